@@ -424,8 +424,8 @@ describe('what is refused', () => {
   test('searches beyond the limit get 503, and so do endless ones', async () => {
     const settings = { CACHE_BYTES: '0', CONTENT_SEARCH_CONCURRENCY: '1' };
     const { url, pool } = content.database;
-    const patient = await startContent(url, { ...settings, CONTENT_SEARCH_TIMEOUT_MS: '60000' });
-    const hasty = await startContent(url, { ...settings, CONTENT_SEARCH_TIMEOUT_MS: '10' });
+    const patient = await startContent(url, settings);
+    const hasty = await startContent(url, { ...settings, DATABASE_STATEMENT_TIMEOUT_MS: '500' });
     const blocker = await pool.connect();
     try {
       await blocker.query('begin; lock table content.article_search in access exclusive mode');

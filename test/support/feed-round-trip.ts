@@ -22,10 +22,7 @@ export function uniqueEntries(entries: readonly FeedEntry[]): FeedEntry[] {
  * titles.
  */
 export async function expectRoundTrip(entries: readonly FeedEntry[]): Promise<void> {
-  const feed = await newsFeedFixture(
-    { NEWS_SEARCH_CONCURRENCY: '100', NEWS_SEARCH_TIMEOUT_MS: '60000' },
-    () => NOW,
-  );
+  const feed = await newsFeedFixture({ NEWS_SEARCH_CONCURRENCY: '100' }, () => NOW);
   onTestFinished(feed.close);
   const lines = entries.map(({ feed: name, title, link, text }, index) =>
     JSON.stringify({

@@ -28,7 +28,6 @@ export async function startNewsFeed(
   const config = readNewsFeedConfig({
     // No test reaches these unless it means to.
     NEWS_RATE_LIMIT: '1000000',
-    NEWS_SEARCH_TIMEOUT_MS: '60000',
     ...PATIENT,
     SITE_URL,
     DATABASE_URL: databaseUrl,

@@ -1,5 +1,5 @@
 import { deskKeySetting } from '@pressroom/common/desk/desk-key';
-import { searchConcurrency, searchTimeoutMs } from '@pressroom/common/search/search-settings';
+import { searchConcurrency } from '@pressroom/common/search/search-settings';
 import {
   commonSettings,
   type Environment,
@@ -54,7 +54,6 @@ export const contentSettings = {
     'Requests per minute with one key.',
   ),
   CONTENT_SEARCH_CONCURRENCY: searchConcurrency,
-  CONTENT_SEARCH_TIMEOUT_MS: searchTimeoutMs,
   CONTENT_AUDIT_DAYS: setting(integer(30, 36_500, 'days').default(365), 'Retention of the audit trail.'),
   CONTENT_REVISIONS_KEPT: setting(
     integer(1, 10_000, 'revisions').default(100),

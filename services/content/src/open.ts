@@ -59,11 +59,8 @@ export async function openContent(
   });
   const cache = new RepresentationCache({ maxBytes: config.CACHE_BYTES, lease: changes });
   const reads = openReads({ config, name, pool, db, changes, log });
-  const limits = {
-    concurrency: config.CONTENT_SEARCH_CONCURRENCY,
-    timeoutMs: config.CONTENT_SEARCH_TIMEOUT_MS,
-  };
-  const searches = openSearches<ContentTables>({ config, limits, name, changes, log });
+  const concurrency = config.CONTENT_SEARCH_CONCURRENCY;
+  const searches = openSearches<ContentTables>({ config, concurrency, name, changes, log });
   const seen = () => changes.position.seen();
   const sync = new SyncStore({ db, readDb: reads.db, seen, forget: () => cache.clear() });
   const kept = {

@@ -1,4 +1,4 @@
-import { searchConcurrency, searchTimeoutMs } from '@pressroom/common/search/search-settings';
+import { searchConcurrency } from '@pressroom/common/search/search-settings';
 import {
   cidrs,
   commonSettings,
@@ -139,7 +139,6 @@ export const newsFeedSettings = {
   ),
   DENY_CIDRS: setting(cidrs().optional(), 'Client addresses that get 403.'),
   NEWS_SEARCH_CONCURRENCY: searchConcurrency,
-  NEWS_SEARCH_TIMEOUT_MS: searchTimeoutMs,
 };
 
 /** The vocabulary that the settings name. Throws a `Failure` for a file that is no pack. */

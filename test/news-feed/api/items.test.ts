@@ -264,11 +264,11 @@ describe('search', () => {
   });
 
   test('searches beyond the limit get 503, and so do endless ones', async () => {
-    const settings = { CACHE_BYTES: '0', NEWS_SEARCH_CONCURRENCY: '1', NEWS_SEARCH_TIMEOUT_MS: '60000' };
+    const settings = { CACHE_BYTES: '0', NEWS_SEARCH_CONCURRENCY: '1' };
     const patient = await startNewsFeed(feed.database.url, settings, () => now);
     const hasty = await startNewsFeed(
       feed.database.url,
-      { ...settings, NEWS_SEARCH_TIMEOUT_MS: '10' },
+      { ...settings, DATABASE_STATEMENT_TIMEOUT_MS: '500' },
       () => now,
     );
     const blocker = await feed.database.pool.connect();

@@ -4,15 +4,11 @@ import type { ChangeListener } from '../database/change-listener.ts';
 import { type ConnectionLog, openPool, queriesOn } from '../database/database.ts';
 import { openReads, type Primary } from '../database/open-reads.ts';
 import type { ReadPool } from '../database/read-pool.ts';
+import type { CommonConfig } from '../start/config.ts';
 import { SearchGate } from './search-gate.ts';
 
-/** How far searches may load the database. */
-interface SearchLimits {
-  /** The most concurrent searches, each on a separate connection. */
-  concurrency: number;
-  /** The time limit of a search in PostgreSQL, in ms. */
-  timeoutMs: number;
-}
+/** A search's share of the time of a statement (2 s of 5): its reader waits, and each keeps a core busy. */
+const TIME_SHARE = 0.4;
 
 /** Where searches go. */
 export interface OpenSearches<Tables> {
@@ -26,25 +22,26 @@ export interface OpenSearches<Tables> {
 
 /** What {@link openSearches} needs. */
 export interface SearchParts {
-  config: Primary<unknown>['config'];
-  limits: SearchLimits;
+  config: Primary<unknown>['config'] & Pick<CommonConfig, 'DATABASE_STATEMENT_TIMEOUT_MS'>;
+  /** The most concurrent searches, each on a separate connection. */
+  concurrency: number;
   name: string;
   changes: ChangeListener;
   log: ConnectionLog;
 }
 
 /** Opens the connections of searches, to the replica if there is one. */
-export function openSearches<Tables>({ config, limits, ...shared }: SearchParts): OpenSearches<Tables> {
+export function openSearches<Tables>({ config, concurrency, ...shared }: SearchParts): OpenSearches<Tables> {
   const own = {
     ...config,
-    DATABASE_POOL_SIZE: limits.concurrency,
-    DATABASE_STATEMENT_TIMEOUT_MS: limits.timeoutMs,
+    DATABASE_POOL_SIZE: concurrency,
+    DATABASE_STATEMENT_TIMEOUT_MS: Math.ceil(config.DATABASE_STATEMENT_TIMEOUT_MS * TIME_SHARE),
   };
   const pool = openPool(own, shared.name, shared.log);
   const db: Kysely<Tables> = queriesOn<Tables>(pool);
   const reads = openReads({ ...shared, config: own, pool, db });
   return {
-    gate: new SearchGate(reads.db, limits.concurrency),
+    gate: new SearchGate(reads.db, concurrency),
     pools: { search: pool, ...(reads.replica && { search_replica: reads.replica }) },
     readPool: reads.pool,
     close: async () => {

@@ -5,9 +5,3 @@ export const searchConcurrency = setting(
   integer(1, 1000).default(4),
   'Concurrent searches per process, on separate connections; further ones get 503.',
 );
-
-/** The setting for the time limit of a search. */
-export const searchTimeoutMs = setting(
-  integer(10, 60_000, 'ms').default(2000),
-  'Time limit of one search in PostgreSQL.',
-);

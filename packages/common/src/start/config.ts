@@ -170,7 +170,7 @@ export const commonSettings = {
   ),
   DATABASE_STATEMENT_TIMEOUT_MS: setting(
     integer(10, 600_000, 'ms').default(5000),
-    'Time limit of one statement.',
+    'Time limit of one statement; a search gets two fifths of it.',
   ),
   EVENT_LOOP_DELAY_LIMIT_MS: setting(
     integer(0, 600_000, 'ms').default(1000),

@@ -3,10 +3,12 @@ import type { Environment } from './config.ts';
 /** Variables that the services no longer read. */
 const RETIRED = [
   'CONTENT_BODY_LIMIT',
+  'CONTENT_SEARCH_TIMEOUT_MS',
   'DATABASE_NAMED_STATEMENTS',
   'EDITORIAL_CONCURRENCY',
   'GALLERY_BODY_LIMIT',
   'NEWS_POLL_MAX_SECONDS',
+  'NEWS_SEARCH_TIMEOUT_MS',
 ] as const;
 
 /** Warns of each retired variable that is still set: it is ignored. */

@@ -47,8 +47,8 @@ export async function openNewsFeed(
   });
   const shared = { name: applicationName, changes, log };
   const reads = openReads({ ...shared, config, pool, db });
-  const limits = { concurrency: config.NEWS_SEARCH_CONCURRENCY, timeoutMs: config.NEWS_SEARCH_TIMEOUT_MS };
-  const searches = openSearches<NewsTables>({ ...shared, config, limits });
+  const concurrency = config.NEWS_SEARCH_CONCURRENCY;
+  const searches = openSearches<NewsTables>({ ...shared, config, concurrency });
   changes.start();
   const tracing = await openTracing(config, 'news-feed', log);
   const pools = { main: pool, ...(reads.replica && { replica: reads.replica }), ...searches.pools };
