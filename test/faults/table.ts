@@ -49,12 +49,12 @@ export function rowOf(
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
 /**
- * The table of `docs/faults.md`, how many writes were acknowledged in all, and the requests that took longer
- * than any may.
+ * The table of `docs/faults.md`, how many writes were acknowledged in all, which faults left work half done or broke
+ * connections, and the requests that took longer than any may.
  */
 export function faultsTable(rows: readonly TableRow[], acknowledged: Record<string, number>): string {
   const lines = rows.map((row) => {
-    const counts = [row.answers, row.refused, row.halfDone, row.broken, row.tooSlow.length];
+    const counts = [row.answers, row.refused];
     const times = [row.slowestMs, row.pulseMs, row.recoveryMs].map(seconds);
     return `| ${row.name} (${row.seconds} s) | ${[...counts, ...times].join(' | ')} |`;
   });
@@ -63,13 +63,21 @@ export function faultsTable(rows: readonly TableRow[], acknowledged: Record<stri
       ({ replica, request, status, ms }) => `${name}: ${replica}, ${request}: ${status} in ${seconds(ms)}`,
     ),
   );
+  const sentence = (what: string, count: (row: TableRow) => number) => {
+    const some = rows.filter((row) => count(row) > 0);
+    return some.length === 0
+      ? []
+      : [`${what}: ${some.map((row) => `${count(row)} (${row.name})`).join(', ')}.`];
+  };
   const sums = Object.entries(acknowledged).map(([what, count]) => `${count} ${what}`);
   return [
-    '| fault | answers | 503 | half done | broken | over 10 s | slowest | /healthz | back after |',
-    '|---|---|---|---|---|---|---|---|---|',
+    '| fault | answers | 503 | slowest | /healthz | back after |',
+    '|---|---|---|---|---|---|',
     ...lines,
     '',
     `Acknowledged: ${sums.join(', ')}.`,
+    ...sentence('Half done', (row) => row.halfDone),
+    ...sentence('Broken', (row) => row.broken),
     ...slow,
   ].join('\n');
 }
