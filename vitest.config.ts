@@ -71,7 +71,7 @@ export default defineConfig({
       { test: { ...shared, name: 'real', include: [REAL] } },
       { test: { ...shared, name: 'page', include: [PAGE] } },
       { test: { ...shared, name: 'docs', include: [DOCS], globalSetup: [] } },
-      // It starts what it needs itself, and what it breaks is nobody else's.
+      // It starts what it needs itself, and breaks nothing else.
       {
         test: {
           ...shared,

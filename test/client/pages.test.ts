@@ -65,7 +65,7 @@ test('revisions, deleted and planned articles come page by page', async () => {
   expect(await Array.fromAsync(plannedArticles(site), ({ due_at }) => due_at)).toEqual(times);
 });
 
-test('news items come along the cursors, and no page is read that nobody asked for', async () => {
+test('news items come along the cursors, and no page is read ahead', async () => {
   const rows = Array.from({ length: 7 }, (_, index) =>
     itemRow(`item ${index}`, { selected: true, published_at: new Date(Date.now() - index * 60_000) }),
   );
@@ -85,7 +85,7 @@ test('news items come along the cursors, and no page is read that nobody asked f
   expect(requests).toBe(4);
 });
 
-test('a walk waits for its turn as long as the service says, unless it is told not to', async () => {
+test('a walk waits for its turn as long as the service says, unless `patience` is shorter', async () => {
   const waits: number[] = [];
   let requests = 0;
   const limited: Fetch = (url, init) => {

@@ -44,7 +44,7 @@ function slugs(id: number): (string | null)[] {
   return [previous_slug, slug];
 }
 
-test('an article that appears and goes at its time is told then, without a word about its plan', async () => {
+test('an article that appears and goes at its time makes events then, without a word about its plan', async () => {
   const { id } = await content.client.article({
     title: 'Planned',
     publish_at: new Date(Date.now() + 3_600_000).toISOString(),
@@ -58,7 +58,7 @@ test('an article that appears and goes at its time is told then, without a word 
   expect(slugs(id)).toEqual(['planned-otherwise', null]);
 });
 
-test('every article of a release is told', async () => {
+test('every article of a release makes an event', async () => {
   await content.client.put('/api/releases/special', { publish_at: null });
   const ids: number[] = [];
   for (const title of ['One', 'Two', 'Three'])
@@ -67,7 +67,7 @@ test('every article of a release is told', async () => {
   for (const id of ids) await told(id, 'published');
 });
 
-test('a working copy is told when it is published, not when it is saved', async () => {
+test('a working copy makes an event when it is published, not when it is saved', async () => {
   const { id } = (await content.client.publish({ title: 'Shown' })).body.data;
   await content.client.put(`${pathOf(id)}/working-copy`, { title: 'Hidden' });
   await content.client.put(`${pathOf(id)}/working-copy`, { title: 'Hidden still' });
@@ -77,7 +77,7 @@ test('a working copy is told when it is published, not when it is saved', async 
   await told(id, 'created', 'published', 'updated', 'updated');
 });
 
-test('what is taken out of the trash is told as new, at its address', async () => {
+test('what is taken out of the trash is announced as new, at its address', async () => {
   const { id } = (await content.client.publish({ title: 'Thrown away' })).body.data;
   await content.client.delete(pathOf(id));
   await told(id, 'created', 'published', 'deleted');
@@ -86,7 +86,7 @@ test('what is taken out of the trash is told as new, at its address', async () =
   expect(slugs(id)).toEqual([null, 'thrown-away']);
 });
 
-test('a merge of tags is told of each article, with both tags', async () => {
+test('a merge of tags makes an event of each article, with both tags', async () => {
   const [from, into] = [
     (await content.client.post('/api/tags', { name: 'Goes' })).body.data.id,
     (await content.client.post('/api/tags', { name: 'Stays' })).body.data.id,
@@ -106,7 +106,7 @@ test('a merge of tags is told of each article, with both tags', async () => {
   );
 });
 
-test('what is imported is told, and what an import refuses is not', async () => {
+test('what is imported makes events, and what an import refuses does not', async () => {
   const before = receiver.received.length;
   const line = (title: string, html: string) => JSON.stringify({ title, content: html });
   const lines = [line('Moved in', CONTENT), line('Refused', `${CONTENT}<script>x</script>`)];

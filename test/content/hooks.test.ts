@@ -56,7 +56,7 @@ async function told(count: number): Promise<Received[]> {
   return receiver.received;
 }
 
-test('what happens to an article is told, signed, with its slugs and cache tags', async () => {
+test('what happens to an article is delivered, signed, with its slugs and cache tags', async () => {
   const { client } = fixture;
   const secret = await add('article.*');
   const { id: category } = await client.category({ name: 'Harbour' });
@@ -95,7 +95,7 @@ test('what happens to an article is told, signed, with its slugs and cache tags'
   expect(fixture.log.text()).not.toContain(secret);
 });
 
-test('hand-written SQL is told too, a write that changes nothing is not, nor what was rolled back', async () => {
+test('hand-written SQL makes events too, a write that changes nothing is not, nor what was rolled back', async () => {
   await add('article.*,category.*,tag.*,author.*');
   await query(`begin; insert into content.category (name, slug) values ('No', 'no'); rollback`);
   await query(`insert into content.category (name, slug) values ('One', 'sql-one'), ('Two', 'sql-two')`);
@@ -120,7 +120,7 @@ test('hand-written SQL is told too, a write that changes nothing is not, nor wha
   expect(updated?.cache_tags).toEqual(['categories', `category:${updated?.id}`, 'articles']);
 });
 
-test('drafts are told to hooks that asked for them, with id and type alone', async () => {
+test('events of drafts go to hooks that asked for them, with id and type alone', async () => {
   const { client } = fixture;
   await add('article.*');
   const drafts = await new HookReceiver().start();

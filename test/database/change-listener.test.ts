@@ -123,7 +123,7 @@ test('notices unannounced changes by a watermark, and nothing else', async () =>
   await marked.close();
 });
 
-/** A listener to which every moment in which nobody asks is a quiet time, and the times of its heartbeats. */
+/** A listener that goes quiet as soon as it gets no request, and the times of its heartbeats. */
 async function quietListener(watermark: string): Promise<ChangeListener> {
   const quiet = new ChangeListener({
     ...{ url: proxied.url, applicationName: APPLICATION, channel, watermark, log: log.log },
@@ -146,7 +146,7 @@ async function untilLeaseIsOver(): Promise<void> {
   );
 }
 
-test('sends hardly any heartbeat while nobody asks, hears announcements, and is current soon after', async () => {
+test('sends hardly any heartbeat without requests, hears announcements, and is current soon after', async () => {
   const quiet = await quietListener('select 1');
   await untilLeaseIsOver();
   const before = changes;

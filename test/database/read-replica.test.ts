@@ -136,7 +136,7 @@ describe('content', () => {
       await happen();
       for (let n = 0; n < READS; n += 1) await Promise.all(services.map(read));
     }
-    // It takes its own writes now, which nobody is to see.
+    // It takes its own writes now, which must not be visible.
     await standby.query("update content.article set title = '1000000'");
     for (let n = 0; n < READS; n += 1) await Promise.all(services.map(read));
     writing.abort();

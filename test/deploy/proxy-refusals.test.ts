@@ -70,7 +70,7 @@ describe('what the proxy cannot read or does not do is a problem document', () =
     ['CONNECT', 'CONNECT site.example:443 HTTP/1.1\r\nHost: site.example\r\n\r\n', 400],
     ['OPTIONS *', 'OPTIONS * HTTP/1.1\r\nHost: site.example\r\n\r\n', 400],
     ['TRACE', get('/docs').replace('GET', 'TRACE'), 405],
-    ['an encoding that nobody knows', get('/docs HTTP/1.1\r\nTransfer-Encoding: gzip\r\nY:'), 501],
+    ['an unknown encoding', get('/docs HTTP/1.1\r\nTransfer-Encoding: gzip\r\nY:'), 501],
     ['another version', 'GET / HTTP/3.0\r\nHost: site.example\r\n\r\n', 505],
     ['no Host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
     ['a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n', 400],

@@ -168,7 +168,7 @@ test('pages of other sites read what the proxy keeps, passes on and answers itse
   ]);
 });
 
-test('the gallery may take longer than the others, whose clients are told that it may still end', async () => {
+test('the gallery may take longer than the others, whose clients learn that the work may still finish', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pressroom-proxy-'));
   await cp(PROXY_FOLDER, folder, { recursive: true });
   const nginx = join(folder, 'nginx.conf');

@@ -121,7 +121,7 @@ test.for(FAILOVER_FAULTS)('$name', async (fault) => {
   });
 });
 
-test('every event of every article was told, in its order', async () => {
+test('every event of every article was delivered, in its order', async () => {
   await load.stop();
   await load.everythingTold();
 });

@@ -121,7 +121,7 @@ describe('under load', () => {
     });
   });
 
-  test('every event of every article was told, in its order, whoever was killed before its delivery', async () => {
+  test('every event of every article was delivered, in its order, whoever was killed before its delivery', async () => {
     await load.stop();
     await load.everythingTold();
   });

@@ -123,7 +123,7 @@ test('nothing at a path, and an archive that is unknown or an hour old, are said
   expect(anonymous.status).toBe(401);
 });
 
-test('an archive of which a file has changed or cannot be read breaks off, so that nobody takes it for complete', async () => {
+test('an archive of which a file has changed or cannot be read breaks off, so that it is not taken for complete', async () => {
   await put('breaks/1.bin', Buffer.alloc(3_000_000, 1));
   await put('breaks/2.bin', Buffer.alloc(3_000_000, 2));
   const { body } = await create(['breaks/']);

@@ -94,7 +94,7 @@ function startFlood(url: string) {
   };
 }
 
-test('a flood keeps nobody out who has been here before, at the cost of real passwords', async () => {
+test('a flood does not keep out whoever has been here before, at the cost of real passwords', async () => {
   const url = await start({
     ADMIN_PASSWORD_HASH: formatPasswordHash(await hashPassword(ADMIN.password)),
   });

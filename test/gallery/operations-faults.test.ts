@@ -399,7 +399,7 @@ test('a move that loses its lock while it looks what to delete deletes nothing',
   await assertMoved();
 });
 
-test('what nothing was copied of counts as begun by nobody: the destination is taken, or the source is gone', async () => {
+test('what nothing was copied of does not count as begun: the destination is taken, or the source is gone', async () => {
   proxy.choose = spoil(isCopy, 1, 'refuse');
   expect((await batch('move')).body.code).toBe('operation_incomplete');
   proxy.choose = () => undefined;

@@ -171,7 +171,7 @@ test('a move that is killed between its end and the record of it is answered wit
   expect(await keys('to/')).toEqual([`to/${file.split('/').at(-1)}`]);
 });
 
-test('a batch in the background whose process is killed is told as interrupted, and finished by another', async () => {
+test('a batch in the background whose process is killed is shown as interrupted, and finished by another', async () => {
   const few = names.slice(0, 100);
   await fill(few);
   const first = await startProcess();

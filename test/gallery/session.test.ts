@@ -111,7 +111,7 @@ describe('POST /api/login', () => {
 
   test.each([
     ['a wrong password', WRONG],
-    ['a username that nobody has', { ...ADMIN, username: 'nobody' }],
+    ['an unknown username', { ...ADMIN, username: 'nobody' }],
     ['another spelling of the username', { ...ADMIN, username: ADMIN.username.toUpperCase() }],
   ])('401 for %s, after at least 500 ms', async (_what, json) => {
     const begin = performance.now();
@@ -470,7 +470,7 @@ describe('the guard', () => {
     expect((await change(gallery.url, { origin: http, ...told('https') })).status).toBe(403);
     expect((await change(gallery.url, { origin: https, ...told('http') })).status).toBe(403);
     expect((await change(gallery.url, { origin: 'null', ...told('javascript') })).status).toBe(403);
-    // Nobody has named a proxy: what the request says of its scheme is the client's own word.
+    // No proxy is configured: what the request says of its scheme is the client's own word.
     const own = direct.url.replace('http:', 'https:');
     expect((await change(direct.url, { origin: own, 'x-forwarded-proto': 'https' })).status).toBe(403);
     expect((await change(overHttps.url, { origin: https, ...told('https') })).status).toBe(200);

@@ -91,7 +91,7 @@ test.each([
   }
 });
 
-test('a wrong key is told as such whatever the clock says', async () => {
+test('a wrong key is reported as such whatever the clock says', async () => {
   stepClock(HOUR_MS);
   const refused: unknown = await lookUp(openBucket('wrong')).catch((error: unknown) => error);
   expect(isMisconfiguration(refused)).toBe(true);

@@ -20,7 +20,7 @@ async function eventsOf(id: string): Promise<Record<string, unknown>[]> {
   return events();
 }
 
-test('/healthz and /readyz answer, and are kept by nobody; /healthz tells the version', async () => {
+test('/healthz and /readyz answer, and are not cached; /healthz has the version', async () => {
   const version = expect.stringMatching(/^\d+\.\d+\.\d+$/);
   for (const [path, body] of [
     ['/healthz', { status: 'ok', version }],

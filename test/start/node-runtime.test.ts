@@ -71,7 +71,7 @@ test('the one from npm is used where the machine’s is too old, and its exit co
   expect(await choose(`${old}:${SYSTEM}`, ['start.ts'])).toEqual({ code: 7, out: '', err: '' });
 });
 
-test('a missing library is told with the package of Debian that brings it', async () => {
+test('a missing library is reported with the package of Debian that brings it', async () => {
   await installed('echo error while loading shared libraries >&2; exit 127');
   const old = await program('old/node', OLD);
   const ldd = 'printf "\\tlibatomic.so.1 => not found\\n\\tlibm.so.6 => /lib/libm.so.6 (0x0)\\n"';

@@ -248,7 +248,7 @@ describe('pnpm start', () => {
     expect(await ask()).toEqual([{ name: 'sample' }]);
   });
 
-  test('a database that does not answer is told by the name of its variable', async () => {
+  test('a database that does not answer is reported by the name of its variable', async () => {
     const launched = launch({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' });
     expect(await exitCode(launched)).toBe(1);
     expect(launched.output).toContain('The migration of the database of DATABASE_URL failed');

@@ -39,7 +39,7 @@ export interface KeptBackup {
 }
 
 /**
- * The folder of all backups, each in a folder of its own, which appears under its name when it is complete.
+ * The folder of all backups, each in a separate folder, which appears under its name when it is complete.
  */
 export class BackupFolder {
   readonly #directory: string;

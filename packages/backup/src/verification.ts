@@ -4,7 +4,7 @@ import type { BackupOptions } from './backup.ts';
 import { restore } from './restore.ts';
 
 /**
- * Restores the backup in `directory` into a database of its own on the server of `url`, which compares the
+ * Restores the backup in `directory` into a separate database on the server of `url`, which compares the
  * number of rows of every table with the backup's, and drops that database. Throws a `Failure` if the backup
  * cannot be restored, or the database's error if the user of `url` may not create databases.
  */

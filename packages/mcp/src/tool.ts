@@ -6,7 +6,7 @@ export interface Ending {
   signal: AbortSignal;
 }
 
-/** A function that a model may call, as it is told of it, on what `Means` gives it. */
+/** A function that a model may call, as the model sees it, on what `Means` gives it. */
 export interface Tool<Means> {
   readonly name: string;
   readonly title: string;

@@ -90,7 +90,7 @@ program
 
 program
   .command('media')
-  .description('serve the files below MEDIA_PUBLIC to anybody, in a process of their own')
+  .description('serve the files below MEDIA_PUBLIC to anybody, in a separate process')
   .action(async () => {
     // Loaded when it is needed: the other commands would start slower.
     const [{ startOrExplain }, { runMedia }] = await Promise.all([

@@ -18,11 +18,11 @@ export interface PublicMediaParts {
   buckets: BucketSource;
   /** Pictures decoded at a time. */
   places: number;
-  /** Resolves when strangers' pictures delay nobody else's work in this process. */
+  /** Resolves when public pictures delay no other work in this process. */
   turn: () => Promise<void>;
 }
 
-/** Serves the public part of the active bucket to anybody, with a rate limit and a queue of its own. */
+/** Serves the public part of the active bucket to anybody, with a separate rate limit and queue. */
 export async function servePublicMedia(
   app: Server,
   { config, buckets, places, turn }: PublicMediaParts,

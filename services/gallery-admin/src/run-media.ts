@@ -4,11 +4,11 @@ import { runService } from '@pressroom/common/start/run-service';
 import { MEDIA_PORT_VARIABLE, readMediaConfig } from './config.ts';
 import { openMedia } from './open.ts';
 
-/** Serves the public part of the active bucket in a process of its own, until SIGTERM or SIGINT. */
+/** Serves the public part of the active bucket in a separate process, until SIGTERM or SIGINT. */
 export async function runMedia(): Promise<void> {
   const config = readMediaConfig(process.env);
   const log = createLogger({ service: 'media', level: config.LOG_LEVEL });
-  // Readers' pictures are drawn while nobody waits for a login, a thumbnail or an article.
+  // Readers' pictures are drawn while no login, thumbnail or article is waiting.
   giveWay(log);
   const { app, release } = await openMedia(config, log);
   await runService({

@@ -23,7 +23,7 @@ test('a category is called in words, or as its label says, in any script', () =>
   }
 });
 
-test('days are those of a zone with its summer time, not of an offset or a name that nobody has', () => {
+test('days are those of a zone with its summer time, not of an offset or an unknown name', () => {
   expect(readVocabulary({ NEWS_REPORT_TIMEZONE: 'Europe/Lisbon' }).calendar.zone).toBe('Europe/Lisbon');
   expect(readVocabulary({}).calendar.zone).toBe('Asia/Shanghai');
   for (const NEWS_REPORT_TIMEZONE of ['+01:00', 'Europe/Lisboa', 'Europe/Lisbon ']) {

@@ -57,7 +57,7 @@ const BODY_LIMIT = 2 * 2 ** 20;
 /** How many searches of editors run at once. */
 const SEARCHES = 2;
 
-/** Builds the editing API of the newsroom, ready to listen on a port of its own. */
+/** Builds the editing API of the newsroom, ready to listen on a separate port. */
 export async function buildDesk(parts: DeskParts): Promise<Server> {
   const { db, host, key, log } = parts;
   const app = await createServer({

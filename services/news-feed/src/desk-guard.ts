@@ -13,7 +13,7 @@ export function deskGuard(key: string): Guard {
       const given = headers['x-api-key'];
       if (!given) throw unauthorized('the key of the desk is required: send DESK_KEY in X-API-Key');
       if (!isDeskKey(String(given), key)) throw forbidden('this is not the key of the desk');
-      // Before anything is done for nobody.
+      // Before any work is done for an unauthenticated caller.
       personOf(headers);
     },
   };

@@ -114,7 +114,7 @@ interface EditTable {
   id: GeneratedAlways<number>;
   number: ColumnType<number, never, never>;
   at: ColumnType<Date, never, never>;
-  /** Who; null if nobody said. */
+  /** Who; null if unknown. */
   actor: string | null;
   program: string;
   action: string;

@@ -8,7 +8,7 @@ export interface Vocabulary {
   directions: readonly string[];
   /** How readers see each of them, by its name. */
   labels: Record<'category' | 'direction', ReadonlyMap<string, string>>;
-  /** `NEWS_PACKS`, whose lexicon stories are told by. */
+  /** `NEWS_PACKS`, whose lexicon tells stories apart. */
   packs: readonly string[];
   /** `NEWS_REPORT_TIMEZONE` and `NEWS_REPORT_HOUR`: the days of reports, quotas and the archive. */
   calendar: Calendar;

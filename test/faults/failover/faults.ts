@@ -47,7 +47,7 @@ export const FAILOVER_FAULTS: readonly FailoverFault[] = [
     return: { name: 'it reaches etcd again', end: (primary) => primary.etcd.accept() },
   },
   {
-    name: 'nobody reaches etcd',
+    name: 'no member reaches etcd',
     strike: async (cluster, primary) => {
       await Promise.all(cluster.members.map(({ etcd }) => etcd.refuse()));
       await until('the primary gives up', async () => !(await primary.isPrimary()));

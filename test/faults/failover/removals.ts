@@ -21,7 +21,7 @@ interface Removed {
 
 /** Publishes articles, has every replica keep them, then deletes or unpublishes each. */
 export class Removals {
-  /** What a reader was given although it had been removed, over a second before he asked. */
+  /** What a reader was given although it had been removed, over a second before the request. */
   readonly served: string[] = [];
   /** How many removals were acknowledged. */
   acknowledged = 0;

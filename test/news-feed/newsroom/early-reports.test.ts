@@ -78,7 +78,7 @@ async function wouldQuote(day: string): Promise<string> {
   return ids.sort().join('');
 }
 
-test('a report that is published early is one like any other, and readers are told', async () => {
+test('a report that is published early is one like any other, and readers see that it is early', async () => {
   await came('a', minutes(-60));
   await expect(publish({ early: false })).rejects.toMatchObject({ kind: 'conflict' });
   const path = `${feed.url}/api/v1/dailies`;

@@ -153,7 +153,7 @@ test.each([
   expect((await desk.source(id)).next_poll_at).toEqual(before);
 });
 
-test('a notification to an address that nobody was told is gone', async () => {
+test('a notification to an unknown address is 410', async () => {
   await subscribed();
   const callbackUrl = `http://127.0.0.1:${callback.port}/websub/${'x'.repeat(43)}`;
   expect((await notify('any', { callbackUrl })).status).toBe(410);

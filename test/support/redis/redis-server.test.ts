@@ -41,7 +41,7 @@ test('two run side by side', async () => {
   expect(servers[0].port).not.toBe(servers[1].port);
 });
 
-test('a taken port is told in the words of the server', async () => {
+test('a taken port is reported in the words of the server', async () => {
   const server = await startRedis();
   onTestFinished(server.stop);
   await expect(startRedis({ port: server.port })).rejects.toThrow(/Address already in use|EADDRINUSE/);

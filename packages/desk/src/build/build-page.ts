@@ -33,7 +33,7 @@ export async function buildPage(): Promise<boolean> {
   if ((await builtInputs()) === inputs) return false;
   const assets = path.join(BUILT, ASSETS);
   await mkdir(assets, { recursive: true });
-  // Styles are entries of their own: those of a script would hold all that it may ever load.
+  // Styles are separate entries: those of a script would hold all that it may ever load.
   const styles = await Array.fromAsync(glob('src/*/styles.css', { cwd: PACKAGE }));
   const { metafile, outputFiles } = await build({
     absWorkingDir: PACKAGE,

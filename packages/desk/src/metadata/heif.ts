@@ -108,7 +108,7 @@ export async function strippedHeif(heif: Bytes, parse: ParseXml): Promise<Bytes[
   return [clean];
 }
 
-/** Sets the flag of an item that nobody is to see as a picture of its own. */
+/** Sets the flag that hides an item, so that it is not shown as a separate picture. */
 function hide(clean: Bytes, { content }: Box): void {
   clean.set([(clean[content + 3] ?? 0) | 1], content + 3);
 }

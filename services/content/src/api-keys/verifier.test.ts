@@ -5,7 +5,7 @@ import { KeyVerifier } from './verifier.ts';
 const KEY = `pk_aaaaaaaa_${'x'.repeat(43)}`;
 const ADDRESS = '203.0.113.1';
 
-/** A key that nobody has. */
+/** A key that does not exist. */
 const wrongKey = (index: number) => `pk_bbbbbbbb_${String(index).padStart(43, 'y')}`;
 
 const MAX_WRONG = 5;

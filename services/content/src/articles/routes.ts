@@ -217,7 +217,7 @@ function creation({ articles, rules, changed }: ArticleParts) {
       description:
         'With an Idempotency-Key (1–255 visible ASCII characters), the same request within 24 hours creates nothing' +
         ' and returns the article of the first one with `Idempotent-Replayed: true`; a different body is 422' +
-        ' `idempotency_key_reused`. Each API key has idempotency keys of its own.',
+        ' `idempotency_key_reused`. Each API key has separate idempotency keys.',
       requestHeaders: ['Idempotency-Key'],
       responseHeaders: { 201: ['ETag', 'Idempotent-Replayed'] },
       body: articleCreate,

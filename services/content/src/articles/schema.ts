@@ -70,7 +70,7 @@ const scheduleMembers = {
   unpublish_at: timeAhead.describe('When the article becomes a draft again.').optional(),
   release: releaseName
     .nullable()
-    .describe('The name of a release, with which the draft is published instead of at a time of its own.')
+    .describe('The name of a release, with which the draft is published instead of at a separate time.')
     .optional(),
 };
 
@@ -156,7 +156,7 @@ const workingCopyOfArticle = z
   .nullable()
   .optional()
   .describe(
-    'With `include=working_copy`, which needs a key: who has saved changes that readers do not see yet, and when; null if nobody.',
+    'With `include=working_copy`, which needs a key: who has saved changes that readers do not see yet, and when; null if there are none.',
   );
 
 /** A complete article, with its neighbours. */

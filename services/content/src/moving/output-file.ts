@@ -7,7 +7,7 @@ import { Failure } from '@pressroom/common/failures/failure';
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk is full',
-  EPIPE: 'nobody reads on',
+  EPIPE: 'the reader has gone',
 };
 
 /**

@@ -47,7 +47,7 @@ function readOperation(buckets: BucketSource, archives: ArchiveStore, dates: Ori
       summary: 'Download the chosen files as a zip',
       description:
         'The files as they are now, uncompressed, as they arrive from the store. If one of them changes' +
-        ' meanwhile, the connection breaks, so that nobody mistakes the archive for complete.',
+        ' meanwhile, the connection breaks, so that the archive is not mistaken for complete.',
       params: archivePath,
       response: { 200: archiveFile, ...problemResponses(400, 401, 404, 500, 503) },
     },

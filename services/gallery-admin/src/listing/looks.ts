@@ -50,7 +50,7 @@ export class Looks {
     const failed = (error: unknown) => this.#log.warn({ err: error }, 'look_not_kept');
     try {
       const row = { id: idOf(bucket, object), thumbhash: await thumbHashOf(pixels) };
-      // Nobody waits for the database.
+      // No request waits for the database.
       this.#keeping(() => this.#insert(row)).catch(failed);
     } catch (error) {
       failed(error);

@@ -10,7 +10,7 @@ const LOOKUPS = 16;
 
 /**
  * Deletes what was made from the pictures at some paths, keys and folders, once these have been deleted or
- * moved. What cannot be deleted is in nobody's way: without its picture it is not reached.
+ * moved. What cannot be deleted does no harm: without its picture it is not reached.
  */
 export function discardRenditions(prefixes: PublicPrefixes) {
   return async (bucket: Bucket, paths: readonly string[]): Promise<void> => {

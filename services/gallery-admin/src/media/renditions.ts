@@ -16,7 +16,7 @@ import { stillFormat } from '../stills/formats.ts';
 import { hasBox, nameOf, type Rendition, WIDEST } from './ladder.ts';
 import { describePicture, makeRendition } from './picture.ts';
 
-/** Pieces of work that may wait, and strangers that may wait beyond them, each with one. */
+/** Pieces of work that may wait, and anonymous clients that may wait beyond them, each with one. */
 const WAITING = { pieces: 64, owners: 128, refusal: 'too many renditions are being made; try again' };
 
 /** The version of a public picture. */
@@ -31,7 +31,7 @@ export interface Picture {
 /** What is asked about a picture: a rendition, or its description. */
 export type Wanted = Rendition | 'description';
 
-/** How strangers' work is bounded. */
+/** How the work of anonymous clients is bounded. */
 export interface RenditionLimits {
   /** Pictures decoded at a time. */
   places: number;
@@ -85,7 +85,7 @@ export class Renditions {
           await this.#limits.turn();
           signal.throwIfAborted();
           const made = await this.#make(picture, wanted, signal);
-          // Those without are few, so that strangers cannot crowd them out.
+          // Those without are few, so that anonymous clients cannot crowd them out.
           if (wanted !== 'description' && wanted.box && (await this.#hasEnoughBoxes(picture))) return made;
           const command = new PutObjectCommand({ Bucket: bucket.name, Key: key, ...made });
           await bucket.s3.send(command, { abortSignal: signal });

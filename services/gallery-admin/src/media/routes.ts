@@ -89,7 +89,7 @@ export function mediaOperation({ buckets, prefixes, renditions }: MediaParts) {
   });
 }
 
-/** What is private, deleted or was never there: which one, nobody is told. */
+/** What is private, deleted or was never there: the answer does not say which. */
 function notPublished(): Problem {
   return notFound('nothing is published at this address');
 }

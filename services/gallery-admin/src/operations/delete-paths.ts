@@ -9,7 +9,7 @@ import { foldOverlaps } from './overlaps.ts';
 import { findSources } from './sources.ts';
 import type { Watch } from './watch.ts';
 
-/** The outcome of the same request before, if it may have reached nobody, and who follows the work. */
+/** The outcome of the same request before, if its answer may have been lost, and who follows the work. */
 export interface Deleting {
   before: Outcome | undefined;
   watch: Watch;

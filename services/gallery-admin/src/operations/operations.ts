@@ -212,7 +212,7 @@ export class Operations {
     }
   }
 
-  /** What is left over is in nobody's way. */
+  /** What is left over does no harm. */
   async #discard(bucket: Bucket, { action, paths }: OperationRequest): Promise<void> {
     const { discard, log } = this.#parts;
     if (action === 'copy') return;

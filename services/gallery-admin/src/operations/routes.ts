@@ -33,7 +33,7 @@ const PROBLEMS = problemResponses(400, 401, 403, 413, 415, 422, 500, 503);
 const REPEATABLE =
   'If a request was interrupted, send it again to finish the work. If its answer was lost, send it again within a day:' +
   ' with the same Idempotency-Key it returns the outcome of the first request; without a key it does so only if the' +
-  ' first answer reached nobody and nothing is left to do.';
+  ' first answer was lost and nothing is left to do.';
 
 /**
  * Deletions, renamings, and batches of deletions, copies and moves (`docs/spec/gallery-admin.md`,

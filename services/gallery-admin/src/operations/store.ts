@@ -47,7 +47,7 @@ export interface Claim {
   background: boolean;
   /** True if a batch in the background ran before. */
   resumed: boolean;
-  /** The outcome of the same earlier request, if it may have reached nobody. */
+  /** The outcome of the same earlier request, if its answer may have been lost. */
   before: Outcome | undefined;
   /** What an earlier run of this operation has begun to copy or move. */
   begun: readonly Transfer[] | undefined;
@@ -228,8 +228,8 @@ export class OperationStore {
   }
 
   /**
-   * Records why a run failed. The caller gets the reason and may ask again: then an earlier outcome that
-   * reached nobody counts.
+   * Records why a run failed. The caller gets the reason and may ask again: then an earlier outcome whose answer
+   * may have been lost counts.
    */
   async fail(claimed: Claim, failure: Outcome, { done, total }: Steps): Promise<void> {
     const outcome = claimed.background ? { outcome: JSON.stringify(failure) } : {};

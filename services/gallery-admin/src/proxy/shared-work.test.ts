@@ -44,7 +44,7 @@ test('a caller who leaves does not disturb the others; the last one to leave end
   second.abort(new Error('left too'));
   await expect(results[1]).rejects.toThrow('left too');
   expect(begun[0]?.signal.aborted).toBe(true);
-  // Aborted work is nobody's result.
+  // Aborted work is no caller's result.
   void join();
   expect(begun).toHaveLength(2);
 });

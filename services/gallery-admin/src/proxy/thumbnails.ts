@@ -72,7 +72,7 @@ export class Thumbnails {
   readonly #work = new SharedWork<Thumbnail>();
   #waitingStills = 0;
   readonly #fetches = pLimit(FETCHES);
-  /** Slow ones have a queue of their own, so that the others wait for none of them. */
+  /** Slow ones have a separate queue, so that the others wait for none of them. */
   readonly #stills = new FairQueue({ places: STILLS });
   readonly #decodings = new FairQueue({ places: DECODINGS });
 

@@ -23,8 +23,8 @@ export interface Edited<T> {
 const MAX_ACTOR = 200;
 
 /**
- * Does `work` as one edit, in a transaction of its own. The triggers of `migrations/0070_newsroom_edits.sql`
- * keep what it changes. Throws a {@link Failure} for a name that nobody can have, and what `work` throws.
+ * Does `work` as one edit, in a separate transaction. The triggers of `migrations/0070_newsroom_edits.sql`
+ * keep what it changes. Throws a {@link Failure} for an invalid name, and what `work` throws.
  */
 export async function inEdit<T>(
   db: Kysely<NewsTables>,
@@ -61,7 +61,7 @@ export async function asOneEdit<T>(
   return result;
 }
 
-/** Has each row that the transaction changes kept as an edit of its own. */
+/** Has each row that the transaction changes kept as a separate edit. */
 export async function asManyEdits(tx: Transaction<NewsTables>, edit: Edit): Promise<void> {
   await declare(tx, sql`${JSON.stringify(edit)}`);
 }

@@ -96,7 +96,7 @@ export interface SiteFacts {
   readonly person: string;
   /** Folders of the gallery that anybody may read. */
   readonly publicPrefixes: readonly string[];
-  /** The address of an article's page, with `{slug}` or `{id}` in it; undefined if nobody has said. */
+  /** The address of an article's page, with `{slug}` or `{id}` in it; undefined if it is not configured. */
   readonly articlePage: string | undefined;
   /** Whether articles can be edited now. */
   readonly state: 'ready' | 'unavailable' | 'refused' | 'not_configured';

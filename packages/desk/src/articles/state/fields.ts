@@ -17,7 +17,7 @@ export interface Fields {
   readonly metaDescription: string;
 }
 
-/** An article that nobody has written yet. */
+/** A new, empty article. */
 export const EMPTY: Fields = {
   title: '',
   content: '',

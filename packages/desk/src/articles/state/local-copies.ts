@@ -24,7 +24,7 @@ export async function keptLocal(id: number | undefined): Promise<LocalCopy | und
   return get<LocalCopy>(nameOf(id)).catch(() => undefined);
 }
 
-/** Forgets what was kept: the service has it now, or nobody wants it. */
+/** Forgets what was kept: the service has it now, or it is not wanted. */
 export async function forgetLocal(id: number | undefined): Promise<void> {
   await del(nameOf(id)).catch(() => undefined);
 }

@@ -63,7 +63,7 @@ export class OpenArticle {
 
   /**
    * @param id undefined for an article that is new
-   * @param created is told the id that a new article gets
+   * @param created gets the id of a new article
    */
   constructor(api: ContentApi, id: number | undefined, created: (id: number) => void) {
     this.#api = api;
@@ -111,12 +111,12 @@ export class OpenArticle {
     return this.#problem;
   }
 
-  /** What somebody else has saved, while nobody has decided. */
+  /** What somebody else has saved, until the writer decides. */
   get conflict(): ReadonlySignal<Conflict | undefined> {
     return this.#conflict;
   }
 
-  /** What this browser has kept that was never saved, while nobody has decided. */
+  /** What this browser has kept that was never saved, until the writer decides. */
   get offered(): ReadonlySignal<LocalCopy | undefined> {
     return this.#offered;
   }

@@ -109,7 +109,7 @@ export class GalleryApi {
     return taken;
   }
 
-  /** The articles that show files; none if nobody can say. */
+  /** The articles that show files; none if that is unknown. */
   async uses(paths: readonly string[]): Promise<Uses> {
     const found = new Map<number, Uses['articles'][number]>();
     const all = { canChange: false, hasMore: false };

@@ -4,7 +4,7 @@ export interface Page<Entry> {
   readonly nextCursor: string | null;
 }
 
-/** What was read, with what a write sends to be sure that nobody has changed it since. */
+/** What was read, with what a write sends so that it fails if it has been changed since. */
 export interface Tagged<Value> {
   readonly value: Value;
   readonly etag: string | null;

@@ -51,7 +51,7 @@ function words(
   return message;
 }
 
-/** The whole page while nobody is logged in. */
+/** The whole page without a login. */
 export function LoginScreen() {
   const { say } = useDesk().texts;
   return (

@@ -6,7 +6,7 @@ export interface HistoryEntry {
   /** What undoes it, with all that was changed together with this. */
   edit: number;
   at: Date;
-  /** Who; null if nobody said, and for the newsroom itself. */
+  /** Who; null if unknown, and for the newsroom itself. */
   actor: string | null;
   /** What was connected. */
   program: string;

@@ -43,7 +43,7 @@ export async function importFile(options: Import): Promise<ImportTally> {
   return tally;
 }
 
-/** What is wrong with lines may hold what is private, so that only their numbers are told. */
+/** What is wrong with lines may hold what is private, so only their numbers are reported. */
 function noteRefused({ db, actor }: Import, { refused, ...counts }: ImportTally): Promise<void> {
   const lines = refused.slice(0, MOST_LINES).map(({ number }) => number);
   const data = { actor, ...counts, refused: refused.length, lines };

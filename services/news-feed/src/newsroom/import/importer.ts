@@ -34,7 +34,7 @@ const BATCH = 1000;
 export interface ImporterParts {
   read: (text: LineText) => ImportLine;
   runWork: RunWork;
-  /** `NEWS_PACKS`, whose lexicon stories are told by. */
+  /** `NEWS_PACKS`, whose lexicon tells stories apart. */
   packs: readonly string[];
   now: () => Date;
 }

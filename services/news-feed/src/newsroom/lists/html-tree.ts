@@ -53,7 +53,7 @@ const INLINE = new Set(
   'a abbr b bdi bdo cite code em font i mark q s small span strong sub sup u wbr'.split(' '),
 );
 
-/** Elements whose contents nobody reads. */
+/** Elements whose contents are not text. */
 export const SILENT = new Set('script style noscript template svg select textarea iframe button'.split(' '));
 
 /** The text of an element as its lines, up to about `most` characters. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** What a program of the site's is told of the worker's environment, which holds secrets. */
+/** What the program gets of the worker's environment, which holds secrets. */
 const PASSED = ['PATH', 'HOME', 'LANG', 'TZ'];
 
 /**

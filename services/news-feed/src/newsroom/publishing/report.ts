@@ -116,7 +116,7 @@ export async function previewReport(
 }
 
 /**
- * Publishes a report again as {@link previewReport} shows it, which readers are told as its correction.
+ * Publishes a report again as {@link previewReport} shows it, marked as corrected.
  * Returns false if that changes nothing. Throws a {@link Failure} if it was not published, after its day, and
  * if no item would be left.
  */

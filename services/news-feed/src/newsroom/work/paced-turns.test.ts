@@ -47,7 +47,7 @@ test('work that stood still for a minute is followed by no more than five second
   expect(events).toEqual(['a at 0', 'b at 65000']);
 });
 
-test('work that fails keeps nobody waiting', async () => {
+test('work that fails does not keep others waiting', async () => {
   const { events, worked, clock } = clockOf();
   const turns = new PacedTurns(0.5, clock);
   await expect(turns.take(() => Promise.reject(new Error('away')))).rejects.toThrow('away');

@@ -47,7 +47,7 @@ export interface WorkerParts extends Omit<PollParts, 'subscribes'>, EditParts {
   subscriber?: SubscriberParts | undefined;
   /** Has a model rewrite digests; absent without a model. */
   digests?: ModelDigests | undefined;
-  /** Tells the site what its operators are to know; absent if it names nobody to tell. */
+  /** Sends notices to operators; absent if none are configured. */
   notices?: { collect: () => Promise<void>; send: (signal: AbortSignal) => Promise<number> } | undefined;
   db: Kysely<NewsTables>;
   /** Where to listen for what is to begin at once. */

@@ -9,7 +9,7 @@ const PAUSE_MS = 400;
 /** How long somebody who does not pause is waited for, in ms. */
 const MOST_MS = 3000;
 
-/** Who is told what the article has become. */
+/** Who receives the changed article. */
 export interface Listener {
   onChange: (html: string) => void;
   onStatistics?: ((statistics: Statistics) => void) | undefined;
@@ -45,7 +45,7 @@ export class Reporting {
     this.#timer = setTimeout(() => this.#report(), Math.min(PAUSE_MS, left));
   }
 
-  /** Tells at once what has not been told yet: the page may be about to go. */
+  /** Reports at once what has not been reported yet: the page may be about to go. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#since = undefined;

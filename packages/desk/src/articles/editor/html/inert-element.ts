@@ -1,6 +1,6 @@
 /**
  * The name under which `style` is read. Under its own, a browser reports each one as a violation of the
- * page's policy, although it would not apply it in a document that nobody sees.
+ * page's policy, although it would not apply it in a hidden document.
  */
 export const STYLE = 'data-pressroom-style';
 

@@ -70,7 +70,7 @@ function states({ db, vocabulary, clock, schedules }: EditorParts & { schedules:
     schema: {
       tags: TAGS,
       operationId: 'listNotices',
-      summary: 'List what operators are told, the newest first',
+      summary: 'List the notices to operators, the newest first',
       querystring: noticesQuery,
       response: { 200: noticesAnswer, ...PROBLEMS },
     },
