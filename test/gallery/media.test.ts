@@ -80,7 +80,7 @@ async function put(Key: string, Body: Buffer | string, ContentType = 'image/jpeg
   await gallery.s3.send(new PutObjectCommand({ Bucket: gallery.bucket, Key, Body, ContentType }));
 }
 
-/** Asks as a stranger. */
+/** Asks without a session. */
 async function read(path: string, init: RequestInit = {}, url = gallery.url) {
   const response = await fetch(`${url}/media/${path}`, { redirect: 'manual', ...init });
   const body = Buffer.from(await response.arrayBuffer());
@@ -92,7 +92,7 @@ async function keysOf(prefix: string): Promise<string[]> {
   return ((await gallery.s3.send(list)).Contents ?? []).map(({ Key = '' }) => Key);
 }
 
-test('a stranger reads a public file whole, in ranges and with its validators, and never runs it', async () => {
+test('anyone reads a public file whole, in ranges and with its validators, and never runs it', async () => {
   const whole = await read(PATH);
   expect([whole.status, whole.body.equals(photo)]).toEqual([200, true]);
   expect(whole.headers).toMatchObject({
@@ -384,7 +384,7 @@ test('the process of its own serves public media alone, and counts by address', 
     const refused = more.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(6);
     expect(refused[0]?.headers['retry-after']).toMatch(/^\d+$/);
-    // The limit of strangers is no limit of the administrator's.
+    // The limit of anonymous clients is no limit of the administrator's.
     expect((await gallery.ask('/api/gallery?json=1&path=')).headers.get('x-ratelimit-limit')).toBeNull();
   } finally {
     await app.close();
@@ -418,7 +418,7 @@ test('a rendition is made once however many ask at the same time, and again once
     const [Key = ''] = await kept();
     await gallery.s3.send(new DeleteObjectCommand({ Bucket: gallery.bucket, Key }));
     expect([await ask({ w: 64 }), made]).toEqual([lengths[0], 2]);
-    // Strangers have more boxes made than are kept, and get them all the same.
+    // More boxes are asked for than are kept, and made all the same.
     const askTwice = async (boxed: boolean) => {
       for (let time = 0; time < 2; time += 1) {
         const sizes: number[] = [];

@@ -188,7 +188,7 @@ test.each([
   ['HEIC', 'image/heic', HEIC, 120, 80],
   ['PDF', 'application/pdf', PDF, 3840, 2560],
 ])(
-  'a stranger gets renditions of a public %s, and its description',
+  'anyone gets renditions of a public %s, and its description',
   async (name, type, file, width, height) => {
     await put(`public/${name}`, file, type);
     const { status, headers, body } = await read(`/media/public/${name}?w=64&format=webp`);

@@ -102,7 +102,7 @@ const READS = [
 ] as const;
 
 test.each(['legacy', 'auto'] as const)(
-  'a stranger reads everything and changes nothing (%s)',
+  'a client without a key reads everything and changes nothing (%s)',
   async (era) => {
     const client = await clientOf(undefined, era);
     const { tools } = await client.listTools();

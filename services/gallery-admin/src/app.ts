@@ -206,7 +206,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   ]);
   // `desk/passed-routes.ts` lists them.
   await passRequests(app, [sections.content, sections.newsroom], SESSION);
-  // Strangers get one core at most, and only while the administrator waits for no picture.
+  // Anonymous clients get one core at most, and only while the administrator waits for no picture.
   await servePublicMedia(app, { config, buckets: active, places: 1, turn: () => thumbnails.idle() });
   return app;
 }
