@@ -228,8 +228,8 @@ export class OperationStore {
   }
 
   /**
-   * Records why a run failed. The caller gets the reason and may ask again: then an earlier outcome whose answer
-   * may have been lost counts.
+   * Records why a run failed. The caller gets the reason and may ask again: then an earlier outcome whose
+   * answer may have been lost counts.
    */
   async fail(claimed: Claim, failure: Outcome, { done, total }: Steps): Promise<void> {
     const outcome = claimed.background ? { outcome: JSON.stringify(failure) } : {};
