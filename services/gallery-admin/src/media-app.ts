@@ -21,7 +21,7 @@ const DESCRIPTION = {
   description: 'The media of a site that anybody may read.',
 };
 
-/** Builds the server of public media alone, ready to listen: no login, and no other work waits for its pictures. */
+/** Builds the server of public media alone, ready to listen: no login, and no other work waits for it. */
 export async function buildMediaApp(parts: MediaAppParts): Promise<Server> {
   const { config, active, db, log, meters, tracing } = parts;
   const storePing = new StorePing();
