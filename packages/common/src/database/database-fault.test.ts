@@ -67,12 +67,21 @@ test('a nonexistent host name or a missing socket file means the database is una
   expect(isDatabaseAway(await connectionFault('/nowhere', 5432))).toBe(true);
 });
 
-test.each(['08006', '28P01', '53300', '57014', '57P01', '57P03', '55P03', '25P03', '25006', '40001', '40P01'])(
-  'SQLSTATE %s means the database is unavailable, full or too slow',
-  (code) => {
-    expect(isDatabaseAway(databaseError(code))).toBe(true);
-  },
-);
+test.each([
+  '08006',
+  '28P01',
+  '53300',
+  '57014',
+  '57P01',
+  '57P03',
+  '55P03',
+  '25P03',
+  '25006',
+  '40001',
+  '40P01',
+])('SQLSTATE %s means the database is unavailable, full or too slow', (code) => {
+  expect(isDatabaseAway(databaseError(code))).toBe(true);
+});
 
 test.each(['23505', '42P01', '22001', '42501', '3D000', 'XX000'])('SQLSTATE %s is our own error', (code) => {
   expect(isDatabaseAway(databaseError(code))).toBe(false);
