@@ -11,7 +11,6 @@ export const PATIENT = {
   DATABASE_STATEMENT_TIMEOUT_MS: '60000',
   // Even 600,000 ms would not do: a process that did not run at all for a second counts as overloaded.
   EVENT_LOOP_DELAY_LIMIT_MS: '0',
-  REDIS_TIMEOUT_MS: '60000',
   SHUTDOWN_TIMEOUT_MS: '600000',
 };
 

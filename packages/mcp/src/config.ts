@@ -52,7 +52,6 @@ const httpSettings = {
   TRUST_PROXY: commonSettings.TRUST_PROXY,
   METRICS_PORT: commonSettings.METRICS_PORT,
   REDIS_URL: commonSettings.REDIS_URL,
-  REDIS_TIMEOUT_MS: commonSettings.REDIS_TIMEOUT_MS,
   EVENT_LOOP_DELAY_LIMIT_MS: commonSettings.EVENT_LOOP_DELAY_LIMIT_MS,
   DRAIN_SECONDS: commonSettings.DRAIN_SECONDS,
   SHUTDOWN_TIMEOUT_MS: commonSettings.SHUTDOWN_TIMEOUT_MS,

@@ -14,7 +14,10 @@ const KEPT = 400;
 
 /** What the public part of the active bucket is served with. */
 export interface PublicMediaParts {
-  config: Pick<MediaConfig, 'MEDIA_PUBLIC' | 'MEDIA_RATE_LIMIT' | 'REDIS_URL' | 'REDIS_TIMEOUT_MS'>;
+  config: Pick<
+    MediaConfig,
+    'MEDIA_PUBLIC' | 'MEDIA_RATE_LIMIT' | 'REDIS_URL' | 'DATABASE_CONNECT_TIMEOUT_MS'
+  >;
   buckets: BucketSource;
   /** Pictures decoded at a time. */
   places: number;

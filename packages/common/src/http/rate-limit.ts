@@ -12,6 +12,12 @@ const WINDOW_MS = 60_000;
 /** How many clients are counted in memory at once; the least recent are dropped first. */
 const MEMORY_ENTRIES = 20_000;
 
+/** How long requests wait for their dependencies in a process without a database, in ms. */
+const PATIENCE_MS = 2000;
+
+/** The share of it that a request waits for Redis (250 ms), because it can be counted in memory instead. */
+const REDIS_SHARE = 0.125;
+
 /** The client that a request counts against, and its requests per minute. */
 export interface Allowance {
   /** An {@link addressKey}, or a value that cannot be one, such as one beginning with `key:`. */
@@ -24,7 +30,7 @@ export interface RateLimitOptions {
   /** Distinguishes this service's counters if services share a Redis. */
   service: string;
   /** Redis, if replicas share their counters; memory otherwise. */
-  config: Pick<CommonConfig, 'REDIS_URL' | 'REDIS_TIMEOUT_MS'>;
+  config: Pick<CommonConfig, 'REDIS_URL'> & Partial<Pick<CommonConfig, 'DATABASE_CONNECT_TIMEOUT_MS'>>;
   /** Returns the client that a request counts against. */
   allowance: (request: FastifyRequest) => Allowance;
 }
@@ -73,14 +79,17 @@ export async function limitRate(app: Server, options: RateLimitOptions): Promise
 
 async function openCounters(
   app: Server,
-  { service, config: { REDIS_URL: redisUrl, REDIS_TIMEOUT_MS: timeoutMs } }: RateLimitOptions,
+  {
+    service,
+    config: { REDIS_URL: redisUrl, DATABASE_CONNECT_TIMEOUT_MS: patience = PATIENCE_MS },
+  }: RateLimitOptions,
 ): Promise<Pick<FastifyRateLimitStore, 'incr'>> {
   if (redisUrl === undefined) return new LocalCounters(MEMORY_ENTRIES);
   // Loaded only where there is a Redis: its client costs memory.
   const { SharedCounters } = await import('./rate-limit-store.ts');
   const shared = new SharedCounters({
     redisUrl,
-    timeoutMs,
+    timeoutMs: Math.ceil(patience * REDIS_SHARE),
     service,
     memoryEntries: MEMORY_ENTRIES,
     log: app.log,

@@ -72,7 +72,6 @@ test('unset variables have their defaults, and other variables are ignored', () 
     HOST: '127.0.0.1',
     LOG_LEVEL: 'info',
     OTEL_TRACES_SAMPLER_ARG: 1,
-    REDIS_TIMEOUT_MS: 250,
     SHUTDOWN_TIMEOUT_MS: 9500,
     CACHE_BYTES: 33_554_432,
   });

@@ -9,6 +9,7 @@ const RETIRED = [
   'GALLERY_BODY_LIMIT',
   'NEWS_POLL_MAX_SECONDS',
   'NEWS_SEARCH_TIMEOUT_MS',
+  'REDIS_TIMEOUT_MS',
 ] as const;
 
 /** Warns of each retired variable that is still set: it is ignored. */
