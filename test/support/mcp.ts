@@ -1,6 +1,7 @@
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { buildApp } from '@pressroom/mcp/app';
 import { readHttpConfig } from '@pressroom/mcp/config';
+import { PATIENT } from './database.ts';
 import { memoryLog, type TestLog } from './log.ts';
 
 /** A server of the Model Context Protocol on its own port. */
@@ -21,6 +22,7 @@ export async function startMcp(
     MCP_NEWS_FEED_URL: services.news,
     MCP_CONTENT_URL: services.content,
     MCP_RATE_LIMIT: '1000000',
+    ...PATIENT,
     ...settings,
   });
   const app = await buildApp(config, log.log);
