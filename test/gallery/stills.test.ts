@@ -187,20 +187,17 @@ test('others wait for none that takes long', async () => {
 test.each([
   ['HEIC', 'image/heic', HEIC, 120, 80],
   ['PDF', 'application/pdf', PDF, 3840, 2560],
-])(
-  'anyone gets renditions of a public %s, and its description',
-  async (name, type, file, width, height) => {
-    await put(`public/${name}`, file, type);
-    const { status, headers, body } = await read(`/media/public/${name}?w=64&format=webp`);
-    expect([status, headers.get('content-type')]).toEqual([200, 'image/webp']);
-    expect((await sharp(body).metadata()).width).toBe(64);
-    expect(await cornersSeen(body)).toEqual(CORNERS);
-    expect(JSON.parse((await read(`/media/public/${name}.json`)).body.toString())).toMatchObject({
-      width,
-      height,
-    });
-  },
-);
+])('anyone gets renditions of a public %s, and its description', async (name, type, file, width, height) => {
+  await put(`public/${name}`, file, type);
+  const { status, headers, body } = await read(`/media/public/${name}?w=64&format=webp`);
+  expect([status, headers.get('content-type')]).toEqual([200, 'image/webp']);
+  expect((await sharp(body).metadata()).width).toBe(64);
+  expect(await cornersSeen(body)).toEqual(CORNERS);
+  expect(JSON.parse((await read(`/media/public/${name}.json`)).body.toString())).toMatchObject({
+    width,
+    height,
+  });
+});
 
 test('a rendition of a HEIC says whose it is, and not where it was made', async () => {
   await put('public/phone.heic', PLACED_HEIC, 'image/heic');
