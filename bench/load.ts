@@ -92,13 +92,14 @@ export async function load(options: Load): Promise<LoadResult> {
     }
     if (ended && waiting === 0) resolve();
   };
-  const answered = (connection: Connection, status: number) => {
+  const answered = (connection: Connection, status: number, chunk?: Buffer) => {
     if (connection.due === undefined) return;
     times.push(performance.now() - connection.due);
     statuses[status] = (statuses[status] ?? 0) + 1;
     delete connection.due;
     waiting -= 1;
-    if (wanted !== undefined && status !== wanted) reject(new Error(`expected ${wanted}, got ${status}`));
+    if (wanted === undefined || status === wanted) return;
+    reject(new Error(`expected ${wanted}, got ${chunk?.toString('latin1', 0, 500) ?? 'no answer'}`));
   };
   const open = (connection: Connection) => {
     if (over) return;
@@ -111,7 +112,7 @@ export async function load(options: Load): Promise<LoadResult> {
     connection.socket = socket;
     socket.on('data', (chunk: Buffer) => {
       if (!isWhole(connection, chunk)) return;
-      answered(connection, connection.status);
+      answered(connection, connection.status, chunk);
       ready();
     });
     socket.on('error', () => undefined);

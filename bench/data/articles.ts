@@ -36,7 +36,10 @@ const PLAIN: ArticleShape = { sentences: 25 };
 /** Which articles are added: the first of these numbers to the second, which is left out. */
 type Range = readonly [begin: number, end: number];
 
-/** The values of an article in {@link COLUMNS}: a title of six words, every tenth a draft. */
+/**
+ * The values of the article with the id `n` + 1 in {@link COLUMNS}: a title of six words, every tenth a
+ * draft.
+ */
 function valuesOf(n: number, [begin, end]: Range, { sentences, hasRareWord }: ArticleShape): unknown[] {
   const text = 'Words of an article that somebody has written. '.repeat(sentences);
   return [
@@ -47,7 +50,7 @@ function valuesOf(n: number, [begin, end]: Range, { sentences, hasRareWord }: Ar
     1 + (n % CATEGORIES),
     `https://images.example/${n}.jpg`,
     `Author ${n % 50}`,
-    n % 10 !== 0,
+    (n + 1) % 10 !== 0,
     new Date(NOW - TEN_YEARS_MS * (1 - (n - begin) / (end - begin))).toISOString(),
   ];
 }

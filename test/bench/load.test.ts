@@ -66,7 +66,7 @@ test('at a rate, the time that a request waits for a connection counts', async (
 test('an answer with another status ends a load that asks for one', async () => {
   const port = await serve((_request, response) => void response.writeHead(503).end());
   const request = { port, requests: [{ path: '/' }], connections: 2, durationMs: 60_000 };
-  await expect(load({ ...request, status: 200 })).rejects.toThrow('expected 200, got 503');
+  await expect(load({ ...request, status: 200 })).rejects.toThrow('expected 200, got HTTP/1.1 503');
 });
 
 test('without a status, refusals and broken connections are counted, and the load goes on', async () => {
