@@ -65,7 +65,7 @@ async function measureCold({ url, pool }: BenchDatabase, rows: number): Promise<
   await using service = await startService('news-feed', { DATABASE_URL: url, ...NO_CACHE, ...SETTINGS });
   const all = Object.keys(statements);
   const paths = { [`${all.length} cursors and queries, cold`]: all };
-  return compareCold(['news-feed', service], { url, statements, paths, rows });
+  return await compareCold(['news-feed', service], { url, statements, paths, rows });
 }
 
 async function measure(rows: number): Promise<Figure[]> {
