@@ -21,7 +21,9 @@ export interface Question<Servers> {
   choose: (servers: Servers) => Asked[];
 }
 
-/** The measurements, each of all servers in turns under one load: rate, times, CPU time and memory of each. */
+/**
+ * The measurements, each of all servers in turns under one load: rate, times, CPU time and memory of each.
+ */
 export function contestParts<Servers>(
   questions: readonly Question<Servers>[],
   at: Conditions = {},
