@@ -52,9 +52,16 @@ async function reportAll(
     },
   );
   const rows = items.map(({ id, title, summary, sourceName, publishedAt }) =>
-    itemRow(id, { id, title, summary, source_name: sourceName, published_at: publishedAt }),
+    itemRow(id, {
+      id,
+      title,
+      summary,
+      source_name: sourceName,
+      published_at: publishedAt,
+      discovered_at: NOON,
+    }),
   );
-  const last = new Date(Math.max(...items.map(({ publishedAt }) => publishedAt.getTime())));
+  const last = new Date(Math.max(NOON.getTime(), ...items.map(({ publishedAt }) => publishedAt.getTime())));
   await inTransactions(feed.db)(async (tx) => {
     await assigner.assign(tx, items, last, insertRows(tx, rows));
   });
@@ -88,6 +95,36 @@ test('reports on one event are one story, in English and Chinese', async () => {
   const { reports, sourceCount } = await read(story);
   expect(reports.map(({ id }: { id: string }) => id)).toEqual(['zh', 'en']);
   expect(sourceCount).toBe(2);
+});
+
+test('reports of years that are read at once are found by each other, in any order', async () => {
+  const yearAgo = -400 * 24;
+  const older = await report('older', QUAKE, { hours: yearAgo });
+  for (let index = 0; index < 12; index += 1) await report(`recent-${index}`, `Recipe number ${index}`);
+  expect(await report('newer', '6.4 earthquake off Arica, Chile', { hours: yearAgo + 2 })).toBe(older);
+});
+
+test('what came long ago leaves the index', async () => {
+  await report('early', QUAKE);
+  await report('late', 'A bakery in Leeds plans its bread with a spreadsheet', { hours: 91 * 24 });
+  const { rows } = await feed.database.pool.query('select item_id from news.report_terms');
+  expect(rows).toEqual([{ item_id: 'late' }]);
+});
+
+test('a batch is told in the order of publication, whatever the order of its feed', async () => {
+  const column = [0, 24, 48].map((hours) => ({ id: `day-${hours}`, title: 'The view from Arica', hours }));
+  const [third, second, first] = await reportAll(
+    column.map((one) => ({ ...one, source: 'Estuary Weekly' })).toReversed(),
+  );
+  expect(second).toBe(first);
+  expect(third).not.toBe(first);
+  const reports = [2, 1, 0].map((hours) => ({
+    id: `quake-${hours}`,
+    title: `${QUAKE}, hour ${hours}`,
+    hours,
+  }));
+  const [story = ''] = await reportAll(reports);
+  expect((await read(story)).title).toBe(`${QUAKE}, hour 0`);
 });
 
 test('two releases of one product are two stories of one storyline', async () => {

@@ -44,11 +44,12 @@ export class RulesAssigner implements StoryAssigner {
 
   async assign(
     tx: Transaction<NewsTables>,
-    items: readonly AssignableItem[],
+    unordered: readonly AssignableItem[],
     now: Date,
     insert: InsertItems,
   ): Promise<void> {
-    if (items.length === 0) return;
+    if (unordered.length === 0) return;
+    const items = unordered.toSorted((a, b) => a.publishedAt.getTime() - b.publishedAt.getTime());
     let search = await this.#search.findLately(tx, items);
     await lockUntilCommit(tx, 'assign stories');
     // Asked first, because mostly nothing was added, and planning to read that takes longer than asking.

@@ -18,7 +18,7 @@ const LEAST_SHARED = 2;
 /** How many candidates are scored. */
 const MOST_CANDIDATES = 32;
 
-/** How long items stay in the index, in days: as long as a storyline may pause. */
+/** How many days after their discovery items stay in the index: as long as a storyline may pause. */
 const KEPT_DAYS = 90;
 
 /** How many outdated items each new one removes, so that the index needs no schedule. */
@@ -215,9 +215,12 @@ const PUT = new PreparedQuery<NewsTables, { outdated: Date; removed: number; row
       sql<never>`
         with removed as (
           delete from news.report_terms where number = any(array(
-            select number from news.report_terms
-            where published_at < ${value('outdated')}
-            order by published_at limit ${value('removed')}
+            select number from (
+              select number, item_id from news.report_terms order by number limit ${value('removed')}
+            ) as first
+            where exists (
+              select from news.item where id = first.item_id and discovered_at < ${value('outdated')}
+            )
           ))
         )
         insert into news.report_terms (item_id, published_at, report, terms)
