@@ -125,6 +125,7 @@ test.each([
 
 test.each([
   ['breaks off', AWS.slice(0, -20)],
+  ['ends what has not begun', AWS.replace('<Contents>', '</Owner><Contents>')],
   ['is an error', '<Error><Code>SlowDown</Code></Error>'],
   ['is a page', '<!doctype html><title>Welcome</title><p>It works!</html>'],
 ])('an answer that %s is what it is to the SDK', async (_what, xml) => {
