@@ -31,7 +31,7 @@ export async function measureLists(): Promise<Figure[]> {
   });
   const input = { Bucket: 'bench' };
   const get = new GetObjectCommand({ Bucket: 'bench', Key: 'photos/1.jpg' });
-  const signUrl = await objectUrlSigner({ name: 'bench', signer: s3 }, 3600);
+  const signUrl = await objectUrlSigner({ baseUrls: ['http://store.example/bench/'], signer: s3 }, 3600);
   return [
     ...(await timed({
       file: 'listing-xml.ts',

@@ -1,4 +1,5 @@
-import { S3RequestPresigner } from '@aws-sdk/s3-request-presigner';
+import { GetObjectCommand } from '@aws-sdk/client-s3';
+import { getSignedUrl, S3RequestPresigner } from '@aws-sdk/s3-request-presigner';
 import fc from 'fast-check';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import type { Bucket } from '../buckets/bucket.ts';
@@ -27,6 +28,13 @@ function bucketAt(endpoint: string, forcePathStyle: boolean, accessKeyId = 'acce
   });
 }
 
+/** Where the SDK finds an object. */
+async function addressBySdk({ name, signer }: Bucket, key: string) {
+  const command = new GetObjectCommand({ Bucket: name, Key: key });
+  const { origin, pathname } = new URL(await getSignedUrl(signer, command));
+  return origin + pathname;
+}
+
 /** The parameters of the URL that the SDK's presigner makes of a path. */
 async function signedBySdk({ signer }: Bucket, path: URL, query: Record<string, string>) {
   const { protocol, hostname, port, host, pathname } = path;
@@ -49,13 +57,19 @@ test.each<[name: string, endpoint: string, forcePathStyle: boolean, accessKeyId?
   const sign = await objectUrlSigner(bucket, 3600);
   const key = fc.string({ unit: 'binary', minLength: 1 }).filter((text) => !/(^|\/)\.\.?(\/|$)/.test(text));
   const disposition = fc.option(fc.string(), { nil: undefined });
+  const examples: [string, string | undefined][] = [
+    ["a b+c%2B%/é 日本🎉/!'()*~-_.&=?#", undefined],
+    ['/a//b/', 'attachment; filename="b"'],
+    ['long/'.repeat(204), undefined],
+  ];
   await fc.assert(
     fc.asyncProperty(key, disposition, async (name, saved) => {
       const url = new URL(sign(name, saved));
-      expect(decodeURIComponent(url.pathname).endsWith(name)).toBe(true);
+      expect(url.origin + url.pathname).toBe(await addressBySdk(bucket, name));
       const query: Record<string, string> =
         saved === undefined ? {} : { 'response-content-disposition': saved };
       expect(Object.fromEntries(url.searchParams)).toEqual(await signedBySdk(bucket, url, query));
     }),
+    { examples },
   );
 });

@@ -1,57 +1,66 @@
 import { createHmac, hash } from 'node:crypto';
-import { GetObjectCommand } from '@aws-sdk/client-s3';
-import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { Bucket } from '../buckets/bucket.ts';
 
-/** What the SDK adds to the URL for one key: its signature, and the name of its command. */
-const OWN = /^(X-Amz-Signature|x-id)=/;
-
 /** What of a bucket signs its URLs. */
-type Signing = Pick<Bucket, 'name' | 'signer'>;
+type Signing = Pick<Bucket, 'baseUrls' | 'signer'>;
 
 /** Signs the URL of an object; with `disposition`, the store sends that as `Content-Disposition`. */
 export type SignObjectUrl = (key: string, disposition?: string) => string;
 
 /**
- * Makes a function that signs URLs of objects of a bucket, all for the same time (AWS Signature Version 4, in
- * the query string). The SDK signs one URL, which has all that the others share; for each key only the
- * signature is computed, because the SDK takes many times as long for a URL, and a page has a thousand.
+ * Makes a function that signs URLs of objects of a bucket, all for the same time, as the SDK's presigner does
+ * (AWS Signature Version 4, in the query string): that takes a hundred times as long for a URL, and a page has
+ * a thousand. What they have in common is put together once.
  *
  * @param expiresIn how long the URLs are valid, in seconds
  */
-export async function objectUrlSigner(bucket: Signing, expiresIn: number): Promise<SignObjectUrl> {
-  const command = new GetObjectCommand({ Bucket: bucket.name, Key: 'k' });
-  const example = new URL(await getSignedUrl(bucket.signer, command, { expiresIn }));
-  const shared = example.search
-    .slice(1)
-    .split('&')
-    .filter((parameter) => !OWN.test(parameter));
-  const parameters = new URLSearchParams(shared.join('&'));
-  // A date, a region, a service and `aws4_request`; the access key before them may contain a slash.
-  const scope = (parameters.get('X-Amz-Credential') ?? '').split('/').slice(-4);
-  const begin = `AWS4-HMAC-SHA256\n${parameters.get('X-Amz-Date')}\n${scope.join('/')}\n`;
-  const key = await signingKeyOf(bucket, scope);
-  const sign = (text: string) => createHmac('sha256', key).update(text).digest('hex');
-  const end = `\nhost:${example.host}\n\nhost\nUNSIGNED-PAYLOAD`;
-  const folder = example.pathname.slice(0, -1);
-  const { origin } = example;
-  const plain = shared.sort().join('&');
-  return (name, disposition) => {
-    const path = folder + escapePath(name);
-    const query =
-      disposition === undefined ? plain : [...shared, dispositionParameter(disposition)].sort().join('&');
-    const signature = sign(begin + hash('sha256', `GET\n${path}\n${query}${end}`));
+export async function objectUrlSigner(
+  { baseUrls: [baseUrl = ''], signer: { config } }: Signing,
+  expiresIn: number,
+): Promise<SignObjectUrl> {
+  const { accessKeyId, secretAccessKey } = await config.credentials();
+  const { origin, host, pathname: folder } = new URL(baseUrl);
+  const time = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const scope = [time.slice(0, 8), await config.region(), 's3', 'aws4_request'];
+  const shared =
+    'X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Content-Sha256=UNSIGNED-PAYLOAD' +
+    `&X-Amz-Credential=${escapeText([accessKeyId, ...scope].join('/'))}` +
+    `&X-Amz-Date=${time}&X-Amz-Expires=${expiresIn}&X-Amz-SignedHeaders=host`;
+  const begin = `AWS4-HMAC-SHA256\n${time}\n${scope.join('/')}\n`;
+  const end = `\nhost:${host}\n\nhost\nUNSIGNED-PAYLOAD`;
+  const sign = digestSigner(signingKey(secretAccessKey, scope), begin);
+  return (key, disposition) => {
+    const path = folder + escapePath(key);
+    const query = disposition === undefined ? shared : `${shared}&${dispositionParameter(disposition)}`;
+    const signature = sign(hash('sha256', `GET\n${path}\n${query}${end}`));
     return `${origin}${path}?${query}&X-Amz-Signature=${signature}`;
   };
 }
 
 /** The key for the scope. */
-async function signingKeyOf({ signer }: Signing, scope: readonly string[]): Promise<Buffer> {
-  const { secretAccessKey } = await signer.config.credentials();
+function signingKey(secret: string, scope: readonly string[]): Buffer {
   return scope.reduce(
-    (outer, part) => createHmac('sha256', outer).update(part).digest(),
-    Buffer.from(`AWS4${secretAccessKey}`),
+    (key, part) => createHmac('sha256', key).update(part).digest(),
+    Buffer.from(`AWS4${secret}`),
   );
+}
+
+/** What SHA-256 takes at a time and makes, in bytes. */
+const [BLOCK, DIGEST] = [64, 32];
+
+/**
+ * Signs `begin` followed by a digest in hex, with HMAC-SHA-256. Its two hashes (RFC 2104) are made in place: an
+ * object of node:crypto for each text takes more than twice as long.
+ */
+function digestSigner(key: Buffer, begin: string): (digest: string) => string {
+  const padded = (pad: number) => Buffer.alloc(BLOCK, pad).map((byte, at) => byte ^ (key[at] ?? 0));
+  const inner = Buffer.concat([padded(0x36), Buffer.from(begin), Buffer.alloc(2 * DIGEST)]);
+  const outer = Buffer.concat([padded(0x5c), Buffer.alloc(DIGEST)]);
+  return (digest) => {
+    inner.write(digest, inner.length - 2 * DIGEST, 'latin1');
+    outer.write(hash('sha256', inner, 'binary'), BLOCK, 'latin1');
+    return hash('sha256', outer);
+  };
 }
 
 function dispositionParameter(disposition: string): string {
