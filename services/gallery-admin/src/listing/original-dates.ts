@@ -15,16 +15,29 @@ export interface MovedObject {
 }
 
 interface DateRow {
-  id: Buffer;
+  /** Of the key in the list, from 1 on. */
+  place: number;
   stored_at: Date;
   modified_at: Date;
 }
 
-const byIds = new PreparedQuery<GalleryTables, { ids: readonly Buffer[] }, DateRow>((db, value) =>
+/** Reads the keys as JSON, from which PostgreSQL makes each `id` as {@link idOf} does, letter by letter. */
+const ofKeys = new PreparedQuery<GalleryTables, { begin: string; keys: string }, DateRow>((db, value) =>
   db
-    .selectFrom('gallery.original_date')
-    .select(['id', 'stored_at', 'modified_at'])
-    .where('id', '=', sql<Buffer>`any(${value('ids')}::bytea[])`),
+    .selectFrom(
+      sql<{
+        key: string;
+        place: number;
+      }>`json_array_elements(${value('keys')}::json) with ordinality`.as<'listed'>(sql`listed (key, place)`),
+    )
+    .innerJoin('gallery.original_date as original', (join) =>
+      join.on(
+        'id',
+        '=',
+        sql<Buffer>`sha256(convert_to(${value('begin')} || listed.key::text || ']', 'UTF8'))`,
+      ),
+    )
+    .select(['place', 'stored_at', 'modified_at']),
 );
 
 /**
@@ -41,15 +54,15 @@ export class OriginalDates {
   /** When each object was written, in their order: before it was moved, if it has been. */
   async of(bucket: Bucket, objects: readonly Dated[]): Promise<Date[]> {
     if (objects.length === 0) return [];
-    const ids = objects.map((object) => idOf(bucket, object));
-    const rows = await byIds.execute(this.#db, { ids });
-    // Most folders have nothing that was moved.
-    if (rows.length === 0) return objects.map(({ lastModified }) => lastModified);
-    const known = new Map(rows.map((row) => [row.id.toString('hex'), row]));
-    return objects.map(({ lastModified }, index) => {
-      const row = known.get(ids[index]?.toString('hex') ?? '');
-      return row?.stored_at.getTime() === inSeconds(lastModified).getTime() ? row.modified_at : lastModified;
-    });
+    const begin = `${JSON.stringify([bucket.id, bucket.name]).slice(0, -1)},`;
+    const keys = JSON.stringify(objects.map(({ key }) => key));
+    const rows = await ofKeys.execute(this.#db, { begin, keys });
+    const dates = objects.map(({ lastModified }) => lastModified);
+    for (const { place, stored_at, modified_at } of rows) {
+      const stored = dates[place - 1] ?? new Date(0);
+      if (stored_at.getTime() === inSeconds(stored).getTime()) dates[place - 1] = modified_at;
+    }
+    return dates;
   }
 
   /** Records that copies were written when their sources were. */
