@@ -1,15 +1,35 @@
-import { Readable } from 'node:stream';
+import { finished, Readable } from 'node:stream';
 import { mediaTooLarge } from './failures.ts';
 
 /**
- * Waits for the first bytes of `source` and returns it as a stream of at most `maxBytes`; beyond that the
- * stream fails and stops the source. Rethrows an error of the source before its first byte.
+ * Waits for the first bytes of `source`, the body of an answer, and returns it as a stream of at most
+ * `maxBytes`. One that has declared its length, which the caller has checked, cannot be longer (RFC 9112,
+ * section 6.3); another fails beyond that, and stops the source. Rethrows an error of the source before its
+ * first byte.
  */
-export async function boundedBody(source: Readable, maxBytes: number): Promise<Readable> {
-  const chunks = bounded(source, maxBytes);
-  const first = await chunks.next();
-  if (first.done) return Readable.from([]);
-  return Readable.from(startingWith(first.value, chunks), { objectMode: false });
+export async function boundedBody(
+  source: Readable,
+  maxBytes: number,
+  isDeclared: boolean,
+): Promise<Readable> {
+  await begun(source);
+  return isDeclared ? source : Readable.from(bounded(source, maxBytes), { objectMode: false });
+}
+
+/** Resolves once there is something to read, or the end. */
+function begun(source: Readable): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stopWatching = finished(source, { writable: false }, (error) => {
+      source.off('readable', begin);
+      if (error) reject(error);
+      else resolve();
+    });
+    const begin = () => {
+      stopWatching();
+      resolve();
+    };
+    source.once('readable', begin);
+  });
 }
 
 async function* bounded(source: Readable, maxBytes: number): AsyncGenerator<Buffer, void> {
@@ -18,18 +38,5 @@ async function* bounded(source: Readable, maxBytes: number): AsyncGenerator<Buff
     bytes += chunk.length;
     if (bytes > maxBytes) throw mediaTooLarge(maxBytes);
     yield chunk;
-  }
-}
-
-async function* startingWith(
-  first: Buffer,
-  rest: AsyncGenerator<Buffer, void>,
-): AsyncGenerator<Buffer, void> {
-  try {
-    yield first;
-    yield* rest;
-  } finally {
-    // A reader that stops at the first chunk has not started on the rest.
-    await rest.return();
   }
 }

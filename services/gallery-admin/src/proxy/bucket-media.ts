@@ -124,7 +124,8 @@ async function accepted(answer: GetObjectCommandOutput, maxBytes: number): Promi
   try {
     if ((answer.ContentLength ?? 0) > maxBytes) throw mediaTooLarge(maxBytes);
     const status = answer.ContentRange === undefined ? 200 : 206;
-    return { status, headers: describing(answer), body: await boundedBody(body, maxBytes) };
+    const isDeclared = answer.ContentLength !== undefined;
+    return { status, headers: describing(answer), body: await boundedBody(body, maxBytes, isDeclared) };
   } catch (error) {
     body.on('error', () => undefined).destroy();
     throw error;

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { Failure } from '@pressroom/common/failures/failure';
 import { decoded } from './content-coding.ts';
 import { notAnImage, upstreamFailed } from './failures.ts';
@@ -23,12 +24,20 @@ export async function imageBytes({ headers, body }: Media, maxBytes: number): Pr
     body.destroy();
     throw notAnImage(contentType);
   }
-  return decoded(await readWhole(body), headers['content-encoding'], maxBytes);
+  return decoded(await readWhole(body, headers['content-length']), headers['content-encoding'], maxBytes);
 }
 
-async function readWhole(body: Readable): Promise<Buffer> {
+async function readWhole(body: Readable, declared: string | undefined): Promise<Buffer> {
   try {
-    return Buffer.concat(await body.toArray());
+    if (declared === undefined) return Buffer.concat(await body.toArray());
+    // Where each chunk belongs at once: no second copy of the image is ever in memory.
+    const image = Buffer.allocUnsafeSlow(Number(declared));
+    let at = 0;
+    body.on('data', (chunk: Buffer) => {
+      at += chunk.copy(image, at);
+    });
+    await finished(body, { writable: false });
+    return image.subarray(0, at);
   } catch (error) {
     throw error instanceof Failure ? error : upstreamFailed('the connection broke', error);
   }

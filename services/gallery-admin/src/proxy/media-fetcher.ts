@@ -122,7 +122,12 @@ export class MediaFetcher {
         return { status, headers: validators(described), body };
       }
       this.#accept(described);
-      return { status, headers: described, body: await boundedBody(body, this.#options.maxBytes) };
+      const isDeclared = 'content-length' in described;
+      return {
+        status,
+        headers: described,
+        body: await boundedBody(body, this.#options.maxBytes, isDeclared),
+      };
     } catch (error) {
       stop(body);
       throw error;
