@@ -183,6 +183,27 @@ describe('two concurrent changes of an article', () => {
     const { body: read } = await writer(0).send(path);
     expect(read.data).toMatchObject({ excerpt: 'From one', meta_title: 'From the other' });
   });
+
+  test('the later one tells what it changed of what the earlier one has left', async () => {
+    const { body } = await writer(0).publish({ title: 'Waited for', excerpt: 'Before' });
+    const client = new pg.Client({ connectionString: content.database.url });
+    await client.connect();
+    await client.query('begin');
+    await client.query(
+      `update content.article set excerpt = 'Both', meta_title = 'Earlier' where id = ${body.data.id}`,
+    );
+    const change = { excerpt: 'Both', meta_title: 'Later', alt_text: null };
+    const later = writer(0).patch(`/api/articles/${body.data.id}`, change);
+    await until('the later one waits', async () => {
+      const { rows } = await content.database.pool.query(
+        `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      );
+      return rows.length > 0;
+    });
+    await client.query('commit');
+    await client.end();
+    expect((await later).body.data).toEqual({ id: body.data.id, meta_title: 'Later' });
+  });
 });
 
 test('concurrent moves between two categories in both directions do not deadlock, and the counts are right', async () => {

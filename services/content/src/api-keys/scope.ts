@@ -54,6 +54,11 @@ export function requireArticle(owner: Holder, article: Permitted): void {
   requireCategory(owner, article);
 }
 
+/** Whether {@link requireArticle} allows a key every article. */
+export function mayWriteAll({ scope, category_id }: Holder): boolean {
+  return SCOPES.indexOf(scope) >= SCOPES.indexOf('publish') && category_id === null;
+}
+
 /**
  * Checks that a key is not restricted to another category than the article's.
  *

@@ -1,6 +1,6 @@
 import { PreparedQuery } from '@pressroom/common/database/prepared-query';
 import { Failure } from '@pressroom/common/failures/failure';
-import type { Kysely, RawBuilder } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { MovedSlug } from '../moved-slug.ts';
 import { idOfSlug } from '../slug.ts';
 import type { ContentTables } from '../tables.ts';
@@ -38,7 +38,7 @@ export type OwnMembers = Omit<
   Partial<Pick<ArticleRow, 'author' | 'tag_ids' | 'author_ids' | 'extra'>>;
 
 /** What a detail shows and its neighbours are found by. */
-export const COLUMNS = [
+const COLUMNS = [
   'id',
   'title',
   'slug',
@@ -64,8 +64,15 @@ export const COLUMNS = [
   'release',
 ] as const;
 
+/** {@link COLUMNS} for a writer; content that the writer has need not come back, and is empty. */
+export function columnsFor(hasContent: boolean) {
+  return COLUMNS.map((column) =>
+    column === 'content' && hasContent ? sql<string>`''`.as('content') : column,
+  );
+}
+
 /** {@link COLUMNS} of a query that names the article `article`. */
-export const DETAIL_COLUMNS = COLUMNS.map((column) =>
+const DETAIL_COLUMNS = COLUMNS.map((column) =>
   typeof column === 'string' ? (`article.${column}` as const) : column,
 );
 
