@@ -7,7 +7,7 @@ import type { ContentTables } from '../tables.ts';
 import type { Extra } from './extra.ts';
 import { categoryOf, SHOWN_AUTHOR } from './listed-members.ts';
 import { isPreviewOf } from './preview-token.ts';
-import { relatedArticles } from './related.ts';
+import { relatedArticles, relatedToRow } from './related.ts';
 import type { ArticleDetail } from './schema.ts';
 import { type ShownTerms, withWorkingCopy } from './with-working-copy.ts';
 
@@ -92,22 +92,24 @@ export type ArticleRow = Omit<DetailRow, 'categoryId' | 'categoryName' | 'catego
 /** A row of {@link selectDetail}. */
 export type DetailRow = Awaited<ReturnType<ReturnType<typeof selectDetail>['executeTakeFirstOrThrow']>>;
 
-const DETAIL = new PreparedQuery<ContentTables, { id: number }, DetailRow>((db, value) =>
-  selectDetail(db, value('id')),
+/** An article as it is published, with its neighbours. */
+type PublishedRow = DetailRow & Pick<ArticleDetail, 'related_articles'>;
+
+const DETAIL = new PreparedQuery<ContentTables, { id: number }, PublishedRow>((db, value) =>
+  selectDetail(db, value('id')).select(relatedToRow(db)),
 );
 
-const DETAIL_BY_SLUG = new PreparedQuery<ContentTables, { slug: string }, DetailRow>((db, value) =>
-  selectDetail(db, idOfSlug('article', value('slug'))),
+const DETAIL_BY_SLUG = new PreparedQuery<ContentTables, { slug: string }, PublishedRow>((db, value) =>
+  selectDetail(db, idOfSlug('article', value('slug'))).select(relatedToRow(db)),
 );
 
-async function detailOf(db: Database, { extra, ...row }: DetailRow): Promise<ArticleDetail> {
+function detailOf({ extra, ...row }: PublishedRow): ArticleDetail {
   return {
     ...row,
     category: categoryOf(row.categoryId, row.categoryName, row.categorySlug),
     published_at: row.published_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
-    related_articles: await relatedArticles(db, row),
   };
 }
 
@@ -163,18 +165,19 @@ export async function readArticleBySlug(db: Database, slug: string, reader: Read
  */
 async function seenBy(
   db: Database,
-  row: DetailRow,
+  { related_articles, ...row }: PublishedRow,
   { seesDrafts, preview }: Reader,
 ): Promise<(() => Promise<ReadArticle>) | undefined> {
   const asPublished = async () => ({
-    article: await detailOf(db, row),
+    article: detailOf({ ...row, related_articles }),
     own: ownMembers(row),
     extra: row.extra,
   });
   if (preview !== undefined && (await isPreviewOf(db, row.id, preview))) {
     return async () => {
       const { row: saved, terms } = await withWorkingCopy(db, row);
-      return { article: await detailOf(db, saved), own: ownMembers(saved), extra: saved.extra, terms };
+      const article = detailOf({ ...saved, related_articles: await relatedArticles(db, saved) });
+      return { article, own: ownMembers(saved), extra: saved.extra, terms };
     };
   }
   return row.is_published || seesDrafts ? asPublished : undefined;

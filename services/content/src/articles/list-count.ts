@@ -52,12 +52,14 @@ const SOME = new ListQuery<ListShape, CountRow>((db, { lead, status }, value) =>
 
 const COUNTS = new ListQuery<ListShape, CountRow>((db, shape, value) => {
   if (!isStored(shape)) return compilable(db, countedRows(shape, value));
-  return compilable(
-    db,
-    sql`select coalesce(sum(articles), 0) as total, 0 as seen from content.list_count
-      where ${stored(shape, value)} and period = 'all'`,
-  );
+  return compilable(db, sql`select ${storedTotal(shape, value)} as total, 0 as seen`);
 });
+
+/** How many articles a list has whose count is stored. */
+export function storedTotal(shape: ListShape, value: FilterValue): RawBuilder<number> {
+  return sql`(select coalesce(sum(articles), 0)::bigint from content.list_count
+    where ${stored(shape, value)} and period = 'all')`;
+}
 
 /**
  * Finds the day that contains the row at an offset. Newer rows come first, so it is the oldest month, and in

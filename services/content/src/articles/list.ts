@@ -3,7 +3,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Page, Total } from '../envelope.ts';
 import type { ContentTables } from '../tables.ts';
 import type { FilterValues } from './filters.ts';
-import { countList, DAYS, isStored } from './list-count.ts';
+import { countList, DAYS, isStored, storedTotal } from './list-count.ts';
 import { readCursor, writeCursor } from './list-cursor.ts';
 import { type ArticleScope, planList } from './list-plan.ts';
 import { compilable, ListQuery } from './list-query.ts';
@@ -19,7 +19,7 @@ import {
   walkedRows,
 } from './list-rows.ts';
 import { type Columns, columnsOf, type ListRow, membersOf, selectItems } from './listed-members.ts';
-import { type PageWindow, pageWindow } from './page-window.ts';
+import { isNear, type PageWindow, pageWindow } from './page-window.ts';
 import { type ListedArticle, type ListedMember, MOST_PER_PAGE } from './schema.ts';
 
 type Database = Kysely<ContentTables>;
@@ -78,21 +78,32 @@ export class ArticleList<Member extends ListedMember> {
    */
   async page(db: Database, scope: ArticleScope, page: Page): Promise<ListPage<Member>> {
     const shape = await planList(db, scope);
+    if (isStored(shape) && shape.sort !== 'updated' && isNear(page)) {
+      // Most pages are read with their total in one statement.
+      const place = {
+        direction: directionOf(shape.sort),
+        offset: (page.page - 1) * page.perPage,
+        limit: page.perPage,
+      };
+      const rows = await this.#rows(db, shape, scope, place, true);
+      const total = Number(rows[0]?.total ?? 0);
+      if (rows.length > 0) return { articles: this.#shown(rows), total: { total, isExact: true } };
+    }
     const total = await countList(db, shape, scope.filters);
     const place = await placeOf(db, shape, scope.filters, page, total);
     if (place === undefined) return { articles: [], total };
+    return { articles: this.#shown(await this.#rows(db, shape, scope, place)), total };
+  }
+
+  #rows(db: Database, shape: ListShape, { filters }: ArticleScope, place: Place, counted = false) {
     const { direction, offset, limit, day } = place;
-    const values = { ...scope.filters, offset, limit, day };
     const within = WITHIN.find((rows) => offset + limit <= rows) ?? '';
-    const query = {
-      ...shape,
-      direction,
-      within,
-      isByDay: day !== undefined,
-      columns: this.#columns,
-    } as const;
-    const rows = await PAGE.execute(db, query, values);
-    return { articles: rows.map((row) => membersOf(row, this.#members)), total };
+    const reading = { direction, within, isByDay: day !== undefined, counted, columns: this.#columns };
+    return PAGE.execute(db, { ...shape, ...reading }, { ...filters, offset, limit, day });
+  }
+
+  #shown(rows: readonly ListRow[]): ListedArticle<Member>[] {
+    return rows.map((row) => membersOf(row, this.#members));
   }
 
   /**
@@ -123,7 +134,7 @@ export class ArticleList<Member extends ListedMember> {
     const found = last !== undefined && last.found > shown.length;
     const end = found ? { at: last[timeOf(scope.sort)] ?? null, id: last.id } : seen;
     const next = end === undefined ? null : writeCursor(scope, { ...end, page: page + 1 });
-    return { articles: shown.map((row) => membersOf(row, this.#members)), total, page, next };
+    return { articles: this.#shown(shown), total, page, next };
   }
 }
 
@@ -144,12 +155,14 @@ type PageShape = ListShape & {
   /** The rows of the list that the page is among, empty for any. */
   within: (typeof WITHIN)[number] | '';
   isByDay: boolean;
+  /** Whether each row has the total. */
+  counted: boolean;
   columns: Columns;
 };
 
 /** Finds the ids from the index alone, so that only the rows of the page are read. */
-const PAGE = new ListQuery<PageShape, ListRow>(
-  (db, { direction, within, isByDay, columns, ...shape }, value) => {
+const PAGE = new ListQuery<PageShape, ListRow & { total?: number }>(
+  (db, { direction, within, isByDay, counted, columns, ...shape }, value) => {
     const before = sql`published_at < (${value('day')}::date + 1)::timestamp at time zone 'UTC'`;
     const reach = sql`${value('offset')}::bigint + ${value('limit')}::bigint`;
     const rows = listRows(shape, value, direction, reach, isByDay ? [before] : undefined);
@@ -157,6 +170,7 @@ const PAGE = new ListQuery<PageShape, ListRow>(
     const ids = sql<number[]>`array(
     select id from (${near} offset ${value('offset')}::bigint limit ${value('limit')}::bigint) as page)`;
     return selectItems(db, columns)
+      .$if(counted, (query) => query.select(storedTotal(shape, value).as('total')))
       .where(sql<boolean>`article.id = any(${ids})`)
       .orderBy(`article.${timeOf(shape.sort)}`, directionOf(shape.sort))
       .orderBy('article.id', directionOf(shape.sort));

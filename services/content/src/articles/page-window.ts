@@ -3,6 +3,11 @@ import type { Page } from '../envelope.ts';
 /** How many rows a list may skip from its nearer end; pages further in are found by day. */
 const NEAR = 5000;
 
+/** Whether a page is read from the newest, however long the list is. */
+export function isNear({ page, perPage }: Page): boolean {
+  return (page - 1) * perPage <= NEAR;
+}
+
 /** Where to find the rows of a page. */
 export interface PageWindow {
   /** The end from which the rows are counted, or the day by which they are found. */
@@ -21,7 +26,7 @@ export function pageWindow({ page, perPage }: Page, total: number): PageWindow |
   const offset = (page - 1) * perPage;
   const limit = Math.min(perPage, total - offset);
   if (limit <= 0) return undefined;
-  if (offset <= NEAR) return { from: 'newest', offset, limit };
+  if (isNear({ page, perPage })) return { from: 'newest', offset, limit };
   const behind = total - offset - limit;
   if (behind <= NEAR) return { from: 'oldest', offset: behind, limit };
   return { from: 'day', offset, limit };

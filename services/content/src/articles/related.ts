@@ -1,4 +1,4 @@
-import { PreparedQuery } from '@pressroom/common/database/prepared-query';
+import { PreparedQuery, type ValueOf } from '@pressroom/common/database/prepared-query';
 import { type Kysely, sql } from 'kysely';
 import type { ContentTables } from '../tables.ts';
 
@@ -22,9 +22,9 @@ export interface RelatedArticle {
   slug: string;
 }
 
-const RELATED = new PreparedQuery<ContentTables, RelatedTo, RelatedArticle>((db, value) => {
+function selectRelated(db: Kysely<ContentTables>, value: ValueOf<RelatedTo>) {
   const newest = db
-    .selectFrom('content.article')
+    .selectFrom('content.article as other')
     .select(['id', 'title', 'slug', 'published_at', 'title_words'])
     .where('category_id', '=', value('category_id'))
     .where('is_published', '=', true)
@@ -42,7 +42,17 @@ const RELATED = new PreparedQuery<ContentTables, RelatedTo, RelatedArticle>((db,
     .orderBy('published_at', 'desc')
     .orderBy('id', 'desc')
     .limit(MOST);
-});
+}
+
+const RELATED = new PreparedQuery<ContentTables, RelatedTo, RelatedArticle>(selectRelated);
+
+/** {@link relatedArticles} of the row `article` of a query, as one of its columns. */
+export function relatedToRow(db: Kysely<ContentTables>) {
+  const related = selectRelated(db, (name) => sql`${sql.ref(`article.${name}`)}`);
+  return sql<RelatedArticle[]>`(select coalesce(json_agg(related), '[]') from ${related} as related)`.as(
+    'related_articles',
+  );
+}
 
 /**
  * Up to 5 published articles of the same category: those that share the most words of the title first, then
