@@ -1,4 +1,4 @@
-import { answerFromCache } from '@pressroom/common/caching/conditional';
+import { answerFromCache } from '@pressroom/common/caching/hot-answers';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { checkSchema } from '@pressroom/common/database/applied-migrations';
 import { readMigrations } from '@pressroom/common/database/migrations';
@@ -123,7 +123,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     },
   });
   addFrontPage(app, DESCRIPTION, { examples: ['/api/articles', '/api/categories'] });
-  answerFromCache(app, cache, ({ sender }) => sender.kind === 'anonymous');
+  answerFromCache(app, cache, (headers) => KEY_HEADERS.every((name) => headers[name] === undefined));
   app.addHook('onClose', () => inspector.close());
   const site = Site.of(config);
   const store = new ArticleStore(db, readDb);

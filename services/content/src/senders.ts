@@ -1,5 +1,6 @@
 import { isDeskKey } from '@pressroom/common/desk/desk-key';
 import { personOf } from '@pressroom/common/desk/person';
+import { type EarlyRequest, onEveryRequest } from '@pressroom/common/http/every-request';
 import type { Guard } from '@pressroom/common/http/operation';
 import { type Allowance, addressKey } from '@pressroom/common/http/rate-limit';
 import type { Server } from '@pressroom/common/http/server';
@@ -31,6 +32,9 @@ declare module 'fastify' {
   }
 }
 
+/** A request whose sender is identified. */
+type SentRequest = EarlyRequest & Pick<FastifyRequest, 'sender'>;
+
 /** The headers that a key may be in. */
 export const KEY_HEADERS = ['x-api-key', 'authorization'];
 
@@ -38,7 +42,7 @@ export const KEY_HEADERS = ['x-api-key', 'authorization'];
  * The key that a request carries: `X-API-Key`, else `Authorization: Bearer`. An empty header counts as
  * absent.
  */
-function keyOf({ headers }: FastifyRequest): string | undefined {
+function keyOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
   const given = headers['x-api-key'];
   if (given) return String(given);
   return /^Bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1];
@@ -51,7 +55,7 @@ function keyOf({ headers }: FastifyRequest): string | undefined {
  */
 export function identifySenders(app: Server, verifier: KeyVerifier, deskKey: string | undefined): void {
   app.decorateRequest('sender', null as never);
-  app.addHook('onRequest', (request, _reply, done) => {
+  onEveryRequest<SentRequest>(app, (request, _reply, done) => {
     request.sender = ANONYMOUS;
     const key = keyOf(request);
     if (key === undefined) return done();
@@ -98,10 +102,7 @@ function refuseWrong(sender: Sender): void {
 /**
  * Whose rate limit a request counts against: its key's owner, else its address (`docs/spec/wire.md`, "Rate").
  */
-export function allowanceOf(limits: {
-  anonymous: number;
-  key: number;
-}): (request: FastifyRequest) => Allowance {
+export function allowanceOf(limits: { anonymous: number; key: number }): (request: SentRequest) => Allowance {
   return (request) =>
     request.sender.kind === 'owner'
       ? { key: `key:${request.sender.owner.prefix}`, max: limits.key }

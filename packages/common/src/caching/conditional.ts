@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type {
   ContextConfigDefault,
-  FastifyInstance,
   FastifyReply,
   FastifyRequest,
   FastifySchema,
@@ -11,7 +10,8 @@ import type {
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { Failure } from '../failures/failure.ts';
-import { isNotModified, namesState, type Representation, represent, stateOf } from './entity-tag.ts';
+import { type Answer, answerOf, writeAnswer } from './answer.ts';
+import { namesState, represent, stateOf } from './entity-tag.ts';
 import type { RepresentationCache } from './representation-cache.ts';
 
 /** The media type of every JSON answer. */
@@ -85,40 +85,28 @@ export function replyConditionally<Schema extends FastifySchema>(
 ): void | Promise<void> {
   const known = cache?.get(key);
   if (known !== undefined) return send(request, reply, known);
-  const headers = { 'cache-control': cacheControl, ...(vary !== undefined && { vary }) };
-  const make = async () => ({ ...finish(reply, await load()), headers });
+  const headers = ['cache-control', cacheControl, ...(vary === undefined ? [] : ['vary', vary])];
+  const make = async () => finish(reply, await load(), headers);
   const loading = cache === undefined ? make() : cache.load(key, make);
-  return loading.then((representation) => send(request, reply, representation));
+  return loading.then((answer) => send(request, reply, answer));
 }
 
-/** The representation of what was loaded. */
-function finish(reply: FastifyReply, loaded: LoadedValue<unknown> | LoadedDocument): Representation {
+/** The answer with what was loaded. */
+function finish(
+  reply: FastifyReply,
+  loaded: LoadedValue<unknown> | LoadedDocument,
+  headers: readonly string[],
+): Answer {
   const { expiresAt, subjects } = loaded;
+  const { url, config } = reply.routeOptions;
+  const route = { url, config };
   if ('text' in loaded) {
-    return { ...represent(loaded.text, expiresAt), mediaType: loaded.mediaType, subjects };
+    return answerOf({ ...represent(loaded.text, expiresAt), subjects }, loaded.mediaType, headers, route);
   }
   const { value, own } = loaded;
   const state = own === undefined ? undefined : stateOf(own);
-  return { ...represent(serialize(reply, value), expiresAt, state), subjects };
-}
-
-/**
- * Answers from `cache` before anything else is done for the request: its URL was validated when the
- * representation was made. Add it after the hooks that identify, count and refuse requests.
- *
- * @param mayRead tells whether a request may get cached answers; all may if absent
- */
-export function answerFromCache(
-  app: Pick<FastifyInstance, 'addHook'>,
-  cache: RepresentationCache,
-  mayRead: (request: FastifyRequest) => boolean = () => true,
-): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    const known = isRead && mayRead(request) ? cache.get(request.url) : undefined;
-    if (known === undefined) return done();
-    return send(request, reply, known);
-  });
+  const representation = { ...represent(serialize(reply, value), expiresAt, state), subjects };
+  return answerOf(representation, JSON_MEDIA_TYPE, headers, route);
 }
 
 /**
@@ -151,14 +139,11 @@ export function putPrecondition(request: FastifyRequest): ((own: unknown) => voi
   };
 }
 
-function send(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { body, etag, mediaType = JSON_MEDIA_TYPE, headers = {} }: Representation,
-): void {
-  reply.header('etag', etag).headers(headers);
-  if (isNotModified(request.headers['if-none-match'], etag)) reply.code(304).send();
-  else reply.header('content-type', mediaType).send(body);
+/** Writes an answer as those from memory are written. */
+function send({ raw }: FastifyRequest, reply: FastifyReply, answer: Answer): void {
+  const headers = Object.entries(reply.getHeaders()).flat();
+  reply.hijack();
+  writeAnswer(raw, reply.raw, answer, headers as string[]);
 }
 
 /** Fastify's types do not say what a serializer returns; ours, zod's, return text. */

@@ -10,12 +10,8 @@ export interface Representation {
   readonly etag: string;
   /** When it expires, in ms since 1970; if absent, only when the data change. */
   readonly expiresAt?: number | undefined;
-  /** The media type of the body; JSON if absent. */
-  readonly mediaType?: string | undefined;
   /** What it depends on, as the service names changes; if absent, any change invalidates it. */
   readonly subjects?: readonly string[] | undefined;
-  /** Headers sent in addition to its validator, by lower-case name. */
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**

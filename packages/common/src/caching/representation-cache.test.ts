@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers());
 /** A lease controlled by the test, and a cache that depends on it. */
 function cacheOf(maxBytes = 10_000) {
   const lease = { current: true, isCurrent: () => lease.current };
-  return { lease, cache: new RepresentationCache({ maxBytes, lease }) };
+  return { lease, cache: new RepresentationCache<Representation>({ maxBytes, lease }) };
 }
 
 /** A load that the test completes. */
@@ -27,7 +27,7 @@ function pendingLoad() {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** The answer to a request. */
-async function ask(cache: RepresentationCache, text: string, url = URL): Promise<string> {
+async function ask(cache: RepresentationCache<Representation>, text: string, url = URL): Promise<string> {
   const known = cache.get(url);
   return String((known ?? (await cache.load(url, async () => represent(text)))).body);
 }
@@ -208,7 +208,7 @@ const NOON = new Date('2026-11-20T12:00:00Z');
 
 test('a representation is served until the moment at which it expires', async () => {
   let now = NOON.getTime() - 1;
-  const cache = new RepresentationCache({
+  const cache = new RepresentationCache<Representation>({
     maxBytes: 10_000,
     lease: { isCurrent: () => true },
     now: () => now,

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { LoadsInTurn } from '../concurrency/loads-in-turn.ts';
+import type { Answer } from './answer.ts';
 import type { Representation } from './entity-tag.ts';
 
 /** Whether changes made by others would be known by now; see `ChangeListener`. */
@@ -30,11 +31,11 @@ const LARGEST_SHARE = 1 / 8;
  * of them if it does not say what it is about. Representations that change with the clock are cached
  * until they expire.
  */
-export class RepresentationCache {
-  readonly #entries: LRUCache<string, Representation> | undefined;
-  readonly #loading = new Map<string, Promise<Representation>>();
+export class RepresentationCache<Kept extends Representation = Answer> {
+  readonly #entries: LRUCache<string, Kept> | undefined;
+  readonly #loading = new Map<string, Promise<Kept>>();
   /** The loads while the lease is lost. */
-  readonly #unsure = new LoadsInTurn<Representation>();
+  readonly #unsure = new LoadsInTurn<Kept>();
   readonly #lease: Lease;
   readonly #now: () => number;
   /** Representations that were served from memory. */
@@ -54,12 +55,18 @@ export class RepresentationCache {
   }
 
   /** The representation of `url` if it is cached, has not expired, and cannot have changed unnoticed. */
-  get(url: string): Representation | undefined {
+  get(url: string): Kept | undefined {
+    const known = this.peek(url);
+    if (known !== undefined) this.hits += 1;
+    return known;
+  }
+
+  /** The same, without counting it as served. */
+  peek(url: string): Kept | undefined {
     // The lease is asked last, because asking keeps it going.
     const known = this.#entries?.get(url);
     if (known === undefined || !this.#lease.isCurrent()) return undefined;
     if (known.expiresAt !== undefined && known.expiresAt <= this.#now()) return undefined;
-    this.hits += 1;
     return known;
   }
 
@@ -68,7 +75,7 @@ export class RepresentationCache {
    * the lease is lost, a value loaded before the request arrived is never served, but waiting requests share
    * the next load: a busy process loses its lease just when a query for each request would be too many.
    */
-  load(url: string, make: () => Promise<Representation>): Promise<Representation> {
+  load(url: string, make: () => Promise<Kept>): Promise<Kept> {
     this.misses += 1;
     if (this.#entries === undefined) return make();
     if (!this.#lease.isCurrent()) return this.#unsure.load(url, make);
@@ -98,7 +105,7 @@ export class RepresentationCache {
     }
   }
 
-  async #keep(url: string, loading: Promise<Representation>): Promise<void> {
+  async #keep(url: string, loading: Promise<Kept>): Promise<void> {
     try {
       const representation = await loading;
       if (this.#loading.get(url) === loading) this.#entries?.set(url, representation);

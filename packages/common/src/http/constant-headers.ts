@@ -5,6 +5,12 @@ import {
   ServerResponse,
 } from 'node:http';
 
+/** A response of {@link responsesWith}. */
+export interface PreparedResponse extends ServerResponse {
+  /** Writes the head with the constant headers and two lists of others, names and values in turn. */
+  writeList(status: number, ...lists: [readonly string[], readonly string[]]): this;
+}
+
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 /** The arguments of `writeHead` after the status: a reason, headers, both or neither. */
@@ -22,6 +28,7 @@ export function responsesWith(
   prepare?: (response: ServerResponse, status: number) => void,
 ): typeof ServerResponse {
   const entries = Object.entries(constant);
+  const list = entries.flat();
   return class<Request extends IncomingMessage> extends ServerResponse<Request> {
     override writeHead(status: number, ...head: Head): this {
       const [headers] = head;
@@ -32,6 +39,10 @@ export function responsesWith(
         return super.writeHead(status, { ...constant, ...headers });
       for (const [name, value] of entries) if (!this.hasHeader(name)) this.setHeader(name, value);
       return super.writeHead(status, ...(head as [Headers?]));
+    }
+
+    writeList(status: number, shared: readonly string[], own: readonly string[]): this {
+      return super.writeHead(status, [...list, ...shared, ...own]);
     }
   };
 }

@@ -1,11 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import {
-  type FastifyBaseLogger,
-  type FastifyReply,
-  type FastifyRequest,
-  fastify,
-  type RawServerDefault,
-} from 'fastify';
+import { type FastifyBaseLogger, fastify, type RawServerDefault } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Logger } from '../log/logging.ts';
@@ -14,7 +8,6 @@ import type { Meter } from '../metrics/meter.ts';
 import { type ProblemStyle, replyWithProblem } from '../problems/problem-replies.ts';
 import type { CommonConfig } from '../start/config.ts';
 import type { Tracing } from '../tracing/tracing.ts';
-import { isListed } from './address-list.ts';
 import {
   CONNECTION_LIMITS,
   type ConnectionLimits,
@@ -24,7 +17,7 @@ import {
 import { responsesWith } from './constant-headers.ts';
 import { addDocumentation, type Description } from './documentation.ts';
 import { prepareEarlyAnswer } from './early-answer.ts';
-import { plainForwarding } from './forwarded-for.ts';
+import { type EarlyReply, type EarlyRequest, EveryRequest, onEveryRequest } from './every-request.ts';
 import { addHealth, type ReadinessCheck } from './health.ts';
 import { judgeRequests } from './host-and-expect.ts';
 import { readJsonBodies } from './json-body.ts';
@@ -108,6 +101,7 @@ function createBareServer(
   const replyProblem: typeof replyWithProblem = (error, request, reply) =>
     replyWithProblem(error, request, reply, problems);
   const requestLog = new RequestLog(log);
+  const everyRequest = new EveryRequest(requestLog, config.TRUST_PROXY);
   const constantHeaders = { ...securityHeaders(), ...headers };
   const app = fastify<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger>({
     loggerInstance: log,
@@ -116,10 +110,10 @@ function createBareServer(
     childLoggerFactory: (logger) => logger,
     genReqId: requestId,
     requestIdHeader: false,
-    trustProxy: trustProxy(config.TRUST_PROXY),
+    trustProxy: everyRequest.trustProxy,
     ...(bodyLimit !== undefined && { bodyLimit }),
     rewriteUrl: (request) => {
-      if (config.TRUST_PROXY !== undefined) plainForwarding(request);
+      everyRequest.readForwarding(request);
       return unreadable.routableUrl(request);
     },
     http: {
@@ -148,18 +142,12 @@ function createBareServer(
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(replyProblem);
   app.addHook('onRoute', (route) => requestLog.noteRoute(route));
-  app.addHook('onRequest', (request, reply, done) => {
+  app.decorate('everyRequest', everyRequest);
+  onEveryRequest(app, (request, reply, done) => {
     nameAnswer(request, reply);
     done();
   });
   return app;
-}
-
-/** Fastify asks for each hop, starting next to this server, whether it is trusted. */
-function trustProxy(proxies: CommonConfig['TRUST_PROXY']) {
-  if (proxies === undefined) return false;
-  if (typeof proxies === 'number') return (_address: string, hop: number) => hop < proxies;
-  return (address: string) => isListed(proxies, address);
 }
 
 /** Answers 400, 404 and 405 for the request target before the body is read; the request has been counted. */
@@ -180,7 +168,7 @@ function pathOf(url: string): string {
 }
 
 /** Adds the id of the request in the log to an answer. */
-function nameAnswer({ id }: Pick<FastifyRequest, 'id'>, reply: Pick<FastifyReply, 'header'>): void {
+function nameAnswer({ id }: EarlyRequest, reply: EarlyReply): void {
   reply.header('x-request-id', id);
 }
 

@@ -1,4 +1,5 @@
 import { invalidRequest } from '../problems/problem.ts';
+import { onEveryRequest } from './every-request.ts';
 import type { Server } from './server.ts';
 
 /**
@@ -15,7 +16,7 @@ const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
  */
 export function judgeRequests(app: Server): void {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  app.addHook('onRequest', ({ raw }, _reply, done) => {
+  onEveryRequest(app, ({ raw }, _reply, done) => {
     const { host } = raw.headers;
     if (host !== undefined && HOST.test(host)) return done();
     if (host !== undefined) return done(invalidRequest('the Host header must contain exactly one host'));

@@ -10,6 +10,7 @@ import type { Meter } from '../metrics/meter.ts';
 import { collectProcessMetrics } from '../metrics/process-metrics.ts';
 import { isPortTaken, PortTakenError } from '../start/port-taken.ts';
 import { VERSION } from '../start/version.ts';
+import { onEveryAnswer } from './every-request.ts';
 import { failing, type ReadinessCheck } from './health.ts';
 import type { Server } from './server.ts';
 
@@ -86,10 +87,9 @@ export function exposeMetrics(
     buckets: BUCKETS,
     registers: [registry],
   });
-  app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'unknown';
-    duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
-    done();
+  onEveryAnswer(app, ({ method, routeOptions }, reply) => {
+    const route = routeOptions.url ?? 'unknown';
+    duration.observe({ method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
   });
   const server = metricsServer(registry.contentType, () => registry.metrics());
   app.addHook('onReady', async () => {

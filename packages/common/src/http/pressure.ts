@@ -1,4 +1,5 @@
 import { temporarilyUnavailable } from '../problems/problem.ts';
+import { onEveryRequest } from './every-request.ts';
 import { PROBES } from './probes.ts';
 import type { Server } from './server.ts';
 
@@ -22,7 +23,7 @@ const LEAST_SAMPLES = 2;
 export function refuseUnderPressure(app: Server, maxDelayMs: number): void {
   if (maxDelayMs === 0) return;
   const watch = new DelayWatch(maxDelayMs);
-  app.addHook('onRequest', (request, _reply, done) => {
+  onEveryRequest(app, (request, _reply, done) => {
     // Probes alone are not a load that needs to be watched.
     if (!PROBES.has(request.url)) watch.noteRequest();
     if (watch.delayMs <= maxDelayMs || EXEMPT.has(request.url)) return done();

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 import { type FastifyRateLimitStore, normalizeIP } from '@fastify/rate-limit';
-import type { FastifyRequest } from 'fastify';
 import { Problem } from '../problems/problem.ts';
 import type { CommonConfig } from '../start/config.ts';
+import { type EarlyRequest, onEveryRequest } from './every-request.ts';
 import { LocalCounters } from './local-counters.ts';
 import type { Server } from './server.ts';
 
@@ -26,17 +26,17 @@ export interface Allowance {
 }
 
 /** What {@link limitRate} needs to know. */
-export interface RateLimitOptions {
+export interface RateLimitOptions<Request extends EarlyRequest = EarlyRequest> {
   /** Distinguishes this service's counters if services share a Redis. */
   service: string;
   /** Redis, if replicas share their counters; memory otherwise. */
   config: Pick<CommonConfig, 'REDIS_URL'> & Partial<Pick<CommonConfig, 'DATABASE_CONNECT_TIMEOUT_MS'>>;
   /** Returns the client that a request counts against. */
-  allowance: (request: FastifyRequest) => Allowance;
+  allowance: (request: Request) => Allowance;
 }
 
 /** The counter key of a client's address: an IPv6 client is its /64, which belongs to one customer. */
-export function addressKey({ ip }: FastifyRequest): string {
+export function addressKey({ ip }: Pick<EarlyRequest, 'ip'>): string {
   // Unchanged, because its hash is already cached; a new string's hash would be computed for each request.
   if (!ip.includes(':')) return ip;
   // A proxy may pass on any text as an address, but none may collide with a key.
@@ -53,10 +53,13 @@ const UNCOUNTED = /^\/(healthz|readyz|openapi\.json|docs)([/?]|$)/;
  * its own hook is not used, because it looks up the options of the route and waits several times for each
  * request.
  */
-export async function limitRate(app: Server, options: RateLimitOptions): Promise<void> {
+export async function limitRate<Request extends EarlyRequest>(
+  app: Server,
+  options: RateLimitOptions<Request>,
+): Promise<void> {
   const { allowance } = options;
   const counters = await openCounters(app, options);
-  app.addHook('onRequest', (request, reply, done) => {
+  onEveryRequest<Request>(app, (request, reply, done) => {
     if (UNCOUNTED.test(request.url)) return done();
     const { key, max } = allowance(request);
     counters.incr(
@@ -82,7 +85,7 @@ async function openCounters(
   {
     service,
     config: { REDIS_URL: redisUrl, DATABASE_CONNECT_TIMEOUT_MS: patience = PATIENCE_MS },
-  }: RateLimitOptions,
+  }: Omit<RateLimitOptions, 'allowance'>,
 ): Promise<Pick<FastifyRateLimitStore, 'incr'>> {
   if (redisUrl === undefined) return new LocalCounters(MEMORY_ENTRIES);
   // Loaded only where there is a Redis: its client costs memory.

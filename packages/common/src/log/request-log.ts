@@ -1,12 +1,7 @@
-import {
-  type FastifyContextConfig,
-  type FastifyReply,
-  type FastifyRequest,
-  type FastifySchema,
-  LogController,
-} from 'fastify';
+import { type FastifyContextConfig, type FastifyRequest, type FastifySchema, LogController } from 'fastify';
 import { z } from 'zod';
 import { eventLine, type RequestEvent } from '../fast/event-line.ts';
+import type { EarlyReply, EarlyRequest } from '../http/every-request.ts';
 import { PROBES } from '../http/probes.ts';
 import { withoutApiKeys } from './hidden-keys.ts';
 import type { Logger } from './logging.ts';
@@ -55,11 +50,7 @@ export class RequestLog extends LogController {
   override incomingRequest(): void {}
 
   /** Logs the event of a request. */
-  override requestCompleted(
-    err: Error | null | undefined,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): void {
+  override requestCompleted(err: Error | null | undefined, request: EarlyRequest, reply: EarlyReply): void {
     // So frequent that only failures are of interest.
     const level = PROBES.has(request.url) && reply.statusCode < 400 ? 'debug' : 'info';
     const event: RequestEvent = {
@@ -96,7 +87,7 @@ export class RequestLog extends LogController {
     if (line !== undefined) this.#log.lines.stream.write(line);
   }
 
-  #urlOf(request: FastifyRequest, status: number): string {
+  #urlOf(request: EarlyRequest, status: number): string {
     // Without Fastify's `originalUrl`, which caches its result on each request.
     const { originalUrl = request.url } = request.raw as { originalUrl?: string };
     // A query string with a signed URL gives access to its target.

@@ -13,8 +13,8 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
+import { type EarlyReply, type EarlyRequest, onEveryAnswer, onEveryRequest } from '../http/every-request.ts';
 import type { Server } from '../http/server.ts';
 import type { Logger } from '../log/logging.ts';
 import { ReportingExporter } from './reporting-exporter.ts';
@@ -52,7 +52,7 @@ export class OtlpTracing implements Tracing {
   readonly #tracer: Tracer;
   readonly #propagator = new W3CTraceContextPropagator();
   readonly #active = new AsyncLocalStorage<Context>();
-  readonly #contexts = new WeakMap<FastifyRequest, Context>();
+  readonly #contexts = new WeakMap<object, Context>();
 
   constructor({ endpoint, headers, ratio, service, log }: OtlpOptions) {
     const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
@@ -74,8 +74,8 @@ export class OtlpTracing implements Tracing {
     this.#tracer = this.#provider.getTracer('pressroom');
   }
 
-  traceRequests(app: Pick<Server, 'addHook'>): void {
-    app.addHook('onRequest', (request, _reply, done) => {
+  traceRequests(app: Server): void {
+    onEveryRequest(app, (request, _reply, done) => {
       const context = this.#begin(request);
       this.#contexts.set(request, context);
       this.#active.run(context, done);
@@ -86,10 +86,7 @@ export class OtlpTracing implements Tracing {
       if (context === undefined) return done();
       return this.#active.run(context, done);
     });
-    app.addHook('onResponse', (request, reply, done) => {
-      this.#end(request, reply);
-      done();
-    });
+    onEveryAnswer(app, (request, reply) => this.#end(request, reply));
   }
 
   traceQueries(pool: pg.Pool): void {
@@ -109,7 +106,7 @@ export class OtlpTracing implements Tracing {
     await this.#provider.shutdown().catch(() => undefined);
   }
 
-  #begin(request: FastifyRequest): Context {
+  #begin(request: EarlyRequest): Context {
     const { method, headers, id, url, routeOptions } = request;
     const parent = this.#propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
     const route = routeOptions.url;
@@ -124,7 +121,7 @@ export class OtlpTracing implements Tracing {
     return trace.setSpan(parent, span);
   }
 
-  #end(request: FastifyRequest, { statusCode }: FastifyReply): void {
+  #end(request: EarlyRequest, { statusCode }: EarlyReply): void {
     const context = this.#contexts.get(request);
     const span = context && trace.getSpan(context);
     if (span === undefined) return;

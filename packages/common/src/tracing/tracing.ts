@@ -14,7 +14,7 @@ export interface TracingConfig {
 /** What records a service's requests and the queries that they cause. */
 export interface Tracing {
   /** Records every request of `app` from now on; called before other hooks are added. */
-  traceRequests(app: Pick<Server, 'addHook'>): void;
+  traceRequests(app: Server): void;
   /** Records the queries of requests on the connections that `pool` opens from now on. */
   traceQueries(pool: pg.Pool): void;
   /** Sends what has not been sent; resolves within seconds, delivered or not. */

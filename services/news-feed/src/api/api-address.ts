@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { NewsFeedConfig } from '../config.ts';
 
@@ -32,9 +33,14 @@ export class ApiAddress {
     return this.#url ?? this.fromRequest(request);
   }
 
+  /** True for headers from which the address of a request may come. */
+  mayDependOn(headers: IncomingHttpHeaders): boolean {
+    return this.vary !== undefined && Boolean(headers['x-forwarded-host']);
+  }
+
   /** The address if it comes from the request, which makes the answer specific to it. */
   fromRequest(request: FastifyRequest): string | undefined {
-    if (this.vary === undefined || !request.headers['x-forwarded-host']) return undefined;
+    if (!this.mayDependOn(request.headers)) return undefined;
     // Fastify lists the addresses up to the first one that it does not trust. A single one is the sender
     // itself.
     if ((request.ips?.length ?? 0) < 2) return undefined;

@@ -1,4 +1,4 @@
-import { answerFromCache } from '@pressroom/common/caching/conditional';
+import { answerFromCache } from '@pressroom/common/caching/hot-answers';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { checkSchema } from '@pressroom/common/database/applied-migrations';
 import { readMigrations } from '@pressroom/common/database/migrations';
@@ -101,7 +101,7 @@ export async function buildApp(parts: NewsFeedParts): Promise<Server> {
   serveDescription(app, '/openapi-v1.json');
   addFrontPage(app, DESCRIPTION, frontPage(config));
   const address = new ApiAddress(config);
-  answerFromCache(app, parts.cache, (request) => address.fromRequest(request) === undefined);
+  answerFromCache(app, parts.cache, (headers) => !address.mayDependOn(headers));
   addRoutes(app, routesOf(parts));
   return app;
 }

@@ -1,8 +1,8 @@
 import type { BlockList } from 'node:net';
 import { isListed } from '@pressroom/common/http/address-list';
+import { type EarlyRequest, onEveryRequest } from '@pressroom/common/http/every-request';
 import type { Server } from '@pressroom/common/http/server';
 import { forbidden, invalidRequest } from '@pressroom/common/problems/problem';
-import type { FastifyRequest } from 'fastify';
 
 /** The longest `User-Agent`, in characters (`docs/spec/news-feed.md`, "Limits"). */
 const MAX_USER_AGENT = 2048;
@@ -12,7 +12,7 @@ const MAX_USER_AGENT = 2048;
  * endpoints.
  */
 export function admitClients(app: Server, denied: BlockList | undefined): void {
-  app.addHook('onRequest', (request, _reply, done) => {
+  onEveryRequest(app, (request, _reply, done) => {
     if (denied !== undefined && isDenied(request, denied)) {
       return done(forbidden('this client address is blocked'));
     }
@@ -23,7 +23,7 @@ export function admitClients(app: Server, denied: BlockList | undefined): void {
   });
 }
 
-function isDenied({ ip, url }: FastifyRequest, denied: BlockList): boolean {
+function isDenied({ ip, url }: EarlyRequest, denied: BlockList): boolean {
   if (url === '/healthz' || url === '/readyz') return false;
   return isListed(denied, ip);
 }
