@@ -1,6 +1,7 @@
 import { isDeskKey } from '@pressroom/common/desk/desk-key';
 import { personOf } from '@pressroom/common/desk/person';
-import { type EarlyRequest, onEveryRequest } from '@pressroom/common/http/every-request';
+import type { EarlyRequest } from '@pressroom/common/http/early-request';
+import { onEveryRequest } from '@pressroom/common/http/every-request';
 import type { Guard } from '@pressroom/common/http/operation';
 import { type Allowance, addressKey } from '@pressroom/common/http/rate-limit';
 import type { Server } from '@pressroom/common/http/server';

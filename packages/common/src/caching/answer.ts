@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PreparedResponse } from '../http/constant-headers.ts';
-import type { EarlyRequest } from '../http/every-request.ts';
+import type { EarlyRequest } from '../http/early-request.ts';
 import { isNotModified, type Representation } from './entity-tag.ts';
 
 /** A representation with all that its answers say of it. */

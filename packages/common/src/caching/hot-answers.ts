@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { EarlyReply, EarlyRequest, EveryRequest } from '../http/every-request.ts';
+import type { EarlyReply, EarlyRequest } from '../http/early-request.ts';
+import type { EveryRequest } from '../http/every-request.ts';
 import { requestId } from '../http/request-id.ts';
 import type { Server } from '../http/server.ts';
 import { type Answer, writeAnswer } from './answer.ts';

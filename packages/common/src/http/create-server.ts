@@ -17,7 +17,8 @@ import {
 import { responsesWith } from './constant-headers.ts';
 import { addDocumentation, type Description } from './documentation.ts';
 import { prepareEarlyAnswer } from './early-answer.ts';
-import { type EarlyReply, type EarlyRequest, EveryRequest, onEveryRequest } from './every-request.ts';
+import type { EarlyReply, EarlyRequest } from './early-request.ts';
+import { EveryRequest, onEveryRequest } from './every-request.ts';
 import { addHealth, type ReadinessCheck } from './health.ts';
 import { judgeRequests } from './host-and-expect.ts';
 import { readJsonBodies } from './json-body.ts';

@@ -1,31 +1,22 @@
 import type { IncomingMessage } from 'node:http';
 import proxyAddr from '@fastify/proxy-addr';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { RequestLog } from '../log/request-log.ts';
 import type { CommonConfig } from '../start/config.ts';
 import { isListed } from './address-list.ts';
+import type { EarlyReply, EarlyRequest } from './early-request.ts';
 import { plainForwarding } from './forwarded-for.ts';
 import type { Server } from './server.ts';
 
-/** What is known of a request before Fastify has taken it up. */
-export type EarlyRequest = Pick<FastifyRequest, 'id' | 'raw' | 'method' | 'url' | 'headers' | 'ip'> & {
-  readonly routeOptions: Pick<FastifyRequest['routeOptions'], 'url' | 'config'>;
-};
-
-/** What is known of its answer, which may get more headers. */
-export interface EarlyReply extends Pick<FastifyReply, 'statusCode' | 'elapsedTime'> {
-  header(name: string, value: string): EarlyReply;
-}
-
 /** Looks at a request before it is answered, and may refuse it or add headers to its answer. */
-export type Check<Request extends EarlyRequest = EarlyRequest> = (
+type Check<Request extends EarlyRequest = EarlyRequest> = (
   request: Request,
   reply: EarlyReply,
   done: (refusal?: Error) => void,
 ) => void;
 
 /** Notes that a request has been answered. */
-export type Note = (request: EarlyRequest, reply: EarlyReply) => void;
+type Note = (request: EarlyRequest, reply: EarlyReply) => void;
 
 declare module 'fastify' {
   interface FastifyInstance {

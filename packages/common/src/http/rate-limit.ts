@@ -2,7 +2,8 @@ import { isIPv6 } from 'node:net';
 import { type FastifyRateLimitStore, normalizeIP } from '@fastify/rate-limit';
 import { Problem } from '../problems/problem.ts';
 import type { CommonConfig } from '../start/config.ts';
-import { type EarlyRequest, onEveryRequest } from './every-request.ts';
+import type { EarlyRequest } from './early-request.ts';
+import { onEveryRequest } from './every-request.ts';
 import { LocalCounters } from './local-counters.ts';
 import type { Server } from './server.ts';
 

@@ -1,7 +1,7 @@
 import { type FastifyContextConfig, type FastifyRequest, type FastifySchema, LogController } from 'fastify';
 import { z } from 'zod';
 import { eventLine, type RequestEvent } from '../fast/event-line.ts';
-import type { EarlyReply, EarlyRequest } from '../http/every-request.ts';
+import type { EarlyReply, EarlyRequest } from '../http/early-request.ts';
 import { PROBES } from '../http/probes.ts';
 import { withoutApiKeys } from './hidden-keys.ts';
 import type { Logger } from './logging.ts';

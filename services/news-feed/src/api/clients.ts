@@ -1,6 +1,7 @@
 import type { BlockList } from 'node:net';
 import { isListed } from '@pressroom/common/http/address-list';
-import { type EarlyRequest, onEveryRequest } from '@pressroom/common/http/every-request';
+import type { EarlyRequest } from '@pressroom/common/http/early-request';
+import { onEveryRequest } from '@pressroom/common/http/every-request';
 import type { Server } from '@pressroom/common/http/server';
 import { forbidden, invalidRequest } from '@pressroom/common/problems/problem';
 
