@@ -10,9 +10,10 @@ import type {
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { Failure } from '../failures/failure.ts';
-import { type Answer, answerOf, writeAnswer } from './answer.ts';
+import { type Answer, answerOf } from './answer.ts';
 import { namesState, represent, stateOf } from './entity-tag.ts';
 import type { RepresentationCache } from './representation-cache.ts';
+import { writeAnswer } from './write-answer.ts';
 
 /** The media type of every JSON answer. */
 const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';

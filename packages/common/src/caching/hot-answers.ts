@@ -3,8 +3,9 @@ import type { EarlyReply, EarlyRequest } from '../http/early-request.ts';
 import type { EveryRequest } from '../http/every-request.ts';
 import { requestId } from '../http/request-id.ts';
 import type { Server } from '../http/server.ts';
-import { type Answer, writeAnswer } from './answer.ts';
+import type { Answer } from './answer.ts';
 import type { RepresentationCache } from './representation-cache.ts';
+import { writeAnswer } from './write-answer.ts';
 
 /**
  * Answers GET and HEAD from `cache` before Fastify makes anything for them, which would take most of their

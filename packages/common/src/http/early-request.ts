@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Answer } from '../caching/answer.ts';
 
 /** What is known of a request before Fastify has taken it up. */
 export type EarlyRequest = Pick<FastifyRequest, 'id' | 'raw' | 'method' | 'url' | 'headers' | 'ip'> & {
-  readonly routeOptions: Pick<FastifyRequest['routeOptions'], 'url' | 'config'>;
+  readonly routeOptions: Answer['routeOptions'];
 };
 
 /** What is known of its answer, which may get more headers. */
