@@ -37,7 +37,10 @@ const LEFT_OUT: readonly (readonly [command: RegExp, reason: string])[] = [
   [/newsroom work$/, 'runs until it is stopped; pnpm start runs it'],
   [/deploy\/release|^git push/, 'publishes a release'],
   [/deploy\/try/, 'needs root, minutes and, in part, a cluster'],
-  [/^git (verify-tag|status)/, 'needs a signed tag'],
+  [
+    /verify-tag|^git status|SHA256SUMS|pressroom-VERSION|statements$/,
+    'needs a signed release; test/deploy/release.test.ts makes one',
+  ],
 ];
 
 /** Files that the pages tell their reader to bring. */
