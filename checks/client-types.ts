@@ -83,7 +83,9 @@ async function replaceFile(file: string, text: string): Promise<void> {
 async function describe(open: () => Promise<Open>): Promise<string> {
   const { app, release } = await open();
   try {
-    return (await app.inject('/openapi.json')).body;
+    const address = await app.listen({ host: '127.0.0.1', port: 0 });
+    const response = await fetch(`${address}/openapi.json`);
+    return await response.text();
   } finally {
     await app.close();
     await release();

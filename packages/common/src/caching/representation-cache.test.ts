@@ -77,7 +77,7 @@ test('a change during a load: requests after it get the new state, and the old o
   expect(await ask(cache, 'loaded again')).toBe('new');
 });
 
-test('a change during a load that is not repeated: nothing is cached', async () => {
+test('a change during a load that nobody repeats: nothing is cached', async () => {
   const { cache } = cacheOf();
   const load = pendingLoad();
   const asked = cache.load(URL, load.make);

@@ -98,7 +98,13 @@ export class ArticleList<Member extends ListedMember> {
   #rows(db: Database, shape: ListShape, { filters }: ArticleScope, place: Place, counted = false) {
     const { direction, offset, limit, day } = place;
     const within = WITHIN.find((rows) => offset + limit <= rows) ?? '';
-    const reading = { direction, within, isByDay: day !== undefined, counted, columns: this.#columns };
+    const reading = {
+      direction,
+      within,
+      isByDay: day !== undefined,
+      counted,
+      columns: this.#columns,
+    } as const;
     return PAGE.execute(db, { ...shape, ...reading }, { ...filters, offset, limit, day });
   }
 

@@ -8,9 +8,9 @@ type Signing = Pick<Bucket, 'baseUrls' | 'signer'>;
 export type SignObjectUrl = (key: string, disposition?: string) => string;
 
 /**
- * Makes a function that signs URLs of objects of a bucket, all for the same time, as the SDK's presigner does
- * (AWS Signature Version 4, in the query string): that takes a hundred times as long for a URL, and a page has
- * a thousand. What they have in common is put together once.
+ * Makes a function that signs URLs of objects of a bucket, all for the same time, as the SDK's presigner
+ * does (AWS Signature Version 4, in the query string): that takes a hundred times as long for a URL, and a
+ * page has a thousand. What they have in common is put together once.
  *
  * @param expiresIn how long the URLs are valid, in seconds
  */
@@ -49,8 +49,8 @@ function signingKey(secret: string, scope: readonly string[]): Buffer {
 const [BLOCK, DIGEST] = [64, 32];
 
 /**
- * Signs `begin` followed by a digest in hex, with HMAC-SHA-256. Its two hashes (RFC 2104) are made in place: an
- * object of node:crypto for each text takes more than twice as long.
+ * Signs `begin` followed by a digest in hex, with HMAC-SHA-256. Its two hashes (RFC 2104) are made in place:
+ * an object of node:crypto for each text takes more than twice as long.
  */
 function digestSigner(key: Buffer, begin: string): (digest: string) => string {
   const padded = (pad: number) => Buffer.alloc(BLOCK, pad).map((byte, at) => byte ^ (key[at] ?? 0));
