@@ -32,22 +32,26 @@ begin
     gone := format(listed, -1, 'removed', lists);
     execute format(
       $define$
-        create or replace function %s() returns trigger language plpgsql as $$
+        create or replace function %1$s() returns trigger language plpgsql as $$
         begin
           -- What changes no count takes no lock.
           if tg_op = 'UPDATE' then
+            -- Both ways: who comes to a category from none leaves nothing.
             if not exists (
-              select kind, id, is_published, day from (%s) as gone
-              except all select kind, id, is_published, day from (%s) as come
+              (select kind, id, is_published, day from (%2$s) as gone
+                except all select kind, id, is_published, day from (%3$s) as come)
+              union all
+              (select kind, id, is_published, day from (%3$s) as come
+                except all select kind, id, is_published, day from (%2$s) as gone)
             ) then
               return null;
             end if;
           end if;
           -- Held until the transaction ends, so that transactions that count in several statements cannot deadlock.
           perform pg_advisory_xact_lock('content.list_count'::regclass::oid::integer, 0);
-          if tg_op = 'INSERT' then %s;
-          elsif tg_op = 'DELETE' then %s;
-          else %s;
+          if tg_op = 'INSERT' then %4$s;
+          elsif tg_op = 'DELETE' then %5$s;
+          else %6$s;
           end if;
           return null;
         end
