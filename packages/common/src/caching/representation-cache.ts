@@ -19,8 +19,8 @@ export interface RepresentationCacheOptions {
   now?: () => number;
 }
 
-/** The overhead of an entry besides its body, in bytes: key, tag and bookkeeping. */
-const ENTRY_OVERHEAD = 256;
+/** The overhead of an entry besides its body, in bytes: key, tag, the heads of its answers and bookkeeping. */
+const ENTRY_OVERHEAD = 640;
 
 /** The largest part of the cache that one entry may take: a few large answers must not drop all others. */
 const LARGEST_SHARE = 1 / 8;
