@@ -402,6 +402,19 @@ test('a store of media that is away fails the list alone, which comes with the n
   expect((await readdir(home)).sort()).toEqual([name, 'deployment-id']);
 });
 
+test('a lost key lets no list of media into an encrypted backup', async () => {
+  const store = await startEmbedded();
+  onTestFinished(() => store.close());
+  const media = { s3: clientOf(store), name: await createBucket(clientOf(store)) };
+  await workAt(new Date('2026-11-25T03:00:00Z'), { key: KEY }).work.doOnce(ENDLESS);
+  const { work, log } = workAt(new Date('2026-11-25T04:00:00Z'), { media });
+  expect(await work.doOnce(ENDLESS)).toBe(false);
+  expect(log.events().at(0)).toMatchObject({
+    msg: 'media_failed',
+    err: { message: expect.stringContaining('BACKUP_KEY is not set') },
+  });
+});
+
 test('a bucket is for one deployment, unless another one takes its place', async () => {
   const store = await startEmbedded();
   onTestFinished(() => store.close());

@@ -139,6 +139,7 @@ export class BackupWork {
     return this.#attempt('media', signal, async () => {
       const newest = (await this.#kept()).at(-1);
       if (newest === undefined || newest.listsMedia || !isRecent(newest.madeAt, clock())) return;
+      await this.#refuseLostKey();
       const { name } = newest;
       await folder.complete(name, (directory) => writeMediaManifest(media, directory, { key, signal }));
       log.info({ name }, 'media_listed');
