@@ -13,7 +13,10 @@ export async function boundedBody(
   isDeclared: boolean,
 ): Promise<Readable> {
   await begun(source);
-  return isDeclared ? source : Readable.from(bounded(source, maxBytes), { objectMode: false });
+  if (isDeclared) return source;
+  const body = Readable.from(bounded(source, maxBytes), { objectMode: false });
+  // A generator that nothing was read from does not stop the source when it is ended.
+  return body.once('close', () => source.on('error', () => undefined).destroy());
 }
 
 /** Resolves once there is something to read, or the end. */
