@@ -24,7 +24,7 @@ export interface Rounds {
 
 /** What one measurement of a server found. */
 export interface Slice extends LoadResult {
-  /** CPU time of a request in the server's process, in µs: its own, and the kernel's for it. */
+  /** CPU time of a request in the server's processes, in µs: their own, and the kernel's for them. */
   user: number;
   system: number;
   /** Resident memory afterwards, in MiB. */

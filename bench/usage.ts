@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** The CPU time of a process, in µs. */
+/** CPU time, in µs. */
 export interface CpuTime {
   user: number;
   system: number;
@@ -16,11 +16,16 @@ export interface Usage {
 /** The length of a tick of `/proc`, in µs: Linux shows 100 a second to programs. */
 const TICK_US = 10_000;
 
-/** The CPU time of a process and its threads since it started. Linux only; elsewhere both are 0. */
+/**
+ * The CPU time of a process, its children so far and their children. Linux only; elsewhere both are 0.
+ */
 export function cpuTime(pid: number): CpuTime {
-  // proc_pid_stat(5): 14 and 15.
-  const [user = 0, system = 0] = statOf(pid).slice(11, 13);
-  return { user: user * TICK_US, system: system * TICK_US };
+  const stats = [...familyOf(pid).values()];
+  // proc_pid_stat(5): 14 and 15, and 16 and 17 of children that have ended.
+  const [user = 0, system = 0] = [11, 12].map((field) => {
+    return sum(stats.flatMap((stat) => [stat[field] ?? 0, stat[field + 2] ?? 0])) * TICK_US;
+  });
+  return { user, system };
 }
 
 /** The time that the hypervisor has taken from this machine since it started, in µs of one core. */
@@ -38,18 +43,22 @@ export function residentMemoryOf(pid: number): { now: number; peak: number } {
 }
 
 /** What a process, its children so far and their children use and have used. */
-export function usageOf(root: number): Usage {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+export function usageOf(pid: number): Usage {
+  const { user, system } = cpuTime(pid);
+  return { cpuSeconds: (user + system) / 1e6, memoryMiB: sum([...familyOf(pid).keys()].map(sharedMemoryOf)) };
+}
+
+/** The fields of a process, its children and their children, by their ids. */
+function familyOf(root: number): Map<number, number[]> {
+  const names = existsSync('/proc') ? readdirSync('/proc') : [];
+  const pids = names.filter((name) => /^\d+$/.test(name));
   const stats = new Map(pids.map((pid) => [Number(pid), statOf(Number(pid))]));
   const family = new Set([root]);
   for (let size = 0; size !== family.size; ) {
     size = family.size;
     for (const [pid, [, parent = 0]] of stats) if (family.has(parent)) family.add(pid);
   }
-  const members = [...family];
-  // User and system time, and those of children that have ended.
-  const ticks = sum(members.flatMap((pid) => stats.get(pid)?.slice(11, 15) ?? []));
-  return { cpuSeconds: (ticks * TICK_US) / 1e6, memoryMiB: sum(members.map(sharedMemoryOf)) };
+  return new Map([...stats].filter(([pid]) => family.has(pid)));
 }
 
 function sharedMemoryOf(pid: number): number {

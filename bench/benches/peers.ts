@@ -4,19 +4,26 @@ import type { Bench } from '../bench.ts';
 import { type ContentContender, SEARCHED_WORDS, type Write } from '../contenders/content.ts';
 import { askedFor, contestParts, type Question } from '../contenders/contest.ts';
 import { startDirectus } from '../contenders/directus.ts';
+import { startGhost } from '../contenders/ghost.ts';
+import { unlessLeftOut } from '../contenders/left-out.ts';
+import { startMariaDb } from '../contenders/mariadb.ts';
 import { installPeers } from '../contenders/peer.ts';
 import { startPressroom } from '../contenders/pressroom-content.ts';
 import { startStrapi } from '../contenders/strapi.ts';
+import { startWordPress } from '../contenders/wordpress.ts';
 import { copyDatabase, createDatabase, startBenchPostgres } from '../database.ts';
-import { fileOf, select, valuesOf } from '../figures/read.ts';
+import { fileOf, membersOf, select, valuesOf } from '../figures/read.ts';
 import { load } from '../load.ts';
 import { peerTables, ratesPicture } from '../report/peers.ts';
 import { printed, provenance, type SectionMaker } from '../report/section.ts';
 
 /** How many requests are made at once. */
-const CONNECTIONS = [1, 8, 32];
+const CONNECTIONS = [1, 32];
 
 const PER_PAGE = 20;
+
+/** The article that is read. */
+const DETAIL = 501;
 
 /** The content servers with the same articles. */
 interface ContentServers extends AsyncDisposable {
@@ -42,10 +49,19 @@ async function startContentServers(articles: number): Promise<ContentServers> {
   const contenders = started.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
   for (const { process } of contenders) resources.defer(process.stop);
   for (const result of started) if (result.status === 'rejected') throw result.reason;
+  const database = await unlessLeftOut('Ghost and WordPress', startMariaDb(articles));
+  if (database !== undefined) {
+    resources.use(database);
+    for (const [name, start] of Object.entries({ Ghost: startGhost, WordPress: startWordPress })) {
+      const both = (await unlessLeftOut(name, start(database))) ?? [];
+      for (const { process } of both) resources.defer(process.stop);
+      contenders.push(...both);
+    }
+  }
   const pages = await comparePages(contenders);
   // Lets a server compile what answers the most common requests.
   for (const { process, requests } of contenders) {
-    const paths = [requests.page(1), requests.page(2), requests.detail].map((path) => ({ path }));
+    const paths = [requests.page(1), requests.page(2), requests.detail(DETAIL)].map((path) => ({ path }));
     await load({ port: process.port, requests: paths, connections: 8, durationMs: 2000, status: 200 });
   }
   const owned = resources.move();
@@ -91,12 +107,12 @@ function questions(): Question<ContentServers>[] {
   type Requests = ContentContender['requests'];
   const operations = {
     list: ({ page }: Requests) => read(page(1)),
-    detail: ({ detail }: Requests) => read(detail),
+    detail: ({ detail }: Requests) => read(detail(DETAIL)),
     'page 50': ({ page }: Requests, pages: number) => read(page(Math.min(50, pages))),
     'last page': ({ page }: Requests, pages: number) => read(page(pages)),
     search: ({ search }: Requests) => search && read(...SEARCHED_WORDS.map(search)),
     create: ({ create }: Requests) => write(create),
-    update: ({ update }: Requests) => write(update),
+    update: ({ update }: Requests) => update && write(update),
   };
   return Object.entries(operations).map(([what, loadOf]) => ({
     what,
@@ -116,7 +132,9 @@ const picture: SectionMaker = (files) => {
   const file = fileOf(files, 'peers');
   const pictures = valuesOf(file.figures, 'rows').map((rows) => {
     const figures = select(file.figures, { at: { rows } }).filter(({ what }) => !what.includes('page'));
-    const alt = `Answers a second of Pressroom, Directus and Strapi with ${printed(Number(rows))} articles`;
+    const names = new Set(membersOf(figures, 'subject').map((subject) => subject.split(/[ ,]/)[0] ?? ''));
+    const listed = new Intl.ListFormat('en-GB').format(names);
+    const alt = `Answers a second of ${listed} with ${printed(Number(rows))} articles`;
     return ratesPicture(figures, `peers-${rows}`, alt);
   });
   return { text: provenance(file), pictures };
@@ -137,7 +155,7 @@ const tables: SectionMaker = (files) => {
 
 /**
  * `pnpm bench peers [ARTICLES]`: Pressroom next to what people would install instead, each as its
- * documentation sets it up for production, on the same PostgreSQL with the same data, in turns
+ * documentation sets it up for production, on the same PostgreSQL or MariaDB with the same data, in turns
  * (`docs/peers.md`).
  */
 export const peers: Bench<ContentServers> = {

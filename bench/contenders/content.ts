@@ -7,10 +7,11 @@ interface ContentRequests {
   page: (number: number) => string;
   /** The first page of the articles with a word; absent for a server that is not asked for it. */
   search?: (word: string) => string;
-  /** An article with its category. */
-  detail: string;
+  /** An article with its category, by its number. */
+  detail: (id: number) => string;
   create: Write;
-  update: Write;
+  /** Absent for a server that takes changes only of the version that the writer has read. */
+  update?: Write;
 }
 
 /** The words that are searched for, each in the titles of a fiftieth of the articles. */

@@ -44,7 +44,7 @@ const ARTICLE_API: Pick<ContentContender, 'requests' | 'readPage'> = {
   requests: {
     page: (number) => `${LIST}&page=${number}`,
     search: (word) => `${LIST}&search=${word}`,
-    detail: '/items/article/501?fields=*,category.id,category.name,category.slug',
+    detail: (id) => `/items/article/${id}?fields=*,category.id,category.name,category.slug`,
     create: {
       method: 'POST',
       paths: ['/items/article'],

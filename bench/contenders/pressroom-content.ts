@@ -19,7 +19,7 @@ export async function startPressroom(url: string, articles: number): Promise<Con
     requests: {
       page: (number) => `/api/articles?page=${number}`,
       search: (word) => `/api/articles?q=${word}`,
-      detail: '/api/articles/501',
+      detail: (id) => `/api/articles/${id}`,
       create: {
         method: 'POST',
         paths: ['/api/articles'],

@@ -69,7 +69,7 @@ export async function startStrapi(url: string, articles: number): Promise<Conten
       process,
       requests: {
         page,
-        detail: `${pathOf(501)}?${CATEGORY}`,
+        detail: (id) => `${pathOf(id)}?${CATEGORY}`,
         create: {
           method: 'POST',
           paths: ['/api/articles'],

@@ -7,13 +7,14 @@ import { copyRows } from './copied-rows.ts';
 import { LATIN } from './vocabulary.ts';
 
 /** How many categories the articles are spread over. */
-const CATEGORIES = 20;
+export const CATEGORIES = 20;
 
 /** The publication times are spread over the ten years before this one. */
 const NOW = Date.UTC(2026, 10, 1);
 const TEN_YEARS_MS = 10 * 365.25 * 24 * 60 * 60 * 1000;
 
-const COLUMNS =
+/** The members of an article that every program has. */
+export const COLUMNS =
   'title, slug, content, excerpt, category_id, featured_image, author, is_published, published_at';
 
 /** The categories, as rows of `id`, `name` and `slug`. */
@@ -100,6 +101,11 @@ export async function fillFromSource(pool: Pool, articles: number, fill: string)
   await pool.query(fill);
   await pool.query('drop schema source cascade');
   await pool.query('vacuum analyze');
+}
+
+/** The same articles as lines with tabs between {@link COLUMNS}. */
+export function* articleLines(articles: number): Generator<string> {
+  for (let n = 0; n < articles; n += 1) yield `${valuesOf(n, [0, articles], PLAIN).join('\t')}\n`;
 }
 
 /** The content service's tables. */
