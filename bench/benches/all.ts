@@ -1,6 +1,7 @@
 import type { Bench } from '../bench.ts';
 import type { SectionMaker } from '../report/section.ts';
 import { content } from './content.ts';
+import { deployed } from './deployed.ts';
 import { fast } from './fast.ts';
 import { gallery } from './gallery.ts';
 import { galleryPeers } from './gallery-peers.ts';
@@ -39,6 +40,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   start: startBench,
   page,
   peers,
+  deployed,
   'gallery-peers': galleryPeers,
   'news-peers': newsPeers,
 };

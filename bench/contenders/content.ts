@@ -55,6 +55,9 @@ export function shownArticle({ title, slug, excerpt, category }: ListedArticle):
   return { title, slug, excerpt, category: category.name };
 }
 
+/** Settings with which a server is started, each by what it adds to the server's name. */
+export type Variants = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
 /** A content server with the articles of the bench. */
 export interface ContentContender {
   /** Its name with its version. */

@@ -57,8 +57,11 @@ function installGhost(): void {
   renameSync(unpacking, FOLDER);
 }
 
-/** Ghost on a new database of a MariaDB, with the articles. */
-export async function startGhost(database: MariaDb): Promise<ContentContender[]> {
+/** Ghost on a new database of a MariaDB, with the articles; `settings` are more of its own. */
+export async function startGhost(
+  database: MariaDb,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ContentContender[]> {
   installGhost();
   database.run('create database ghost');
   const contentPath = join(database.folder, 'ghost');
@@ -77,6 +80,7 @@ export async function startGhost(database: MariaDb): Promise<ContentContender[]>
         database__connection__user: 'root',
         database__connection__database: 'ghost',
         paths__contentPath: contentPath,
+        ...settings,
       },
       stdio: ['ignore', 'ignore', 'inherit'],
     });

@@ -11,6 +11,7 @@ import { DEBIAN_ENV, debianFile, runDebian, unpackDebian } from './debian.ts';
 
 /** A MariaDB with the articles and categories of the bench in its database `source`. */
 export interface MariaDb extends AsyncDisposable {
+  pid: number;
   port: number;
   socket: string;
   /** Where those who use it may keep files, which go with it. */
@@ -79,6 +80,7 @@ export async function startMariaDb(articles: number): Promise<MariaDb> {
   run(loadFrom(file));
   const owned = resources.move();
   return {
+    pid: child.pid ?? 0,
     port,
     socket,
     folder,

@@ -6,11 +6,21 @@ import {
   type ListedArticle,
   shownArticle,
   UPDATED_ARTICLES,
+  type Variants,
   writtenArticle,
 } from './content.ts';
 
-/** The content service on a new database with its articles, and again without its cache. */
-export async function startPressroom(url: string, articles: number): Promise<ContentContender[]> {
+/** By default, it answers 503 to more than four searches at once. */
+const SEARCHES = { CONTENT_SEARCH_CONCURRENCY: '32' };
+
+const BOTH: Variants = { '': SEARCHES, ', no cache': { ...SEARCHES, ...NO_CACHE } };
+
+/** The content service on a new database with its articles, in each of the variants. */
+export async function startPressroom(
+  url: string,
+  articles: number,
+  variants = BOTH,
+): Promise<ContentContender[]> {
   const pool = new pg.Pool({ connectionString: url });
   await addArticles(pool, [0, articles]);
   const headers = { 'x-api-key': await createKey(pool) };
@@ -40,14 +50,9 @@ export async function startPressroom(url: string, articles: number): Promise<Con
       return { total: meta.total, articles: data.map(shownArticle) };
     },
   };
-  // By default, it answers 503 to more than four searches at once.
-  const settings = { DATABASE_URL: url, CONTENT_SEARCH_CONCURRENCY: '32' };
-  return [
-    { name: 'Pressroom', process: await startService('content', settings), ...api },
-    {
-      name: 'Pressroom, no cache',
-      process: await startService('content', { ...settings, ...NO_CACHE }),
-      ...api,
-    },
-  ];
+  const started = Object.entries(variants).map(async ([name, settings]) => {
+    const process = await startService('content', { DATABASE_URL: url, ...settings });
+    return { name: `Pressroom${name}`, process, ...api };
+  });
+  return Promise.all(started);
 }

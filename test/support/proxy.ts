@@ -12,6 +12,8 @@ export const PROXY_FOLDER = join(import.meta.dirname, '../../deploy/proxy');
 
 /** The proxy of `deploy/proxy`, run by the nginx of this machine. */
 export interface RunningProxy {
+  /** Its nginx. */
+  pid: number;
   /** The one address, without a path. */
   url: string;
   /** Where the object store is reached without a name. */
@@ -75,6 +77,7 @@ export async function startProxy(
     return send(`${url}/healthz`).catch(() => undefined);
   });
   return {
+    pid: nginx.pid ?? 0,
     url,
     storeUrl: `http://127.0.0.1:${storePort}`,
     tls: join(folder, 'tls'),

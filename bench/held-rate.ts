@@ -1,0 +1,43 @@
+import { type Figure, figuresOf } from './figures/figure.ts';
+import type { LoadResult } from './load.ts';
+
+/** What came of the requests at one rate. */
+interface RateResult extends Pick<LoadResult, 'p50' | 'p99' | 'failed'> {
+  /** Other metrics that are kept, with their units. */
+  more?: Readonly<Record<string, readonly [value: number, unit: string]>>;
+}
+
+/** What is asked of services at rising rates. */
+export interface RisingLoad {
+  what: string;
+  subject: string;
+  /** Requests per second, rising. */
+  rates: readonly number[];
+  /** The 99th percentile up to which a rate counts as held, in ms. */
+  heldMs: number;
+  send: (rate: number) => Promise<RateResult>;
+}
+
+/** Sends the rates one after the other until one is not held. */
+export async function heldRate({ what, subject, rates, heldMs, send }: RisingLoad): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  const isHeld = ({ p99, failed }: RateResult) => p99 <= heldMs && failed === 0;
+  await send(rates[0] ?? 1);
+  let held = 0;
+  for (const rate of rates) {
+    let result = await send(rate);
+    // Again: a machine that stands still for a moment does not tell what the service can do.
+    if (!isHeld(result)) {
+      const again = await send(rate);
+      if (isHeld(again) || again.p99 < result.p99) result = again;
+    }
+    const { p50, p99, more = {} } = result;
+    const figure = figuresOf(subject, { rate });
+    figures.push(figure(what, 'p50', 'ms', p50), figure(what, 'p99', 'ms', p99));
+    for (const [metric, [value, unit]] of Object.entries(more))
+      figures.push(figure(what, metric, unit, value));
+    if (!isHeld(result)) break;
+    held = rate;
+  }
+  return [...figures, figuresOf(subject)(what, 'held rate', '/s', held)];
+}
