@@ -47,7 +47,7 @@ begin
               return null;
             end if;
           end if;
-          -- Held until the transaction ends, so that transactions that count in several statements cannot deadlock.
+          -- Held until the transaction ends, so that two that count in several statements cannot deadlock.
           perform pg_advisory_xact_lock('content.list_count'::regclass::oid::integer, 0);
           if tg_op = 'INSERT' then %4$s;
           elsif tg_op = 'DELETE' then %5$s;
@@ -64,8 +64,8 @@ $do$;
 drop procedure content.count_all;
 drop function content.change_counts;
 
--- `||` of a text and a number is not immutable, for which these functions were called instead of being part of
--- their callers.
+-- `||` of a text and a number is not immutable, so these functions were called instead of being part of their
+-- callers.
 create or replace function content.subjects_of(id integer, category_id integer) returns setof text language sql immutable as $$
   values ('articles'), ('article:' || id::text), ('category:' || category_id::text)
 $$;

@@ -19,7 +19,7 @@ export interface RepresentationCacheOptions {
   now?: () => number;
 }
 
-/** The overhead of an entry besides its body, in bytes: key, tag, the heads of its answers and bookkeeping. */
+/** The overhead of an entry besides its body, in bytes: key, tag, the heads of its answers, bookkeeping. */
 const ENTRY_OVERHEAD = 640;
 
 /** The largest part of the cache that one entry may take: a few large answers must not drop all others. */

@@ -28,8 +28,9 @@ export interface StoryAssigner {
   /**
    * Puts each new item into its story, one that was there or one that it creates, in the order of
    * publication; an item may stay without a story. It runs in the transaction that writes the items, lets
-   * `insert` do that once their stories are there, and may give other items, which had no story, the same one.
-   * Any number of workers ask at once; the worker runs the transaction again if it loses a race (`isLostRace`).
+   * `insert` do that once their stories are there, and may give other items, which had no story, the same
+   * one. Any number of workers ask at once; the worker runs the transaction again if it loses a race
+   * (`isLostRace`).
    */
   assign(
     tx: Transaction<NewsTables>,
