@@ -140,7 +140,7 @@ test('the counts are right after any sequence of statements', async () => {
     ),
     fc.constant('update content.article set category_id = 3 - category_id where id % 13 = 1'),
     fc.constant('update content.article set category_id = null where id % 17 = 1'),
-    fc.constant('update content.article set category_id = 1 where category_id is null and id % 23 = 1'),
+    fc.constant('update content.article set category_id = 1 where category_id is null'),
     fc.constant(`update content.article set title = title || '.' where id % 5 = 1`),
     fc.constant('delete from content.article where id % 19 = 1'),
   );
