@@ -139,6 +139,11 @@ const VERSITYGW: readonly Lack[] = [
   },
   {
     file: 'test/gallery/operations.test.ts',
+    test: 'a file with a control character in its name keeps the date when it was written',
+    why: 'a control character of a key is listed as U+FFFD',
+  },
+  {
+    file: 'test/gallery/operations.test.ts',
     test: 'a destination that the store cannot name is 400, and nothing is changed',
     why: 'a copy to a segment of over 255 bytes is 409 ExistingObjectIsDirectory',
   },

@@ -390,42 +390,61 @@ test('what stands in text does not count as values', async () => {
   expect([status, body.affected]).toEqual([200, 0]);
 });
 
+/** When the files of a folder were written, by name: to the second, as far as a store's answers agree. */
+async function listedDates(path: string): Promise<Record<string, string>> {
+  const { body } = await gallery.ask(`/api/gallery?json=1&path=${encodeURIComponent(path)}`);
+  return Object.fromEntries(
+    body.data.files.map((file: { name: string; lastModified: string }) => [
+      file.name,
+      file.lastModified.slice(0, 19),
+    ]),
+  );
+}
+
 test('a file that is moved, renamed and put back keeps the date when it was written; one written there later has its own', async () => {
-  // To the second, which is as far as all answers of a store agree.
-  const listed = async (path: string) => {
-    const { body } = await gallery.ask(`/api/gallery?json=1&path=${encodeURIComponent(path)}`);
-    return Object.fromEntries(
-      body.data.files.map((file: { name: string; lastModified: string }) => [
-        file.name,
-        file.lastModified.slice(0, 19),
-      ]),
-    );
-  };
-  const odd = '"b" \\ \u0001é🎉%22.txt';
-  await fill('dated/a.txt', 'dated/in/b.txt', `dated/in/${odd}`);
-  const [a, inside] = [(await listed('dated/'))['a.txt'], await listed('dated/in/')];
-  const b = inside['b.txt'];
+  await fill('dated/a.txt', 'dated/in/b.txt', 'dated/in/"b" \\ é🎉%22.txt');
+  const { 'a.txt': a = '' } = await listedDates('dated/');
+  const inside = await listedDates('dated/in/');
+  const { 'b.txt': b = '' } = inside;
   // A store dates by the second.
   await until('a new object has another date', async () => {
     await fill('dated/clock.txt');
-    const now: string = (await listed('dated/'))['clock.txt'];
+    const { 'clock.txt': now = '' } = await listedDates('dated/');
     return now > b;
   });
   await gallery.post('/api/gallery/rename', { path: 'dated/a.txt', name: 'c.txt' });
   await gallery.post('/api/gallery/batch', { action: 'move', paths: ['dated/in/'], dest: 'dated/to/' });
-  expect((await listed('dated/'))['c.txt']).toBe(a);
-  expect(await listed('dated/to/in/')).toEqual(inside);
+  expect((await listedDates('dated/'))['c.txt']).toBe(a);
+  expect(await listedDates('dated/to/in/')).toEqual(inside);
   const { body } = await gallery.post('/api/gallery/lookup', { paths: ['dated/c.txt'] });
   expect(body.data[0].file.lastModified.slice(0, 19)).toBe(a);
   await gallery.post('/api/gallery/rename', { path: 'dated/c.txt', name: 'a.txt' });
   await gallery.post('/api/gallery/batch', { action: 'move', paths: ['dated/to/in/'], dest: 'dated/' });
-  expect((await listed('dated/'))['a.txt']).toBe(a);
-  expect((await listed('dated/in/'))['b.txt']).toBe(b);
+  expect((await listedDates('dated/'))['a.txt']).toBe(a);
+  expect((await listedDates('dated/in/'))['b.txt']).toBe(b);
   await until('what is written there later has its own date', async () => {
     await fill('dated/a.txt');
-    return (await listed('dated/'))['a.txt'] > a;
+    const { 'a.txt': now = '' } = await listedDates('dated/');
+    return now > a;
   });
   // A copy is a new file.
   await gallery.post('/api/gallery/batch', { action: 'copy', paths: ['dated/in/b.txt'], dest: 'dated/' });
-  expect((await listed('dated/'))['b.txt'] > b).toBe(true);
+  const { 'b.txt': copied = '' } = await listedDates('dated/');
+  expect(copied > b).toBe(true);
+});
+
+test('a file with a control character in its name keeps the date when it was written', async () => {
+  await fill('dated-odd/in/a\u0001b.txt');
+  const inside = await listedDates('dated-odd/in/');
+  await until('a new object has another date', async () => {
+    await fill('dated-odd/clock.txt');
+    const { 'clock.txt': now = '' } = await listedDates('dated-odd/');
+    return Object.values(inside).every((date) => now > date);
+  });
+  await gallery.post('/api/gallery/batch', {
+    action: 'move',
+    paths: ['dated-odd/in/'],
+    dest: 'dated-odd/to/',
+  });
+  expect(await listedDates('dated-odd/to/in/')).toEqual(inside);
 });
