@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drawing } from '../../fixtures/drawing.ts';
@@ -134,10 +134,13 @@ describe('a folder', () => {
     // Ceph's pages are not full.
     await page.getByText(/^[\d,]+ entries so far$/).waitFor();
     await page.mouse.move(500, 400);
-    await page.mouse.wheel(0, 100_000);
-    await page.getByText('1,005 entries', { exact: true }).waitFor();
-    await page.mouse.wheel(0, 100_000);
-    await window.link('1004.txt').waitFor();
+    // A wheel that turns before the list has grown ends above its new end.
+    const scrolledTo = async (end: Locator) => {
+      await page.mouse.wheel(0, 100_000);
+      return end.isVisible();
+    };
+    await expect.poll(() => scrolledTo(page.getByText('1,005 entries', { exact: true }))).toBe(true);
+    await expect.poll(() => scrolledTo(window.link('1004.txt'))).toBe(true);
   });
 
   test('keeps the focus on an entry that the keyboard scrolls to', async () => {
