@@ -24,26 +24,25 @@ export async function measureLines(times: number): Promise<Figure[]> {
   const log = createLogger({ service: 'bench', level: 'info', stream: { write: () => undefined } });
   const line = eventLine(log.lines, 'info', 'request_answered');
   const text = line(EVENT);
-  const [direct, batch] = [
-    destination({ fd: await readPipe(), sync: true }),
-    new LineBatch(await readPipe()),
-  ];
-  return [
-    ...(await timed({
+  const direct = destination({ fd: await readPipe(), sync: true });
+  const batch = new LineBatch(await readPipe());
+  return timed(
+    {
       file: 'event-line.ts',
       instead: 'handing the event of a request to pino',
-      trick: { work: () => log.lines.stream.write(line(EVENT)) },
-      plain: { work: () => log.info(EVENT, 'request_answered') },
+      trick: () => log.lines.stream.write(line(EVENT)),
+      plain: () => log.info(EVENT, 'request_answered'),
       times,
-    })),
-    ...(await timed({
+    },
+    {
       file: 'line-batch.ts',
       instead: 'a system call for each line of the log',
-      trick: { work: () => batch.write(text), finish: () => batch.flushSync() },
-      plain: { work: () => direct.write(text) },
+      trick: () => batch.write(text),
+      finish: () => batch.flushSync(),
+      plain: () => direct.write(text),
       times,
-    })),
-  ];
+    },
+  );
 }
 
 /** A pipe that another process reads, as the log of a container is; a file descriptor. */

@@ -24,28 +24,26 @@ export async function measureLists(): Promise<Figure[]> {
     forcePathStyle: true,
     credentials: { accessKeyId: 'bench', secretAccessKey: 'a secret of the bench' },
     requestHandler: {
-      handle: async () => ({
-        response: { statusCode: 200, headers: {}, body: Readable.from([LISTING]) },
-      }),
+      handle: async () => ({ response: { statusCode: 200, headers: {}, body: Readable.from([LISTING]) } }),
     },
   });
   const input = { Bucket: 'bench' };
   const get = new GetObjectCommand({ Bucket: 'bench', Key: 'photos/1.jpg' });
   const signUrl = await objectUrlSigner({ baseUrls: ['http://store.example/bench/'], signer: s3 }, 3600);
-  return [
-    ...(await timed({
+  return timed(
+    {
       file: 'listing-xml.ts',
       instead: "the SDK's reading of 1,000 objects",
-      trick: { work: () => sendListObjects(s3, input) },
-      plain: { work: () => s3.send(new ListObjectsV2Command(input)) },
+      trick: () => sendListObjects(s3, input),
+      plain: () => s3.send(new ListObjectsV2Command(input)),
       times: 20,
-    })),
-    ...(await timed({
+    },
+    {
       file: 'object-url-signer.ts',
       instead: "the SDK's presigner for each URL",
-      trick: { work: () => signUrl('photos/1.jpg') },
-      plain: { work: () => getSignedUrl(s3, get, { expiresIn: 3600 }) },
+      trick: () => signUrl('photos/1.jpg'),
+      plain: () => getSignedUrl(s3, get, { expiresIn: 3600 }),
       times: 1000,
-    })),
-  ];
+    },
+  );
 }

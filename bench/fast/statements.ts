@@ -54,22 +54,22 @@ export async function measureStatements(): Promise<Figure[]> {
   await client.connect();
   const text = built().compile().sql;
   const [named, values] = [nameStatement(text), built().compile().parameters as unknown[]];
-  const figures = [
-    ...(await timed({
+  const figures = await timed(
+    {
       file: 'prepared-query.ts',
       instead: 'building each query again',
-      trick: { work: () => prepared.execute(db, VALUES) },
-      plain: { work: () => built().execute() },
+      trick: () => prepared.execute(db, VALUES),
+      plain: () => built().execute(),
       times: 10_000,
-    })),
-    ...(await timed({
+    },
+    {
       file: 'named-statements.ts',
       instead: 'having PostgreSQL parse each statement again',
-      trick: { work: () => client.query(named, values) },
-      plain: { work: () => client.query(text, values) },
+      trick: () => client.query(named, values),
+      plain: () => client.query(text, values),
       times: 500,
-    })),
-  ];
+    },
+  );
   await client.end();
   return figures;
 }

@@ -3,28 +3,28 @@ import { type Figure, figuresOf } from '../figures/figure.ts';
 /** The number of rounds. */
 export const ROUNDS = 7;
 
-/** A way of doing what is measured. */
-interface Way {
-  work: () => unknown;
-  /** Ends what many times `work` have begun; belongs to their time. */
-  finish?: () => unknown;
-}
-
 /** A trick, and what it stands in the place of. */
-export interface Tried {
+interface Tried {
   /** The trick's file. */
   file: string;
   /** Names the plain way. */
   instead: string;
-  trick: Way;
-  plain: Way;
+  trick: () => unknown;
+  /** Ends what many times `trick` have begun; belongs to their time. */
+  finish?: () => unknown;
+  plain: () => unknown;
   /** How often each way is gone in a round. */
   times: number;
 }
 
-/** Times a trick and the plain way: figures in µs for each time. */
-export async function timed({ file, instead, trick, plain, times }: Tried): Promise<Figure[]> {
-  return trickFigures(file, instead, await measure(trick, times), await measure(plain, times));
+/** Times tricks and the plain ways: figures in µs for each time. */
+export async function timed(...tricks: readonly Tried[]): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const { file, instead, trick, plain, times, finish } of tricks) {
+    const ours = await measure(trick, times, finish);
+    figures.push(...trickFigures(file, instead, ours, await measure(plain, times)));
+  }
+  return figures;
 }
 
 /** The figures of a trick and of the plain way, from the µs of their rounds. */
@@ -33,7 +33,7 @@ export function trickFigures(file: string, instead: string, trick: number[], pla
 }
 
 /** The microseconds that each time takes, by round. */
-async function measure({ work, finish }: Way, times: number): Promise<number[]> {
+async function measure(work: () => unknown, times: number, finish?: () => unknown): Promise<number[]> {
   const rounds: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const begin = performance.now();
