@@ -2,7 +2,7 @@
 import { partsOf } from './bench.ts';
 import { BENCHES } from './benches/all.ts';
 import { keepFigures } from './figures/keep.ts';
-import { runParts } from './figures/parts.ts';
+import { isMeasured, runParts } from './figures/parts.ts';
 
 const [name = '', ...words] = process.argv.slice(2);
 const bench = BENCHES[name];
@@ -12,12 +12,13 @@ if (parts.length === 0) throw new Error(`${name} has no part ${words.join(' or '
 
 const command = [name, ...words].join(' ');
 let subject: Promise<AsyncDisposable> | undefined;
+const start = async () => {
+  subject ??= bench.start?.(sizes);
+  return subject;
+};
 try {
-  const start = async () => {
-    subject ??= bench.start?.(sizes);
-    return subject;
-  };
-  keepFigures(command, await runParts(command, parts, start));
+  if (isMeasured(command, parts)) console.log('measured already; --fresh does it again');
+  else keepFigures(command, await runParts(command, parts, start));
 } finally {
   await (await subject)?.[Symbol.asyncDispose]();
 }

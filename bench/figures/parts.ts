@@ -3,9 +3,8 @@
  * `.data/bench/parts/TREE/BENCH`. TREE stands for the code of the working tree, since other code has other
  * figures.
  */
-import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Figure } from './figure.ts';
 
@@ -26,32 +25,25 @@ export async function runParts<Subject>(
   start: () => Promise<Subject>,
 ): Promise<Figure[]> {
   const figures: Figure[] = [];
-  for (const [index, part] of parts.entries()) {
-    const kept = keptPart(bench, part.name) as Figure[] | undefined;
-    const left = parts.slice(index).filter(({ name }) => keptPart(bench, name) === undefined);
+  for (const [index, { name, run }] of parts.entries()) {
+    const file = fileOfPart(bench, name);
+    const left = parts.slice(index).filter((part) => !existsSync(fileOfPart(bench, part.name)));
     const minutes = Math.ceil(left.reduce((sum, { seconds }) => sum + seconds, 0) / 60);
-    const progress = kept === undefined ? `about ${minutes} minutes left` : 'measured already';
-    console.log(`[${index + 1}/${parts.length}] ${part.name} (${progress})`);
-    const measured = kept ?? (await part.run(await start()));
-    if (kept === undefined) keepPart(bench, part.name, measured);
-    figures.push(...measured);
+    const progress = existsSync(file) ? 'measured already' : `about ${minutes} minutes left`;
+    console.log(`[${index + 1}/${parts.length}] ${name} (${progress})`);
+    if (!existsSync(file)) {
+      const measured = await run(await start());
+      mkdirSync(folderOf(bench), { recursive: true });
+      writeFileSync(file, JSON.stringify(measured));
+    }
+    figures.push(...JSON.parse(readFileSync(file, 'utf8')));
   }
   return figures;
 }
 
-/** What a part has measured of this working tree, or undefined. */
-export function keptPart(bench: string, part: string): unknown {
-  try {
-    return JSON.parse(readFileSync(fileOfPart(bench, part), 'utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Keeps what a part has measured. */
-export function keepPart(bench: string, part: string, value: unknown): void {
-  mkdirSync(folderOf(bench), { recursive: true });
-  writeFileSync(fileOfPart(bench, part), JSON.stringify(value));
+/** Whether all parts have been measured of this working tree. */
+export function isMeasured(bench: string, parts: readonly Pick<Part, 'name'>[]): boolean {
+  return parts.every(({ name }) => existsSync(fileOfPart(bench, name)));
 }
 
 /** Forgets what a bench has measured of this working tree. */
@@ -73,14 +65,11 @@ function folderOf(bench: string): string {
 /** What can change a figure. */
 const MEASURED = ['bench', 'packages', 'services', 'migrations', 'pnpm-lock.yaml', ':!bench/report'];
 
-/** A name for the code of the working tree as it is, committed or not. */
+/** The name that Git gives to the code of the working tree, committed or not, by an index of its own. */
 function treeName(): string {
-  const listed = ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...MEASURED];
-  const { stdout } = spawnSync('git', listed, { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 28 });
-  const hash = createHash('sha256');
-  for (const file of (stdout ?? '').split('\n').filter((name) => existsSync(join(ROOT, name)))) {
-    hash.update(file);
-    if (file !== '' && statSync(join(ROOT, file)).isFile()) hash.update(readFileSync(join(ROOT, file)));
-  }
-  return hash.digest('hex').slice(0, 12);
+  mkdirSync(join(ROOT, '.data/bench'), { recursive: true });
+  const env = { ...process.env, GIT_INDEX_FILE: join(ROOT, '.data/bench/index') };
+  const git = (...parameters: string[]) => execFileSync('git', parameters, { cwd: ROOT, env });
+  git('add', '--all', '--', ...MEASURED);
+  return git('write-tree').toString().slice(0, 12);
 }
