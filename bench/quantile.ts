@@ -7,3 +7,8 @@ export function median(values: number[]): number {
 export function quantile(values: number[], q: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length * q)] ?? Number.NaN;
 }
+
+/** Values divided by others, round by round. */
+export function quotients(values: readonly number[], others: readonly number[]): number[] {
+  return values.map((value, round) => value / (others[round] ?? Number.NaN));
+}

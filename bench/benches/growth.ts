@@ -1,6 +1,6 @@
 import type { Bench } from '../bench.ts';
 import { startBenchPostgres } from '../database.ts';
-import type { Figure } from '../figures/figure.ts';
+import { type Figure, figuresOf } from '../figures/figure.ts';
 import { ARTICLES } from '../growth/articles.ts';
 import { type Kind, startGrowing } from '../growth/growing.ts';
 import { NEWS_ITEMS } from '../growth/items.ts';
@@ -24,9 +24,9 @@ async function measure(what: string, kind: Kind, sizes: readonly number[]): Prom
     for (const rows of sizes) {
       const ms = await timed(() => measured.growTo(rows));
       console.log(`${rows.toLocaleString('en')} ${what}, filled in ${(ms / 1000).toFixed(0)} s`);
-      const large = { rows, questions: await measured.questions() };
-      const small = { rows: SMALLEST, questions: await smallest.questions() };
-      figures.push(...(await timesOf(kind.service, large, small)), ...(await measured.kept()));
+      const figure = figuresOf(kind.service, { rows });
+      const times = await timesOf(figure, await measured.questions(), await smallest.questions());
+      figures.push(...times, ...(await measured.kept()));
     }
   }
   // At the end, since it updates a tenth of the rows.

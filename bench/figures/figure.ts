@@ -93,18 +93,13 @@ export type FigureLabel = Omit<Figure, 'median' | 'quartiles' | 'rounds'>;
 export function figureOf({ what, subject, metric, unit, at, aim }: FigureLabel, rounds: number[]): Figure {
   const values = rounds.filter(Number.isFinite);
   if (values.length === 0) throw new Error(`${what}, ${subject}: no round has measured its ${metric}`);
-  return {
-    what,
-    subject,
-    metric,
-    unit,
-    median: rounded(quantile(values, 0.5)),
-    quartiles: [rounded(quantile(values, 0.25)), rounded(quantile(values, 0.75))],
-    rounds: values.length,
-    at,
-    ...(aim !== undefined && { aim }),
-  };
+  const [lower = 0, median = 0, upper = 0] = [0.25, 0.5, 0.75].map((q) => rounded(quantile(values, q)));
+  const measured = { median, quartiles: [lower, upper], rounds: values.length } as const;
+  return { what, subject, metric, unit, ...measured, at, ...(aim !== undefined && { aim }) };
 }
+
+/** Makes figures of one subject under the same conditions. */
+export type FigureMaker = ReturnType<typeof figuresOf>;
 
 /** Makes the figures of one subject under the same conditions. */
 export function figuresOf(subject: string, at: Conditions = {}) {

@@ -45,7 +45,8 @@ export const ARTICLES: Kind = {
 async function lists({ pool, read, question }: Grown): Promise<Question[]> {
   const ofCategory = `${LIST}?category_id=${CATEGORY}`;
   const pagesOf = async (list: string) => (await read(`${list}per_page=20`)).meta.total_pages;
-  const [pages, categoryPages] = [await pagesOf(`${LIST}?`), await pagesOf(`${ofCategory}&`)];
+  const pages = await pagesOf(`${LIST}?`);
+  const categoryMiddle = Math.ceil((await pagesOf(`${ofCategory}&`)) / 2);
   const { rows } = await pool.query(
     'select percentile_disc(0.5) within group (order by updated_at) as half from content.article',
   );
@@ -57,11 +58,7 @@ async function lists({ pool, read, question }: Grown): Promise<Question[]> {
     question('articles, middle page', `${LIST}?page=${Math.ceil(pages / 2)}`, MIDDLE),
     question('articles, last page', `${LIST}?page=${pages}`),
     question('articles of a category, first page', ofCategory),
-    question(
-      'articles of a category, middle page',
-      `${ofCategory}&page=${Math.ceil(categoryPages / 2)}`,
-      MIDDLE,
-    ),
+    question('articles of a category, middle page', `${ofCategory}&page=${categoryMiddle}`, MIDDLE),
     question('articles of an author', `${LIST}?author=Author+3`),
     question('articles of a tag', `${LIST}?tag=tag-3`),
     question('articles, changed last', `${LIST}?sort=updated`),
@@ -111,21 +108,21 @@ async function copies({ read, question }: Grown, start: string): Promise<Questio
  */
 function searches({ question }: Grown): Question[] {
   const [common = '', ...others] = [1, 2, 3].map((word) => LATIN.common(word * 7));
-  const search = (what: string, q: string): Question => ({
+  const searched = {
+    'a word of all': 'somebody',
+    'a word of all, by relevance': 'somebody&sort=relevance',
+    'a common word': common,
+    'a common word, by relevance': `${common}&sort=relevance`,
+    'three common words': [common, ...others].join('+'),
+    'a common word in a category': `${common}&category_id=${CATEGORY}`,
+    'a rare word': LATIN.rare(1),
+    'a rare word, by relevance': `${LATIN.rare(1)}&sort=relevance`,
+    'a word that no article has': LATIN.absent,
+  };
+  return Object.entries(searched).map(([what, q]) => ({
     ...question(`search of articles, ${what}`, `${LIST}?q=${q}`, SEARCH),
     metric: 'p99',
-  });
-  return [
-    search('a word of all', 'somebody'),
-    search('a word of all, by relevance', 'somebody&sort=relevance'),
-    search('a common word', common),
-    search('a common word, by relevance', `${common}&sort=relevance`),
-    search('three common words', [common, ...others].join('+')),
-    search('a common word in a category', `${common}&category_id=${CATEGORY}`),
-    search('a rare word', LATIN.rare(1)),
-    search('a rare word, by relevance', `${LATIN.rare(1)}&sort=relevance`),
-    search('a word that no article has', LATIN.absent),
-  ];
+  }));
 }
 
 function writes({ rows, next, send }: Grown, key: string): Question[] {

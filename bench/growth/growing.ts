@@ -3,7 +3,7 @@ import type { ThrowawayPostgres } from '../../test/support/throwaway-postgres.ts
 import { ask, askForText, type Sent } from '../ask.ts';
 import { numberChanges } from '../data/copied-rows.ts';
 import { openDatabase } from '../database.ts';
-import { type Figure, figuresOf } from '../figures/figure.ts';
+import { figuresOf } from '../figures/figure.ts';
 import { NO_CACHE, type ProcessName, startService } from '../services.ts';
 import { timed } from '../turns.ts';
 import { type Question, READ } from './question.ts';
@@ -14,13 +14,7 @@ interface Answer {
   hasMore: boolean;
   nextPage: string;
   data: { slug: string };
-  meta: {
-    cursor: string;
-    has_more: boolean;
-    next_cursor: string;
-    next_page: string;
-    total_pages: number;
-  };
+  meta: { cursor: string; has_more: boolean; next_cursor: string; next_page: string; total_pages: number };
 }
 
 /** A database with an uncached service. */
@@ -33,7 +27,7 @@ export interface Grown {
   /** A number that no other write has. */
   next: () => number;
   /** Sends a request. */
-  send: (path: string, sent: Sent) => Promise<string>;
+  send: (path: string, sent?: Sent) => Promise<string>;
   /** A question that reads a path. */
   question: (what: string, path: string, aim?: number, sent?: Sent) => Question;
 }
@@ -48,42 +42,25 @@ export interface Kind {
   update: string;
   /** Adds the rows `begin` to `end`. */
   add: (pool: Pool, begin: number, end: number) => Promise<void>;
-  /** Prepares an empty database, and returns what makes the questions. */
+  /** Prepares an empty database, and returns what makes the questions, in the order of asking. */
   ask: (grown: Grown) => Promise<() => Promise<Question[]>>;
 }
 
-/** A database that grows, with a service on it. */
-export interface Growing extends AsyncDisposable {
-  growTo: (rows: number) => Promise<void>;
-  /** What is asked of it, in the order in which it is asked. */
-  questions: () => Promise<Question[]>;
-  /** What the table takes on disk, and how long a vacuum takes after a tenth of its rows was updated. */
-  kept: () => Promise<Figure[]>;
-}
-
-/** Makes an empty database of that name on the server, with the service. */
-export async function startGrowing(
-  what: string,
-  kind: Kind,
-  on: ThrowawayPostgres,
-  name: string,
-): Promise<Growing> {
+/** Makes an empty database of that name on the server, which grows, with the service. */
+export async function startGrowing(what: string, kind: Kind, on: ThrowawayPostgres, name: string) {
   await using resources = new AsyncDisposableStack();
   const { url, pool } = resources.use(await openDatabase(on, name));
   const settings = { DATABASE_URL: url, ...NO_CACHE, ...kind.settings };
   const { port } = resources.use(await startService(kind.service, settings));
   const at = (path: string) => `http://127.0.0.1:${port}${path}`;
+  const send = (path: string, sent?: Sent) => askForText(at(path), sent);
   let [rows, written] = [0, 0];
   const questions = await kind.ask({
     pool,
     rows: () => rows,
     read: (path) => ask(at(path)),
-    send: (path, sent) => askForText(at(path), sent),
-    question: (asked, path, aim = READ, sent = {}) => ({
-      what: asked,
-      aim,
-      ask: () => askForText(at(path), sent),
-    }),
+    send,
+    question: (asked, path, aim = READ, sent) => ({ what: asked, aim, ask: () => send(path, sent) }),
     next: () => {
       written += 1;
       return written;
@@ -94,6 +71,7 @@ export async function startGrowing(
     rows = count;
     await numberChanges(pool, kind.schema);
   };
+  /** What the table takes on disk, and how long a vacuum takes after a tenth of its rows was updated. */
   const kept = async () => {
     const sizes = await pool.query(
       `select count(*)::int as rows, pg_table_size($1::regclass)::float8 as size,

@@ -1,5 +1,5 @@
-import { type Figure, figuresOf } from '../figures/figure.ts';
-import { quantile } from '../quantile.ts';
+import type { Figure, FigureMaker } from '../figures/figure.ts';
+import { quantile, quotients } from '../quantile.ts';
 import { inTurns, timed } from '../turns.ts';
 
 /** How often each question is asked of each database. */
@@ -25,28 +25,22 @@ export interface Question {
   ask: () => Promise<unknown>;
 }
 
-/** Questions that are asked of as many rows. */
-export interface Asked {
-  rows: number;
-  questions: readonly Question[];
-}
-
-/** The times of the answers of both, one request at a time, and the multiple of the smallest one's. */
-export async function timesOf(subject: string, measured: Asked, smallest: Asked): Promise<Figure[]> {
+/** The times of the answers with so many rows, one request at a time, as multiples of the smallest one's. */
+export async function timesOf(
+  figure: FigureMaker,
+  measured: readonly Question[],
+  smallest: readonly Question[],
+): Promise<Figure[]> {
   const figures: Figure[] = [];
-  const { rows } = measured;
-  const figure = figuresOf(subject, { rows });
-  for (const [index, { what, metric = 'p50', aim, ask }] of measured.questions.entries()) {
-    const other = smallest.questions[index];
+  for (const [index, { what, metric = 'p50', aim, ask }] of measured.entries()) {
+    const other = smallest[index];
     if (other?.what !== what) throw new Error(`${what} is compared with ${other?.what}`);
     const time = (asking: Question['ask']) => timeOf(asking, metric);
     await Promise.all([time(ask), time(other.ask)]);
     const [times = [], least = []] = await inTurns([ask, other.ask], ROUNDS, time);
-    const multiples = times.map((ms, round) => ms / (least[round] ?? Number.NaN));
     figures.push(
-      figuresOf(subject, { rows: smallest.rows, beside: rows })(what, metric, 'ms', least),
       figure(what, metric, 'ms', times),
-      figure(what, 'multiple', '', multiples, aim),
+      figure(what, 'multiple', '', quotients(times, least), aim),
     );
   }
   return figures;
