@@ -2,12 +2,12 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Kysely, PostgresDialect } from 'kysely';
-import type { Pool } from 'pg';
 import { type Compared, type Contender, compare, compareWithBare } from './compare.ts';
+import type { BenchDatabase } from './database.ts';
 import { type Figure, figuresOf } from './figures/figure.ts';
 import { load } from './load.ts';
 import { median } from './quantile.ts';
-import { type ServerProcess, startServer } from './server.ts';
+import { startServer } from './server.ts';
 import { inTurns } from './turns.ts';
 
 /** The smallest acceptable ratios: cached answers against bare bytes, uncached ones against the same SQL. */
@@ -28,7 +28,7 @@ export interface Statement {
 
 /** Runs `work` with a query builder that records every statement it sends. */
 export async function captureStatements<Tables>(
-  pool: Pool,
+  { pool }: BenchDatabase,
   work: (db: Kysely<Tables>) => Promise<unknown>,
 ): Promise<Statement[]> {
   const statements: Statement[] = [];
@@ -86,7 +86,7 @@ export async function compareHot(
 
 /** Answers that are read from a database. */
 export interface ColdAnswers {
-  url: string;
+  database: BenchDatabase;
   /** The statements of each path. */
   statements: Readonly<Record<string, Statement[]>>;
   /** What is compared: the paths of each thing. */
@@ -96,14 +96,20 @@ export interface ColdAnswers {
 
 /** Compares a service without a cache with a bare server that runs the same statements. */
 export function compareCold(own: Contender, answers: ColdAnswers): Promise<Figure[]> {
-  const { url, statements, paths, rows } = answers;
-  const env = { DATABASE_URL: url, STATEMENTS: temporaryFile({ ...statements, '/': [] }) };
+  const { database, statements, paths, rows } = answers;
+  const env = { DATABASE_URL: database.url, STATEMENTS: temporaryFile({ ...statements, '/': [] }) };
+  const common = {
+    connections: CONNECTIONS,
+    status: 200,
+    at: { rows },
+    aim: COLD_AIM,
+    database: database.pid,
+  };
   return compareWithBare(
     own,
     { name: 'node:http + pg', program: 'bench/servers/sql.ts', env },
     Object.entries(paths).map(([what, those]) => {
-      const requests = those.map((path) => ({ path }));
-      return { what, requests, connections: CONNECTIONS, status: 200, at: { rows }, aim: COLD_AIM };
+      return { what, requests: those.map((path) => ({ path })), ...common };
     }),
   );
 }
@@ -118,7 +124,7 @@ export interface DepthAim {
 
 /** The times of pages by their names, asked for one at a time in turns, and the multiples of one of them. */
 export async function timesOfPages(
-  [subject, { port }]: readonly [string, Pick<ServerProcess, 'port'>],
+  [subject, { port }]: Contender,
   pages: Readonly<Record<string, string>>,
   { rows, metric, aim, base }: DepthAim & { rows: number },
 ): Promise<Figure[]> {
@@ -126,10 +132,10 @@ export async function timesOfPages(
     const request = { port, requests: [{ path }], connections: 1, durationMs: 600, status: 200 };
     return (await load(request)).p50;
   });
-  const compared = base(times.map(median));
+  const medians = times.map(median);
   const figure = figuresOf(subject, { rows });
   return Object.keys(pages).flatMap((what, index) => [
     figure(what, 'p50', 'ms', times[index] ?? []),
-    figure(what, metric, '', median(times[index] ?? []) / compared, aim),
+    figure(what, metric, '', (medians[index] ?? Number.NaN) / base(medians), aim),
   ]);
 }

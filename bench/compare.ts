@@ -1,14 +1,18 @@
-import { type Conditions, type Figure, figuresOf } from './figures/figure.ts';
+import { spawnSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { type Conditions, type Figure, type FigureMaker, figuresOf } from './figures/figure.ts';
 import { type Load, type LoadResult, load } from './load.ts';
-import { pinned } from './pinned.ts';
+import { quotients } from './quantile.ts';
 import { type ServerOptions, type ServerProcess, startServer } from './server.ts';
 import { inTurns } from './turns.ts';
-import { cpuTime } from './usage.ts';
+import { cpuOfEach, cpuTime } from './usage.ts';
 
 /** A server with what it is asked. */
 export interface Asked {
   subject: string;
   process: ServerProcess;
+  /** The first process of the database server that it reads from. */
+  database?: number | undefined;
   /** Asks it for so long, in ms, over so many connections if their number is not its own. */
   ask: (durationMs: number, connections: number) => Promise<LoadResult>;
 }
@@ -27,6 +31,8 @@ export interface Slice extends LoadResult {
   /** CPU time of a request in the server's processes, in µs: their own, and the kernel's for them. */
   user: number;
   system: number;
+  /** CPU time of a request in the database, in µs. */
+  database: number;
   /** Resident memory afterwards, in MiB. */
   memory: number;
 }
@@ -37,13 +43,13 @@ export async function slicesOf(
   { rounds, roundMs, warmUpMs, connections = 1 }: Rounds,
 ): Promise<Slice[][]> {
   for (const { ask } of servers) await ask(warmUpMs, connections);
-  return inTurns(servers, rounds, async ({ process, ask }) => {
-    const before = cpuTime(process.pid);
+  return inTurns(servers, rounds, async ({ process, database, ask }) => {
+    const [own, other] = [[process.pid], database === undefined ? [] : [database]];
+    const [before, otherBefore] = [cpuTime(own), cpuTime(other)];
     const result = await ask(roundMs, connections);
-    const after = cpuTime(process.pid);
-    const user = (after.user - before.user) / result.requests;
-    const system = (after.system - before.system) / result.requests;
-    return { ...result, user, system, memory: process.residentMemory() };
+    const times = cpuOfEach(result.requests, own, before);
+    const { user, system } = cpuOfEach(result.requests, other, otherBefore);
+    return { ...result, ...times, database: user + system, memory: process.residentMemory() };
   });
 }
 
@@ -54,16 +60,20 @@ const METRICS = {
   p99: { unit: 'ms', read: ({ p99 }: Slice) => p99 },
   'cpu, user': { unit: 'µs', read: ({ user }: Slice) => user },
   'cpu, system': { unit: 'µs', read: ({ system }: Slice) => system },
+  'cpu, database': { unit: 'µs', read: ({ database }: Slice) => database },
   cpu: { unit: 'ms', read: ({ user, system }: Slice) => (user + system) / 1000 },
   memory: { unit: 'MiB', read: ({ memory }: Slice) => memory },
 };
 
+/** A number that a slice has of a server. */
+export type SliceMetric = keyof typeof METRICS;
+
 /** Metrics of a server's slices as figures. */
 export function sliceFigures(
-  figure: ReturnType<typeof figuresOf>,
+  figure: FigureMaker,
   what: string,
   slices: readonly Slice[],
-  metrics: readonly (keyof typeof METRICS)[],
+  metrics: readonly SliceMetric[],
 ): Figure[] {
   return metrics.map((metric) =>
     figure(what, metric, METRICS[metric].unit, slices.map(METRICS[metric].read)),
@@ -72,21 +82,22 @@ export function sliceFigures(
 
 /** The rates of one as multiples of those of another, round by round. */
 export function rateRatios(own: readonly Slice[], other: readonly Slice[]): number[] {
-  return own.map(
-    ({ requestsPerSecond }, round) => requestsPerSecond / (other[round]?.requestsPerSecond ?? 0),
-  );
+  return quotients(own.map(METRICS.rate.read), other.map(METRICS.rate.read));
 }
 
 /** The requests under which servers are compared. */
-export type Compared = Pick<Load, 'requests' | 'connections' | 'status'> & {
+export type Compared = Pick<Load, 'requests' | 'status'> & {
   what: string;
   at?: Conditions;
+  connections: number;
   /** The smallest acceptable ratio, if there is one. */
   aim?: number;
+  /** The first process of the database server that both read from. */
+  database?: number;
 };
 
 /** A named server. */
-export type Contender = [name: string, server: ServerProcess];
+export type Contender = readonly [name: string, server: ServerProcess];
 
 /**
  * Measures two servers in turns under the same load, which has its own core: rates, times and CPU time of
@@ -94,15 +105,16 @@ export type Contender = [name: string, server: ServerProcess];
  */
 export async function compare(
   contenders: readonly [Contender, Contender],
-  { what, at, aim, ...request }: Compared,
+  { what, at, aim, database, ...request }: Compared,
 ): Promise<Figure[]> {
   const servers = contenders.map(([subject, process]): Asked => {
     const ask = (durationMs: number) => load({ ...request, port: process.port, durationMs });
-    return { subject, process, ask };
+    return { subject, process, database, ask };
   });
   const pids = servers.map(({ process }) => process.pid);
   const slices = await pinned(pids, () => slicesOf(servers, { rounds: 9, roundMs: 1000, warmUpMs: 1500 }));
-  const metrics = ['rate', 'p50', 'p99', 'cpu, user', 'cpu, system'] as const;
+  const metrics: SliceMetric[] = ['rate', 'p50', 'p99', 'cpu, user', 'cpu, system'];
+  if (database !== undefined) metrics.push('cpu, database');
   const [own = [], bare = []] = slices;
   return [
     ...servers.flatMap(({ subject }, index) =>
@@ -110,6 +122,25 @@ export async function compare(
     ),
     figuresOf(contenders[0][0], at)(what, 'ratio', '', rateRatios(own, bare), aim),
   ];
+}
+
+/**
+ * Runs `work` with the load of this process on one core and the servers on another, where the machine has two
+ * and `taskset`: neither is moved, and neither takes the other's. Servers that are started during `work` stay
+ * on the load's core, so start them before.
+ */
+async function pinned<Result>(servers: readonly number[], work: () => Promise<Result>): Promise<Result> {
+  const cores = availableParallelism();
+  if (cores < 2) return work();
+  const pin = (pid: number, to: string) =>
+    spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', to, String(pid)], { stdio: 'ignore' });
+  pin(process.pid, '0');
+  for (const pid of servers) pin(pid, '1');
+  try {
+    return await work();
+  } finally {
+    for (const pid of [process.pid, ...servers]) pin(pid, `0-${cores - 1}`);
+  }
 }
 
 /** Compares a service with a bare server, which runs meanwhile. */

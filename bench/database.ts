@@ -2,11 +2,14 @@ import { fileURLToPath } from 'node:url';
 import { openPool } from '@pressroom/common/database/database';
 import { migrate } from '@pressroom/common/database/migrate';
 import pg from 'pg';
+import { postmasterOf } from '../test/support/processes.ts';
 import { startThrowaway, type ThrowawayPostgres } from '../test/support/throwaway-postgres.ts';
 
 /** A database with Pressroom's tables. */
 export interface BenchDatabase extends AsyncDisposable {
   server: ThrowawayPostgres;
+  /** The first process of the server. */
+  pid: number;
   url: string;
   pool: pg.Pool;
 }
@@ -25,7 +28,7 @@ export async function openDatabase(on?: ThrowawayPostgres, name = 'bench'): Prom
     await pool.end();
     if (on === undefined) await server.stop();
   };
-  return { server, url, pool, [Symbol.asyncDispose]: close };
+  return { server, pid: postmasterOf(server.dataDir), url, pool, [Symbol.asyncDispose]: close };
 }
 
 /** Creates a database with Pressroom's tables on a server and returns its URL. */

@@ -16,16 +16,21 @@ export interface Usage {
 /** The length of a tick of `/proc`, in µs: Linux shows 100 a second to programs. */
 const TICK_US = 10_000;
 
-/**
- * The CPU time of a process, its children so far and their children. Linux only; elsewhere both are 0.
- */
-export function cpuTime(pid: number): CpuTime {
-  const stats = [...familyOf(pid).values()];
+/** The CPU time of processes, their children so far and their children. Linux only; elsewhere both are 0. */
+export function cpuTime(pids: readonly number[]): CpuTime {
+  const stats = pids.flatMap((pid) => [...familyOf(pid).values()]);
   // proc_pid_stat(5): 14 and 15, and 16 and 17 of children that have ended.
   const [user = 0, system = 0] = [11, 12].map((field) => {
     return sum(stats.flatMap((stat) => [stat[field] ?? 0, stat[field + 2] ?? 0])) * TICK_US;
   });
   return { user, system };
+}
+
+/** The CPU time of processes for each of so many requests since another look. */
+export function cpuOfEach(requests: number, pids: readonly number[], before?: CpuTime): CpuTime {
+  const { user, system } = cpuTime(pids);
+  const each = (now: number, then = 0) => (now - then) / requests;
+  return { user: each(user, before?.user), system: each(system, before?.system) };
 }
 
 /** The time that the hypervisor has taken from this machine since it started, in µs of one core. */
@@ -44,7 +49,7 @@ export function residentMemoryOf(pid: number): { now: number; peak: number } {
 
 /** What a process, its children so far and their children use and have used. */
 export function usageOf(pid: number): Usage {
-  const { user, system } = cpuTime(pid);
+  const { user, system } = cpuTime([pid]);
   return { cpuSeconds: (user + system) / 1e6, memoryMiB: sum([...familyOf(pid).keys()].map(sharedMemoryOf)) };
 }
 

@@ -29,48 +29,39 @@ const LIST = '/api/articles';
 /** Measures the content service with a number of articles, on its own PostgreSQL. */
 async function measure(rows: number): Promise<Figure[]> {
   await using database = await openDatabase();
-  const { url, pool } = database;
-  await addArticles(pool, [0, rows]);
-  const found = await pool.query(
-    'select id from content.article where is_published order by id offset 500 limit 1',
-  );
-  const { id } = found.rows[0];
+  const DATABASE_URL = database.url;
+  await addArticles(database.pool, [0, rows]);
+  const some = 'select id from content.article where is_published order by id offset 500 limit 1';
+  const { id } = (await database.pool.query(some)).rows[0];
   const paths = { list: LIST, detail: `${LIST}/${id}` };
   const figures: Figure[] = [];
-  const memory: number[] = [];
-  {
-    await using cached = await startService('content', { DATABASE_URL: url });
-    for (const [name, path] of rows <= MOST_HOT ? Object.entries(paths) : [])
+  let memory = 0;
+  if (rows <= MOST_HOT) {
+    await using cached = await startService('content', { DATABASE_URL });
+    for (const [name, path] of Object.entries(paths))
       figures.push(...(await compareHot(['content', cached], { name, path, rows }, true)));
-    memory.push(cached.residentMemory());
+    memory = cached.residentMemory();
   }
-  await using uncached = await startService('content', { DATABASE_URL: url, ...NO_CACHE });
+  await using uncached = await startService('content', { DATABASE_URL, ...NO_CACHE });
+  const own = ['content', uncached] as const;
   const capture = (work: (store: ArticleStore) => Promise<unknown>) =>
-    captureStatements<ContentTables>(pool, (db) => work(new ArticleStore(db)));
+    captureStatements<ContentTables>(database, (db) => work(new ArticleStore(db)));
   const listed = { status: 'published', sort: 'newest', filters: {} } as const;
   const statements = {
     [LIST]: await capture((store) => store.list(listed, LIST_MEMBERS, { page: 1, perPage: 20 })),
     [paths.detail]: await capture((store) => store.read(id, { seesDrafts: false })),
   };
   const compared = Object.entries(paths).map(([name, path]) => [`uncached ${name}, 200`, [path]]);
-  const answers = { url, statements, paths: Object.fromEntries(compared), rows };
-  figures.push(...(await compareCold(['content', uncached], answers)));
+  const cold = { database, statements, paths: Object.fromEntries(compared), rows };
+  figures.push(...(await compareCold(own, cold)));
   const { meta } = await ask<{ meta: { total_pages: number } }>(`http://127.0.0.1:${uncached.port}${LIST}`);
   const last = meta.total_pages;
   const pages = { 'page first': 1, 'page 50': 50, 'page middle': Math.ceil(last / 2), 'page last': last };
   const places = Object.entries(pages).map(([what, page]) => [what, `${LIST}?page=${page}`]);
-  figures.push(
-    ...(await timesOfPages(['content', uncached], Object.fromEntries(places), { ...DEPTH, rows })),
-  );
-  memory.push(uncached.residentMemory());
-  const most = figuresOf('content', { rows })(
-    'load of the comparisons',
-    'memory',
-    'MiB',
-    Math.max(...memory),
-    MEMORY_AIM,
-  );
-  return [...figures, most];
+  figures.push(...(await timesOfPages(own, Object.fromEntries(places), { ...DEPTH, rows })));
+  const most = Math.max(memory, uncached.residentMemory());
+  const figure = figuresOf('content', { rows });
+  return [...figures, figure('load of the comparisons', 'memory', 'MiB', most, MEMORY_AIM)];
 }
 
 /** Pages whose depth was measured, and memory. */

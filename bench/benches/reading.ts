@@ -1,9 +1,10 @@
+import { queriesOn } from '@pressroom/common/database/database';
 import { SearchGate } from '@pressroom/common/search/search-gate';
 import { itemsQuery } from '@pressroom/news-feed/api/items/schema';
 import { ItemStore } from '@pressroom/news-feed/api/items/store';
 import { readVocabulary } from '@pressroom/news-feed/config';
 import type { NewsTables } from '@pressroom/news-feed/tables';
-import { Kysely, PostgresDialect } from 'kysely';
+import type { Kysely } from 'kysely';
 import { CONNECTIONS, captureStatements, compareCold, compareHot, type Statement } from '../bare.ts';
 import type { Bench } from '../bench.ts';
 import { addItems, rank } from '../data/items.ts';
@@ -54,18 +55,17 @@ async function coldQueries(store: ItemStore): Promise<Parameters[]> {
   return queries.slice(0, COLD_PATHS);
 }
 
-async function measureCold({ url, pool }: BenchDatabase, rows: number): Promise<Figure[]> {
+async function measureCold(database: BenchDatabase, rows: number): Promise<Figure[]> {
   const statements: Record<string, Statement[]> = {};
-  const store = storeOf(new Kysely<NewsTables>({ dialect: new PostgresDialect({ pool }) }));
-  for (const parameters of await coldQueries(store)) {
-    const query = SCHEMA.parse(parameters);
-    const work = (db: Kysely<NewsTables>) => storeOf(db).page(query);
-    statements[`${ITEMS}?${new URLSearchParams(parameters)}`] = await captureStatements(pool, work);
+  for (const parameters of await coldQueries(storeOf(queriesOn(database.pool)))) {
+    const work = (db: Kysely<NewsTables>) => storeOf(db).page(SCHEMA.parse(parameters));
+    statements[`${ITEMS}?${new URLSearchParams(parameters)}`] = await captureStatements(database, work);
   }
-  await using service = await startService('news-feed', { DATABASE_URL: url, ...NO_CACHE, ...SETTINGS });
+  const settings = { DATABASE_URL: database.url, ...NO_CACHE, ...SETTINGS };
+  await using service = await startService('news-feed', settings);
   const all = Object.keys(statements);
   const paths = { [`${all.length} cursors and queries, cold`]: all };
-  return await compareCold(['news-feed', service], { url, statements, paths, rows });
+  return await compareCold(['news-feed', service], { database, statements, paths, rows });
 }
 
 async function measure(rows: number): Promise<Figure[]> {

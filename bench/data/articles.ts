@@ -1,7 +1,7 @@
+import { queriesOn } from '@pressroom/common/database/database';
 import { ApiKeyStore } from '@pressroom/content/api-keys/store';
 import { indexAll } from '@pressroom/content/articles/indexing';
 import type { ContentTables } from '@pressroom/content/tables';
-import { Kysely, PostgresDialect } from 'kysely';
 import type { Pool } from 'pg';
 import { copyRows } from './copied-rows.ts';
 import { LATIN } from './vocabulary.ts';
@@ -81,7 +81,8 @@ export async function addArticles(pool: Pool, range: Range, shape = PLAIN): Prom
   const onLeftOut = (_: unknown, error: unknown) => {
     throw error;
   };
-  await Promise.all([indexAll(contentOn(pool), { onLeftOut }), indexAll(contentOn(pool), { onLeftOut })]);
+  const index = () => indexAll(queriesOn<ContentTables>(pool), { onLeftOut });
+  await Promise.all([index(), index()]);
   await pool.query('vacuum analyze');
 }
 
@@ -108,12 +109,7 @@ export function* articleLines(articles: number): Generator<string> {
   for (let n = 0; n < articles; n += 1) yield `${valuesOf(n, [0, articles], PLAIN).join('\t')}\n`;
 }
 
-/** The content service's tables. */
-function contentOn(pool: Pool): Kysely<ContentTables> {
-  return new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) });
-}
-
 /** Makes a key of the content service. */
 export function createKey(pool: Pool): Promise<string> {
-  return new ApiKeyStore(contentOn(pool)).create({ name: 'Bench' });
+  return new ApiKeyStore(queriesOn<ContentTables>(pool)).create({ name: 'Bench' });
 }

@@ -6,7 +6,7 @@ import { LATIN } from '../data/vocabulary.ts';
 import { type Figure, figuresOf } from '../figures/figure.ts';
 import { type LoadResult, load } from '../load.ts';
 import { startService } from '../services.ts';
-import { cpuTime } from '../usage.ts';
+import { cpuOfEach, cpuTime } from '../usage.ts';
 import { pollsOf, type Site, timesOf } from './site.ts';
 import { StatementReader } from './statement-reader.ts';
 
@@ -133,15 +133,13 @@ export async function replicas({ url, articlePaths }: Site): Promise<Figure[]> {
   for (const { port } of [one, other]) await load({ port, requests, rate: RATE, durationMs: 3000 });
   const figures: Figure[] = [];
   for (const [what, used] of Object.entries({ 'one process': [one], 'two replicas': [one, other] })) {
-    const before = used.map(({ pid }) => cpuTime(pid));
+    const pids = used.map(({ pid }) => pid);
+    const before = cpuTime(pids);
     const rate = (4 * RATE) / used.length;
     await Promise.all(used.map(({ port }) => load({ port, requests, rate, durationMs: WORK_S * 1000 })));
-    const after = used.map(({ pid }) => cpuTime(pid));
-    for (const kind of ['user', 'system'] as const) {
-      const spent = after.reduce((sum, time, index) => sum + time[kind] - (before[index]?.[kind] ?? 0), 0);
-      const each = spent / (4 * RATE * WORK_S);
-      figures.push(figuresOf(SUBJECT, { rate: 4 * RATE })(what, `cpu, ${kind}`, 'µs', each));
-    }
+    const { user, system } = cpuOfEach(4 * RATE * WORK_S, pids, before);
+    const atRate = figuresOf(SUBJECT, { rate: 4 * RATE });
+    figures.push(atRate(what, 'cpu, user', 'µs', user), atRate(what, 'cpu, system', 'µs', system));
   }
   return figures;
 }
