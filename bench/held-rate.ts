@@ -1,5 +1,8 @@
 import { type Figure, figuresOf } from './figures/figure.ts';
-import type { LoadResult } from './load.ts';
+import { type Load, type LoadResult, load } from './load.ts';
+
+/** The 99th percentile up to which a rate of cached answers counts as held, in ms. */
+export const HELD_MS = 50;
 
 /** What came of the requests at one rate. */
 interface RateResult extends Pick<LoadResult, 'p50' | 'p99' | 'failed'> {
@@ -41,3 +44,17 @@ export async function heldRate({ what, subject, rates, heldMs, send }: RisingLoa
   }
   return [...figures, figuresOf(subject)(what, 'held rate', '/s', held)];
 }
+
+/** What is asked of a service. */
+export type Target = Pick<Load, 'port' | 'requests'>;
+
+/** Sends so many requests a second for 2 s, to each target the same share. */
+export const sendTo =
+  (...targets: Target[]) =>
+  async (rate: number): Promise<RateResult> => {
+    const share = { rate: rate / targets.length, durationMs: 2000 };
+    const results = await Promise.all(targets.map((target) => load({ ...target, ...share })));
+    // The slowest speaks for all; none may fail.
+    const slowest = results.reduce((one, other) => (one.p99 < other.p99 ? other : one));
+    return { ...slowest, failed: results.reduce((sum, { failed }) => sum + failed, 0) };
+  };

@@ -24,7 +24,7 @@ export interface Load {
   rate?: number;
   /** The status that every answer must have: another one, or a broken connection, ends the load. */
   status?: number;
-  /** What is sent instead of GETs: a JSON body for each request. */
+  /** What is sent instead of GETs: a JSON body for each request, or its text. */
   write?: { method: string; body: () => unknown };
 }
 
@@ -181,7 +181,8 @@ function textOf({ path, headers = {} }: LoadRequest, { write }: Load): () => str
     return () => text;
   }
   return () => {
-    const body = JSON.stringify(write.body());
+    const value = write.body();
+    const body = typeof value === 'string' ? value : JSON.stringify(value);
     const length = Buffer.byteLength(body);
     return `${head}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`;
   };

@@ -1,13 +1,13 @@
 import type { Bench } from '../bench.ts';
 import type { Figure, FiguresFile } from '../figures/figure.ts';
 import { fileOf, membersOf, select } from '../figures/read.ts';
+import { HELD_MS, heldRate, sendTo, type Target } from '../held-rate.ts';
 import { drawLines, type Point } from '../report/lines.ts';
 import { measuredTables, shortfalls } from '../report/measured.ts';
 import { type Picture, provenance, sectionOf } from '../report/section.ts';
 import { startService } from '../services.ts';
 import { whileChanging } from '../worst/changes.ts';
 import { galleryAtWorst } from '../worst/gallery.ts';
-import { HELD_MS, heldRate, type Target } from '../worst/held-rate.ts';
 import { coldStart, databaseAway, largeWrites, replicas, searches } from '../worst/outages.ts';
 import { memoryUnderLoad, pollsOf, type Site, startSite } from '../worst/site.ts';
 
@@ -25,7 +25,7 @@ async function held({ url, articlePaths, newsPaths }: Site): Promise<Figure[]> {
   });
   const ofNews = { port: news.port, requests: await pollsOf(news, paths) };
   const rising = (what: string, subject: string, ...targets: Target[]) =>
-    heldRate({ what, subject, targets, rates: RATES });
+    heldRate({ what, subject, rates: RATES, heldMs: HELD_MS, send: sendTo(...targets) });
   const polls = 'polls, 95 % conditional';
   return [
     ...(await rising('whole answers', 'content', whole)),

@@ -1,8 +1,8 @@
 import { putAll } from '../../test/support/s3/objects.ts';
 import type { Figure } from '../figures/figure.ts';
 import { askForThumbnail, servePhoto, startBenchGallery } from '../gallery/service.ts';
+import { HELD_MS, heldRate, sendTo } from '../held-rate.ts';
 import { load } from '../load.ts';
-import { heldRate } from './held-rate.ts';
 import { memoryUnderLoad, timesOf } from './site.ts';
 
 const SUBJECT = 'gallery-admin';
@@ -13,15 +13,13 @@ const RATE = 20;
 export async function galleryAtWorst(): Promise<Figure[]> {
   await using gallery = await startBenchGallery();
   const { s3, bucket, cookie, process } = gallery;
-  await putAll(
-    s3,
-    bucket,
-    Array.from({ length: 100 }, (_, index) => `worst/${index}.jpg`),
-  );
+  const keys = Array.from({ length: 100 }, (_, index) => `worst/${index}.jpg`);
+  await putAll(s3, bucket, keys);
   const requests = [{ path: '/api/gallery?json=1&path=worst/', headers: { cookie } }];
   const target = { port: process.port, requests };
   const rates = [25, 50, 100, 150, 200, 300, 400, 600];
-  const held = await heldRate({ what: 'list a folder', subject: SUBJECT, targets: [target], rates });
+  const rising = { what: 'list a folder', subject: SUBJECT, rates, heldMs: HELD_MS };
+  const held = await heldRate({ ...rising, send: sendTo(target) });
   const list = () => load({ ...target, rate: RATE, durationMs: 3000 });
   const alone = await list();
   await servePhoto(gallery);
