@@ -5,7 +5,7 @@ import { openDatabase } from '../database.ts';
 import { type Figure, figuresOf } from '../figures/figure.ts';
 import { measuredSection } from '../report/measured.ts';
 import { measureFollowers } from '../selected/followers.ts';
-import { cursorNow, MirrorClient, type Page, readSelected } from '../selected/mirror.ts';
+import { cursorNow, follow, type Page, readSelected } from '../selected/mirror.ts';
 import { peakMemory, type ServerProcess } from '../server.ts';
 import { NO_CACHE, startService } from '../services.ts';
 import { timed } from '../turns.ts';
@@ -21,7 +21,7 @@ const MIRRORS = 20;
 
 /** Measures pages of the ledger after `cursor`, and of the snapshot, on a service without a cache. */
 async function measurePages(service: ServerProcess, cursor: string, rows: number): Promise<Figure[]> {
-  const follow = async (kind: string, first: string, next: (page: Page) => string) => {
+  const timesOf = async (kind: string, first: string, next: (page: Page) => string) => {
     const paths = [first];
     for (let page = await readSelected(service.port, first); page.hasMore; ) {
       paths.push(next(page));
@@ -36,8 +36,8 @@ async function measurePages(service: ServerProcess, cursor: string, rows: number
   };
   const [changes, snapshot] = ['changes?limit=100&cursor=', 'snapshot?limit=1000'];
   return [
-    ...(await follow('changes', `${changes}${cursor}`, (page) => `${changes}${page.cursor}`)),
-    ...(await follow('snapshot', snapshot, (page) => `${snapshot}&page=${page.nextPage}`)),
+    ...(await timesOf('changes', `${changes}${cursor}`, (page) => `${changes}${page.cursor}`)),
+    ...(await timesOf('snapshot', snapshot, (page) => `${snapshot}&page=${page.nextPage}`)),
   ];
 }
 
@@ -45,10 +45,9 @@ async function measurePages(service: ServerProcess, cursor: string, rows: number
 async function measureMirrors(service: ServerProcess, rows: number): Promise<Figure[]> {
   let items = 0;
   const copy = async () => {
-    const client = new MirrorClient(service.port);
-    await client.readSnapshot();
-    while ((await client.readChanges()).hasMore);
-    items = client.copy.size;
+    const titles = new Map<string, string>();
+    await follow(service.port, { titles });
+    items = titles.size;
   };
   const ms = await timed(copy);
   const together = await peakMemory(service, () => Promise.all(Array.from({ length: MIRRORS }, copy)));

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { BenchDatabase } from '../database.ts';
 import { type Figure, figuresOf } from '../figures/figure.ts';
 import { quantile } from '../quantile.ts';
-import { MirrorClient } from './mirror.ts';
+import { type Copy, follow } from './mirror.ts';
 
 const WRITERS = 8;
 const WRITES_PER_SECOND = 500;
@@ -15,20 +15,18 @@ const POLL_MS = 100;
 /** How many items the writers change. */
 const WRITTEN = 5000;
 
+const SELECTED = 'select id, title from news.item where in_selected_set order by id';
+
 /** Writes to selected items at a steady rate while followers poll, and counts what they miss. */
 export async function measureFollowers(
   { pool }: BenchDatabase,
   port: number,
   items: number,
 ): Promise<Figure[]> {
-  const { rows } = await pool.query('select id from news.item where in_selected_set order by id limit $1', [
-    WRITTEN,
-  ]);
+  const { rows } = await pool.query(`${SELECTED} limit $1`, [WRITTEN]);
   const committedAt = new Map<string, number>();
   const lags: number[] = [];
-  let writing = true;
-  let writes = 0;
-  let polls = 0;
+  let [writing, writes, polls] = [true, 0, 0];
 
   const write = async (writer: number) => {
     const begin = performance.now();
@@ -42,24 +40,22 @@ export async function measureFollowers(
       if (ahead > 0) await delay(ahead);
     }
   };
-  const poll = async (follower: MirrorClient): Promise<boolean> => {
-    const { changes, hasMore } = await follower.readChanges();
+  const poll = async (copy: Copy) => {
     polls += 1;
-    const now = performance.now();
-    for (const change of changes) {
-      if (change.op === 'upsert') lags.push(now - (committedAt.get(change.item.title) ?? now));
-    }
-    return hasMore;
+    await follow(port, copy, (changed) => {
+      const now = performance.now();
+      for (const { title } of changed) lags.push(now - (committedAt.get(title) ?? now));
+    });
   };
-  const follow = async (follower: MirrorClient) => {
-    while (writing) if (!(await poll(follower))) await delay(POLL_MS);
-    while (await poll(follower));
+  const followOn = async (copy: Copy) => {
+    for (; writing; await delay(POLL_MS)) await poll(copy);
+    await poll(copy);
   };
 
-  const first = new MirrorClient(port);
-  await first.readSnapshot();
-  const followers = Array.from({ length: FOLLOWERS }, () => first.fork());
-  const following = Promise.all(followers.map(follow));
+  const first: Copy = { titles: new Map() };
+  await follow(port, first);
+  const followers = Array.from({ length: FOLLOWERS }, () => ({ ...first, titles: new Map(first.titles) }));
+  const following = Promise.all(followers.map(followOn));
   const began = performance.now();
   await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)));
   const seconds = (performance.now() - began) / 1000;
@@ -68,8 +64,10 @@ export async function measureFollowers(
   writing = false;
   await following;
 
-  const truth = await pool.query('select id, title from news.item where in_selected_set');
-  const lost = followers.flatMap(({ copy }) => truth.rows.filter(({ id, title }) => copy.get(id) !== title));
+  const truth = await pool.query(SELECTED);
+  const lost = followers.flatMap(({ titles }) =>
+    truth.rows.filter(({ id, title }) => titles.get(id) !== title),
+  );
   const figure = figuresOf('news-feed', { rows: items });
   const what = `${FOLLOWERS} followers that poll every ${POLL_MS} ms, ${WRITERS} writers`;
   return [

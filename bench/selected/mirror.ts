@@ -1,15 +1,11 @@
+import { mirrorSelected, newsFeedClient, type SelectedItem } from '@pressroom/client';
 import { ask } from '../ask.ts';
-
-/** A change as the ledger reports it. */
-export type Change = { op: 'upsert'; item: { id: string; title: string } } | { op: 'remove'; id: string };
 
 /** An answer with a page of the snapshot or of changes. */
 export interface Page {
   cursor: string;
   hasMore: boolean;
   nextPage?: string | null;
-  items?: { id: string; title: string }[];
-  changes?: Change[];
 }
 
 /** Reads a page of the selected set: `snapshot…` or `changes…`. */
@@ -24,46 +20,27 @@ export async function cursorNow({ port }: { port: number }): Promise<string> {
   return cursor;
 }
 
-/** A client that keeps a copy: titles by id. */
-export class MirrorClient {
-  readonly copy = new Map<string, string>();
-  readonly #port: number;
-  #cursor = '';
+/** A copy of the selected set: titles by id, and where it goes on. */
+export interface Copy {
+  titles: Map<string, string>;
+  cursor?: string | undefined;
+}
 
-  constructor(port: number) {
-    this.#port = port;
-  }
-
-  /** Another client in the same state. */
-  fork(): MirrorClient {
-    const client = new MirrorClient(this.#port);
-    for (const [id, title] of this.copy) client.copy.set(id, title);
-    client.#cursor = this.#cursor;
-    return client;
-  }
-
-  /** Reads the whole set in pages of 1000. */
-  async readSnapshot(): Promise<void> {
-    for (let next: string | null = ''; next !== null; ) {
-      const page: Page = await readSelected(this.#port, `snapshot?limit=1000${next && `&page=${next}`}`);
-      for (const { id, title } of page.items ?? []) this.copy.set(id, title);
-      this.#cursor = page.cursor;
-      next = page.nextPage ?? null;
-    }
-  }
-
-  /** Applies one page of changes and returns it. */
-  async readChanges(): Promise<{ changes: Change[]; hasMore: boolean }> {
-    const {
-      changes = [],
-      hasMore,
-      cursor,
-    } = await readSelected(this.#port, `changes?cursor=${this.#cursor}`);
-    for (const change of changes) {
-      if (change.op === 'upsert') this.copy.set(change.item.id, change.item.title);
-      else this.copy.delete(change.id);
-    }
-    this.#cursor = cursor;
-    return { changes, hasMore };
-  }
+/** Brings a copy up to date as a site does, with the client; what comes in is shown to `see`. */
+export function follow(port: number, copy: Copy, see?: (items: readonly SelectedItem[]) => void) {
+  const { titles } = copy;
+  const store = {
+    readCursor: async () => copy.cursor,
+    saveCursor: async (cursor?: string) => void Object.assign(copy, { cursor }),
+    put: async (items: readonly SelectedItem[]) => {
+      for (const { id, title } of items) titles.set(id, title);
+      see?.(items);
+    },
+    remove: async (ids: readonly string[]) => {
+      for (const id of ids) titles.delete(id);
+    },
+    ids: async () => titles.keys(),
+  };
+  const client = newsFeedClient({ baseUrl: `http://127.0.0.1:${port}` });
+  return mirrorSelected(client, store, { snapshotLimit: 1000 });
 }
