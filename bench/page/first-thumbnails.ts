@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { drawing } from '../../test/fixtures/drawing.ts';
 import { putAll } from '../../test/support/s3/objects.ts';
 import { type Figure, figuresOf } from '../figures/figure.ts';
+import { quotients } from '../quantile.ts';
 import type { PageBench } from './browser.ts';
 
 /** A folder of this many files, of which the first ones are pictures. */
@@ -40,12 +41,11 @@ export async function measureFirstThumbnails(bench: PageBench, objects: number):
   const at = { objects };
   return Object.entries(times).flatMap(([state, rounds]) => {
     const what = `first thumbnails, ${state}`;
-    const [page, api] = [0, 1].map((index) => rounds.map((pair) => pair[index] ?? 0));
-    const multiples = rounds.map(([own = 0, other = 0]) => own / other);
+    const [page = [], api = []] = [0, 1].map((index) => rounds.map((pair) => pair[index] ?? 0));
     return [
-      figuresOf('page', at)(what, 'p50', 'ms', page ?? []),
-      figuresOf('API alone', at)(what, 'p50', 'ms', api ?? []),
-      figuresOf('page', at)(what, 'multiple', '', multiples),
+      figuresOf('page', at)(what, 'p50', 'ms', page),
+      figuresOf('API alone', at)(what, 'p50', 'ms', api),
+      figuresOf('page', at)(what, 'multiple', '', quotients(page, api)),
     ];
   });
 }
@@ -80,10 +80,11 @@ async function apiAlone({ gallery, url }: PageBench, thumbnails: number): Promis
   const begin = performance.now();
   const list = await fetch(`${url}/api/gallery?json=1&path=${encodeURIComponent(FOLDER)}`, { headers });
   await list.json();
-  const waiting = Array.from({ length: thumbnails }, (_, index) => `${FOLDER}picture ${index}.jpg`);
+  const waiting = Array(thumbnails).keys();
   const read = async () => {
-    for (let key = waiting.shift(); key !== undefined; key = waiting.shift()) {
-      const media = `${url}/api/gallery/media?thumbnail=true&key=${encodeURIComponent(key)}`;
+    for (const index of waiting) {
+      const key = encodeURIComponent(`${FOLDER}picture ${index}.jpg`);
+      const media = `${url}/api/gallery/media?thumbnail=true&key=${key}`;
       await (await fetch(media, { headers: { ...headers, accept: ACCEPTED } })).arrayBuffer();
     }
   };

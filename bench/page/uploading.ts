@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { open, rm } from 'node:fs/promises';
+import { appendFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { DeleteObjectsCommand } from '@aws-sdk/client-s3';
 import { type Figure, figuresOf } from '../figures/figure.ts';
+import { quotients } from '../quantile.ts';
 import { inTurns } from '../turns.ts';
 import type { PageBench } from './browser.ts';
 
@@ -28,20 +29,19 @@ export async function measureUploading(bench: PageBench, megabytes: number): Pro
     [`AWS SDK in Node, ${AT_A_TIME} parts at a time`]: () => sdkSeconds(bench, file, AT_A_TIME),
   };
   try {
-    await writeRandom(file, megabytes);
+    for (let written = 0; written < megabytes; written += 1) await appendFile(file, randomBytes(MB));
     const rates = await inTurns(Object.values(uploads), ROUNDS, async (upload) => {
       const seconds = await upload();
       await removeUploads(bench, file);
       return megabytes / seconds;
     });
     const [own = [], same = []] = rates;
-    const ratios = own.map((rate, round) => rate / (same[round] ?? rate));
     const what = 'upload in parts';
     return [
       ...Object.keys(uploads).map((subject, index) =>
         figuresOf(subject, { megabytes })(what, 'rate', 'MB/s', rates[index] ?? []),
       ),
-      figuresOf('page', { megabytes })(what, 'ratio', '', ratios, AIM),
+      figuresOf('page', { megabytes })(what, 'ratio', '', quotients(own, same), AIM),
     ];
   } finally {
     await rm(file, { force: true });
@@ -52,12 +52,6 @@ export async function measureUploading(bench: PageBench, megabytes: number): Pro
 async function removeUploads({ gallery: { s3, bucket } }: PageBench, file: string): Promise<void> {
   const Objects = [basename(file), 'by-sdk.bin'].map((name) => ({ Key: `uploads/${name}` }));
   await s3.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects } }));
-}
-
-async function writeRandom(file: string, megabytes: number): Promise<void> {
-  const handle = await open(file, 'w');
-  for (let written = 0; written < megabytes; written += 1) await handle.write(randomBytes(MB));
-  await handle.close();
 }
 
 async function pageSeconds({ url, visit }: PageBench, file: string): Promise<number> {
