@@ -1,6 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import { openPool } from '@pressroom/common/database/database';
 import { migrate } from '@pressroom/common/database/migrate';
+import { MIGRATIONS } from '@pressroom/common/database/migrations';
 import pg from 'pg';
 import { postmasterOf } from '../test/support/processes.ts';
 import { startThrowaway, type ThrowawayPostgres } from '../test/support/throwaway-postgres.ts';
@@ -34,7 +34,7 @@ export async function openDatabase(on?: ThrowawayPostgres, name = 'bench'): Prom
 /** Creates a database with Pressroom's tables on a server and returns its URL. */
 export async function createDatabase(serverUrl: string, name: string): Promise<string> {
   const url = await copyDatabase(serverUrl, name);
-  await migrate(url, fileURLToPath(new URL('../migrations', import.meta.url)));
+  await migrate(url, MIGRATIONS);
   return url;
 }
 

@@ -1,5 +1,5 @@
-import { join } from 'node:path';
 import { migrate } from '@pressroom/common/database/migrate';
+import { MIGRATIONS } from '@pressroom/common/database/migrations';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import { addSource, findSource, type Source } from '@pressroom/news-feed/newsroom/sources/source-store';
 import type { NewsTables } from '@pressroom/news-feed/tables';
@@ -12,7 +12,6 @@ import { until } from '../test/support/until.ts';
 import { type ConformanceCheck, Findings, type Verdict } from './check.ts';
 import { HOSTILE_SOURCES, type HostileSource } from './hostile-sources/inputs.ts';
 import { killAtExit } from './support/ending.ts';
-import { ROOT } from './support/programs.ts';
 
 /**
  * How long the worker may compute for one source, in seconds: what a thread may for its feed and for each of
@@ -49,7 +48,7 @@ interface Room extends AsyncDisposable {
 async function openRoom(): Promise<Room> {
   await using resources = new AsyncDisposableStack();
   const postgres = resources.use(await startThrowaway({ fsync: 'off' }));
-  await migrate(postgres.url, join(ROOT, 'migrations'));
+  await migrate(postgres.url, MIGRATIONS);
   const pool = new pg.Pool({ connectionString: postgres.url, max: 2 });
   // A server that stops ends connections that are about to be closed.
   pool.on('error', () => undefined);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
-import { join } from 'node:path';
 import { migrate } from '@pressroom/common/database/migrate';
+import { MIGRATIONS } from '@pressroom/common/database/migrations';
 import { createLogger } from '@pressroom/common/log/logging';
 import { WebhookSender } from '@pressroom/common/webhooks/webhook-sender';
 import { readGalleryConfig } from '@pressroom/gallery-admin/config';
@@ -12,7 +12,6 @@ import { type ConformanceCheck, Findings, type Verdict } from './check.ts';
 import { innerNames, LISTED, outerTargets, type SsrfTarget } from './ssrf/targets.ts';
 import { HOSTILE_ANSWERS, type HostileAnswer } from './ssrf/upstream.ts';
 import { type Answered, exchange, headerOf } from './support/exchange.ts';
-import { ROOT } from './support/programs.ts';
 
 /** How long a host may be silent in this test, in ms. */
 const FIRST_BYTE_MS = 2000;
@@ -66,7 +65,7 @@ interface Proxy extends AsyncDisposable {
 
 async function openProxy(host: MediaHost, inner: readonly SsrfTarget[]): Promise<Proxy> {
   const postgres = await startThrowaway({ fsync: 'off' });
-  await migrate(postgres.url, join(ROOT, 'migrations'));
+  await migrate(postgres.url, MIGRATIONS);
   const names = new Map(inner.map(({ url, addresses }) => [hostnameOf(url, host), addresses ?? []]));
   const config = readGalleryConfig(settingsOf(postgres.url, host));
   const resolve = async (name: string) => names.get(name) ?? [LOOPBACK];

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type pg from 'pg';
-import { postmasterOf } from '../../test/support/processes.ts';
+import { PROCESSES, type ProcessName } from '../../test/support/site-processes.ts';
 import type { Bench } from '../bench.ts';
 import { type Figure, figuresOf } from '../figures/figure.ts';
 import { measuredSection } from '../report/measured.ts';
 import type { ServerProcess } from '../server.ts';
-import { PROCESSES, type ProcessName, startService } from '../services.ts';
+import { startService } from '../services.ts';
 import { openSiteParts, type SiteParts } from '../site.ts';
 import { inTurns } from '../turns.ts';
-import { textOf, usageOf } from '../usage.ts';
+import { cpuOfEach, cpuTime, textOf } from '../usage.ts';
 
 const PROBE = join(import.meta.dirname, '../../deploy/probe');
 
@@ -32,18 +32,10 @@ const MEMORY_AIM = 130;
 /** How many probes are timed. */
 const PROBES = 50;
 
-/**
- * The CPU time of each thread of a process so far, in ns; `/proc` counts that of processes in ticks alone.
- */
-function threadTimes({ pid }: ServerProcess): Map<string, number> {
+/** How long the threads of a process have run, in ms; `/proc` counts that of processes in ticks alone. */
+function ranMs({ pid }: ServerProcess): number {
   const timeOf = (thread: string) => Number(textOf(`/proc/${pid}/task/${thread}/schedstat`).split(' ')[0]);
-  return new Map(readdirSync(`/proc/${pid}/task`).map((thread) => [thread, timeOf(thread)]));
-}
-
-/** How long a process has run between two looks, in ms. */
-function ranMs(before: Map<string, number>, after: Map<string, number>): number {
-  const times = [...after].map(([thread, time]) => Math.max(0, time - (before.get(thread) ?? 0)));
-  return times.reduce((sum, time) => sum + time, 0) / 1e6;
+  return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + timeOf(thread), 0) / 1e6;
 }
 
 /** The CPU time of one probe, in ms. */
@@ -77,15 +69,15 @@ async function measure({ database, env }: SiteParts, slices: number): Promise<Fi
   for (const name of names) services.push(started.use(await startService(name, env)));
   for (let slice = 0; slice < SETTLE_S / PROBE_EVERY_S; slice += 1) await probeAll(services);
   const [asked, began] = [await transactions(database.pool), performance.now()];
-  const postmaster = postmasterOf(database.server.dataDir);
-  const before = usageOf(postmaster).cpuSeconds;
+  const before = cpuTime([database.pid]);
   const [ran = []] = await inTurns([services], slices, async (all) => {
-    const times = all.map(threadTimes);
+    const before = all.map(ranMs);
     await probeAll(all);
-    return all.map((service, index) => ranMs(times[index] ?? new Map(), threadTimes(service)));
+    return all.map((service, index) => ranMs(service) - (before[index] ?? 0));
   });
   const seconds = (performance.now() - began) / 1000;
-  const databaseCpu = usageOf(postmaster).cpuSeconds - before;
+  // Of each microsecond.
+  const { user, system } = cpuOfEach(seconds * 1e6, [database.pid], before);
   const perSecond = ((await transactions(database.pool)) - asked) / seconds;
   const probe = await probeMs(services[0]?.port ?? 0);
   const own = services.flatMap((service, index): Figure[] => {
@@ -100,7 +92,7 @@ async function measure({ database, env }: SiteParts, slices: number): Promise<Fi
   return [
     ...own,
     figuresOf('deploy/probe')('a probe', 'cpu', 'ms', probe),
-    figuresOf('PostgreSQL')('at rest', 'cpu', '% of a core', (databaseCpu * 100) / seconds),
+    figuresOf('PostgreSQL')('at rest', 'cpu', '% of a core', (user + system) * 100),
     figuresOf('all services')('at rest', 'transactions', '/s', perSecond),
   ];
 }

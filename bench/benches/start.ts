@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
+import { PROCESSES, type ProcessName } from '../../test/support/site-processes.ts';
 import { temporaryHome } from '../../test/support/temporary-home.ts';
 import type { Bench } from '../bench.ts';
 import { type Figure, figuresOf } from '../figures/figure.ts';
 import { measuredSection } from '../report/measured.ts';
-import { PROCESSES, type ProcessName, startService } from '../services.ts';
+import { startService } from '../services.ts';
 import { openSiteParts } from '../site.ts';
 import { inTurns } from '../turns.ts';
 

@@ -1,10 +1,11 @@
 import type { Pool } from 'pg';
+import type { ProcessName } from '../../test/support/site-processes.ts';
 import type { ThrowawayPostgres } from '../../test/support/throwaway-postgres.ts';
 import { ask, askForText, type Sent } from '../ask.ts';
 import { numberChanges } from '../data/copied-rows.ts';
 import { openDatabase } from '../database.ts';
 import { figuresOf } from '../figures/figure.ts';
-import { NO_CACHE, type ProcessName, startService } from '../services.ts';
+import { NO_CACHE, startService } from '../services.ts';
 import { timed } from '../turns.ts';
 import { type Question, READ } from './question.ts';
 

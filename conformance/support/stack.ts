@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { migrate } from '@pressroom/common/database/migrate';
+import { MIGRATIONS } from '@pressroom/common/database/migrations';
 import type { RunningPostgres } from '@pressroom/embedded-postgres/postgres';
 import { Child } from '../../test/support/child.ts';
 import { run } from '../../test/support/command.ts';
 import { gallerySettings, logIn } from '../../test/support/gallery-account.ts';
 import { clientOf, createBucket, type Server, startEmbedded } from '../../test/support/s3/servers.ts';
+import { PROCESSES, UNLIMITED } from '../../test/support/site-processes.ts';
 import { startThrowaway } from '../../test/support/throwaway-postgres.ts';
 import { killAtExit } from './ending.ts';
 
@@ -28,23 +29,6 @@ export const SITE = 'https://site.pressroom.example';
  * Limits that checks reach only on purpose, and one proxy in front, so that logins have separate addresses.
  */
 const COMMON = { LOG_LEVEL: 'warn', TRUST_PROXY: '1', CONTENT_SITE_URL: SITE, SITE_LANGUAGE: 'en' };
-
-/** How each is started: its program, the setting with its port, and the event that says where it listens. */
-const PROGRAMS: Record<DescribedName, { args: [string, ...string[]]; port: string; event: string }> = {
-  'news-feed': service('news-feed', 'NEWS_FEED_PORT'),
-  'gallery-admin': service('gallery-admin', 'GALLERY_ADMIN_PORT'),
-  content: service('content', 'CONTENT_PORT'),
-  newsroom: {
-    args: ['services/news-feed/src/cli.ts', 'work'],
-    port: 'NEWS_DESK_PORT',
-    event: 'desk_listening',
-  },
-};
-
-function service(name: ServiceName, port: string) {
-  const args: [string] = [`services/${name}/src/main.ts`];
-  return { args, port, event: 'service_listening' };
-}
 
 /** The three services in separate processes, with sample data, a real PostgreSQL and the embedded store. */
 export class Stack implements AsyncDisposable {
@@ -72,7 +56,7 @@ export class Stack implements AsyncDisposable {
     await using resources = new AsyncDisposableStack();
     const fast = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
     const postgres = resources.use(await startThrowaway(fast));
-    await migrate(postgres.url, fileURLToPath(new URL('../../migrations', import.meta.url)));
+    await migrate(postgres.url, MIGRATIONS);
     const store = await startEmbedded();
     resources.defer(() => store.close());
     const env = { ...COMMON, DATABASE_URL: postgres.url, ...(await limitlessSettings(store)), ...settings };
@@ -146,9 +130,7 @@ async function limitlessSettings(store: Server): Promise<Record<string, string>>
     ...gallerySettings(store, bucket),
     MEDIA_PUBLIC: 'public/',
     MEDIA_RATE_LIMIT: '10000000',
-    CONTENT_RATE_LIMIT: '1000000000',
-    CONTENT_KEY_RATE_LIMIT: '1000000000',
-    NEWS_RATE_LIMIT: '1000000000',
+    ...UNLIMITED,
   };
 }
 
@@ -172,13 +154,14 @@ async function start(
   env: Record<string, string>,
   resources: AsyncDisposableStack,
 ): Promise<string> {
-  const { args, port, event } = PROGRAMS[name];
-  const [file, ...rest] = args;
-  const child = Child.run(file, { ...env, LOG_LEVEL: 'info', [port]: '0' }, rest);
+  const { program, args, port } = PROCESSES[name];
+  const own = { [port]: '0', NEWS_DESK_PORT: '0' };
+  const child = Child.run(program, { ...env, LOG_LEVEL: 'info', ...own }, [...args]);
   const forget = killAtExit(() => child.signal('SIGKILL'));
   resources.defer(async () => {
     await child.end();
     forget();
   });
+  const event = name === 'newsroom' ? 'desk_listening' : 'service_listening';
   return String((await child.event(event)).address);
 }

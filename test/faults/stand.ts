@@ -14,6 +14,7 @@ import { ADMIN, login, settingsFor } from '../support/gallery.ts';
 import { HookReceiver } from '../support/hook-receiver.ts';
 import { SITE_URL } from '../support/news-feed.ts';
 import { clientOf, createBucket, type Server } from '../support/s3/servers.ts';
+import { PROCESSES, type ProcessName, UNLIMITED } from '../support/site-processes.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 import { Program } from './program.ts';
@@ -22,22 +23,8 @@ import { SmallDisk } from './small-disk.ts';
 /** Limits of the heap as in the image (`deploy/Dockerfile`). */
 const NODE_OPTIONS = '--max-semi-space-size=8 --max-old-space-size=1400';
 
-/** As many as the load sends, and no limits besides: the time limits are those that every deployment has. */
-const UNLIMITED = {
-  CONTENT_RATE_LIMIT: '1000000',
-  CONTENT_KEY_RATE_LIMIT: '1000000',
-  NEWS_RATE_LIMIT: '1000000',
-};
-
-/** The services by the names of their folders, and the variables of their ports. */
-const SERVICES = {
-  content: 'CONTENT_PORT',
-  'news-feed': 'NEWS_FEED_PORT',
-  'gallery-admin': 'GALLERY_ADMIN_PORT',
-} as const;
-
 /** A service by the name of its folder. */
-type ServiceName = keyof typeof SERVICES;
+type ServiceName = Exclude<ProcessName, 'newsroom'>;
 
 /** A dependency, and what stands between it and the services. */
 export interface Dependency {
@@ -234,7 +221,7 @@ async function service(
     command: process.execPath,
     args: [`services/${name}/src/main.ts`],
     cwd,
-    env: { ...env, [SERVICES[name]]: String(port) },
+    env: { ...env, [PROCESSES[name].port]: String(port) },
   });
 }
 
