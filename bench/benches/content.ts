@@ -6,7 +6,7 @@ import { captureStatements, compareCold, compareHot, timesOfPages } from '../bar
 import type { Bench } from '../bench.ts';
 import { addArticles } from '../data/articles.ts';
 import { openDatabase } from '../database.ts';
-import { type Figure, figuresOf } from '../figures/figure.ts';
+import { type Figure, figuresOf, MEMORY_AIM } from '../figures/figure.ts';
 import { comparisonTable } from '../report/comparisons.ts';
 import { measuredTables, shortfalls } from '../report/measured.ts';
 import { sectionOf } from '../report/section.ts';
@@ -17,9 +17,6 @@ const SIZES = [10_000, 1_000_000];
 
 /** The maximum cost of a deep page, as a multiple of the first. */
 const DEPTH = { metric: 'multiple', aim: 3, base: ([first = Number.NaN]: number[]) => first };
-
-/** The maximum memory under load, in MiB. */
-const MEMORY_AIM = 180;
 
 /** Up to how many articles cached answers are measured: they cost the same however many there are. */
 const MOST_HOT = 100_000;

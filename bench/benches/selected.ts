@@ -2,7 +2,7 @@ import { timesOfPages } from '../bare.ts';
 import type { Bench } from '../bench.ts';
 import { addItems } from '../data/items.ts';
 import { openDatabase } from '../database.ts';
-import { type Figure, figuresOf } from '../figures/figure.ts';
+import { type Figure, figuresOf, MEMORY_AIM } from '../figures/figure.ts';
 import { measuredSection } from '../report/measured.ts';
 import { measureFollowers } from '../selected/followers.ts';
 import { cursorNow, follow, type Page, readSelected } from '../selected/mirror.ts';
@@ -12,9 +12,6 @@ import { timed } from '../turns.ts';
 
 /** The maximum cost of a page, as a multiple of the cheapest of its kind. */
 const DEPTH = { metric: 'times the cheapest', aim: 1.5, base: (times: number[]) => Math.min(...times) };
-
-/** The largest acceptable resident memory while many clients copy everything, in MiB. */
-const MEMORY_AIM = 180;
 
 /** How many clients read the whole set at once. */
 const MIRRORS = 20;

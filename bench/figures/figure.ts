@@ -4,42 +4,16 @@
  *
  * A file holds how it was measured and a flat list of figures. A figure is one number of one server under
  * one set of conditions, so that a plot or a table is a selection: `what` chooses the row, `subject` the
- * column or bar, `metric` the number, and `at` the place on an axis.
- *
- * ```json
- * {
- *   "bench": "content",
- *   "command": "pnpm bench content",
- *   "measured": { "at": "2026-11-22T03:00:00.000Z", "commit": "0147f6a", "node": "v26.10.0", "cores": 2, … },
- *   "figures": [
- *     { "what": "hot list, 200", "subject": "content", "metric": "rate", "unit": "/s", "median": 46188,
- *       "quartiles": [45102, 46990], "rounds": 15, "at": { "rows": 10000, "connections": 32 }, "aim": 0.6 }
- *   ]
- * }
- * ```
- *
- * To show a new bench: declare it in `../benches`, with its sections, put their marks into a page, and run
- * `pnpm bench report`.
+ * column or bar, `metric` the number, and `at` the place on an axis. To show a new bench: declare it in
+ * `../benches`, with its sections, put their marks into a page, and run `pnpm bench report`.
  */
 import { quantile } from '../quantile.ts';
 
+/** The largest acceptable resident memory of a service under load, in MiB. */
+export const MEMORY_AIM = 180;
+
 /** Under which conditions a figure was measured; `rows` and `connections` where they apply. */
 export type Conditions = Readonly<Record<string, number | string>>;
-
-/** What is measured; a bench may add its own. */
-export type Metric =
-  /** Answers or other work a second. */
-  | 'rate'
-  /** Time to an answer: its median and its 99th percentile. */
-  | 'p50'
-  | 'p99'
-  /** The rate of a subject divided by that of the server it is compared with, round by round. */
-  | 'ratio'
-  /** Resident memory. */
-  | 'memory'
-  /** CPU time of a request, in the process that answers it. */
-  | 'cpu'
-  | (string & {});
 
 /** One measured number. */
 export interface Figure {
@@ -47,7 +21,8 @@ export interface Figure {
   what: string;
   /** Who did it: a service of Pressroom, or another program with its version. */
   subject: string;
-  metric: Metric;
+  /** Such as `rate`, `p99`, or `ratio`: of rates, round by round. */
+  metric: string;
   /** The unit, as it is printed after the number: `/s`, `ms`, `µs`, `MiB`, or nothing for a ratio. */
   unit: string;
   /** The median of the rounds. */
@@ -103,7 +78,7 @@ export type FigureMaker = ReturnType<typeof figuresOf>;
 
 /** Makes the figures of one subject under the same conditions. */
 export function figuresOf(subject: string, at: Conditions = {}) {
-  return (what: string, metric: Metric, unit: string, rounds: number | number[], aim?: number): Figure =>
+  return (what: string, metric: string, unit: string, rounds: number | number[], aim?: number): Figure =>
     figureOf({ what, subject, metric, unit, at, ...(aim !== undefined && { aim }) }, [rounds].flat());
 }
 

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Figure, FiguresFile, Metric } from './figure.ts';
+import type { Figure, FiguresFile } from './figure.ts';
 import { FIGURES } from './keep.ts';
 
 /** The committed files of figures, by the name of their bench. */
@@ -37,7 +37,7 @@ export function fileOf(files: FiguresFiles, bench: string): FiguresFile {
 export interface Selection {
   what?: string;
   subject?: string;
-  metric?: Metric;
+  metric?: string;
   at?: Readonly<Record<string, number | string | undefined>>;
 }
 

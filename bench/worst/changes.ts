@@ -12,9 +12,6 @@ const WARM_UP_MS = 1000;
 
 const CLIENTS = 500;
 
-/** What is changed while clients poll, by what it is called. */
-type Changes = Readonly<Record<string, (() => Promise<unknown>) | undefined>>;
-
 /**
  * How much of the cached rate is left while an article or item changes every 100 ms and 500 clients ask:
  * as it is, and with every change dropping everything, as an empty notification does.
@@ -26,7 +23,7 @@ export async function whileChanging({ pool, url, articlePaths, newsPaths }: Site
     where id = (select id from news.item where in_selected_set order by timeline_at desc limit 1)`;
   const changed = () => pool.query(article, [Math.floor(Math.random() * 500)]);
   const ofContent = await rates('content', url, articlePaths, {
-    'nothing changes': undefined,
+    'nothing changes': () => undefined,
     'an article changes every 100 ms': changed,
     'the same, if each change dropped everything': async () => {
       await changed();
@@ -34,42 +31,42 @@ export async function whileChanging({ pool, url, articlePaths, newsPaths }: Site
     },
   });
   const ofNews = await rates('news-feed', url, newsPaths, {
-    'nothing changes': undefined,
+    'nothing changes': () => undefined,
     'an item changes every 100 ms': () => pool.query(item),
   });
   return [...ofContent, ...ofNews];
 }
 
+/** The rates while each of some changes is made, as ratios to those of the first one, which is none. */
 async function rates(
   subject: 'content' | 'news-feed',
   url: string,
   paths: readonly string[],
-  changes: Changes,
+  changes: Readonly<Record<string, () => unknown>>,
 ): Promise<Figure[]> {
   await using service = await startService(subject, { DATABASE_URL: url });
   const requests = paths.map((path) => ({ path }));
   const asked = { port: service.port, requests, connections: CLIENTS };
-  const asking = Object.entries(changes).map(
-    ([what, change]): Asked => ({
-      subject: what,
+  const asking = Object.values(changes).map(
+    (change): Asked => ({
+      subject,
       process: service,
       ask: async (durationMs) => {
         // All answers are asked for before each round, so that none begins with an empty cache.
         await load({ ...asked, durationMs: WARM_UP_MS });
-        const timer = change && setInterval(() => void change(), CHANGE_MS);
+        const timer = setInterval(change, CHANGE_MS);
         return load({ ...asked, durationMs }).finally(() => clearInterval(timer));
       },
     }),
   );
   const slices = await slicesOf(asking, { rounds: 6, roundMs: 1500, warmUpMs: 0 });
-  const [quiet = []] = slices;
   const figure = figuresOf(subject, { connections: CLIENTS });
-  return asking.flatMap(({ subject: what }, index) => {
+  return Object.keys(changes).flatMap((what, index) => {
     const own = slices[index] ?? [];
     const failures = own.map(({ failed, requests: count }) => failed / Math.max(1, count));
     return [
       ...sliceFigures(figure, what, own, ['rate']),
-      figure(what, 'ratio', '', rateRatios(own, quiet)),
+      figure(what, 'ratio', '', rateRatios(own, slices[0] ?? [])),
       figure(what, 'failed', '', failures),
     ];
   });

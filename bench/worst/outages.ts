@@ -9,23 +9,20 @@ import { pollsOf, type Site, timesOf } from './site.ts';
 
 const SUBJECT = 'content';
 
-/** Requests per second while something goes wrong: a tenth of what the service gives. */
-const RATE = 1000;
-
-/** Requests per second that meet a process without an answer in its cache. */
-const COLD_RATE = 8000;
+/**
+ * Requests per second while something goes wrong, a tenth of what the service gives; those that meet a
+ * process without an answer in its cache; and searches, more than PostgreSQL can answer beside the rest.
+ */
+const [RATE, COLD_RATE, SEARCH_RATE] = [1000, 8000, 500];
 
 /** How long the database is away, in ms. */
 const AWAY_MS = 10_000;
 
-/** Searches per second, more than PostgreSQL can answer beside the rest. */
-const SEARCH_RATE = 500;
-
-/** The largest acceptable 99th percentile of a cached read while others make the service work, in ms. */
-const WORK_AIM = 20;
-
-/** How long readers ask while others make the service work, in s. */
-const WORK_S = 5;
+/**
+ * How long readers ask while others make the service work, in s, and the largest acceptable 99th percentile
+ * of their cached reads, in ms.
+ */
+const [WORK_S, WORK_AIM] = [5, 20];
 
 const SENTENCE =
   'A paragraph of ordinary length with <em>some</em> markup and a <a href="https://example.org/">link</a>. ';

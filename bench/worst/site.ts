@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { addArticles, createKey } from '../data/articles.ts';
 import { addItems } from '../data/items.ts';
 import { openDatabase } from '../database.ts';
-import { type Figure, figuresOf } from '../figures/figure.ts';
+import { type Figure, figuresOf, MEMORY_AIM } from '../figures/figure.ts';
 import type { LoadRequest, LoadResult } from '../load.ts';
 import type { ServerProcess } from '../server.ts';
 
@@ -11,9 +11,6 @@ const ROWS = 20_000;
 
 /** How many articles are read besides the lists. */
 const DETAILS = 500;
-
-/** The largest acceptable resident memory under load, in MiB; `bench idle` measures it at rest. */
-const MEMORY_AIM = 180;
 
 /** A database of both services with the readers' requests. */
 export interface Site extends AsyncDisposable {
