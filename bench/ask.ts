@@ -10,19 +10,19 @@ export interface Sent {
 /** How often a request is repeated that the service could not serve at once. */
 const TRIES = 20;
 
-/**
- * Sends a request, again while the answer is 503, and returns the text of its answer. Throws unless it is
- * 2xx.
- */
+/** Sends a request, again while the answer is 503, and returns its text. Throws unless the answer is 2xx. */
 export async function askForText(url: string, { method, headers, json }: Sent = {}): Promise<string> {
-  const body = json === undefined ? null : JSON.stringify(json);
+  const options =
+    json === undefined
+      ? { method: method ?? 'GET', headers }
+      : {
+          method: method ?? 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body: JSON.stringify(json),
+        };
   for (let tries = 1; ; tries += 1) {
-    const { statusCode, body: answer } = await request(url, {
-      method: method ?? (body === null ? 'GET' : 'POST'),
-      headers: { ...(body !== null && { 'content-type': 'application/json' }), ...headers },
-      body,
-    });
-    const text = await answer.text();
+    const { statusCode, body } = await request(url, options);
+    const text = await body.text();
     if (statusCode < 300) return text;
     if (statusCode !== 503 || tries > TRIES)
       throw new Error(`${url} answered ${statusCode}: ${text.slice(0, 500)}`);

@@ -74,8 +74,10 @@ export async function load(options: Load): Promise<LoadResult> {
   const all = Array.from({ length: connections }, (): Connection => ({ status: 0, missing: 0, end: '' }));
   const free: Connection[] = [];
   const begin = performance.now();
-  const most = rate === undefined ? Number.POSITIVE_INFINITY : Math.floor((rate * durationMs) / 1000);
-  const [total, period] = [most, rate === undefined ? 0 : 1000 / rate];
+  const [total, period] =
+    rate === undefined
+      ? [Number.POSITIVE_INFINITY, 0]
+      : [Math.floor((rate * durationMs) / 1000), 1000 / rate];
   let [sent, waiting, over] = [0, 0, false];
   const { promise, resolve, reject } = Promise.withResolvers<void>();
 
@@ -132,7 +134,10 @@ export async function load(options: Load): Promise<LoadResult> {
     for (const { socket } of all) socket?.destroy();
   });
   const seconds = (performance.now() - begin) / 1000;
-  const failed = failuresIn(statuses, wanted);
+  const failures = Object.entries(statuses).filter(
+    ([status]) => ![200, 304, wanted].includes(Number(status)),
+  );
+  const failed = failures.reduce((sum, [, count]) => sum + count, 0);
   return {
     requests: times.length,
     requestsPerSecond: (times.length - failed) / seconds,
@@ -142,12 +147,6 @@ export async function load(options: Load): Promise<LoadResult> {
     highest: times.reduce((longest, time) => Math.max(longest, time), 0),
     statuses,
   };
-}
-
-function failuresIn(statuses: Record<number, number>, wanted: number | undefined): number {
-  const isFailure = (status: number) => ![200, 304, wanted].includes(status);
-  const failures = Object.entries(statuses).filter(([status]) => isFailure(Number(status)));
-  return failures.reduce((sum, [, count]) => sum + count, 0);
 }
 
 /**

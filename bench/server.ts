@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import { timed } from './turns.ts';
@@ -62,39 +63,36 @@ export async function whenReady(path: string, start: (port: string) => ChildProc
   const port = await findFreePort();
   const began = performance.now();
   const child = start(String(port));
-  await answered(child, `http://127.0.0.1:${port}${path}`);
-  const readyMs = performance.now() - began;
-  const server = serverOf(child, port);
-  return { ...server, readyMs, [Symbol.asyncDispose]: server.stop };
-}
-
-/** Waits until a process answers at `url`. Throws if it ends before. */
-async function answered(child: ChildProcess, url: string): Promise<void> {
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`the server of ${url} ended with ${child.exitCode}`);
-    const response = await fetch(url).catch(() => undefined);
-    await response?.arrayBuffer();
-    if (response?.ok) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
-/** A child process that listens on a port. */
-function serverOf(child: ChildProcess, port: number): ServerProcess {
   const { pid = 0 } = child;
   const ended = once(child, 'exit');
+  const url = `http://127.0.0.1:${port}${path}`;
+  while (!(await isAnswered(url))) {
+    if (child.exitCode !== null) throw new Error(`the server of ${url} ended with ${child.exitCode}`);
+    await delay(50);
+  }
+  const readyMs = performance.now() - began;
   const stop = async () => {
     child.kill('SIGTERM');
     await ended;
   };
-  return { pid, port, residentMemory: () => residentMemoryOf(pid).now, stop };
+  const residentMemory = () => residentMemoryOf(pid).now;
+  return { pid, port, readyMs, residentMemory, stop, [Symbol.asyncDispose]: stop };
+}
+
+async function isAnswered(url: string): Promise<boolean> {
+  const response = await fetch(url).catch(() => undefined);
+  await response?.arrayBuffer();
+  return response?.ok === true;
 }
 
 /** How long some work takes, in ms, and the most memory that a server has meanwhile, in MiB. */
-export async function peakMemory(server: ServerProcess, work: () => Promise<unknown>) {
+export async function peakMemory(
+  { residentMemory }: Pick<ServerProcess, 'residentMemory'>,
+  work: () => Promise<unknown>,
+) {
   let peak = 0;
   const watch = setInterval(() => {
-    peak = Math.max(peak, server.residentMemory());
+    peak = Math.max(peak, residentMemory());
   }, 100);
   const ms = await timed(work).finally(() => clearInterval(watch));
   return { ms, peak };

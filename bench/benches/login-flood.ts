@@ -4,6 +4,7 @@ import { type Figure, figuresOf } from '../figures/figure.ts';
 import { startFlood } from '../gallery/flood.ts';
 import { type BenchGallery, startBenchGallery } from '../gallery/service.ts';
 import { measuredSection } from '../report/measured.ts';
+import { timed } from '../turns.ts';
 
 /** The longest acceptable time of a login during the flood, in ms. */
 const AIM = 2000;
@@ -11,21 +12,12 @@ const AIM = 2000;
 const LOGINS = 15;
 
 /** The times of logins from an address, and how many were refused. */
-async function logins(
-  what: string,
-  { url }: BenchGallery,
-  address: string,
-  cookie?: string,
-): Promise<Figure[]> {
-  const headers = { 'x-forwarded-for': address, ...(cookie && { cookie }) };
-  const times: number[] = [];
+async function logins(what: string, url: string, headers: Record<string, string>): Promise<Figure[]> {
   let refused = 0;
-  for (let count = 0; count < LOGINS; count += 1) {
-    const begin = performance.now();
-    const { status } = await logIn(url, headers);
-    times.push(performance.now() - begin);
-    if (status !== 200) refused += 1;
-  }
+  const attempt = async () => {
+    if ((await logIn(url, headers)).status !== 200) refused += 1;
+  };
+  const times = await Array.fromAsync({ length: LOGINS }, () => timed(attempt));
   const figure = figuresOf('gallery-admin');
   return [
     figure(what, 'p50', 'ms', times),
@@ -35,16 +27,17 @@ async function logins(
 }
 
 async function measure(gallery: BenchGallery): Promise<Figure[]> {
-  const home = '198.51.100.1';
-  const [, browser] = (await logIn(gallery.url, { 'x-forwarded-for': home })).cookies;
-  const quiet = await logins('nobody else logs in', gallery, home, browser);
+  const { url } = gallery;
+  const home = { 'x-forwarded-for': '198.51.100.1' };
+  const [, cookie = ''] = (await logIn(url, home)).cookies;
+  const quiet = await logins('nobody else logs in', url, { ...home, cookie });
   await using _flood = await startFlood({ port: gallery.process.port });
   // From the very address that floods, too: only the browser's cookie tells the owner from the others.
-  const known = 'known browser, at an address that floods';
+  const known = { 'x-forwarded-for': '203.0.113.7', cookie };
   return [
     ...quiet,
-    ...(await logins(known, gallery, '203.0.113.7', browser)),
-    ...(await logins('new browser, at a known address', gallery, home)),
+    ...(await logins('known browser, at an address that floods', url, known)),
+    ...(await logins('new browser, at a known address', url, home)),
   ];
 }
 

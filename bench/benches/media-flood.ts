@@ -4,7 +4,7 @@ import type { Bench } from '../bench.ts';
 import { type Figure, figuresOf } from '../figures/figure.ts';
 import { startFlood } from '../gallery/flood.ts';
 import { askForThumbnail, type BenchGallery, servePhoto, startBenchGallery } from '../gallery/service.ts';
-import { median } from '../quantile.ts';
+import { median, quotients } from '../quantile.ts';
 import { measuredSection } from '../report/measured.ts';
 import { startServer } from '../server.ts';
 import { inTurns, timed } from '../turns.ts';
@@ -24,15 +24,8 @@ async function measure(gallery: BenchGallery): Promise<Figure[]> {
   const Body = await servePhoto(gallery);
   const picture = { Bucket: gallery.bucket, Key: KEY, Body, ContentType: 'image/jpeg' };
   await gallery.s3.send(new PutObjectCommand(picture));
-  const program = 'services/gallery-admin/src/cli.ts';
-  const { env } = gallery;
-  await using media = await startServer({
-    program,
-    args: ['media'],
-    env,
-    port: 'MEDIA_PORT',
-    ready: '/healthz',
-  });
+  const program = { program: 'services/gallery-admin/src/cli.ts', args: ['media'], port: 'MEDIA_PORT' };
+  await using media = await startServer({ ...program, env: gallery.env, ready: '/healthz' });
   const works = {
     login: () => logIn(gallery.url),
     'thumbnail of 12 megapixels': () => askForThumbnail(gallery),
@@ -60,12 +53,11 @@ async function measure(gallery: BenchGallery): Promise<Figure[]> {
     const ofWorks = Object.keys(works).flatMap((work) => {
       const alone = quiet.map(({ times }) => times[work] ?? 0);
       const during = flood.map(({ times }) => times[work] ?? 0);
-      const multiples = during.map((ms, round) => ms / (alone[round] ?? 0));
       const what = `${work}, renditions ${place}`;
       return [
         figure(what, 'alone', 'ms', alone),
         figure(what, 'during the flood', 'ms', during),
-        figure(what, 'times as long', '', multiples, AIM),
+        figure(what, 'times as long', '', quotients(during, alone), AIM),
       ];
     });
     const rates = flood.map(({ rate }) => rate);

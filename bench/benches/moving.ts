@@ -14,6 +14,7 @@ import { fileOf, select } from '../figures/read.ts';
 import { exportOf, FORMATS, type FormatName } from '../moving/export-files.ts';
 import { measuredTables, shortfalls } from '../report/measured.ts';
 import { printed, provenance, type SectionMaker } from '../report/section.ts';
+import { peakMemory } from '../server.ts';
 import { residentMemoryOf } from '../usage.ts';
 
 /** The sizes that are measured unless the command line names others, in MB. */
@@ -23,21 +24,17 @@ const SIZES = [20, 100];
 const MOST_MIB = 300;
 
 /** Runs `content import`; returns the most resident memory that it had, in MiB, and how long it took. */
-async function importing(url: string, args: readonly string[]) {
-  const began = performance.now();
+function importing(url: string, args: readonly string[]) {
   const child = spawn(process.execPath, ['services/content/src/cli.ts', 'import', ...args], {
     env: { ...process.env, DATABASE_URL: url },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let memory = 0;
-  const watch = setInterval(() => {
-    memory = Math.max(memory, residentMemoryOf(child.pid ?? 0).peak);
-  }, 200);
-  const ended = once(child, 'close').finally(() => clearInterval(watch));
-  const [said, [code]] = await Promise.all([text(child.stdout), ended]);
-  if (code !== 0) throw new Error(`the import ended with ${code}: ${said.slice(-1000)}`);
-  console.log(args.join(' '), `${Math.round(memory)} MiB:`, said.trim().split('\n').at(-1));
-  return { memory, seconds: (performance.now() - began) / 1000 };
+  const residentMemory = () => residentMemoryOf(child.pid ?? 0).peak;
+  return peakMemory({ residentMemory }, async () => {
+    const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+    if (code !== 0) throw new Error(`the import ended with ${code}: ${said.slice(-1000)}`);
+    console.log(args.join(' '), said.trim().split('\n').at(-1));
+  });
 }
 
 async function measure(format: FormatName, MB: number): Promise<Figure[]> {
@@ -47,9 +44,9 @@ async function measure(format: FormatName, MB: number): Promise<Figure[]> {
     const file = join(folder, 'export');
     await pipeline(Readable.from(exportOf(FORMATS[format], MB * 1e6)), createWriteStream(file));
     const args = format === 'json-lines' ? [file] : [format, file];
-    const { memory, seconds } = await importing(database.url, args);
+    const { ms, peak } = await importing(database.url, args);
     const figure = figuresOf(format, { MB });
-    return [figure('import', 'memory', 'MiB', memory, MOST_MIB), figure('import', 'time', 's', seconds)];
+    return [figure('import', 'memory', 'MiB', peak, MOST_MIB), figure('import', 'time', 's', ms / 1000)];
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -5,6 +5,7 @@ import { measureFirstThumbnails } from '../page/first-thumbnails.ts';
 import { measureScrolling } from '../page/scrolling.ts';
 import { measureTyping } from '../page/typing.ts';
 import { measureUploading } from '../page/uploading.ts';
+import { withUnit } from '../report/measured.ts';
 import { printed, sectionOf, table } from '../report/section.ts';
 
 /**
@@ -23,13 +24,10 @@ export const page: Bench<PageBench> = {
   ],
   sections: {
     page: sectionOf('page', ({ figures }) => {
-      const rows = figures.map(({ what, subject, metric, median, unit, aim }) => [
-        what,
-        subject,
-        metric,
-        `${printed(median)} ${unit}`.trim(),
-        aim === undefined ? '' : printed(aim),
-      ]);
+      const rows = figures.map((figure) => {
+        const { what, subject, metric, aim } = figure;
+        return [what, subject, metric, withUnit(figure), aim === undefined ? '' : printed(aim)];
+      });
       return [table(['', '', '', 'measured', 'aim'], rows)];
     }),
   },

@@ -47,18 +47,24 @@ export async function answerArticles(
   entries: number,
   loaded: number,
 ): Promise<void> {
-  await page.route(
-    ({ origin, pathname }) => origin === url && pathname.startsWith('/api/desk'),
-    (route) => {
-      const { pathname, searchParams } = new URL(route.request().url());
-      if (pathname === '/api/desk') return route.fulfill({ json: { success: true, data: DESK } });
-      if (!pathname.endsWith('/articles')) return route.fulfill({ json: { data: [] } });
-      const from = Number(searchParams.get('cursor') || 0);
-      const to = from === 0 ? loaded : Math.min(from + ARTICLES, entries);
-      const data = Array.from({ length: to - from }, (_, index) => articleOf(from + index));
-      const meta = { total: entries, page: 1, total_pages: 1, next_cursor: to < entries ? String(to) : null };
-      return route.fulfill({ json: { data, meta } });
-    },
+  await answer(page, `${url}/api/desk`, ({ pathname, searchParams }) => {
+    if (pathname === '/api/desk') return { success: true, data: DESK };
+    if (!pathname.endsWith('/articles')) return { data: [] };
+    const from = Number(searchParams.get('cursor') || 0);
+    const to = from === 0 ? loaded : Math.min(from + ARTICLES, entries);
+    const data = Array.from({ length: to - from }, (_, index) => articleOf(from + index));
+    return {
+      data,
+      meta: { total: entries, page: 1, total_pages: 1, next_cursor: to < entries ? `${to}` : null },
+    };
+  });
+}
+
+/** Answers every request whose address begins so with JSON. */
+function answer(page: Page, beginning: string, jsonFor: (url: URL) => unknown): Promise<unknown> {
+  return page.route(
+    ({ href }) => href.startsWith(beginning),
+    (route) => route.fulfill({ json: jsonFor(new URL(route.request().url())) }),
   );
 }
 
@@ -70,47 +76,44 @@ const DESK = {
 };
 
 function articleOf(number: number) {
+  const time = '2026-11-21T08:00:00.000Z';
   return {
     id: number + 1,
     title: `Article ${number} of a list that has no end`,
     author: 'Ada Lovelace',
     category: { id: 1, name: 'Travel', slug: 'travel' },
     is_published: number % 3 !== 0,
-    published_at: number % 3 === 0 ? null : '2026-11-21T08:00:00.000Z',
-    updated_at: '2026-11-21T08:00:00.000Z',
+    published_at: number % 3 === 0 ? null : time,
+    updated_at: time,
   };
 }
 
 async function answerListings(page: Page, { url, gallery }: PageBench, entries: number): Promise<void> {
-  const thumbnail = await drawing(1);
   const base = `${gallery.store.endpoint}/${gallery.bucket}/`;
+  await answer(page, `${url}/api/gallery?`, ({ searchParams }) => {
+    const from = Number(searchParams.get('continuationToken') ?? 0);
+    const length = Math.min(PAGE, entries - from);
+    const files = Array.from({ length }, (_, index) => fileOf(base, from + index));
+    const continuationToken = from + PAGE < entries ? String(from + PAGE) : null;
+    return { success: true, mode: 'json', data: { folders: [], files, continuationToken } };
+  });
+  const body = await drawing(1);
   await page.route(
     ({ pathname }) => pathname === '/api/gallery/media',
-    (route) => route.fulfill({ contentType: 'image/jpeg', body: thumbnail }),
-  );
-  await page.route(
-    ({ origin, pathname }) => origin === url && pathname === '/api/gallery',
-    (route) => {
-      const from = Number(new URL(route.request().url()).searchParams.get('continuationToken') ?? 0);
-      const files = Array.from({ length: Math.min(PAGE, entries - from) }, (_, index) =>
-        fileOf(base, from + index),
-      );
-      const continuationToken = from + PAGE < entries ? String(from + PAGE) : null;
-      const data = { folders: [], files, continuationToken };
-      return route.fulfill({ json: { success: true, mode: 'json', data } });
-    },
+    (route) => route.fulfill({ contentType: 'image/jpeg', body }),
   );
 }
 
 function fileOf(base: string, number: number) {
   const name = `picture ${String(number).padStart(6, '0')}.jpg`;
-  const path = `scrolled/${name}`;
-  const facts = {
+  return {
+    name,
+    path: `scrolled/${name}`,
     type: 'image',
     size: 123_456,
     contentType: 'image/jpeg',
     lastModified: '2026-11-21T08:00:00.000Z',
+    etag: `"${number}"`,
+    url: `${base}scrolled/${encodeURIComponent(name)}?X-Amz-Signature=none`,
   };
-  const url = `${base}scrolled/${encodeURIComponent(name)}?X-Amz-Signature=none`;
-  return { name, path, ...facts, etag: `"${number}"`, url };
 }

@@ -90,19 +90,12 @@ const STILL = `(() => {
 const EMPTY =
   '<div style="height: 600px; overflow: auto"><div role="grid" style="height: 5000000px"></div></div>';
 
-/** What was found while a page was scrolled. */
-interface Scrolled {
-  /** Frames a second. */
-  rate: number;
-  /** A frame was dropped where another one was due in between; in % of those that were due. */
-  dropped: number;
-  /** The time between frames that 99 % of them keep, in ms. */
-  p99: number;
-  /** CPU time of the main thread, in ms a frame. */
-  cpu: number;
-}
-
-async function scroll(page: Page): Promise<Scrolled> {
+/**
+ * Scrolls a page: the frames a second, those that were dropped because another one was due in between, in %
+ * of those that were due, the time between frames that 99 % of them keep, in ms, and the CPU time of the main
+ * thread, in ms a frame.
+ */
+async function scroll(page: Page) {
   const debug = await page.context().newCDPSession(page);
   await debug.send('Performance.enable', { timeDomain: 'threadTicks' });
   const before = await threadTime(debug);

@@ -1,7 +1,7 @@
 import type { Figure, FiguresFile } from '../figures/figure.ts';
 import { fileOf, membersOf, select, valuesOf } from '../figures/read.ts';
 import { drawLines, type Point } from './lines.ts';
-import { shortfalls } from './measured.ts';
+import { shortfalls, withUnit } from './measured.ts';
 import {
   type Picture,
   printed,
@@ -45,36 +45,26 @@ function growthTables(figures: readonly Figure[]): string {
   const largest = Math.max(...sizes);
   const times = membersOf(multiples, 'what').map((what) => {
     const own = sizes.map((rows) => select(multiples, { what, at: { rows } })[0]);
+    const time = select(figures, { what, at: { rows: largest } }).find(({ metric }) => /^p\d+$/.test(metric));
     return [
       what,
       ...own.map((figure) => (figure === undefined ? '' : withQuartiles(figure))),
       printed(own[0]?.aim ?? Number.NaN),
-      timeIn(select(figures, { what, at: { rows: largest } })),
+      time === undefined ? '' : `${time.metric} ${printed(time.median)} ms`,
     ];
   });
   const heads = sizes.map((rows) => `${printed(rows)} (quartiles)`);
   const kept = figures.filter(({ metric }) => metric.includes('row') || metric.startsWith('vacuum'));
-  const keptSizes = valuesOf(kept, 'rows')
-    .map(Number)
-    .sort((one, other) => one - other);
-  const sums = [...Map.groupBy(kept, ({ what, metric }) => `${what}: ${metric}`)].map(([name, same]) => [
-    name,
-    ...keptSizes.map((rows) =>
-      select(same, { at: { rows } })
-        .map(({ median, unit }) => `${printed(median)} ${unit}`)
-        .join(),
-    ),
-  ]);
+  const keptSizes = valuesOf(kept, 'rows').map(Number);
+  keptSizes.sort((one, other) => one - other);
+  const sums = [...Map.groupBy(kept, ({ what, metric }) => `${what}: ${metric}`)].map(([name, same]) => {
+    const cells = keptSizes.map((rows) => select(same, { at: { rows } }).map(withUnit).join());
+    return [name, ...cells];
+  });
   return [
     table(['multiple of the time with 10,000', ...heads, 'aim', `with ${printed(largest)}`], times),
     table(['on disk', ...keptSizes.map(printed)], sums),
   ].join('\n');
-}
-
-/** The time among the figures of a question, and which quantile that is. */
-function timeIn(figures: readonly Figure[]): string {
-  const time = figures.find(({ metric }) => /^p\d+$/.test(metric));
-  return time === undefined ? '' : `${time.metric} ${printed(time.median)} ms`;
 }
 
 /**

@@ -49,11 +49,15 @@ function nameOf(figure: Figure | undefined): string {
   return rate === undefined ? name : `${name}, ${printed(Number(rate))} requests a second`;
 }
 
-/** A value with its unit, and its aim if it has one. */
+/** A value with its unit; a rate is the only one that stands next to its number. */
+export function withUnit({ median, unit }: Figure): string {
+  return `${printed(median)}${unit.startsWith('/') ? '' : ' '}${unit}`.trim();
+}
+
+/** A value, and its aim if it has one. */
 function cellOf(figure: Figure): string {
-  const { median, unit, aim } = figure;
-  // A rate is the only unit that stands next to its number.
-  const value = `${printed(median)}${unit.startsWith('/') ? '' : ' '}${unit}`.trim();
+  const { aim } = figure;
+  const value = withUnit(figure);
   return aim === undefined ? value : `${value} (aim ${printed(aim)}${isShort(figure) ? ', missed' : ''})`;
 }
 
