@@ -1,4 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
+import { postmasterOf } from '../../test/support/processes.ts';
 import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
 import { type ContentContender, SEARCHED_WORDS, type Write } from '../contenders/content.ts';
@@ -46,7 +47,10 @@ async function startContentServers(articles: number): Promise<ContentServers> {
     startDirectus(directus, articles),
     startStrapi(strapi, articles),
   ]);
-  const contenders = started.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+  const postgres = postmasterOf(server.dataDir);
+  const contenders = started
+    .flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
+    .map((contender) => ({ ...contender, database: postgres }));
   for (const { process } of contenders) resources.defer(process.stop);
   for (const result of started) if (result.status === 'rejected') throw result.reason;
   const database = await unlessLeftOut('Ghost and WordPress', startMariaDb(articles));
@@ -55,7 +59,7 @@ async function startContentServers(articles: number): Promise<ContentServers> {
     for (const [name, start] of Object.entries({ Ghost: startGhost, WordPress: startWordPress })) {
       const both = (await unlessLeftOut(name, start(database))) ?? [];
       for (const { process } of both) resources.defer(process.stop);
-      contenders.push(...both);
+      contenders.push(...both.map((contender) => ({ ...contender, database: database.pid })));
     }
   }
   const pages = await comparePages(contenders);

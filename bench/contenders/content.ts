@@ -63,6 +63,8 @@ export interface ContentContender {
   /** Its name with its version. */
   name: string;
   process: ServerProcess;
+  /** The first process of its database server, where its CPU time is measured. */
+  database?: number;
   requests: ContentRequests;
   readPage: (answer: unknown) => ContentPage;
 }

@@ -22,13 +22,16 @@ export interface Question<Servers> {
 }
 
 /**
- * The measurements, each of all servers in turns under one load: rate, times, CPU time and memory of each.
+ * The measurements, each of all servers in turns under one load: rate, times, CPU time and memory of each,
+ * and the CPU time of its database where that is named.
  */
 export function contestParts<Servers>(
   questions: readonly Question<Servers>[],
   at: Conditions = {},
 ): Part<Servers>[] {
   const metrics = ['rate', 'p50', 'p99', 'cpu', 'memory'] as const;
+  const metricsOf = ({ database }: Asked) =>
+    database === undefined ? metrics : ([...metrics, 'cpu, database'] as const);
   return questions.flatMap(({ what, connections: numbers, choose }) =>
     numbers.map((connections) => ({
       name: `${what}, ${connections} connections`,
@@ -36,9 +39,10 @@ export function contestParts<Servers>(
       run: async (servers: Servers) => {
         const asked = choose(servers);
         const slices = await slicesOf(asked, { ...ROUNDS, connections });
-        return asked.flatMap(({ subject }, index) =>
-          sliceFigures(figuresOf(subject, { ...at, connections }), what, slices[index] ?? [], metrics),
-        );
+        return asked.flatMap((one, index) => {
+          const figure = figuresOf(one.subject, { ...at, connections });
+          return sliceFigures(figure, what, slices[index] ?? [], metricsOf(one));
+        });
       },
     })),
   );
@@ -46,12 +50,12 @@ export function contestParts<Servers>(
 
 /** Asks a server for requests over sockets. */
 export function askedFor(
-  { name: subject, process }: { name: string; process: ServerProcess },
+  { name: subject, process, database }: { name: string; process: ServerProcess; database?: number },
   request: Omit<Load, 'port' | 'connections' | 'durationMs'>,
 ): Asked {
   const ask = (durationMs: number, connections: number) =>
     load({ ...request, port: process.port, connections, durationMs });
-  return { subject, process, ask };
+  return { subject, process, database, ask };
 }
 
 /** Asks a server by running `work` again and again, as many at once as there are connections. */

@@ -56,16 +56,17 @@ export function ratesPicture(figures: readonly Figure[], name: string, alt: stri
 function peerTable(what: string, figures: readonly Figure[]): string {
   const connections = valuesOf(figures, 'connections');
   const most = connections.at(-1);
+  const isOfDatabase = select(figures, { metric: 'cpu, database' }).length > 0;
   const rows = membersOf(figures, 'subject').map((subject) => {
-    const of = (metric: string, value = most) =>
-      printed(medianOf(figures, { subject, metric, at: { connections: value } }));
-    const times = connections.map(
-      (value) => `${of('rate', value)} (${of('p50', value)}, ${of('p99', value)})`,
-    );
-    return [subject, ...times, of('cpu'), of('memory')];
+    const value = (metric: string, at = most) =>
+      medianOf(figures, { subject, metric, at: { connections: at } });
+    const of = (metric: string, at = most) => printed(value(metric, at));
+    const times = connections.map((at) => `${of('rate', at)} (${of('p50', at)}, ${of('p99', at)})`);
+    const ofDatabase = isOfDatabase ? [printed(value('cpu, database') / 1000)] : [];
+    return [subject, ...times, of('cpu'), ...ofDatabase, of('memory')];
   });
   const loads = connections.map((value) => (value === 1 ? '1 connection' : `${value}`));
-  return table([what, ...loads, 'CPU ms', 'MiB'], rows);
+  return table([what, ...loads, 'CPU ms', ...(isOfDatabase ? ['database CPU ms'] : []), 'MiB'], rows);
 }
 
 /**

@@ -5,10 +5,11 @@ import { SECTIONS } from '../../bench/benches/all.ts';
 import { type FiguresFile, figureOf } from '../../bench/figures/figure.ts';
 import { figuresText } from '../../bench/figures/keep.ts';
 import { drawBars } from '../../bench/report/bars.ts';
+import { comparisonTable } from '../../bench/report/comparisons.ts';
 import { drawLines } from '../../bench/report/lines.ts';
 import { measuredTables, shortfalls } from '../../bench/report/measured.ts';
 import { reportFaults, withSections, writeReport } from '../../bench/report/pages.ts';
-import { fasterPeers, peersPictures } from '../../bench/report/peers.ts';
+import { fasterPeers, peersPictures, peerTables } from '../../bench/report/peers.ts';
 import { temporaryHome } from '../support/temporary-home.ts';
 
 const MARKED = '# Page\n\n<!-- figures: NAME -->\n<!-- end -->\n\nAfter it.\n';
@@ -99,6 +100,24 @@ test('what falls short of its aim is named, and what exceeds one that should not
   expect(shortfalls([...met, ...missed])).toBe(
     'Misses 2 of 4 aims: hot detail (content: ratio 0.7, aim 0.75); middle page (content: multiple 4, aim 3).\n',
   );
+});
+
+test('the CPU time of the database stands beside that of the servers, where it was measured', () => {
+  const figure = (subject: string, metric: string, value: number) =>
+    figureOf({ what: 'list', subject, metric, unit: '', at: { rows: 1, connections: 8 } }, [value]);
+  const of = (subject: string, database: number) => [
+    ...['rate', 'cpu', 'cpu, user', 'cpu, system', 'ratio', 'memory'].map((metric) =>
+      figure(subject, metric, 2),
+    ),
+    figure(subject, 'cpu, database', database),
+  ];
+  const figures = [...of('Pressroom', 1500), ...of('pg', 2500)];
+  const compared = comparisonTable({ ...CONTENT, figures }, 'Pressroom');
+  expect(compared).toContain(' | CPU µs | bare | PostgreSQL µs | bare |');
+  expect(compared).toContain(' | 2 + 2 | 2 + 2 | 1,500 | 2,500 |\n');
+  const peers = peerTables(figures);
+  expect(peers).toContain(' | CPU ms | database CPU ms | MiB |');
+  expect(peers).toContain(' | 2 | 2.5 | 2 |\n');
 });
 
 test('rows with the same numbers share a table, with each aim next to its number', () => {
