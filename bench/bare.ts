@@ -87,7 +87,6 @@ export async function compareHot(
 /** Answers that are read from a database. */
 export interface ColdAnswers {
   database: BenchDatabase;
-  /** The statements of each path. */
   statements: Readonly<Record<string, Statement[]>>;
   /** What is compared: the paths of each thing. */
   paths: Readonly<Record<string, readonly string[]>>;

@@ -33,7 +33,6 @@ export interface Slice extends LoadResult {
   system: number;
   /** CPU time of a request in the database, in µs. */
   database: number;
-  /** Resident memory afterwards, in MiB. */
   memory: number;
 }
 
@@ -53,7 +52,6 @@ export async function slicesOf(
   });
 }
 
-/** The unit of each metric of a slice, and how it is read. */
 const METRICS = {
   rate: { unit: '/s', read: ({ requestsPerSecond }: Slice) => requestsPerSecond },
   p50: { unit: 'ms', read: ({ p50 }: Slice) => p50 },
@@ -90,7 +88,6 @@ export type Compared = Pick<Load, 'requests' | 'status'> & {
   what: string;
   at?: Conditions;
   connections: number;
-  /** The smallest acceptable ratio, if there is one. */
   aim?: number;
   /** The first process of the database server that both read from. */
   database?: number;

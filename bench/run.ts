@@ -19,7 +19,6 @@ import { writeReport } from './report/pages.ts';
 /** A version of Node of the line that `deploy/Dockerfile` is built on. */
 const VERSION = '26.10.0';
 
-/** Run by name only. */
 const REPORT = 'report';
 
 const { values, positionals } = parseArgs({

@@ -10,7 +10,6 @@ import { residentMemoryOf } from './usage.ts';
 export interface ServerProcess {
   pid: number;
   port: number;
-  /** Current resident memory, in MiB. */
   residentMemory: () => number;
   stop: () => Promise<void>;
 }

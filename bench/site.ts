@@ -16,7 +16,6 @@ export interface SiteParts extends AsyncDisposable {
   store: Server;
   s3: S3Client;
   bucket: string;
-  /** The settings of all processes. */
   env: Record<string, string>;
 }
 

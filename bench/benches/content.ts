@@ -23,7 +23,6 @@ const MOST_HOT = 100_000;
 
 const LIST = '/api/articles';
 
-/** Measures the content service with a number of articles, on its own PostgreSQL. */
 async function measure(rows: number): Promise<Figure[]> {
   await using database = await openDatabase();
   const DATABASE_URL = database.url;
@@ -61,7 +60,6 @@ async function measure(rows: number): Promise<Figure[]> {
   return [...figures, figure('load of the comparisons', 'memory', 'MiB', most, MEMORY_AIM)];
 }
 
-/** Pages whose depth was measured, and memory. */
 const pagesAndMemory = sectionOf('content', ({ figures }) => {
   const rest = figures.filter(({ what }) => /^(page|load) /.test(what));
   const named = rest.map((figure) => ({

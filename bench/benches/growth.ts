@@ -11,7 +11,6 @@ import { timed } from '../turns.ts';
 /** The numbers of rows that are measured unless the command line names others. */
 const SIZES = [100_000, 1_000_000];
 
-/** What grows, by its name. */
 const KINDS = { articles: ARTICLES, items: NEWS_ITEMS };
 
 async function measure(what: string, kind: Kind, sizes: readonly number[]): Promise<Figure[]> {

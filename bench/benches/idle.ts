@@ -29,7 +29,6 @@ const SETTLE_S = 180;
 const CPU_AIM = 0.3;
 const MEMORY_AIM = 130;
 
-/** How many probes are timed. */
 const PROBES = 50;
 
 /** How long the threads of a process have run, in ms; `/proc` counts that of processes in ticks alone. */
@@ -38,7 +37,6 @@ function ranMs({ pid }: ServerProcess): number {
   return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + timeOf(thread), 0) / 1e6;
 }
 
-/** The CPU time of one probe, in ms. */
 async function probeMs(port: number): Promise<number> {
   const loop = `for i in {1..${PROBES}}; do "$0" "$1" || exit 1; done; times`;
   const { stdout } = await promisify(execFile)('bash', ['-c', loop, PROBE, String(port)]);

@@ -17,7 +17,6 @@ const TIMES = 5;
 /** Strangers may have one of two cores; the load and the store share them as well. */
 const AIM = 2;
 
-/** A public picture. */
 const KEY = 'public/photo.jpg';
 
 async function measure(gallery: BenchGallery): Promise<Figure[]> {

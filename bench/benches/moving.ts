@@ -20,7 +20,6 @@ import { residentMemoryOf } from '../usage.ts';
 /** The sizes that are measured unless the command line names others, in MB. */
 const SIZES = [20, 100];
 
-/** The most memory that an import may have, in MiB. */
 const MOST_MIB = 300;
 
 /** Runs `content import`; returns the most resident memory that it had, in MiB, and how long it took. */

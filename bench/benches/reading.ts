@@ -19,7 +19,6 @@ import { NO_CACHE, startService } from '../services.ts';
 
 const ITEMS = '/api/v1/items';
 
-/** How many different cursors and queries are requested. */
 const COLD_PATHS = 1000;
 
 /** A query of the items as a client writes it. */

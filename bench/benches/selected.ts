@@ -38,7 +38,6 @@ async function measurePages(service: ServerProcess, cursor: string, rows: number
   ];
 }
 
-/** Measures full copies: one client, then many at once. */
 async function measureMirrors(service: ServerProcess, rows: number): Promise<Figure[]> {
   let items = 0;
   const copy = async () => {

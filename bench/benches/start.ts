@@ -11,10 +11,8 @@ import { startService } from '../services.ts';
 import { openSiteParts } from '../site.ts';
 import { inTurns } from '../turns.ts';
 
-/** How soon a process is to be ready, in ms. */
 const READY_MS = 1000;
 
-/** How soon `pnpm start` is to print its addresses, in ms. */
 const START_MS = 4000;
 
 async function measureProcesses(rounds: number): Promise<Figure[]> {

@@ -37,7 +37,6 @@ async function held({ url, articlePaths, newsPaths }: Site): Promise<Figure[]> {
   ];
 }
 
-/** The picture of what was sent at rising rates: the 99th percentile of its times over the rate. */
 function ratesPicture({ figures }: FiguresFile): Picture {
   const points = select(figures, { metric: 'held rate' }).flatMap(({ what, subject }) =>
     select(figures, { what, subject, metric: 'p99' }).map(({ at, median }): Point => {

@@ -31,7 +31,6 @@ interface ArticleShape {
   tags?: number;
 }
 
-/** Articles of 1.2 kB. */
 const PLAIN: ArticleShape = { sentences: 25 };
 
 /** Which articles are added: the first of these numbers to the second, which is left out. */

@@ -3,7 +3,6 @@ import { pipeline } from 'node:stream/promises';
 import type { Pool } from 'pg';
 import { from } from 'pg-copy-streams';
 
-/** Rows that are sent to PostgreSQL in one piece. */
 const ROWS_A_PIECE = 500;
 
 /** Rows of one COPY statement, and so of one transaction. */

@@ -14,7 +14,6 @@ const CATEGORIES = 'technology research product industry finance policy-standard
 /** One item in this many belongs to the category that is rarely used. */
 const RARE_EVERY = 1000;
 
-/** Of each thousand items, those that are selected. */
 const SELECTED = 100;
 
 const DAY_MS = 24 * 60 * 60 * 1000;

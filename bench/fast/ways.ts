@@ -5,9 +5,7 @@ export const ROUNDS = 7;
 
 /** A trick, and what it stands in the place of. */
 interface Tried {
-  /** The trick's file. */
   file: string;
-  /** Names the plain way. */
   instead: string;
   trick: () => unknown;
   /** Ends what many times `trick` have begun; belongs to their time. */

@@ -25,7 +25,6 @@ export interface Figure {
   metric: string;
   /** The unit, as it is printed after the number: `/s`, `ms`, `µs`, `MiB`, or nothing for a ratio. */
   unit: string;
-  /** The median of the rounds. */
   median: number;
   /** Their first and third quartiles: half of the rounds lie between them. */
   quartiles: readonly [lower: number, upper: number];
@@ -52,7 +51,6 @@ export interface Measured {
 export interface FiguresFile {
   /** The name of the bench and of the file. */
   bench: string;
-  /** The command that measures them again. */
   command: string;
   measured: Measured;
   figures: readonly Figure[];

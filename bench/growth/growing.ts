@@ -21,15 +21,11 @@ interface Answer {
 /** A database with an uncached service. */
 export interface Grown {
   pool: Pool;
-  /** How many rows there are. */
   rows: () => number;
-  /** Reads an answer. */
   read: (path: string) => Promise<Answer>;
   /** A number that no other write has. */
   next: () => number;
-  /** Sends a request. */
   send: (path: string, sent?: Sent) => Promise<string>;
-  /** A question that reads a path. */
   question: (what: string, path: string, aim?: number, sent?: Sent) => Question;
 }
 

@@ -8,7 +8,6 @@ import { LISTS } from './scrolled-lists.ts';
 const SCROLLED_MS = 10_000;
 const STEP_PX = 160;
 
-/** A display's frames, a second. */
 const FRAMES = 60;
 
 /** What scripts may hold afterwards, in MB. */

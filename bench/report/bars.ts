@@ -16,7 +16,6 @@ interface Bar {
 export interface Bars {
   /** What is compared; groups have their own scales. */
   axis: string;
-  /** The unit after each value. */
   unit: string;
   bars: readonly Bar[];
 }

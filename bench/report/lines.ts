@@ -4,7 +4,6 @@ import type { Theme } from './section.ts';
 
 /** A point of a line. */
 export interface Point {
-  /** The line. */
   series: string;
   x: number;
   y: number;

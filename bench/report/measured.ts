@@ -64,7 +64,6 @@ function cellOf(figure: Figure): string {
 /** The metrics that should be large; the aim of any other one is not to be exceeded. */
 const LARGE = /^(ratio|rate|held rate|precision|recall)/;
 
-/** Whether a figure falls short of its aim. */
 function isShort({ metric, median, aim }: Figure): boolean {
   if (aim === undefined) return false;
   return LARGE.test(metric) ? median < aim : median > aim;

@@ -99,7 +99,6 @@ function fileOfPicture({ name }: Picture, theme: Theme): string {
   return `${PICTURES}/${name}-${theme}.svg`;
 }
 
-/** Pages outside `docs` that show figures. */
 const OTHER_PAGES = ['README.md', 'packages/common/src/fast/README.md'];
 
 async function pagesOf(root: string): Promise<string[]> {

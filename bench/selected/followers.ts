@@ -12,7 +12,6 @@ const DURATION_MS = 20_000;
 /** The pause of a follower between two polls, in ms. */
 const POLL_MS = 100;
 
-/** How many items the writers change. */
 const WRITTEN = 5000;
 
 const SELECTED = 'select id, title from news.item where in_selected_set order by id';

@@ -4,7 +4,6 @@ import { load } from '../load.ts';
 import { startService } from '../services.ts';
 import type { Site } from './site.ts';
 
-/** The pause between two changes, in ms. */
 const CHANGE_MS = 100;
 
 /** How long all answers are asked for before each round, in ms. */

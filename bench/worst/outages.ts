@@ -15,7 +15,6 @@ const SUBJECT = 'content';
  */
 const [RATE, COLD_RATE, SEARCH_RATE] = [1000, 8000, 500];
 
-/** How long the database is away, in ms. */
 const AWAY_MS = 10_000;
 
 /**

@@ -6,18 +6,14 @@ import { type Figure, figuresOf, MEMORY_AIM } from '../figures/figure.ts';
 import type { LoadRequest, LoadResult } from '../load.ts';
 import type { ServerProcess } from '../server.ts';
 
-/** How many rows both services have. */
 const ROWS = 20_000;
 
-/** How many articles are read besides the lists. */
 const DETAILS = 500;
 
 /** A database of both services with the readers' requests. */
 export interface Site extends AsyncDisposable {
-  /** Its URL. */
   url: string;
   pool: pg.Pool;
-  /** An API key of the content service. */
   key: string;
   /** The paths of content that readers ask for: the list, the categories, and many articles. */
   articlePaths: string[];
