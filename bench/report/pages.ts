@@ -2,8 +2,7 @@
  * Pages with figures: a section stands between `<!-- figures: NAME -->` and `<!-- end -->`, and everything
  * between them is written by `pnpm bench report`.
  */
-import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { glob, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { SECTIONS } from '../benches/all.ts';
 import { argumentsOf } from '../figures/keep.ts';
@@ -12,6 +11,9 @@ import type { Picture, Section, SectionMaker, Theme } from './section.ts';
 
 /** The folder of the pictures: all that is in it is written by the report. */
 const PICTURES = 'docs/pictures/figures';
+
+/** The pages that may show figures. */
+const PAGES = ['README.md', 'docs/*.md', 'packages/common/src/fast/README.md'];
 
 const THEMES: readonly Theme[] = ['light', 'dark'];
 
@@ -24,7 +26,7 @@ type Report = ReadonlyMap<string, string>;
 async function makeReport(root: string): Promise<Report> {
   const files = await readFigures(root);
   const report = new Map<string, string>();
-  for (const page of await pagesOf(root)) {
+  for await (const page of glob(PAGES, { cwd: root })) {
     const text = await readFile(join(root, page), 'utf8');
     const { page: written, pictures } = withSections(page, text, files, SECTIONS);
     if (text.match(MARKED) !== null) report.set(page, written);
@@ -97,14 +99,6 @@ function markup(page: string, picture: Picture): string {
 
 function fileOfPicture({ name }: Picture, theme: Theme): string {
   return `${PICTURES}/${name}-${theme}.svg`;
-}
-
-const OTHER_PAGES = ['README.md', 'packages/common/src/fast/README.md'];
-
-async function pagesOf(root: string): Promise<string[]> {
-  const docs = (await readdir(join(root, 'docs'))).filter((name) => name.endsWith('.md')).sort();
-  const others = OTHER_PAGES.filter((page) => existsSync(join(root, page)));
-  return [...others, ...docs.map((name) => `docs/${name}`)];
 }
 
 async function unshown(root: string, report: Report): Promise<string[]> {
