@@ -59,13 +59,8 @@ function measuredNow(): Measured {
 
 /** The commit of the working tree, with `+` if anything else than figures and pages has changed since. */
 function measuredCommit(): string {
-  const commit = git('rev-parse', '--short=7', 'HEAD');
-  if (commit === '') return 'unknown';
-  const changed = git('status', '--porcelain', '--', '.', ':!docs', ':!README.md');
-  return changed === '' ? commit : `${commit}+`;
-}
-
-/** The output of a Git command; empty outside a repository. */
-function git(...parameters: string[]): string {
-  return spawnSync('git', parameters, { cwd: ROOT, encoding: 'utf8' }).stdout?.trim() ?? '';
+  const git = (...parameters: string[]) =>
+    spawnSync('git', parameters, { cwd: ROOT, encoding: 'utf8' }).stdout;
+  const commit = git('rev-parse', '--short=7', 'HEAD')?.trim() || 'unknown';
+  return git('status', '--porcelain', '--', '.', ':!docs', ':!README.md') ? `${commit}+` : commit;
 }

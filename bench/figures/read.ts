@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Figure, FiguresFile } from './figure.ts';
 import { FIGURES } from './keep.ts';
@@ -8,10 +8,9 @@ export type FiguresFiles = ReadonlyMap<string, FiguresFile>;
 
 /** Reads every file of figures of a working tree. */
 export async function readFigures(root: string): Promise<FiguresFiles> {
-  const folder = join(root, FIGURES);
-  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json')).sort();
-  const files = names.map(
-    async (name): Promise<FiguresFile> => JSON.parse(await readFile(join(folder, name), 'utf8')),
+  const paths = (await Array.fromAsync(glob(`${FIGURES}/*.json`, { cwd: root }))).sort();
+  const files = paths.map(
+    async (path): Promise<FiguresFile> => JSON.parse(await readFile(join(root, path), 'utf8')),
   );
   return new Map((await Promise.all(files)).map((file) => [file.bench, file]));
 }
@@ -57,14 +56,10 @@ export function medianOf(figures: readonly Figure[], selection: Selection): numb
 
 /** The different values of one condition, in the order of the file. */
 export function valuesOf(figures: readonly Figure[], condition: string): (number | string)[] {
-  return unique(figures.flatMap(({ at }) => at[condition] ?? []));
+  return [...new Set(figures.flatMap(({ at }) => at[condition] ?? []))];
 }
 
 /** The different values of one member, in their first order. */
 export function membersOf(figures: readonly Figure[], member: 'what' | 'subject' | 'metric'): string[] {
-  return unique(figures.map((figure) => figure[member]));
-}
-
-function unique<Value>(values: readonly Value[]): Value[] {
-  return [...new Set(values)];
+  return [...new Set(figures.map((figure) => figure[member]))];
 }
