@@ -67,7 +67,7 @@ async function measure({ database, env }: SiteParts, slices: number): Promise<Fi
   for (const name of names) services.push(started.use(await startService(name, env)));
   for (let slice = 0; slice < SETTLE_S / PROBE_EVERY_S; slice += 1) await probeAll(services);
   const [asked, began] = [await transactions(database.pool), performance.now()];
-  const before = cpuTime([database.pid]);
+  const databaseBefore = cpuTime([database.pid]);
   const [ran = []] = await inTurns([services], slices, async (all) => {
     const before = all.map(ranMs);
     await probeAll(all);
@@ -75,7 +75,7 @@ async function measure({ database, env }: SiteParts, slices: number): Promise<Fi
   });
   const seconds = (performance.now() - began) / 1000;
   // Of each microsecond.
-  const { user, system } = cpuOfEach(seconds * 1e6, [database.pid], before);
+  const { user, system } = cpuOfEach(seconds * 1e6, [database.pid], databaseBefore);
   const perSecond = ((await transactions(database.pool)) - asked) / seconds;
   const probe = await probeMs(services[0]?.port ?? 0);
   const own = services.flatMap((service, index): Figure[] => {
