@@ -105,26 +105,12 @@ function labelsOf(points: readonly Point[], [low, high]: readonly [number, numbe
   }));
 }
 
-/**
- * Moves ascending heights as little as possible, so that each is `APART` above the one before and none is
- * outside the plot: groups that touch move together, to the middle of where their members would be.
- */
+/** Moves ascending heights up until each is `APART` above the one before, or down where the plot ends. */
 function apart(heights: readonly number[], pixels: number): number[] {
-  const groups: { sum: number; count: number }[] = [];
-  for (const [index, height] of heights.entries()) {
-    let group = { sum: height - index * APART, count: 1 };
-    for (let before = groups.at(-1); before && middle(before) > middle(group); before = groups.at(-1)) {
-      groups.pop();
-      group = { sum: group.sum + before.sum, count: group.count + before.count };
-    }
-    groups.push(group);
-  }
-  const most = pixels - (heights.length - 1) * APART;
-  return groups
-    .flatMap((group) => Array<number>(group.count).fill(Math.min(Math.max(middle(group), 0), most)))
-    .map((base, index) => base + index * APART);
-}
-
-function middle({ sum, count }: { sum: number; count: number }): number {
-  return sum / count;
+  let before = Number.NEGATIVE_INFINITY;
+  return heights.map((height, index) => {
+    const most = pixels - (heights.length - 1 - index) * APART;
+    before = Math.min(most, Math.max(height, before + APART));
+    return before;
+  });
 }
