@@ -12,8 +12,8 @@ export const SHALLOW = 'needs an earlier build of which no migration has changed
 
 /**
  * The commit to upgrade from: `UPGRADE_FROM`, else the last one with fewer migrations, all of which are
- * today's to the byte (an earlier file that was edited before it was released would be refused). Undefined
- * where the history does not reach back to one.
+ * today's to the byte and come before the others (what was edited or put between others before it was
+ * released would be refused). Undefined where the history does not reach back to one.
  */
 export async function earlierCommit(): Promise<string | undefined> {
   const { UPGRADE_FROM: wanted } = process.env;
@@ -23,11 +23,10 @@ export async function earlierCommit(): Promise<string | undefined> {
     const before = (await git('rev-parse', '--verify', '--quiet', `${commit}^`).catch(() => '')).trim();
     if (before === '') return undefined;
     const changed = await git('diff', '--name-status', '--no-renames', before, '--', 'migrations');
-    const kinds = changed
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => line[0]);
-    if (kinds.length > 0 && kinds.every((kind) => kind === 'A')) return before;
+    const changes = changed.split('\n').filter(Boolean);
+    const last = (await git('ls-tree', '--name-only', before, 'migrations/')).trim().split('\n').at(-1) ?? '';
+    const isLater = (change: string) => change.startsWith('A\t') && change.slice('A\t'.length) > last;
+    if (changes.length > 0 && changes.every(isLater)) return before;
   }
   return undefined;
 }
