@@ -28,7 +28,8 @@ export interface OpenResult {
   lost: number;
 }
 
-const CONNECTIONS = 64;
+/** So many that none has a thousand requests at any rate, after which nginx closes it. */
+const CONNECTIONS = 128;
 
 /** How long a reader waits, in ms. */
 const PATIENCE_MS = 10_000;
