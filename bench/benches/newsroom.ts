@@ -1,20 +1,25 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { queriesOn } from '@pressroom/common/database/database';
 import type { NewsTables } from '@pressroom/news-feed/tables';
-import { postmasterOf } from '../../test/support/processes.ts';
+import { REAL_DATA_DIR } from '../../test/support/real-data.ts';
+import type { ThrowawayPostgres } from '../../test/support/throwaway-postgres.ts';
 import type { Bench } from '../bench.ts';
 import { rateRatios, sliceFigures, slicesOf } from '../compare.ts';
+import { miniflux } from '../contenders/miniflux.ts';
 import { addItems, rank } from '../data/items.ts';
 import { type BenchDatabase, openDatabase } from '../database.ts';
 import { type Figure, figuresOf } from '../figures/figure.ts';
 import { load } from '../load.ts';
-import { type FeedServer, serveFeeds } from '../newsroom/feed-server.ts';
+import { type FeedServer, madeUpFeeds, serveFeeds } from '../newsroom/feed-server.ts';
+import { measurePolling, measureReading, type Poller } from '../newsroom/polling.ts';
 import { quantile } from '../quantile.ts';
-import { measuredSection } from '../report/measured.ts';
+import { measuredTables, shortfalls } from '../report/measured.ts';
+import { sectionOf } from '../report/section.ts';
 import { NO_CACHE, startService } from '../services.ts';
 import { measureSpeed } from '../stories/speed.ts';
 import { inTurns, timed } from '../turns.ts';
-import { usageOf } from '../usage.ts';
 
 const ENTRIES = 50;
 
@@ -36,6 +41,14 @@ const PATHS = {
   cold: Array.from({ length: 100 }, (_, index) => `/api/v1/items?mode=all&limit=${index + 1}`),
 };
 
+/** Adds sources that are due. */
+const ADD = `
+  insert into news.source (url, given_url, name, next_poll_at)
+  select url, url, 'Feed', now() from unnest($1::text[]) as url`;
+
+/** Feeds that parsers are tested with, which are no part of the repository. */
+const ODD_FEEDS = join(REAL_DATA_DIR, 'odd-feeds');
+
 const figure = figuresOf('newsroom');
 
 async function measureRanking(items: number): Promise<Figure[]> {
@@ -52,15 +65,10 @@ async function measureRanking(items: number): Promise<Figure[]> {
   return [figure(`a ranking over ${items.toLocaleString('en')} items`, 'time', 'ms', times, RANKING_MS)];
 }
 
-/** Makes a database with 10,000 items, and sources that are due. */
-async function openSources({ urls }: FeedServer): Promise<BenchDatabase> {
-  const database = await openDatabase();
+/** Makes a database with 10,000 items. */
+async function openItems(on?: ThrowawayPostgres): Promise<BenchDatabase> {
+  const database = await openDatabase(on);
   await addItems(database.pool, 0, 10_000, 1);
-  await database.pool.query(
-    `insert into news.source (url, given_url, name, next_poll_at)
-     select url, url, 'Feed', now() from unnest($1::text[]) as url`,
-    [urls],
-  );
   return database;
 }
 
@@ -75,29 +83,52 @@ async function written({ pool }: BenchDatabase): Promise<number> {
   return (await pool.query<{ n: number }>(done)).rows[0]?.n ?? 0;
 }
 
-/** How long it takes to poll and store all feeds by a worker that never rests. */
-async function measurePolling(server: FeedServer): Promise<Figure[]> {
-  await using database = await openSources(server);
-  const postmaster = postmasterOf(database.server.dataDir);
-  const before = usageOf(postmaster).cpuSeconds;
-  const began = performance.now();
-  await using worker = await startWorker(database, server, { NEWS_WRITE_SHARE: '100' });
-  while ((await written(database)) < server.urls.length * ENTRIES) await delay(200);
-  const seconds = (performance.now() - began) / 1000;
-  const [own, postgres] = [usageOf(worker.pid), usageOf(postmaster)];
-  const what = `${server.urls.length} feeds of ${ENTRIES} entries, polled and stored without rests`;
-  return [
-    figure(what, 'time', 's', seconds),
-    figure(what, 'CPU, worker', 's', own.cpuSeconds),
-    figure(what, 'CPU, database', 's', postgres.cpuSeconds - before),
-    figure(what, 'memory, worker', 'MiB', own.memoryMiB),
-    figure(what, 'memory, database', 'MiB', postgres.memoryMiB),
-  ];
+/** A worker that never rests, at a database with other items. */
+const worker: Poller = {
+  name: 'newsroom',
+  open: async (on, server) => {
+    const database = await openItems(on);
+    await database[Symbol.asyncDispose]();
+    return { url: database.url, process: await startWorker(database, server, { NEWS_WRITE_SHARE: '100' }) };
+  },
+  add: ADD,
+  repeat: 'update news.source set next_poll_at = now()',
+  state: `
+    select (select count(*)::int from news.source where last_polled_at > $1) as polled,
+           count(*) filter (where state = 'pending')::int as waiting,
+           count(*) filter (where state = 'done')::int as entries,
+           count(distinct source_id) filter (where state = 'done')::int as stored,
+           (select count(*)::int from news.source where unusable_entries > 0 or exists (
+             select from news.source_entry where source_id = source.id)) as read
+    from news.source_entry`,
+};
+
+/** The worker, and Miniflux where `MINIFLUX` says the path of its program. */
+function pollers(): Poller[] {
+  const { MINIFLUX } = process.env;
+  return MINIFLUX === undefined ? [worker] : [worker, miniflux(MINIFLUX)];
+}
+
+/** What each poller does, one after the other. */
+async function ofEach(measure: (poller: Poller) => Promise<Figure[]>): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const poller of pollers()) figures.push(...(await measure(poller)));
+  return figures;
+}
+
+/** What the pollers read in feeds that parsers are tested with. */
+async function measureOddFeeds(): Promise<Figure[]> {
+  const files = readdirSync(ODD_FEEDS, { recursive: true, withFileTypes: true }).filter((file) =>
+    file.isFile(),
+  );
+  await using server = await serveFeeds(files.map((file) => readFileSync(join(file.parentPath, file.name))));
+  return await ofEach((poller) => measureReading(poller, server));
 }
 
 /** The news feed's answers while the worker writes entries, and while it is stopped. */
 async function measureAnswers(server: FeedServer): Promise<Figure[]> {
-  await using database = await openSources(server);
+  await using database = await openItems();
+  await database.pool.query(ADD, [server.urls]);
   const DATABASE_URL = database.url;
   await using hot = await startService('news-feed', { DATABASE_URL, CACHE_BYTES: '67108864' });
   await using cold = await startService('news-feed', { DATABASE_URL, ...NO_CACHE });
@@ -144,19 +175,35 @@ async function measureStory(stored: number): Promise<Figure[]> {
   ];
 }
 
+/** What Miniflux is measured for as well. */
+const isOfFeeds = ({ what }: Figure) => what.includes(' feeds');
+
 /**
  * `pnpm bench newsroom [PART …] [FEEDS [ITEMS [STORED]]]`: how FEEDS feeds of 50 entries are polled and
- * stored by a worker that never rests, the news feed's answers while a worker with the default rests is busy,
- * as a ratio to those while it is stopped, a ranking over ITEMS items of a week, and the story of one item
- * among STORED items. For Linux, whose `/proc` says what processes use.
+ * stored by a worker that never rests, and by Miniflux (`docs/peers.md`), the news feed's answers while a
+ * worker with the default rests is busy, as a ratio to those while it is stopped, a ranking over ITEMS items
+ * of a week, and the story of one item among STORED items. For Linux, whose `/proc` says what processes use.
  */
 export const newsroom: Bench<FeedServer> = {
-  start: ([feeds = 500]) => serveFeeds(feeds, ENTRIES),
+  start: ([feeds = 500]) => serveFeeds(madeUpFeeds(feeds, ENTRIES)),
   parts: ([, items = 30_000, stored = 100_000]) => [
     { name: 'ranking', seconds: 20, run: () => measureRanking(items) },
-    { name: 'polling', seconds: 90, run: measurePolling },
+    {
+      name: 'polling',
+      seconds: 200,
+      run: (server) => ofEach((poller) => measurePolling(poller, server, ENTRIES)),
+    },
+    ...(existsSync(ODD_FEEDS) ? [{ name: 'odd feeds', seconds: 30, run: measureOddFeeds }] : []),
     { name: 'answers', seconds: 130, run: measureAnswers },
     { name: 'story', seconds: 100, run: () => measureStory(stored) },
   ],
-  sections: { newsroom: measuredSection('newsroom', { aims: true }) },
+  sections: {
+    newsroom: sectionOf('newsroom', ({ figures }) => {
+      const own = figures.filter((figure) => !isOfFeeds(figure));
+      return [measuredTables(own), shortfalls(own)];
+    }),
+    'newsroom, Miniflux': sectionOf('newsroom', ({ figures }) => [
+      measuredTables(figures.filter(isOfFeeds), { subjects: true }),
+    ]),
+  },
 };

@@ -14,12 +14,11 @@ export interface FeedServer extends AsyncDisposable {
 /** Hosts of this machine; Linux answers at all of 127.0.0.0/8. */
 const HOSTS = Array.from({ length: 250 }, (_, index) => `127.0.0.${index + 1}`);
 
-/** Serves feeds of `entries` entries each: made-up reports of the last day, other ones in each feed. */
-export async function serveFeeds(feeds: number, entries: number): Promise<FeedServer> {
+/** Makes up feeds of `entries` entries each: reports of the last day, other ones in each feed. */
+export function madeUpFeeds(feeds: number, entries: number): string[] {
   const now = Date.now();
   const random = seeded(2);
-  // Made beforehand, so that the measured time does not contain it.
-  const bodies = Array.from({ length: feeds }, (_, feed) =>
+  return Array.from({ length: feeds }, (_, feed) =>
     rss(
       Array.from({ length: entries }, (_, index) => {
         const published = new Date(now - 86_400_000 * random());
@@ -30,14 +29,24 @@ export async function serveFeeds(feeds: number, entries: number): Promise<FeedSe
       { title: `Feed ${feed}` },
     ),
   );
-  const server = createServer(({ url = '/' }, response) => {
-    response
-      .writeHead(200, { 'content-type': 'application/rss+xml' })
-      .end(bodies[Number(url.slice(1))] ?? '');
+}
+
+/** Serves feeds, which never change. */
+export async function serveFeeds(feeds: readonly (string | Buffer)[]): Promise<FeedServer> {
+  const answers = feeds.map((body, feed) => {
+    const isJson = body.toString('latin1', 0, 100).trimStart().startsWith('{');
+    const type = isJson ? 'application/feed+json' : 'application/xml';
+    return { headers: { 'content-type': type, etag: `"${feed}"` }, body };
+  });
+  const server = createServer(({ url = '/', headers: asked }, response) => {
+    const { headers, body } = answers[Number(url.slice(1))] ?? {};
+    if (headers === undefined) response.writeHead(404).end();
+    else if (asked['if-none-match'] === headers.etag) response.writeHead(304, headers).end();
+    else response.writeHead(200, headers).end(body);
   });
   await once(server.listen(0, '0.0.0.0'), 'listening');
   const { port } = server.address() as AddressInfo;
-  const urls = bodies.map((_, feed) => `http://${HOSTS[feed % HOSTS.length]}:${port}/${feed}`);
+  const urls = feeds.map((_, feed) => `http://${HOSTS[feed % HOSTS.length]}:${port}/${feed}`);
   const stop = async () => {
     server.closeAllConnections();
     server.close();
