@@ -19,13 +19,19 @@ export interface SiteParts extends AsyncDisposable {
   env: Record<string, string>;
 }
 
-/** Opens a database, and a bucket of the store that `S3_ENDPOINT` names, else of an embedded one. */
-export async function openSiteParts(): Promise<SiteParts> {
+/**
+ * Opens a database, and a bucket of the caller's store, else of the one that `S3_ENDPOINT` names, else of an
+ * embedded one.
+ */
+export async function openSiteParts(own?: Server): Promise<SiteParts> {
   await using resources = new AsyncDisposableStack();
   const database = resources.use(await openDatabase());
-  const store = namedServer(process.env) ?? resources.adopt(await startEmbedded(), (own) => own.close());
+  const named = own === undefined ? namedServer(process.env) : undefined;
+  const store = own ?? named ?? resources.adopt(await startEmbedded(), (embedded) => embedded.close());
   const s3 = clientOf(store, { maxAttempts: 3 });
-  const bucket = resources.adopt(await createBucket(s3), (own) => removeBucket(s3, own));
+  const bucket = await createBucket(s3);
+  // The other stores go with all that is in them.
+  if (named !== undefined) resources.defer(() => removeBucket(s3, bucket));
   // Any free port for metrics: what monitoring costs a process that nobody asks for it.
   const env = { DATABASE_URL: database.url, METRICS_PORT: '0', ...gallerySettings(store, bucket) };
   const owned = resources.move();

@@ -1,10 +1,13 @@
 import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { makeThumbnail } from '@pressroom/gallery-admin/proxy/thumbnail';
+import { STORE_KINDS, type StoreKind, startStore } from '../../conformance/s3-stores/store.ts';
 import { putAll } from '../../test/support/s3/objects.ts';
+import { namedServer } from '../../test/support/s3/servers.ts';
 import type { Bench } from '../bench.ts';
 import { compareWithBare } from '../compare.ts';
 import { type Figure, figuresOf } from '../figures/figure.ts';
+import type { Part } from '../figures/parts.ts';
 import { membersOf, select } from '../figures/read.ts';
 import {
   askForThumbnail,
@@ -41,7 +44,19 @@ async function timesOf(rounds: number, work: () => Promise<unknown>, bare: () =>
   return { times, ratios: times.map((ms, round) => ms / (bareTimes[round] ?? Number.NaN)) };
 }
 
-async function measureListing({ url, cookie, s3, bucket }: BenchGallery, objects: number): Promise<Figure[]> {
+/** Objects to list and to move. */
+const putObjects = ({ s3, bucket }: BenchGallery, objects: number) =>
+  putAll(
+    s3,
+    bucket,
+    Array.from({ length: objects }, (_, index) => `from/${index}.jpg`),
+  );
+
+async function measureListing(
+  { url, cookie, s3, bucket }: BenchGallery,
+  objects: number,
+  store = '',
+): Promise<Figure[]> {
   let answer = new ArrayBuffer(0);
   const list = async () => {
     const response = await fetch(`${url}/api/gallery?json=1&path=from/`, { headers: { cookie } });
@@ -59,11 +74,28 @@ async function measureListing({ url, cookie, s3, bucket }: BenchGallery, objects
   const { times, ratios } = await timesOf(21, list, alone);
   const { data, message } = JSON.parse(Buffer.from(answer).toString());
   if (data?.files.length !== Math.min(objects, 1000)) throw new Error(message ?? 'the listing is incomplete');
-  const what = `list 1,000 of ${objects.toLocaleString('en')} objects`;
+  const what = `list 1,000 of ${objects.toLocaleString('en')} objects${store}`;
   return [
     figure(what, 'time', 'ms', times),
     figure(what, "times the store's own answer", '', ratios, LIST_AIM),
   ];
+}
+
+/** The listing on a store that others have written. */
+async function measureStore(kind: StoreKind, program: string, objects: number): Promise<Figure[]> {
+  await using store = await startStore(kind, program);
+  await using gallery = await startBenchGallery({}, namedServer(store.env));
+  await putObjects(gallery, objects);
+  return await measureListing(gallery, objects, `, ${kind.name}`);
+}
+
+/** Those whose programs `MINIO` and `VERSITYGW` name. */
+function storeParts(objects: number): Part<BenchGallery>[] {
+  return STORE_KINDS.flatMap((kind) => {
+    const program = process.env[kind.name.toUpperCase()];
+    const run = (path: string) => () => measureStore(kind, path, objects);
+    return program === undefined ? [] : [{ name: `list on ${kind.name}`, seconds: 200, run: run(program) }];
+  });
 }
 
 async function measureMove({ post, process: service }: BenchGallery, objects: number): Promise<Figure[]> {
@@ -121,8 +153,7 @@ function measureProxy({ process: service, cookie, media, caFile }: BenchGallery)
 }
 
 async function measure(gallery: BenchGallery, objects: number): Promise<Figure[]> {
-  const keys = Array.from({ length: objects }, (_, index) => `from/${index}.jpg`);
-  await putAll(gallery.s3, gallery.bucket, keys);
+  await putObjects(gallery, objects);
   return [
     ...(await measureListing(gallery, objects)),
     // Before the work that needs more memory, so that its own peak can be seen.
@@ -138,8 +169,12 @@ export const gallery: Bench<BenchGallery> = {
   start: () => startBenchGallery(),
   parts: ([objects = 100_000]) => [
     { name: 'gallery', seconds: 240, run: (started) => measure(started, objects) },
+    ...storeParts(objects),
   ],
   sections: {
+    'gallery, stores': sectionOf('gallery', ({ figures }) => [
+      measuredTables(figures.filter(({ what }) => what.startsWith('list '))),
+    ]),
     gallery: sectionOf('gallery', (file) => {
       const compared = membersOf(select(file.figures, { metric: 'ratio' }), 'what');
       const alone = file.figures.filter(({ what }) => !compared.includes(what));

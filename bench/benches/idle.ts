@@ -101,7 +101,7 @@ async function measure({ database, env }: SiteParts, slices: number): Promise<Fi
  * has run.
  */
 export const idle: Bench<SiteParts> = {
-  start: openSiteParts,
+  start: () => openSiteParts(),
   parts: ([slices = 12]) => [
     { name: 'rest', seconds: SETTLE_S + 15 + slices * PROBE_EVERY_S, run: (site) => measure(site, slices) },
   ],

@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import { startMedia } from '../../test/support/allowed-media.ts';
 import { logIn } from '../../test/support/gallery-account.ts';
 import type { MediaHost } from '../../test/support/media-host.ts';
+import type { Server } from '../../test/support/s3/servers.ts';
 import { ask } from '../ask.ts';
 import type { ServerProcess } from '../server.ts';
 import { startService } from '../services.ts';
@@ -24,10 +25,13 @@ export interface BenchGallery extends SiteParts {
   newPhotoUrl: () => string;
 }
 
-/** Starts the service with these settings. */
-export async function startBenchGallery(settings: Record<string, string> = {}): Promise<BenchGallery> {
+/** Starts the service with these settings, on the caller's store if there is one. */
+export async function startBenchGallery(
+  settings: Record<string, string> = {},
+  store?: Server,
+): Promise<BenchGallery> {
   await using resources = new AsyncDisposableStack();
-  const site = resources.use(await openSiteParts());
+  const site = resources.use(await openSiteParts(store));
   const { host: media, settings: allowed } = resources.use(await startMedia());
   const env = { ...site.env, ...allowed, ...settings };
   const service = resources.use(await startService('gallery-admin', env));
