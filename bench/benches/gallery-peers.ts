@@ -3,6 +3,7 @@ import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
 import type { Asked } from '../compare.ts';
 import { askedFor, askedRepeatedly, contestParts } from '../contenders/contest.ts';
+import { startImgproxy } from '../contenders/imgproxy.ts';
 import { installPeers, startPeer, versionOf } from '../contenders/peer.ts';
 import {
   askForThumbnail,
@@ -20,14 +21,19 @@ const CONNECTIONS = [1, 8, 32];
 /** A thumbnail takes long enough: with more at once, most of the time is the wait for the others. */
 const THUMBNAILS_AT_ONCE = [1, 8];
 
-/** How images are scaled: what a thumbnail of Pressroom's is. */
-const SCALED = 'w_480,f_webp,q_78';
+/** A server that scales images to what a thumbnail of Pressroom's is. */
+interface Scaler {
+  name: string;
+  process: ServerProcess;
+  /** The path of an image's thumbnail. */
+  path: (url: string) => string;
+}
 
 /** Pressroom's gallery with the peers of its parts, on the same store and the same images. */
 interface GalleryContest extends AsyncDisposable {
   gallery: BenchGallery;
   companion: ServerProcess;
-  ipx: ServerProcess;
+  scalers: Scaler[];
 }
 
 async function startGalleryContest(): Promise<GalleryContest> {
@@ -41,8 +47,17 @@ async function startGalleryContest(): Promise<GalleryContest> {
   const secret = { SECRET: 'a secret of the bench, which nobody else can reach' };
   const companion = await start('companion', { ...secret, ...store });
   const ipx = await start('ipx', { NODE_EXTRA_CA_CERTS: gallery.caFile });
+  const path = (url: string) => `/w_480,f_webp,q_78/${url}`;
+  const scalers: Scaler[] = [{ name: `IPX ${versionOf('ipx', 'ipx')}`, process: ipx, path }];
+  const { IMGPROXY } = process.env;
+  if (IMGPROXY !== undefined) {
+    const imgproxy = await startImgproxy(IMGPROXY, gallery.caFile);
+    resources.use(imgproxy.process);
+    const scaled = (url: string) => `/unsafe/rs:fit:480:480/q:78/f:webp/plain/${encodeURIComponent(url)}`;
+    scalers.push({ ...imgproxy, path: scaled });
+  }
   const owned = resources.move();
-  return { gallery, companion, ipx, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { gallery, companion, scalers, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 /** A signature for the upload of a file. */
@@ -65,11 +80,14 @@ function uploads({ gallery, companion }: GalleryContest): Asked[] {
 }
 
 /** A thumbnail of an image of 12 megapixels, of an address that nobody asked for before. */
-function thumbnails({ gallery, ipx }: GalleryContest): Asked[] {
-  const scale = () => readThumbnail(`http://127.0.0.1:${ipx.port}/${SCALED}/${gallery.newPhotoUrl()}`);
+function thumbnails({ gallery, scalers }: GalleryContest): Asked[] {
   return [
     askedRepeatedly('Pressroom', gallery.process, () => askForThumbnail(gallery)),
-    askedRepeatedly(`IPX ${versionOf('ipx', 'ipx')}`, ipx, scale),
+    ...scalers.map(({ name, process, path }) =>
+      askedRepeatedly(name, process, () =>
+        readThumbnail(`http://127.0.0.1:${process.port}${path(gallery.newPhotoUrl())}`),
+      ),
+    ),
   ];
 }
 
@@ -116,7 +134,7 @@ async function uploadWithCompanion({ port }: ServerProcess): Promise<void> {
 
 /**
  * `pnpm bench gallery-peers`: the gallery's signatures and uploads next to Uppy Companion, and its thumbnails
- * next to IPX, over the same store and the same images (`docs/peers.md`).
+ * next to IPX and imgproxy, over the same store and the same images (`docs/peers.md`).
  */
 export const galleryPeers: Bench<GalleryContest> = {
   start: startGalleryContest,
