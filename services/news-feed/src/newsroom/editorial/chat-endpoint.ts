@@ -1,14 +1,5 @@
 import { z } from 'zod';
-
-/** Where and how a model is asked. */
-export interface ChatSettings {
-  /** The base of an OpenAI-compatible API, such as `http://127.0.0.1:11434/v1`. */
-  url: string;
-  /** Sent as a bearer token; local endpoints often need none. */
-  key: string | undefined;
-  model: string;
-  timeoutMs: number;
-}
+import { askEndpoint, EndpointFault, type EndpointSettings } from '../models/model-endpoint.ts';
 
 /** What a model is asked. */
 export interface ChatQuestion {
@@ -26,18 +17,6 @@ export interface ChatAnswer {
   tokens: number | undefined;
 }
 
-/** A fault of the endpoint. */
-export class ChatFault extends Error {
-  /** For how long the endpoint asks to be left alone, in milliseconds. */
-  readonly pauseMs: number | undefined;
-
-  constructor(message: string, pauseMs?: number) {
-    super(message);
-    this.name = 'ChatFault';
-    this.pauseMs = pauseMs;
-  }
-}
-
 /** The largest answer that is read, in bytes. */
 const MOST_BYTES = 1_000_000;
 
@@ -49,58 +28,31 @@ const completion = z.object({
   usage: z.object({ total_tokens: z.int().nonnegative() }).optional(),
 });
 
-/** Asks a model for structured output. Throws {@link ChatFault} for whatever goes wrong. */
+/** Asks a model for structured output. Throws {@link EndpointFault} for whatever goes wrong. */
 export async function askModel(
-  { url, key, model, timeoutMs }: ChatSettings,
+  settings: EndpointSettings,
   { instruction, data, answer }: ChatQuestion,
   signal: AbortSignal,
 ): Promise<ChatAnswer> {
-  try {
-    const response = await fetch(`${url.replace(/\/+$/u, '')}/chat/completions`, {
-      method: 'POST',
-      // A redirect would carry the key to another host.
-      redirect: 'error',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-      headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) },
-      body: JSON.stringify({
-        model,
-        temperature: 0,
-        max_tokens: ANSWER_TOKENS,
-        messages: [
-          { role: 'system', content: instruction },
-          { role: 'user', content: JSON.stringify(data) },
-        ],
-        response_format: {
-          type: 'json_schema',
-          json_schema: { name: answer.name, strict: true, schema: answer.schema },
-        },
-      }),
-    });
-    const text = await readBounded(response);
-    if (!response.ok) {
-      throw new ChatFault(`the endpoint answered ${response.status}`, pauseOf(response.headers));
-    }
-    const { choices, usage } = completion.parse(JSON.parse(text));
-    return { text: choices[0]?.message.content ?? '', tokens: usage?.total_tokens };
-  } catch (error) {
-    if (error instanceof ChatFault) throw error;
-    throw new ChatFault(error instanceof Error ? error.message : String(error));
-  }
-}
-
-async function readBounded(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > MOST_BYTES) throw new ChatFault('the answer is too long');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-/** `Retry-After` in milliseconds, where it is a number of seconds. */
-function pauseOf(headers: Headers): number | undefined {
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, 3600) * 1000 : undefined;
+  const body = {
+    model: settings.model,
+    temperature: 0,
+    max_tokens: ANSWER_TOKENS,
+    messages: [
+      { role: 'system', content: instruction },
+      { role: 'user', content: JSON.stringify(data) },
+    ],
+    response_format: {
+      type: 'json_schema',
+      json_schema: { name: answer.name, strict: true, schema: answer.schema },
+    },
+  };
+  const said = await askEndpoint(
+    settings,
+    { path: '/chat/completions', body, mostBytes: MOST_BYTES },
+    signal,
+  );
+  const { data: read, error } = completion.safeParse(said);
+  if (read === undefined) throw new EndpointFault(error.message);
+  return { text: read.choices[0]?.message.content ?? '', tokens: read.usage?.total_tokens };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ChatFault } from './chat-endpoint.ts';
+import { EndpointFault } from '../models/model-endpoint.ts';
 import { isEnglishWord } from './english-words.ts';
 import { addressesOf, cleanText, repeats, unknownFacts } from './model-answer.ts';
 
@@ -34,22 +34,22 @@ export interface DigestTask {
 
 /**
  * The digest of a model's answer, if it cites nothing that is not in `given` (no number, and no name), and
- * does not repeat the instruction. Throws {@link ChatFault} for an answer that is not one.
+ * does not repeat the instruction. Throws {@link EndpointFault} for an answer that is not one.
  */
 export function readDigest(text: string, { instruction, given, language }: DigestTask): string {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new ChatFault('it is not JSON');
+    throw new EndpointFault('it is not JSON');
   }
   const result = digestAnswer(given).safeParse(value);
-  if (!result.success) throw new ChatFault(result.error.issues[0]?.message ?? 'it is not a digest');
+  if (!result.success) throw new EndpointFault(result.error.issues[0]?.message ?? 'it is not a digest');
   const { digest } = result.data;
   const isEnglish = /english/i.test(language);
   const [unknown] = [...unknownFacts(digest, given), ...unknownNames(digest, given, isEnglish)];
-  if (unknown !== undefined) throw new ChatFault(`it names ${unknown}, which the reports do not`);
-  if (repeats(digest, instruction)) throw new ChatFault('it repeats the instruction');
+  if (unknown !== undefined) throw new EndpointFault(`it names ${unknown}, which the reports do not`);
+  if (repeats(digest, instruction)) throw new EndpointFault('it repeats the instruction');
   return digest.trim();
 }
 

@@ -4,9 +4,10 @@ import { sql } from 'kysely';
 import type { Calendar } from '../../calendar.ts';
 import type { Clock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
+import { EndpointFault, type EndpointSettings } from '../models/model-endpoint.ts';
 import { readReports, type StoryReport } from '../stories/digest-writer.ts';
 import { BudgetStore, type DailyBudget } from './budget.ts';
-import { ANSWER_TOKENS, askModel, ChatFault, type ChatQuestion, type ChatSettings } from './chat-endpoint.ts';
+import { ANSWER_TOKENS, askModel, type ChatQuestion } from './chat-endpoint.ts';
 import { DIGEST_JSON_SCHEMA, digestAnswer, readDigest } from './digest-answer.ts';
 import { readsLikeInstruction } from './model-answer.ts';
 
@@ -25,7 +26,7 @@ export interface ModelDigestsParts {
   /** By which the budget's days are. */
   calendar: Calendar;
   clock: Clock;
-  settings: ChatSettings;
+  settings: EndpointSettings;
   /** The language of digests, as English names it. */
   language: string;
   budget: DailyBudget;
@@ -112,7 +113,7 @@ export class ModelDigests {
       digest = readDigest(text, { instruction, given, language: this.#parts.language });
       if (known === undefined) await this.#remember(hash, digest);
     } catch (error) {
-      if (!(error instanceof ChatFault)) throw error;
+      if (!(error instanceof EndpointFault)) throw error;
     }
     await this.#keep(story, reports, digest);
     return true;
@@ -132,7 +133,7 @@ export class ModelDigests {
       await this.#budget.settle('digests', estimate, tokens ?? estimate, now);
       return text;
     } catch (error) {
-      if (!(error instanceof ChatFault)) throw error;
+      if (!(error instanceof EndpointFault)) throw error;
       this.#pausedUntil = now.getTime() + (error.pauseMs ?? PAUSE_MS);
       return undefined;
     }

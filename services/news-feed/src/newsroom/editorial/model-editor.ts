@@ -5,8 +5,10 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import type { Clock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
+import { EndpointRest } from '../models/endpoint-rest.ts';
+import { EndpointFault, type EndpointSettings } from '../models/model-endpoint.ts';
 import { BudgetStore, type DailyBudget } from './budget.ts';
-import { ANSWER_TOKENS, askModel, ChatFault, type ChatQuestion, type ChatSettings } from './chat-endpoint.ts';
+import { ANSWER_TOKENS, askModel, type ChatQuestion } from './chat-endpoint.ts';
 import type { Editor, JudgedItem, Judgement, Submission } from './editor.ts';
 import {
   answerJsonSchema,
@@ -24,12 +26,6 @@ const MOST_POINTS = 25;
 /** How much of an article's text a model reads, in characters. */
 const MOST_TEXT = 4000;
 
-/** How long a model is left alone after a fault without `Retry-After`, in milliseconds. */
-const PAUSE_MS = 60_000;
-
-/** How many faults in a row begin a pause. */
-const FAULTS = 3;
-
 /** How long answers are kept, in days. */
 const KEPT_DAYS = 30;
 
@@ -40,7 +36,7 @@ export interface ModelEditorParts {
   rules: RulesEditor;
   vocabulary: Vocabulary;
   clock: Clock;
-  settings: ChatSettings;
+  settings: EndpointSettings;
   /** The language of titles and summaries, as English names it. */
   language: string;
   budget: DailyBudget;
@@ -60,8 +56,7 @@ export class ModelEditor implements Editor {
   readonly #turn: LimitFunction;
   readonly #budget: BudgetStore;
   readonly #instruction: string;
-  #faults = 0;
-  #pausedUntil = 0;
+  readonly #rest = new EndpointRest();
 
   constructor(parts: ModelEditorParts) {
     this.#parts = parts;
@@ -108,7 +103,7 @@ export class ModelEditor implements Editor {
     signal: AbortSignal,
   ): Promise<ModelAnswer | string> {
     const now = this.#parts.clock();
-    if (now.getTime() < this.#pausedUntil) return 'the model is left alone after a fault';
+    if (this.#rest.isResting(now)) return 'the model is left alone after a fault';
     const estimate = Math.ceil(JSON.stringify(question).length / 2) + ANSWER_TOKENS;
     const spender = { sourceId: submission.source.id };
     if (!(await this.#budget.take(spender, estimate, now))) {
@@ -119,13 +114,10 @@ export class ModelEditor implements Editor {
       const { text, tokens } = await askModel(this.#parts.settings, question, signal);
       await this.#budget.settle(spender, estimate, tokens ?? estimate, now);
       said = text;
-      this.#faults = 0;
+      this.#rest.worked();
     } catch (error) {
-      if (!(error instanceof ChatFault)) throw error;
-      this.#faults += 1;
-      if (error.pauseMs !== undefined || this.#faults >= FAULTS) {
-        this.#pausedUntil = now.getTime() + (error.pauseMs ?? PAUSE_MS);
-      }
+      if (!(error instanceof EndpointFault)) throw error;
+      this.#rest.failed(error, now);
       return unusable(error.message);
     }
     // The endpoint works: what it says of one article is no reason to leave it alone for all others.
