@@ -1,10 +1,14 @@
 import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
 import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
 import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
+import type { TitleVectors } from '@pressroom/news-feed/newsroom/stories/title-vectors';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import { type Kysely, sql } from 'kysely';
 import { insertRows, itemRow } from '../../test/support/news-feed.ts';
 import type { LabelledReport, LabelledSet } from './labelled-set.ts';
+
+/** How many titles are embedded at once: as many as a worker edits entries. */
+const BATCH = 25;
 
 /** The orders in which reports come. */
 export type Order = 'by time' | 'batch';
@@ -12,17 +16,22 @@ export type Order = 'by time' | 'batch';
 /**
  * Assigns a set to stories in an empty database, and returns the story of each report. `by time` assigns each
  * as it is published; `batch` takes them all at once in an order that says nothing, as an import does.
+ * `titles` has them embedded.
  */
 export async function assignSet(
   db: Kysely<NewsTables>,
   { reports }: LabelledSet,
   order: Order,
+  titles?: TitleVectors,
 ): Promise<Map<string, string>> {
   await db.deleteFrom('news.item').execute();
   await db.deleteFrom('news.story').execute();
-  const assigner = new RulesAssigner(new StorySearch(readLexicon()));
+  const search = new StorySearch(readLexicon(), titles);
+  const assigner = new RulesAssigner(search);
+  const ordered = order === 'batch' ? shuffled(reports) : reports;
   const last = reports.at(-1)?.publishedAt ?? new Date();
-  for (const report of order === 'batch' ? shuffled(reports) : reports) {
+  for (const [index, report] of ordered.entries()) {
+    if (index % BATCH === 0) await search.prepare(ordered.slice(index, index + BATCH));
     await assignReport(db, assigner, report, order === 'batch' ? last : report.publishedAt);
   }
   const rows = await db.selectFrom('news.item').select(['id', 'story']).execute();

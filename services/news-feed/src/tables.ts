@@ -220,6 +220,8 @@ export interface StoredReport {
   chinese: boolean;
   /** Whether it belongs to no story but its own. */
   alone?: boolean;
+  /** Its title as a model embeds it: the model, the vector, and its mean cosine with other titles. */
+  title?: [model: string, vector: string, ground: number];
 }
 
 /** `news.report_terms` */

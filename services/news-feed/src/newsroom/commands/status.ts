@@ -38,7 +38,7 @@ function jobsText(jobs: readonly FailedJob[]): string {
     .join('\n');
 }
 
-function statusText({ sources, schedules, queues, workers, spent }: NewsroomStatus): string {
+function statusText({ sources, schedules, queues, workers, spent, embedded }: NewsroomStatus): string {
   return [
     `workers   ${workers}`,
     ...queues.map(
@@ -46,6 +46,7 @@ function statusText({ sources, schedules, queues, workers, spent }: NewsroomStat
         `queue     ${name}: ${queued} queued, ${active} active, ${retrying} to be tried again`,
     ),
     `model     ${spent.requests} requests and ${spent.tokens} tokens today`,
+    `titles    ${embedded.requests} requests and ${embedded.tokens} tokens today, for embeddings`,
     ...schedules.map(({ name, lastRunAt, lagSeconds, lastError }) => {
       const late = lagSeconds > 0 ? `, ${Math.round(lagSeconds)} s late` : '';
       return `schedule  ${name}: ${time(lastRunAt)}${late}${lastError === null ? '' : `: ${lastError}`}`;

@@ -68,6 +68,7 @@ export class CoverageReader {
       summary,
       publishedAt,
     }));
+    await this.#search.prepare(texts);
     const { found } = await this.#search.find(this.#db, texts);
     return found.map(({ candidates }, index) => {
       const own = submissions[index]?.source.name;

@@ -1,7 +1,6 @@
 import { integer, secret, setting } from '@pressroom/common/start/config';
 import { z } from 'zod';
-
-const HTTP_URL = 'an http or https URL such as http://127.0.0.1:11434/v1';
+import { endpointUrl } from '../models/endpoint-url.ts';
 
 /** The settings of the editor, for `readConfig`. */
 export const editorSettings = {
@@ -11,10 +10,7 @@ export const editorSettings = {
     'the rules of the packs',
   ),
   EDITORIAL_URL: setting(
-    z
-      .string()
-      .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), HTTP_URL)
-      .optional(),
+    endpointUrl().optional(),
     'Base URL of an OpenAI-compatible API; with `EDITORIAL_MODEL` set, its model judges entries.',
     'the rules judge',
   ),

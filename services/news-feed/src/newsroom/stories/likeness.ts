@@ -1,5 +1,6 @@
 import { marksConflict } from './marks.ts';
 import type { ReportTerms, Term } from './terms.ts';
+import { meaningOf, type TitleVector } from './title-vector.ts';
 
 /** A term with its rarity counted in. */
 export interface WeighedTerm extends Term {
@@ -11,6 +12,8 @@ export interface WeighedTerm extends Term {
 export interface WeighedReport extends Omit<ReportTerms, 'terms'> {
   terms: ReadonlyMap<string, WeighedTerm>;
   publishedAt: Date;
+  /** Its title as a model embeds it, where there is one. */
+  title?: TitleVector;
 }
 
 /** What the score of two reports is computed from. */
@@ -19,6 +22,8 @@ export interface Evidence {
   cosine: number;
   /** Whether one of them has hardly more words than a headline. */
   isShort: boolean;
+  /** Of headlines: how alike they are in meaning, where a model says it (`meaningOf`). */
+  meaning: number | null;
   /** Whether a version, magnitude, quarter, round or year tells the two apart. */
   conflict: boolean;
   /** Days between the publications. */
@@ -47,9 +52,11 @@ export function evidenceOf(a: WeighedReport, b: WeighedReport): Evidence {
   }
   const cosine = ratio(product, mine.norm * theirs.norm);
   const crossing = CROSSING * ratio(portable, mine.portableNorm * theirs.portableNorm);
+  const isShort = Math.min(mine.parts, theirs.parts) <= HEADLINE;
   return {
     cosine: a.isChinese === b.isChinese ? cosine : Math.max(cosine, crossing),
-    isShort: Math.min(mine.parts, theirs.parts) <= HEADLINE,
+    isShort,
+    meaning: isShort ? meaningOf(a.title, b.title) : null,
     conflict: marksConflict(a.marks, b.marks),
     days: Math.abs(a.publishedAt.getTime() - b.publishedAt.getTime()) / DAY_MS,
     isLater: a.publishedAt > b.publishedAt,
@@ -103,19 +110,26 @@ export const RELATED = 0.12;
 /** What headlines, which have few words to share, share more than texts at the same likeness. */
 const SHORTNESS = 0.87;
 
+/** How much it counts that two headlines mean the same, for which few words say it… */
+const MEANING = 0.3;
+
+/** … and from where on it counts for them. */
+const SAME_MEANING = 0.35;
+
 /** What each day between two reports takes from their likeness. */
 const DAY = 0.04;
 
 /**
  * The likeness of two reports, from 0 to 1:
  *
- *     cosine  (/ 0.87 if one is hardly longer than a headline)  − 0.04 · days
+ *     cosine  (/ 0.87 if one is hardly longer than a headline)  − 0.04 · days  (+ 0.3 · (meaning − 0.35))
  *
  * and 0 if a version, magnitude, quarter, round or year tells them apart. A pure function.
  */
-export function likenessOf({ cosine, isShort, conflict, days }: Evidence): number {
+export function likenessOf({ cosine, isShort, meaning, conflict, days }: Evidence): number {
   if (conflict) return 0;
-  return Math.max(0, cosine / (isShort ? SHORTNESS : 1) - DAY * days);
+  const meant = meaning === null ? 0 : MEANING * (meaning - SAME_MEANING);
+  return Math.max(0, cosine / (isShort ? SHORTNESS : 1) - DAY * days + meant);
 }
 
 /** How many reports of a story speak for it: those that are most like the one that is compared. */

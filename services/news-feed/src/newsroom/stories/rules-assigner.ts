@@ -79,7 +79,7 @@ export class RulesAssigner implements StoryAssigner {
     await insert((itemId) => board.storyOf(itemId) ?? null);
     await putIntoIndex(tx, assigned, now);
     await writeReferences(tx, neighbors, (story) => board.survivorOf(story));
-    const { lexicon } = this.#search;
+    const { lexicon } = this.#search.reading;
     const told = [...new Set([...grown].map((story) => board.survivorOf(story)))];
     await writeDigests(tx, told, lexicon, now);
     await splitGrownApart(tx, told, { lexicon, now });
@@ -88,8 +88,8 @@ export class RulesAssigner implements StoryAssigner {
   async renew(tx: Transaction<NewsTables>, reports: readonly ChangedReport[], now: Date): Promise<void> {
     if (reports.length === 0) return;
     await lockUntilCommit(tx, 'assign stories');
-    const { lexicon } = this.#search;
-    const { reports: weighed } = await weighTexts(tx, reports, lexicon);
+    const { reading } = this.#search;
+    const { reports: weighed } = await weighTexts(tx, reports, reading);
     await renewInIndex(
       tx,
       reports.flatMap(({ id }, index) => {
@@ -107,7 +107,7 @@ export class RulesAssigner implements StoryAssigner {
       tx,
       stories.flatMap(({ story }) => story ?? []),
       reports.map(({ formerTitle }) => formerTitle),
-      { lexicon, now },
+      { lexicon: reading.lexicon, now },
     );
   }
 }

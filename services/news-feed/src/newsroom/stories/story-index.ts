@@ -1,10 +1,9 @@
 import { PreparedQuery } from '@pressroom/common/database/prepared-query';
 import { type Kysely, sql } from 'kysely';
 import type { NewsTables, StoredReport } from '../../tables.ts';
-import type { Lexicon } from './lexicon.ts';
 import { type Evidence, evidenceOf, likenessOf, type WeighedReport } from './likeness.ts';
 import { storedReport, weighedReport } from './report-terms.ts';
-import { type IndexedText, weighTexts } from './term-rarity.ts';
+import { type IndexedText, type Reading, weighTexts } from './term-rarity.ts';
 
 /** How many of a term's newest items are candidates. */
 const ITEMS_OF_TERM = 100;
@@ -109,9 +108,9 @@ const CANDIDATES = new PreparedQuery<
 export async function findCandidates(
   db: Kysely<NewsTables>,
   texts: readonly IndexedText[],
-  lexicon: Lexicon,
+  reading: Reading,
 ): Promise<{ found: Found[]; through: number }> {
-  const { reports, ends } = await weighTexts(db, texts, lexicon);
+  const { reports, ends } = await weighTexts(db, texts, reading);
   const found = reports.map((report): Found => ({ report, proposing: proposingOf(report), candidates: [] }));
   const rows = await CANDIDATES.execute(db, {
     texts: found.flatMap(({ proposing }, text) => Array.from(proposing, () => text)),

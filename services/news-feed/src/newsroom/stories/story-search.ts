@@ -3,7 +3,9 @@ import { LRUCache } from 'lru-cache';
 import type { NewsTables } from '../../tables.ts';
 import type { Lexicon } from './lexicon.ts';
 import { type Found, findCandidates } from './story-index.ts';
-import type { IndexedText } from './term-rarity.ts';
+import type { IndexedText, Reading } from './term-rarity.ts';
+import type { ReportText } from './terms.ts';
+import type { TitleVectors } from './title-vectors.ts';
 
 /** How many texts are remembered: a batch of entries of each source that a worker edits at once. */
 const REMEMBERED = 200;
@@ -23,20 +25,27 @@ export interface StorySearchResult {
  * asks for an article's coverage, and shortly afterwards the assigner for the stories of the same text.
  */
 export class StorySearch {
-  readonly lexicon: Lexicon;
+  readonly reading: Reading;
+  readonly #titles: TitleVectors | undefined;
   readonly #known = new LRUCache<string, { found: Found; through: number }>({
     max: REMEMBERED,
     ttl: REMEMBERED_MS,
     ttlAutopurge: true,
   });
 
-  constructor(lexicon: Lexicon) {
-    this.lexicon = lexicon;
+  constructor(lexicon: Lexicon, titles?: TitleVectors) {
+    this.#titles = titles;
+    this.reading = { lexicon, vectorOf: (text) => titles?.of(titleOf(text)) };
+  }
+
+  /** Has the titles of texts that are to be searched for embedded, outside any transaction. */
+  async prepare(texts: readonly ReportText[]): Promise<void> {
+    await this.#titles?.read(texts.map(titleOf));
   }
 
   /** What the index has on each text, as it is now, and remembers it. */
   async find(db: Kysely<NewsTables>, texts: readonly IndexedText[]): Promise<StorySearchResult> {
-    const { found, through } = await findCandidates(db, texts, this.lexicon);
+    const { found, through } = await findCandidates(db, texts, this.reading);
     for (const [index, text] of texts.entries()) {
       const one = found[index];
       if (one !== undefined) this.#known.set(keyOf(text), { found: one, through });
@@ -47,7 +56,7 @@ export class StorySearch {
   /** The same, as it is now or was a moment ago; what was remembered is forgotten. */
   async findLately(tx: Transaction<NewsTables>, texts: readonly IndexedText[]): Promise<StorySearchResult> {
     const known = texts.flatMap((text) => this.#take(keyOf(text)) ?? []);
-    if (known.length < texts.length) return findCandidates(tx, texts, this.lexicon);
+    if (known.length < texts.length) return findCandidates(tx, texts, this.reading);
     return { found: known.map(({ found }) => found), through: Math.min(...known.map((one) => one.through)) };
   }
 
@@ -56,6 +65,11 @@ export class StorySearch {
     this.#known.delete(key);
     return known;
   }
+}
+
+/** The title as its source has it: the same before and after a translation. */
+function titleOf({ title, originalTitle }: ReportText): string {
+  return originalTitle ?? title;
 }
 
 function keyOf({ title, originalTitle, summary, publishedAt }: IndexedText): string {

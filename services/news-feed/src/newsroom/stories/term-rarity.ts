@@ -5,6 +5,7 @@ import type { Lexicon } from './lexicon.ts';
 import type { WeighedReport } from './likeness.ts';
 import { rarityOf } from './rarity.ts';
 import { type ReportText, termsOf } from './terms.ts';
+import type { TitleVector } from './title-vector.ts';
 
 /** How many of a term's newest items are counted; a more frequent term is estimated from these. */
 const COUNTED = 32;
@@ -12,6 +13,13 @@ const COUNTED = 32;
 /** A report that is to be compared. */
 export interface IndexedText extends ReportText {
   publishedAt: Date;
+}
+
+/** How texts are read. */
+export interface Reading {
+  lexicon: Lexicon;
+  /** The vector of a text's title, if there is one. */
+  vectorOf: (text: ReportText) => TitleVector | undefined;
 }
 
 /** How often a term is used. */
@@ -56,7 +64,7 @@ const TERM_USES = new PreparedQuery<NewsTables, { terms: string[] }, IndexEnds &
 export async function weighTexts(
   db: Kysely<NewsTables>,
   texts: readonly IndexedText[],
-  lexicon: Lexicon,
+  { lexicon, vectorOf }: Reading,
 ): Promise<{ reports: WeighedReport[]; ends: IndexEnds }> {
   const read = texts.map((text) => termsOf(text, lexicon));
   const distinct = new Set(read.flatMap(({ terms }) => [...terms.keys()]));
@@ -65,6 +73,7 @@ export async function weighTexts(
   });
   const stored = ends.last === 0 ? 0 : ends.last - ends.first + 1;
   const counts = new Map(uses.map((use) => [use.term, itemsOf(use, ends)]));
+  const vectors = texts.map(vectorOf);
   const reports = read.map(({ terms, ...rest }, index): WeighedReport => {
     const among = stored + index;
     const weighed: WeighedReport['terms'] = new Map(
@@ -75,7 +84,8 @@ export async function weighTexts(
       }),
     );
     const publishedAt = texts[index]?.publishedAt ?? new Date(Number.NaN);
-    return { ...rest, terms: weighed, publishedAt };
+    const title = vectors[index];
+    return { ...rest, terms: weighed, publishedAt, ...(title && { title }) };
   });
   return { reports, ends };
 }

@@ -14,6 +14,7 @@ import { Reader } from '../reading/reader.ts';
 import { readLexicon } from '../stories/lexicon.ts';
 import { RulesAssigner } from '../stories/rules-assigner.ts';
 import { StorySearch } from '../stories/story-search.ts';
+import { openTitleVectors } from '../stories/title-vectors.ts';
 import type { CallbackParts } from '../websub/subscriptions.ts';
 import { collectNotices } from './collect-notices.ts';
 import { sharedSlots } from './host-slots.ts';
@@ -75,11 +76,11 @@ export function openWorker(
   const reader = new Reader();
   const pages = new WebPageReader(fetcher.fetch, reader, sharedTurns(db));
   const lexicon = readLexicon(vocabulary.packs);
-  const search = new StorySearch(lexicon);
+  const { calendar } = vocabulary;
+  const search = new StorySearch(lexicon, openTitleVectors(config, { db, calendar, clock, log }));
   const callbackUrl = config.NEWS_CALLBACK_URL;
   const hasNotices = config.NEWS_NOTICE_COMMAND !== undefined || config.NEWS_NOTICE_URL !== undefined;
   const notifier = new Notifier(config, { db, privateHosts: config.NEWS_PRIVATE_HOSTS, log });
-  const { calendar } = vocabulary;
   const worker = new Worker({
     db,
     ...(callbackUrl && { subscriber: { db, post: fetcher.post, callbackUrl } }),

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Calendar } from '../../calendar.ts';
 import type { NewsTables } from '../../tables.ts';
 import { type Spent, spentOn } from '../editorial/budget.ts';
+import { spentOnEmbeddings } from '../models/embedding-budget.ts';
 import { listSources, type Source, sourceCounts } from '../sources/source-store.ts';
 import { isDueSource } from './claim-source.ts';
 import { isFree } from './leases.ts';
@@ -46,6 +47,8 @@ interface WorkStatus {
   workers: number;
   /** What a model was asked for today. */
   spent: Spent;
+  /** What titles were embedded for today. */
+  embedded: Spent;
 }
 
 /** Where the newsroom stands. */
@@ -80,6 +83,7 @@ export async function workStatus(
     queues: await queueStatus(db, schedules, now),
     workers: await liveWorkers(db),
     spent: await spentOn(db, calendar.date(now)),
+    embedded: await spentOnEmbeddings(db, calendar.date(now)),
   };
 }
 

@@ -13,6 +13,7 @@ import type { z } from 'zod';
 import { vocabularySettings } from '../../config.ts';
 import { editorSettings } from '../editorial/editor-settings.ts';
 import { noticeSettings } from '../notices/notice-settings.ts';
+import { embeddingSettings } from '../stories/embedding-settings.ts';
 
 const { DATABASE_URL, DATABASE_PASSWORD, DATABASE_POOL_SIZE, DATABASE_CONNECT_TIMEOUT_MS } = commonSettings;
 const { LOG_LEVEL, HOST, METRICS_PORT, SHUTDOWN_TIMEOUT_MS } = commonSettings;
@@ -23,6 +24,7 @@ export const workerSettings = {
   ...{ LOG_LEVEL, HOST, METRICS_PORT, SHUTDOWN_TIMEOUT_MS },
   ...vocabularySettings,
   ...editorSettings,
+  ...embeddingSettings,
   ...noticeSettings,
   NEWS_PRIVATE_HOSTS: setting(
     hosts().default([]),

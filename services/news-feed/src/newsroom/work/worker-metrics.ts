@@ -77,6 +77,18 @@ const GAUGES: readonly {
     values: ({ spent }) => [[{}, spent.tokens]],
   },
   {
+    name: 'newsroom_embeddings_requests_day',
+    help: 'Requests for embeddings since midnight in NEWS_REPORT_TIMEZONE',
+    labels: [],
+    values: ({ embedded }) => [[{}, embedded.requests]],
+  },
+  {
+    name: 'newsroom_embeddings_tokens_day',
+    help: 'Tokens that embeddings have used since midnight in NEWS_REPORT_TIMEZONE',
+    labels: [],
+    values: ({ embedded }) => [[{}, embedded.tokens]],
+  },
+  {
     name: 'newsroom_entries_pending',
     help: 'Entries that wait to be edited',
     labels: [],
