@@ -1,4 +1,6 @@
+import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { FairQueue } from '../concurrency/fair-queue.ts';
 import { Failure } from '../failures/failure.ts';
@@ -60,6 +62,7 @@ export class ThreadPool<Task, Result> {
       maxThreads: limits.threads,
       idleTimeout: IDLE_MS,
       resourceLimits: { maxOldGenerationSizeMb: limits.memoryMiB * HEAP_RESERVE },
+      recordTiming: false,
       // A thread in `Atomics.wait` cannot receive anything else, and nothing here needs the microseconds it
       // saves.
       atomics: 'disabled',
@@ -93,51 +96,75 @@ export class ThreadPool<Task, Result> {
   }
 
   async #run(task: Task): Promise<Result> {
-    const { startMs, timeMs } = this.#limits;
     const begun = newWord();
-    const ended = new AbortController();
-    const late = new AbortController();
-    const overspent = new AbortController();
-    // The task is not to blame for the time that a thread takes to begin.
-    let timer = setTimeout(() => late.abort(), startMs);
-    void untilBegun(begun, startMs).then(async (id) => {
-      if (id === undefined || ended.signal.aborted) return;
-      clearTimeout(timer);
-      timer = setTimeout(() => late.abort(), timeMs);
-      const limit = await this.#overspends(id, ended.signal);
-      if (limit !== undefined) overspent.abort(new UnfinishedTask(limit));
-    });
+    const watch = new TaskWatch(this.#limits, begun, () => this.#pool.threads);
     try {
       if (this.#closed) throw new Error('the pool is closed');
-      const signal = AbortSignal.any([late.signal, overspent.signal]);
-      return await this.#pool.run({ task, begun }, { signal });
+      return await this.#pool.run({ task, begun }, { signal: watch.signal });
     } catch (error) {
-      overspent.signal.throwIfAborted();
-      if (isOutOfMemory(error)) throw new UnfinishedTask(this.#memoryLimit);
-      if (late.signal.aborted) throw unavailable('the machine is too busy at the moment', error);
+      if (watch.verdict !== undefined) throw watch.verdict;
+      if (isOutOfMemory(error)) throw new UnfinishedTask(memoryLimit(this.#limits));
       if (this.#closed) throw unavailable('the program is stopping', error);
       throw error;
     } finally {
-      ended.abort();
-      clearTimeout(timer);
+      watch.end();
+    }
+  }
+}
+
+/** Kills a task that exceeds its limits. Most tasks have ended before it looks for the first time. */
+class TaskWatch {
+  /** For Piscina. An `AbortController` would cost each task more than many tasks take. */
+  readonly signal = new EventEmitter();
+  /** Why the task was killed. */
+  verdict: Error | undefined;
+  readonly #limits: ThreadLimits;
+  readonly #begun: Int32Array<SharedArrayBuffer>;
+  readonly #threads: () => readonly Worker[];
+  readonly #since = performance.now();
+  #timer: NodeJS.Timeout;
+  #isOver = false;
+
+  constructor(limits: ThreadLimits, begun: Int32Array<SharedArrayBuffer>, threads: () => readonly Worker[]) {
+    this.#limits = limits;
+    this.#begun = begun;
+    this.#threads = threads;
+    this.#timer = setTimeout(() => this.#look(), Math.min(limits.startMs, LOOK_MS));
+  }
+
+  /** To be called when the task has ended. */
+  end(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** Waits until a thread has begun: the task is not to blame for the time that this takes. */
+  #look(): void {
+    const { startMs, timeMs } = this.#limits;
+    const id = Atomics.load(this.#begun, 0);
+    const killLate = () => this.#kill(unavailable('the machine is too busy at the moment'));
+    if (id !== 0) {
+      this.#timer = setTimeout(killLate, timeMs);
+      void this.#overspent(id).then((limit) => limit && this.#kill(new UnfinishedTask(limit)));
+    } else if (performance.now() - this.#since < startMs) {
+      this.#timer = setTimeout(() => this.#look(), LOOK_MS);
+    } else {
+      killLate();
     }
   }
 
-  get #memoryLimit(): string {
-    return `with ${this.#limits.memoryMiB} MiB of memory`;
-  }
-
   /** Waits until a thread has used more than a limit, and says which; undefined if it ends before. */
-  async #overspends(threadId: number, ended: AbortSignal): Promise<string | undefined> {
+  async #overspent(threadId: number): Promise<string | undefined> {
     const { cpuMs, memoryMiB } = this.#limits;
-    const worker = this.#pool.threads.find((thread) => thread.threadId === threadId);
+    const worker = this.#threads().find((thread) => thread.threadId === threadId);
     if (worker === undefined) return undefined;
     try {
       const before = await worker.cpuUsage();
       for (;;) {
-        await delay(LOOK_MS, undefined, { signal: ended });
+        await delay(LOOK_MS, undefined, { ref: false });
+        if (this.#isOver) return undefined;
         const { used_heap_size: bytes } = await worker.getHeapStatistics();
-        if (bytes > memoryMiB * 2 ** 20) return this.#memoryLimit;
+        if (bytes > memoryMiB * 2 ** 20) return memoryLimit(this.#limits);
         const { user, system } = await worker.cpuUsage(before);
         if ((user + system) / 1000 >= cpuMs) return `within ${cpuMs / 1000} s of computing`;
       }
@@ -145,22 +172,26 @@ export class ThreadPool<Task, Result> {
       return undefined;
     }
   }
+
+  #kill(verdict: Error): void {
+    if (this.#isOver) return;
+    this.verdict = verdict;
+    this.signal.emit('abort');
+  }
 }
 
 function newWord(): Int32Array<SharedArrayBuffer> {
   return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 }
 
-/** Waits until the thread begins, and resolves to its id; undefined if it does not. */
-async function untilBegun(begun: Int32Array<SharedArrayBuffer>, ms: number): Promise<number | undefined> {
-  await Atomics.waitAsync(begun, 0, 0, ms).value;
-  return Atomics.load(begun, 0) || undefined;
+function memoryLimit({ memoryMiB }: ThreadLimits): string {
+  return `with ${memoryMiB} MiB of memory`;
 }
 
 function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 }
 
-function unavailable(reason: string, cause: unknown): Failure {
+function unavailable(reason: string, cause?: unknown): Failure {
   return new Failure('unavailable', `${reason}; try again later`, { cause });
 }

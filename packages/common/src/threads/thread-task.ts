@@ -9,7 +9,7 @@ const AT_REST = 64 * 2 ** 20;
 /** A task as a thread gets it. */
 export interface ThreadTask<Task> {
   task: Task;
-  /** Set to the id of the thread, with a notification, when it begins; 0 until then. */
+  /** Set to the id of the thread when it begins; 0 until then. */
   begun: Int32Array<SharedArrayBuffer>;
 }
 
@@ -28,7 +28,6 @@ export function threadTask<Task, Result>(
     // V8 keeps garbage while a heap has room, and what earlier tasks left must not count against this one.
     if (getHeapStatistics().used_heap_size > AT_REST) collectGarbage();
     Atomics.store(begun, 0, threadId);
-    Atomics.notify(begun, 0);
     return work(task);
   };
 }
