@@ -46,7 +46,11 @@ export type Slugged = 'article' | TermKind['noun'];
  * `own` is the slug that the row already has. Use it in the statement that writes the slug, so that no other
  * transaction can take the slug in between.
  */
-export function freeSlug(resource: Slugged, base: string, own?: string): RawBuilder<string> {
+export function freeSlug(
+  resource: Slugged,
+  base: string | RawBuilder<string>,
+  own?: string,
+): RawBuilder<string> {
   return sql<string>`content.free_slug(${sql.lit(`content.${resource}`)}, ${base}, ${own ?? null})`;
 }
 

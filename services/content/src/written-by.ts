@@ -14,7 +14,13 @@ export interface Actor {
  * An expression that tells the triggers of its statement, and of what follows in the transaction, who writes;
  * its value is the prefix of the key.
  */
-export function writtenBy({ key, requestId, address }: Actor): RawBuilder<string> {
+export function writtenBy({
+  key,
+  requestId,
+  address,
+}: {
+  [Member in keyof Actor]: Actor[Member] | RawBuilder<Actor[Member]>;
+}): RawBuilder<string> {
   return sql<string>`content.written_by(${key}, ${requestId}, ${address})`;
 }
 

@@ -25,6 +25,7 @@ import type { Extra } from './extra.ts';
 import { findRepeated, type IdempotentRequest, keepKey } from './idempotency.ts';
 import { ArticleList, type ListPage, type Walk, type WalkedPage } from './list.ts';
 import type { ArticleScope } from './list-plan.ts';
+import { insertArticle, type NewArticle, newRow } from './new-article.ts';
 import {
   circumstancesOf,
   hasSchedule,
@@ -157,14 +158,17 @@ export class ArticleStore {
    * another article has, or had
    */
   async create(
-    body: ArticleCreate & { author: string },
+    body: NewArticle,
     actor?: Actor,
     request?: IdempotentRequest,
   ): Promise<OwnArticle & { repeated: boolean }> {
     // Tags and authors that were found must stay until the article has them.
     const hasTerms = (body.tags ?? []).length + (body.authors ?? []).length > 0;
     if (request === undefined && !hasTerms && !hasSchedule(body)) {
-      return { ...written(await insert(this.#db, body, actor).catch(explainRefusal)), repeated: false };
+      return {
+        ...written(await insertArticle(this.#db, body, actor).catch(explainRefusal)),
+        repeated: false,
+      };
     }
     const creation = this.#db.transaction().execute(async (tx) => {
       const first = request && (await findRepeated(tx, request));
@@ -172,7 +176,7 @@ export class ArticleStore {
         const row = await selectDetail(tx, first).executeTakeFirstOrThrow();
         return { ...written(row), repeated: true };
       }
-      const row = await insert(tx, { ...body, ...(await firstPlan(tx, body)) }, actor);
+      const row = await insertArticle(tx, { ...body, ...(await firstPlan(tx, body)) }, actor);
       if (request !== undefined) await keepKey(tx, request, row.id);
       return { ...written(row), repeated: false };
     });
@@ -217,18 +221,6 @@ export class ArticleStore {
 /** Parsing and planning a write would take as long as carrying it out. */
 const WRITES = new PreparedTexts();
 
-async function insert(
-  db: Database,
-  body: ArticleCreate & { author: string },
-  actor: Actor | undefined,
-): Promise<ArticleRow> {
-  const query = db
-    .insertInto('content.article')
-    .values({ ...(await newRow(db, body)), ...(actor && { revised_by: writtenBy(actor) }) })
-    .returning(columnsFor(true));
-  return { ...theOne(await WRITES.execute(db, query)), content: body.content };
-}
-
 function theOne<Row>([row]: readonly Row[]): Row {
   if (row === undefined) throw new Error('the database has not returned what it has written');
   return row;
@@ -247,10 +239,16 @@ async function firstPlan(tx: Transaction<ContentTables>, body: ArticleCreate) {
  */
 export async function importArticle(
   tx: Transaction<ContentTables>,
-  body: ArticleCreate & { author: string },
+  body: NewArticle,
   past: ImportedColumns,
 ): Promise<number> {
-  const row = { ...(await newRow(tx, { ...body, ...(await firstPlan(tx, body)) })), ...past };
+  const created = await newRow(tx, { ...body, ...(await firstPlan(tx, body)) });
+  const row = {
+    ...created,
+    slug: body.slug ?? freeSlug('article', created.slug),
+    published_at: body.is_published ? sql<Date>`clock_timestamp()` : null,
+    ...past,
+  };
   const columns = Object.keys(row).map((column) => sql.ref(column));
   const { rows } = await sql<{ id: number }>`
     insert into content.article (${sql.join(columns)}) overriding system value
@@ -259,21 +257,6 @@ export async function importArticle(
     .execute(tx)
     .catch(explainRefusal);
   return rows[0]?.id ?? 0;
-}
-
-async function newRow(
-  db: Database,
-  { tags = [], authors = [], ...body }: ArticleCreate & { author: string },
-) {
-  return {
-    ...body,
-    tag_ids: await termIds(db, 'tags', tags),
-    author_ids: await termIds(db, 'authors', authors),
-    slug: body.slug ?? freeSlug('article', slugify(body.title, 'article')),
-    slug_is_given: body.slug !== undefined,
-    title_words: titleWords(body.title),
-    published_at: body.is_published ? sql<Date>`clock_timestamp()` : null,
-  };
 }
 
 /** Names what is wrong with a body that the database refuses. */
