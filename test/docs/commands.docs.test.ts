@@ -26,6 +26,7 @@ const LEFT_OUT: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^pgbackrest /, 'needs its own server; test/backup runs pgBackRest'],
   [/pnpm@12 (test|check|test:faults)\b/, 'runs what CI runs'],
   [/pnpm@12 bench( |$)(?!report)/, 'takes minutes'],
+  [/^git clone |go build|libvips-dev/, 'builds the programs of others, which a bench takes by their paths'],
   [/postgres:\/\/user:password@host/, 'names a database of the reader; test/backup runs it'],
   [/\b(NEXT_CURSOR|NEXT_PAGE|PREFIX)\b|cursor=CURSOR/, 'stands for a value of an earlier answer'],
   [/some-collector/, 'stands for a program of the reader'],
