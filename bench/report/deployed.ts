@@ -21,7 +21,7 @@ export function deployedTables(figures: readonly Figure[]): string[] {
   ];
 }
 
-/** Says what another program needs less of than Pressroom, of time or memory, and where it is furthest ahead. */
+/** Says of what another program needs less than Pressroom, and at which rate it is furthest ahead. */
 function better(figures: readonly Figure[]): string {
   const named = membersOf(figures, 'subject').flatMap((subject) =>
     membersOf(figures, 'metric').flatMap((metric) => {
