@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type ModelBehaviour, type ModelStub, modelStub } from './model-endpoint.ts';
 
 /** What a model was asked, as it came over the wire. */
 interface ChatRequest {
@@ -10,18 +9,10 @@ interface ChatRequest {
 }
 
 /** Answers one request of a model's endpoint. */
-export type ChatBehaviour = (request: ChatRequest, response: ServerResponse) => void;
+export type ChatBehaviour = ModelBehaviour<ChatRequest>;
 
-/** A stub of an OpenAI-compatible endpoint that behaves as a test says. */
-export interface ChatStub {
-  /** The base URL. */
-  url: string;
-  /** What it was asked, in order. */
-  requests: ChatRequest[];
-  /** Replaces its behaviour. */
-  behave: (behaviour: ChatBehaviour) => void;
-  close: () => Promise<void>;
-}
+/** A stub of an endpoint of completions. */
+export type ChatStub = ModelStub<ChatRequest>;
 
 /** An answer with this text as the model's, and its cost in tokens. */
 export function completion(content: string, tokens = 300): ChatBehaviour {
@@ -37,41 +28,10 @@ export function completion(content: string, tokens = 300): ChatBehaviour {
 }
 
 /** Starts a stub on a free port; at first it answers 500. */
-export async function chatStub(): Promise<ChatStub> {
-  const requests: ChatRequest[] = [];
-  let behaviour: ChatBehaviour = (_, response) => void response.writeHead(500).end();
-  const server = createServer((request, response) => {
-    void readBody(request).then((text) => {
-      const { messages } = JSON.parse(text);
-      const asked = {
-        authorization: request.headers.authorization,
-        instruction: messages[0].content,
-        data: messages[1].content,
-      };
-      requests.push(asked);
-      behaviour(asked, response);
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return {
-    url: `http://127.0.0.1:${address.port}/v1`,
-    requests,
-    behave: (next) => {
-      behaviour = next;
-    },
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
+export function chatStub(): Promise<ChatStub> {
+  return modelStub(({ messages }: { messages: { content: string }[] }, { headers }) => ({
+    authorization: headers.authorization,
+    instruction: messages[0]?.content ?? '',
+    data: messages[1]?.content ?? '',
+  }));
 }
