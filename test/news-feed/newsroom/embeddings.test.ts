@@ -173,7 +173,7 @@ test('workers share a budget of tokens, which counts what was used', async () =>
 
   await titleVectors({ dailyTokens: 15 }).read([OTHERS[1] ?? '']);
   expect(stub.requests).toHaveLength(1);
-  expect(logged).toEqual([[{ reason: 'the budget of the day is spent' }, 'titles are not embedded']]);
+  expect(logged).toEqual([[{ reason: 'the budget of the day is spent' }, 'titles_not_embedded']]);
   await titleVectors({ dailyTokens: 100 }).read([OTHERS[1] ?? '']);
   expect(await spentOnEmbeddings(feed.db, calendar.date(now))).toEqual({ requests: 2, tokens: 10 });
 });

@@ -104,7 +104,7 @@ export class TitleVectors {
 
   /** Says why titles are not embedded, once for each reason in a row. */
   #say(reason: string): void {
-    if (reason !== this.#lastReason) this.#parts.log.warn({ reason }, 'titles are not embedded');
+    if (reason !== this.#lastReason) this.#parts.log.warn({ reason }, 'titles_not_embedded');
     this.#lastReason = reason;
   }
 }
