@@ -20,7 +20,7 @@ const PROBE = join(import.meta.dirname, '../../deploy/probe');
 const PROBE_EVERY_S = 10;
 
 /**
- * How long the services may finish what their start has begun, in s: content keeps a thread for ten seconds,
+ * How long the services may finish what their start has begun, in s: content keeps a thread for a minute,
  * and V8 tidies up once, about two minutes after it.
  */
 const SETTLE_S = 180;
