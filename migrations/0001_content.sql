@@ -1,4 +1,13 @@
--- Articles and categories of the content service, and the API keys of their writers.
+-- The articles of the content service, what groups them, when they are published, and the lists of them.
+
+do $$
+begin
+  if current_setting('server_version_num')::integer < 180000 then
+    raise exception 'PostgreSQL % is too old: Pressroom needs version 18 or later (casefold, uuidv7)',
+      current_setting('server_version');
+  end if;
+end
+$$;
 
 create schema content;
 
@@ -10,6 +19,44 @@ create table content.category (
   created_at timestamptz(3) not null default clock_timestamp(),
   updated_at timestamptz(3) not null default clock_timestamp()
 );
+
+create table content.tag (
+  id integer generated always as identity primary key,
+  name text not null check (char_length(name) between 1 and 100),
+  slug text not null constraint tag_slug_key unique check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'),
+  description text check (char_length(description) <= 500),
+  created_at timestamptz(3) not null default clock_timestamp(),
+  updated_at timestamptz(3) not null default clock_timestamp()
+);
+
+create index tag_by_name on content.tag (name, id);
+
+create table content.author (
+  id integer generated always as identity primary key,
+  name text not null check (char_length(name) between 1 and 100),
+  slug text not null constraint author_slug_key unique check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'),
+  bio text check (char_length(bio) <= 2000),
+  picture text check (char_length(picture) <= 500),
+  -- [{"label"?, "url"}]
+  links jsonb not null default '[]' check (jsonb_typeof(links) = 'array'),
+  created_at timestamptz(3) not null default clock_timestamp(),
+  updated_at timestamptz(3) not null default clock_timestamp()
+);
+
+create index author_by_name on content.author (name, id);
+
+-- Articles that are published together.
+create table content.release (
+  name text primary key check (name ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and char_length(name) <= 100),
+  -- Null: not decided yet.
+  publish_at timestamptz(3),
+  -- When it was; nothing joins it from then on.
+  published_at timestamptz(3),
+  created_at timestamptz(3) not null default clock_timestamp()
+);
+
+create index release_by_time on content.release (publish_at desc, name);
+create index release_by_due on content.release (publish_at) where published_at is null;
 
 create table content.article (
   id integer generated always as identity primary key,
@@ -31,8 +78,45 @@ create table content.article (
   created_at timestamptz(3) not null default clock_timestamp(),
   updated_at timestamptz(3) not null default clock_timestamp(),
   -- The distinct words of the title in lower case, for finding related articles.
-  title_words text[] not null
+  title_words text[] not null,
+  -- A slug that somebody gave stays, whatever the title becomes.
+  slug_is_given boolean not null default false,
+  -- In the order in which they were given. They belong to the row, so that whatever watches the row sees them
+  -- change.
+  tag_ids integer[] not null default '{}',
+  -- Likewise. Where there are any, their names are what the article's author is read as, so a new name writes
+  -- no article.
+  author_ids integer[] not null default '{}',
+  -- What a site needs of an article besides its members.
+  extra jsonb check (jsonb_typeof(extra) = 'object'),
+  -- Of a draft that has not got a release, which has its own time.
+  publish_at timestamptz(3),
+  unpublish_at timestamptz(3),
+  release text constraint article_release_fkey references content.release on delete set null,
+  -- Of the revision that the row itself is: its number, when and with which key it was written, and the
+  -- transaction, since what one commit changes is one revision. The time tells apart the transactions of two
+  -- servers, after a restore.
+  revision integer not null default 1,
+  revised_at timestamptz not null default transaction_timestamp(),
+  revised_by text collate "C" default nullif(current_setting('pressroom.key', true), ''),
+  revised_in xid8 default pg_current_xact_id()
 );
+
+-- Lists are ordered by published_at descending, id breaking ties; drafts that were never published come
+-- first. Lists of all states merge the ordered lists of each state. For the whole site; for a category, its
+-- related articles and the foreign key; and for an author's name.
+create index article_by_state on content.article (is_published, published_at desc, id desc);
+create index article_by_category_and_state on content.article (category_id, is_published, published_at desc, id desc);
+create index article_by_author on content.article (author, is_published, published_at desc, id desc);
+-- Lists by sort=updated and updated_since: of the whole site, and of a category.
+create index article_by_update on content.article (is_published, updated_at desc, id desc);
+create index article_by_category_and_update on content.article (category_id, is_published, updated_at desc, id desc);
+-- The files of the sitemap, of 10,000 ids each, and when the newest of the articles of each changed.
+create index article_by_sitemap_file on content.article (((id - 1) / 10000), updated_at desc) where is_published;
+-- What is due next; and what is planned, in the order of time, page by page.
+create index article_by_due on content.article ((case when is_published then unpublish_at else publish_at end), id)
+  where (case when is_published then unpublish_at else publish_at end) is not null;
+create index article_by_release on content.article (release) where release is not null;
 
 -- The Idempotency-Key of a request that created an article, so that a repeated request finds the article.
 create table content.idempotency_key (
@@ -47,145 +131,144 @@ create table content.idempotency_key (
 create index idempotency_key_by_article on content.idempotency_key (article_id);
 create index idempotency_key_by_end on content.idempotency_key (expires_at);
 
--- Lists are ordered by published_at descending, id breaking ties; drafts that were never published come
--- first. The first two serve the lists of the whole site (with and without a publication state), the others
--- the lists of a category, its related articles, and the foreign key.
-create index article_by_state on content.article (is_published, published_at desc, id desc);
-create index article_by_date on content.article (published_at desc, id desc);
-create index article_by_category_and_state on content.article (category_id, is_published, published_at desc, id desc);
-create index article_by_category on content.article (category_id, published_at desc, id desc);
-
--- Slugs are made under one lock per table, which is held until the transaction ends, so a free slug stays
--- free until it is taken. Every writer of a slug takes the lock, even in manual SQL, so no writer can lose a
--- race for one.
-create function content.lock_slugs() returns trigger language plpgsql as $$
-begin
-  perform pg_advisory_xact_lock(tg_relid::integer, 0);
-  return null;
-end
-$$;
-
-create trigger lock_slugs before insert or update of slug on content.article
-  for each statement execute function content.lock_slugs();
-create trigger lock_slugs before insert or update of slug on content.category
-  for each statement execute function content.lock_slugs();
-
--- base, base-2, base-3, …: a slug that no other row of the table has, and the next number if none was
--- deleted. The search doubles its stride until a slug is free and then halves it, so the ten-thousandth
--- article with the same title costs only a few look-ups. `own` is the slug of the row being changed, which
--- the row may keep.
-create function content.free_slug(of_table regclass, base text, own text default null) returns text
-language plpgsql as $$
-declare
-  most constant integer := 100;
-  taken integer := 0;
-  free integer := 1;
-  middle integer;
-begin
-  perform pg_advisory_xact_lock(of_table::oid::integer, 0);
-  while content.slug_is_taken(of_table, content.numbered_slug(base, free, most), own) loop
-    taken := free;
-    free := free * 2;
-  end loop;
-  while free - taken > 1 loop
-    middle := (taken + free) / 2;
-    if content.slug_is_taken(of_table, content.numbered_slug(base, middle, most), own) then
-      taken := middle;
-    else
-      free := middle;
-    end if;
-  end loop;
-  return content.numbered_slug(base, free, most);
-end
-$$;
-
-create function content.slug_is_taken(of_table regclass, candidate text, own text) returns boolean
-language plpgsql as $$
-declare
-  found_one boolean;
-begin
-  if candidate = own then
-    return false;
-  end if;
-  execute format('select exists (select from %s where slug = $1)', of_table) into found_one using candidate;
-  return found_one;
-end
-$$;
-
--- base for 1, else base-n, with base truncated if the number would not fit.
-create function content.numbered_slug(base text, n integer, most integer) returns text language sql immutable as $$
-  select case when n = 1 then base else rtrim(left(base, most - 1 - length(n::text)), '-') || '-' || n end
-$$;
-
-create table content.api_key (
-  -- The public part of the key, used to list and revoke it.
-  prefix text primary key check (prefix ~ '^[A-Za-z0-9]{8}$'),
-  name text not null check (char_length(name) between 1 and 255),
-  -- SHA-256 of the whole key; the key itself is shown only once and never stored.
-  secret_hash bytea not null check (octet_length(secret_hash) = 32),
-  created_at timestamptz(3) not null default clock_timestamp(),
-  expires_at timestamptz(3),
-  revoked_at timestamptz(3),
-  last_used_at timestamptz(3)
+-- The articles of a tag, with copies of what orders a list: a tag's list is read by its index alone, like a
+-- category's. Kept by the triggers below; its foreign key keeps a tag while articles have it.
+create table content.article_tag (
+  article_id integer not null references content.article on delete cascade,
+  tag_id integer not null constraint article_tag_tag_id_fkey references content.tag,
+  is_published boolean not null,
+  published_at timestamptz(3),
+  primary key (article_id, tag_id)
 );
 
--- Replicas cache finished answers and drop them on this notification, which is sent when the change commits.
--- It names what has changed: the article, its categories before and after, and "articles" for the lists. An
--- empty notification means everything.
-create function content.announce_change() returns trigger language plpgsql as $$
-begin
-  perform pg_notify('content_changed', '');
-  return null;
-end
-$$;
+create index article_tag_by_tag on content.article_tag (tag_id, is_published, published_at desc, article_id desc);
 
--- What an answer that shows this article may depend on.
-create function content.subjects_of(id integer, category_id integer) returns setof text language sql immutable as $$
-  values ('articles'), ('article:' || id), ('category:' || category_id)
-$$;
+-- Likewise of an author.
+create table content.article_author (
+  article_id integer not null references content.article on delete cascade,
+  author_id integer not null constraint article_author_author_id_fkey references content.author,
+  is_published boolean not null,
+  published_at timestamptz(3),
+  primary key (article_id, author_id)
+);
 
--- A statement that writes very many articles announces everything: no more rows are looked at than could fit.
-create function content.announce_articles() returns trigger language plpgsql as $$
+create index article_author_by_author
+  on content.article_author (author_id, is_published, published_at desc, article_id desc);
+
+-- Keeps article_tag and article_author of articles that change; `content.follow_inserted_articles` writes
+-- those of new ones. Articles without tags or authors have nothing to keep there.
+do $do$
 declare
-  -- A notification holds 8000 bytes; the subjects of a row take 40 at most.
-  most constant integer := 200;
-  places jsonb[];
-  subjects text;
+  kind text;
 begin
-  -- Only what was or is published can be in a cached answer.
-  if tg_op = 'INSERT' then
-    places := array(
-      select jsonb_build_object('id', id, 'category', category_id) from added where is_published limit most + 1);
-  elsif tg_op = 'DELETE' then
-    places := array(
-      select jsonb_build_object('id', id, 'category', category_id) from removed where is_published limit most + 1);
-  else
-    places := array(
-      select jsonb_build_object('id', id, 'category', category_id) from (
-        select id, category_id, is_published from removed union all select id, category_id, is_published from added
-      ) as article where is_published limit most + 1);
-  end if;
-  if cardinality(places) = 0 then
-    return null;
-  end if;
-  if cardinality(places) <= most then
-    select string_agg(distinct subject, ' ') into subjects
-      from unnest(places) as place
-      cross join lateral content.subjects_of((place ->> 'id')::integer, (place ->> 'category')::integer) as subject;
-  end if;
-  perform pg_notify('content_changed', coalesce(subjects, ''));
+  foreach kind in array array['tag', 'author'] loop
+    execute format($keep$
+      create function content.keep_article_%1$ss() returns trigger language plpgsql as $$
+      begin
+        if exists (
+          select from added where %1$s_ids <> '{}' union all select from removed where %1$s_ids <> '{}'
+        ) then
+          delete from content.article_%1$s as kept using removed join added using (id)
+            where kept.article_id = added.id and removed.%1$s_ids <> added.%1$s_ids
+              and kept.%1$s_id <> all (added.%1$s_ids);
+          insert into content.article_%1$s as kept (article_id, %1$s_id, is_published, published_at)
+            select distinct added.id, %1$s_id, added.is_published, added.published_at
+            from added join removed using (id) cross join unnest(added.%1$s_ids) as %1$s_id
+            where (added.%1$s_ids, added.is_published, added.published_at)
+              is distinct from (removed.%1$s_ids, removed.is_published, removed.published_at)
+            on conflict (article_id, %1$s_id)
+              do update set is_published = excluded.is_published, published_at = excluded.published_at
+              where (kept.is_published, kept.published_at)
+                is distinct from (excluded.is_published, excluded.published_at);
+        end if;
+        return null;
+      end
+      $$;
+      create trigger keep_%1$ss_updated after update on content.article
+        referencing old table as removed new table as added
+        for each statement execute function content.keep_article_%1$ss();
+    $keep$, kind);
+  end loop;
+end
+$do$;
+
+-- The names of these authors in this order, joined; null for none.
+create function content.author_names(ids integer[]) returns text language sql stable parallel safe as $$
+  select string_agg(author.name, ', ' order by place)
+  from unnest(ids) with ordinality as given (id, place) join content.author as author using (id)
+$$;
+
+-- The text that such an article is found by (`author=`), and keeps when its authors are taken from it: the
+-- names as they were when its authors were written.
+create function content.keep_author_text() returns trigger language plpgsql as $$
+begin
+  new.author := left(coalesce(content.author_names(new.author_ids), new.author), 255);
+  return new;
+end
+$$;
+
+create trigger keep_author_text before update of author, author_ids on content.article
+  for each row when (new.author_ids <> '{}') execute function content.keep_author_text();
+
+-- Which media of the gallery an article shows or leads to: whoever deletes or renames one asks first. A path
+-- is as the article spells it: what follows /media/ in an address, without a version.
+create table content.article_media (
+  article_id integer not null references content.article on delete cascade,
+  path text collate "C" not null,
+  primary key (path, article_id)
+);
+
+create index article_media_by_article on content.article_media (article_id);
+
+-- The paths of the media that an article shows or leads to. Marks at the end belong to the HTML or CSS around
+-- an address. An index takes no more bytes of a path.
+create function content.media_in(featured_image text, content text) returns setof text language sql immutable as $$
+  select distinct rtrim(address[1], ''',);') collate "C"
+  from regexp_matches(concat(featured_image, ' ', content), '/media/(?:v[0-9a-f]{12}/)?([^"<>?#\s]+)', 'g') as address
+  where octet_length(address[1]) <= 2000
+$$;
+
+create function content.keep_article_media() returns trigger language plpgsql as $$
+begin
+  delete from content.article_media where article_id = new.id;
+  insert into content.article_media (article_id, path)
+    select new.id, path from content.media_in(new.featured_image, new.content) as path;
   return null;
 end
 $$;
 
-create trigger announce_inserted after insert on content.article
-  referencing new table as added for each statement execute function content.announce_articles();
-create trigger announce_updated after update on content.article
-  referencing old table as removed new table as added for each statement execute function content.announce_articles();
-create trigger announce_deleted after delete on content.article
-  referencing old table as removed for each statement execute function content.announce_articles();
-create trigger announce_truncated after truncate on content.article
-  for each statement execute function content.announce_change();
+create trigger keep_media_updated after update of content, featured_image on content.article
+  for each row when (
+    (old.content, old.featured_image) is distinct from (new.content, new.featured_image)
+    and (old.content like '%/media/%' or old.featured_image like '%/media/%'
+      or new.content like '%/media/%' or new.featured_image like '%/media/%'))
+  execute function content.keep_article_media();
 
-create trigger announce_change after insert or update or delete or truncate on content.category
-  for each statement execute function content.announce_change();
+-- What is published already needs no time for it, whoever published it.
+create function content.forget_schedule() returns trigger language plpgsql as $$
+begin
+  new.publish_at := null;
+  new.release := null;
+  return new;
+end
+$$;
+
+create trigger forget_schedule before update on content.article
+  for each row when (new.is_published and (new.publish_at is not null or new.release is not null))
+  execute function content.forget_schedule();
+
+-- Wakes the services, which sleep until something is due.
+create function content.announce_schedule() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('content_scheduled', '');
+  return null;
+end
+$$;
+
+create trigger announce_schedule_updated after update on content.article
+  for each row when (
+    case when new.is_published then new.unpublish_at else new.publish_at end
+      is distinct from case when old.is_published then old.unpublish_at else old.publish_at end
+  ) execute function content.announce_schedule();
+create trigger announce_schedule after insert or update on content.release
+  for each row when (new.publish_at is not null) execute function content.announce_schedule();

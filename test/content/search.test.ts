@@ -211,7 +211,7 @@ describe('articles that become searchable in the background', () => {
     };
   };
 
-  test('are those from before searches, when a command says so', async () => {
+  test('are all anew, when a command says so', async () => {
     await content.database.pool.query('delete from content.article_search');
     expect(await titles({ q: 'lighthouse' })).toEqual([]);
     const { code, stdout } = await run(['services/content/src/cli.ts', 'reindex'], { env: env() });

@@ -142,6 +142,21 @@ test('a database of other versions of the files is refused with what to do, and 
   expect(await migrate(url, folder)).toEqual(['0003_c']);
 });
 
+test('a database of a checkout from before the first release is refused, and nothing is run', async () => {
+  await write({
+    '0001_content.sql': 'create table thing_a (id int)',
+    '0013_content_lists.sql': 'create table thing_b (id int)',
+  });
+  await migrate(url, folder);
+  const child = Child.run(CLI, { DATABASE_URL: url });
+  expect(await child.exited).toBe(1);
+  expect(child.err).toMatch(
+    /^Cannot migrate: .* other versions of 0001_content\.sql\. .*start with an empty database.*\n$/,
+  );
+  expect(await executed()).toEqual(['0001_content', '0013_content_lists']);
+  expect(await column("select count(*)::int from pg_namespace where nspname = 'content'")).toEqual([0]);
+});
+
 test.each([
   [
     'nobody listens',

@@ -7,28 +7,25 @@ import { ROOT } from '../support/command.ts';
 
 const run = promisify(execFile);
 
-/** Said of the test that is left out. */
-export const SHALLOW = 'needs an earlier build of which no migration has changed: git fetch --unshallow';
-
 /**
  * The commit to upgrade from: `UPGRADE_FROM`, else the last one with fewer migrations, all of which are
  * today's to the byte and come before the others (what was edited or put between others before it was
- * released would be refused). Undefined where the history does not reach back to one.
+ * released would be refused). Where the history does not reach back to one, the first with all of today's.
  */
-export async function earlierCommit(): Promise<string | undefined> {
+export async function earlierCommit(): Promise<string> {
   const { UPGRADE_FROM: wanted } = process.env;
   if (wanted) return (await git('rev-parse', '--verify', `${wanted}^{commit}`)).trim();
   const commits = (await git('log', '--format=%H', '--', 'migrations')).split('\n').filter(Boolean);
   for (const commit of commits) {
     const before = (await git('rev-parse', '--verify', '--quiet', `${commit}^`).catch(() => '')).trim();
-    if (before === '') return undefined;
+    if (before === '') break;
     const changed = await git('diff', '--name-status', '--no-renames', before, '--', 'migrations');
     const changes = changed.split('\n').filter(Boolean);
     const last = (await git('ls-tree', '--name-only', before, 'migrations/')).trim().split('\n').at(-1) ?? '';
     const isLater = (change: string) => change.startsWith('A\t') && change.slice('A\t'.length) > last;
-    if (changes.length > 0 && changes.every(isLater)) return before;
+    if (last !== '' && changes.length > 0 && changes.every(isLater)) return before;
   }
-  return undefined;
+  return commits[0] ?? 'HEAD';
 }
 
 /** A build of an earlier commit in its own directory. */

@@ -4,7 +4,7 @@ import { migrate } from '@pressroom/common/database/migrate';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROOT } from '../support/command.ts';
 import { until } from '../support/until.ts';
-import { EarlierBuild, earlierCommit, SHALLOW } from './earlier-build.ts';
+import { EarlierBuild, earlierCommit } from './earlier-build.ts';
 import { unhealthy } from './faults.ts';
 import { Load } from './load.ts';
 import { violations } from './observations.ts';
@@ -15,15 +15,13 @@ import { Stand } from './stand.ts';
 /** How long the old and the new build serve next to each other, in ms. */
 const TOGETHER_MS = 10_000;
 
-const commit = await earlierCommit();
 let earlier: EarlierBuild;
 let stand: Stand;
 let load: Load;
 
 beforeAll(async () => {
-  if (commit === undefined) return;
   process.setMaxListeners(50);
-  earlier = await EarlierBuild.at(commit);
+  earlier = await EarlierBuild.at(await earlierCommit());
   stand = await Stand.open(await SinglePostgres.start(), earlier.directory);
   load = Load.start(stand);
   await load.worksAgain();
@@ -56,8 +54,7 @@ async function replace(programs: readonly Program[]): Promise<void> {
   await load.worksAgain();
 }
 
-test('the migrations of this build and its processes join an earlier build under load', async ({ skip }) => {
-  skip(commit === undefined, SHALLOW);
+test('the migrations of this build and its processes join an earlier build under load', async () => {
   load.observations.take();
   await migrate(stand.database.url, join(ROOT, 'migrations'));
   await load.worksAgain();

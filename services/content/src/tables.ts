@@ -39,7 +39,7 @@ export interface ArticleTable {
   release: string | null;
   /** The number of the revision that the row is. A trigger keeps this and the following. */
   revision: ColumnType<number, never, never>;
-  revised_at: ColumnType<Date | null, never, never>;
+  revised_at: ColumnType<Date, never, never>;
   revised_by: Generated<string | null>;
 }
 
@@ -155,7 +155,7 @@ interface HookTable {
   paused_at: Date | null;
 }
 
-/** The tables of the content service, as migration `0001_content` creates them. */
+/** The tables of the content service, as the migrations `…_content…` create them. */
 export interface ContentTables {
   'content.article': ArticleTable;
   'content.article_revision': ArticleRevisionTable;

@@ -37,7 +37,7 @@ export const keyMember = z
   .object({ prefix: z.string(), name: z.string().nullable() })
   .nullable()
   .describe(
-    'The key that it was written with; null if by SQL, at a planned time, or before revisions were kept. `desk` and the name of the person, if at the desk.',
+    'The key that it was written with; null if by SQL or at a planned time. `desk` and the name of the person, if at the desk.',
   );
 
 /** {@link keyMember} of a row that has the prefix and the name apart. */

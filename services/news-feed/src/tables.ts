@@ -260,8 +260,7 @@ interface ItemJudgementTable {
 interface EditorialSlotTable {
   day: Day;
   article: string;
-  /** Null: an earlier build did not count it. */
-  source: number | null;
+  source: number;
 }
 
 /** `news.editorial_budget`: what a model was asked for on a day. */

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { Failure } from '../failures/failure.ts';
-import { compareMigrations, type MigrationFile } from './migrations.ts';
+import { compareMigrations, type MigrationFile, whatToDoAbout } from './migrations.ts';
 
 /** PostgreSQL's SQLSTATEs for a missing table and a missing schema. */
 const ABSENT = new Set<unknown>(['42P01', '3F000']);
@@ -20,8 +20,8 @@ export async function appliedMigrations<Tables>(db: Kysely<Tables>): Promise<Map
 /**
  * Makes the database check for `/readyz`: the database answers, and the migrations of this build are applied
  * to it, unchanged. It costs one small query each time, because a database may be replaced by an older copy.
- * The check throws a {@link Failure} that names missing or changed migrations, or the database's error if it
- * does not answer.
+ * The check throws a {@link Failure} that names missing or changed migrations and says what to do, or the
+ * database's error if it does not answer.
  */
 export function checkSchema<Tables>(
   db: Kysely<Tables>,
@@ -29,10 +29,10 @@ export function checkSchema<Tables>(
 ): () => Promise<void> {
   return async () => {
     const { missing, changed } = compareMigrations(files, await appliedMigrations(db));
-    const faults = [
-      ...(missing.length > 0 ? [`the database lacks ${missing.join(', ')}; run \`pnpm migrate\``] : []),
-      ...(changed.length > 0 ? [`the database has another version of ${changed.join(', ')}`] : []),
-    ];
-    if (faults.length > 0) throw new Failure('unavailable', faults.join('; '));
+    // First: `pnpm migrate` would refuse such a database.
+    if (changed.length > 0) throw new Failure('unavailable', whatToDoAbout(changed));
+    if (missing.length > 0) {
+      throw new Failure('unavailable', `the database lacks ${missing.join(', ')}; run \`pnpm migrate\``);
+    }
   };
 }

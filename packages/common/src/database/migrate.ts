@@ -3,7 +3,7 @@ import { type Migration, type MigrationResult, Migrator } from 'kysely/migration
 import { reasonOf } from '../start/reason.ts';
 import { appliedMigrations } from './applied-migrations.ts';
 import { openDatabase } from './database.ts';
-import { compareMigrations, type MigrationFile, readMigrations } from './migrations.ts';
+import { compareMigrations, type MigrationFile, readMigrations, whatToDoAbout } from './migrations.ts';
 
 /**
  * Brings the database up to date and returns the names of the migrations that it ran. Kysely holds an
@@ -35,13 +35,7 @@ export async function migrate(url: string, folder?: string): Promise<string[]> {
 
 function refuseChanged(files: readonly MigrationFile[], applied: ReadonlyMap<string, string>): void {
   const { changed } = compareMigrations(files, applied);
-  if (changed.length === 0) return;
-  const names = changed.map((name) => `${name}.sql`).join(', ');
-  throw new Error(
-    `the database was made by other versions of ${names}. If it is of a checkout from before the first release,` +
-      ' start with an empty database (of `pnpm start`: remove .data). If a file was edited, restore it and put' +
-      ' the change into a new file in migrations/',
-  );
+  if (changed.length > 0) throw new Error(whatToDoAbout(changed));
 }
 
 /** The file's SQL and the record of its checksum, in the transaction of the run. */

@@ -52,3 +52,13 @@ export function compareMigrations(
     changed: files.filter(isChanged).map(({ name }) => name),
   };
 }
+
+/** What to do about a database that was made by other versions of the files of these names. */
+export function whatToDoAbout(changed: readonly string[]): string {
+  const files = changed.map((name) => `${name}.sql`).join(', ');
+  return (
+    `the database was made by other versions of ${files}. If it is of a checkout from before the first release,` +
+    ' start with an empty database (of `pnpm start`: remove .data). If a file was edited, restore it and put' +
+    ' the change into a new file in migrations/'
+  );
+}

@@ -53,8 +53,8 @@ export interface IndexingRun {
 }
 
 /**
- * Makes the articles of the queue searchable (`migrations/0035_content_search_indexing.sql`), the last
- * written first, and returns how many there were.
+ * Makes the articles of the queue searchable (`migrations/0004_content_search.sql`), the last written first,
+ * and returns how many there were.
  */
 export async function indexAll(
   db: Kysely<ContentTables>,
@@ -140,7 +140,7 @@ async function searchedTexts(
   return rows.map(({ extra }) => (extra === null ? '' : schema.searched(extra)));
 }
 
-/** Makes articles searchable soon after they are written, and those from before searches. */
+/** Makes articles searchable soon after they are written. */
 export class Indexing {
   readonly #log: Pick<Logger, 'info' | 'warn'>;
   readonly #db: Kysely<ContentTables>;

@@ -162,7 +162,7 @@ async function findAll(
 
 /**
  * What many articles have is soon found among the newest; what few have, by the pieces of the words and by
- * whole words (`migrations/0035_content_search_indexing.sql`).
+ * whole words (`migrations/0004_content_search.sql`).
  */
 async function find(
   db: Database,

@@ -96,7 +96,7 @@ function slugsOf(noun: 'tag' | 'author') {
 /** The revisions of an article, the current one among them, and their keys. */
 function revisionsOf(articleId: number) {
   return sql`(
-    select id as article_id, revision, coalesce(revised_at, updated_at) as created_at, revised_by as created_by
+    select id as article_id, revision, revised_at as created_at, revised_by as created_by
     from content.article where id = ${articleId}
     union all
     select former.article_id, former.number, former.created_at, former.created_by

@@ -8,7 +8,7 @@ import type { ContentTables } from '../tables.ts';
  */
 const IDS = sql.lit(10_000);
 
-/** What has the articles of a file together in the index of `migrations/0080_content_sitemap_files.sql`. */
+/** What has the articles of a file together in an index (`migrations/0001_content.sql`). */
 const KEY = sql<number>`(id - 1) / ${IDS}`;
 
 /** A file of the sitemap. */

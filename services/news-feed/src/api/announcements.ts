@@ -1,6 +1,6 @@
 /**
  * How a replica hears of commits (docs/ledger.md, "How replicas hear of a change"): the counterpart of the
- * triggers in migration `0008_news_announcing`.
+ * triggers in migration `0011_ledgers`.
  */
 export const ANNOUNCEMENTS = {
   /** The channel on which commits are announced with NOTIFY. */

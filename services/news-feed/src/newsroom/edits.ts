@@ -23,7 +23,7 @@ export interface Edited<T> {
 const MAX_ACTOR = 200;
 
 /**
- * Does `work` as one edit, in a separate transaction. The triggers of `migrations/0070_newsroom_edits.sql`
+ * Does `work` as one edit, in a separate transaction. The triggers of `migrations/0013_newsroom_editing.sql`
  * keep what it changes. Throws a {@link Failure} for an invalid name, and what `work` throws.
  */
 export async function inEdit<T>(

@@ -4,7 +4,7 @@ import { survivorsOf } from '../../survivors.ts';
 import type { NewsTables } from '../../tables.ts';
 import { ITEM_COLUMNS } from './representation.ts';
 
-/** The format of an id that may name an item (`migrations/0004_news_items.sql`). */
+/** The format of an id that may name an item (`migrations/0009_news_items.sql`). */
 const ITEM_ID = /^[!-.0-~]+$/;
 
 /**

@@ -12,7 +12,7 @@ export function hasTerms({ category, direction }: Filters, words: readonly strin
 
 /**
  * The terms of all items that have what the query restricts and every piece of its words
- * (`migrations/0004_news_items.sql`), as `text[]`.
+ * (`migrations/0009_news_items.sql`), as `text[]`.
  */
 export function termsOf(
   { mode, category, direction, language }: Filters,

@@ -1,6 +1,39 @@
--- The audit trail: who did what. Triggers write it in the transaction of the change, so that what is done by
--- a command, at a time or in SQL is in it too.
+-- The API keys of writers, links by which drafts are read, and the audit trail of what is done with both and
+-- without.
 
+create table content.api_key (
+  -- The public part of the key, used to list and revoke it.
+  prefix text primary key check (prefix ~ '^[A-Za-z0-9]{8}$'),
+  name text not null check (char_length(name) between 1 and 255),
+  -- SHA-256 of the whole key; the key itself is shown only once and never stored.
+  secret_hash bytea not null check (octet_length(secret_hash) = 32),
+  created_at timestamptz(3) not null default clock_timestamp(),
+  expires_at timestamptz(3),
+  revoked_at timestamptz(3),
+  last_used_at timestamptz(3),
+  -- What it may do: `read` sees drafts, `write` also creates and changes drafts, `publish` does everything
+  -- about articles and categories, `full` everything that the API has.
+  scope text collate "C" not null default 'full' check (scope in ('read', 'write', 'publish', 'full')),
+  -- Writes are restricted to the articles of this category. No foreign key: when the category is deleted, the
+  -- key must not become one without a restriction.
+  category_id integer check (category_id > 0),
+  constraint api_key_reads_every_category check (category_id is null or scope in ('write', 'publish'))
+);
+
+-- Links to one article that whoever has them may read, published or not, until they expire or are revoked.
+create table content.preview (
+  id integer generated always as identity primary key,
+  article_id integer not null references content.article on delete cascade,
+  -- SHA-256 of the token; the token itself is shown only once and never stored.
+  token_hash bytea not null unique check (octet_length(token_hash) = 32),
+  created_at timestamptz(3) not null default clock_timestamp(),
+  expires_at timestamptz(3) not null
+);
+
+create index preview_by_article on content.preview (article_id, id);
+
+-- The trail: who did what. Triggers write it in the transaction of the change, so that what is done by a
+-- command, at a time or in SQL is in it too.
 create table content.audit (
   id bigint generated always as identity,
   at timestamptz(3) not null default clock_timestamp(),
@@ -20,13 +53,14 @@ create table content.audit (
 create index audit_by_key on content.audit (key, at desc, id desc) where key is not null;
 create index audit_by_article on content.audit (article_id, at desc, id desc) where article_id is not null;
 
--- Says who does what follows in the transaction, and returns the key.
-create function content.written_by(key text, request_id text, address text) returns text language plpgsql as $$
-begin
-  perform set_config('pressroom.request', coalesce(request_id, ''), true);
-  perform set_config('pressroom.address', coalesce(address, ''), true);
-  return set_config('pressroom.key', key, true);
-end
+-- Says who does what follows in the transaction, and returns the key. One expression, which becomes part of
+-- the statement that writes.
+create function content.written_by(key text, request_id text, address text) returns text language sql as $$
+  select (array[
+    set_config('pressroom.request', coalesce(request_id, ''), true),
+    set_config('pressroom.address', coalesce(address, ''), true),
+    set_config('pressroom.key', key, true)
+  ])[3]
 $$;
 
 -- The trigger's arguments are the action, and the columns that its detail has.
@@ -43,22 +77,26 @@ begin
 end
 $$;
 
--- An import tells of itself once, not of each article.
-create trigger audit_created after insert on content.article for each row
-  when (new.is_published and current_setting('pressroom.import', true) is distinct from 'on')
-  execute function content.audit_row('article.published', 'slug', 'published_at');
+-- Two members of the article: the whole row as JSON, its body included, would take longer than the entry.
+create function content.audit_publication() returns trigger language plpgsql as $$
+begin
+  insert into content.audit (action, article_id, detail) values (
+    'article.published', new.id, jsonb_build_object('slug', new.slug, 'published_at', new.published_at)
+  );
+  return null;
+end
+$$;
+
+-- What is told of new articles: `content.follow_inserted_articles`.
 create trigger audit_published after update on content.article for each row
   when (new.is_published and not old.is_published)
-  execute function content.audit_row('article.published', 'slug', 'published_at');
+  execute function content.audit_publication();
 create trigger audit_unpublished after update on content.article for each row
   when (old.is_published and not new.is_published)
   execute function content.audit_row('article.unpublished', 'slug');
 create trigger audit_planned after update on content.article for each row
   when (new.is_published = old.is_published and (new.publish_at, new.unpublish_at, new.release)
     is distinct from (old.publish_at, old.unpublish_at, old.release))
-  execute function content.audit_row('article.planned', 'publish_at', 'unpublish_at', 'release');
-create trigger audit_created_planned after insert on content.article for each row
-  when (coalesce(new.publish_at, new.unpublish_at) is not null or new.release is not null)
   execute function content.audit_row('article.planned', 'publish_at', 'unpublish_at', 'release');
 create trigger audit_deleted after delete on content.article for each row
   execute function content.audit_row('article.deleted', 'slug', 'title', 'is_published');
@@ -129,11 +167,3 @@ begin
   return removed;
 end
 $$;
-
-do $do$
-begin
-  if exists (select from pg_roles where rolname = 'pressroom_content') then
-    revoke update, delete, truncate on content.audit from pressroom_content;
-  end if;
-end
-$do$;

@@ -1,5 +1,64 @@
--- Events: what has changed, written in the transaction of the change and delivered to other programs, the
--- hooks. While there is no hook, nothing is written.
+-- Who hears of a change: replicas by notifications, other programs by events, which are written in the
+-- transaction of the change and delivered to hooks. While there is no hook, no event is written.
+
+-- Replicas cache finished answers and drop them on this notification, which is sent when the change commits.
+-- It names what has changed: the article, its categories before and after, and "articles" for the lists. An
+-- empty notification means everything.
+create function content.announce_change() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('content_changed', '');
+  return null;
+end
+$$;
+
+-- The subjects of an article are written as they are announced: none is looked for among the others.
+create function content.announced_subjects(id integer, category_id integer) returns text language sql immutable as $$
+  select 'article:' || id::text || coalesce(' category:' || category_id::text, '')
+$$;
+
+-- A statement that writes very many articles announces everything: no more rows are looked at than could fit.
+create function content.announce_articles() returns trigger language plpgsql as $$
+declare
+  -- A notification holds 8000 bytes; the subjects of a row take 39 at most.
+  most constant integer := 200;
+  subjects text;
+begin
+  -- Only what was or is published can be in a cached answer.
+  if tg_op = 'INSERT' then
+    select case when count(*) > most then '' else string_agg(content.announced_subjects(id, category_id), ' ') end
+      into subjects from (select id, category_id from added where is_published limit most + 1) as place;
+  elsif tg_op = 'DELETE' then
+    select case when count(*) > most then '' else string_agg(content.announced_subjects(id, category_id), ' ') end
+      into subjects from (select id, category_id from removed where is_published limit most + 1) as place;
+  else
+    select case when count(*) > most then '' else string_agg(content.announced_subjects(id, category_id), ' ') end
+      into subjects from (
+        select id, category_id from removed where is_published
+        union select id, category_id from added where is_published limit most + 1
+      ) as place;
+  end if;
+  if subjects is not null then
+    perform pg_notify('content_changed', case when subjects = '' then '' else subjects || ' articles' end);
+  end if;
+  return null;
+end
+$$;
+
+create trigger announce_inserted after insert on content.article
+  referencing new table as added for each statement execute function content.announce_articles();
+create trigger announce_updated after update on content.article
+  referencing old table as removed new table as added for each statement execute function content.announce_articles();
+create trigger announce_deleted after delete on content.article
+  referencing old table as removed for each statement execute function content.announce_articles();
+create trigger announce_truncated after truncate on content.article
+  for each statement execute function content.announce_change();
+
+create trigger announce_change after insert or update or delete or truncate on content.category
+  for each statement execute function content.announce_change();
+create trigger announce_change after insert or update or delete or truncate on content.tag
+  for each statement execute function content.announce_change();
+create trigger announce_change after insert or update or delete or truncate on content.author
+  for each statement execute function content.announce_change();
 
 create table content.hook (
   id integer generated always as identity primary key,
@@ -81,9 +140,14 @@ create table content.delivery_attempt (
 create index delivery_attempt_by_event on content.delivery_attempt (event_id);
 create index delivery_attempt_by_hook on content.delivery_attempt (hook_id, id desc);
 
--- What has been waiting longest goes first.
+-- With a hook goes what waits for it, and nothing is to follow: no delivery looks for its successor among the
+-- removed ones.
 create function content.resume_next() returns trigger language plpgsql as $$
 begin
+  if not exists (select from removed join content.hook on hook.id = removed.hook_id) then
+    return null;
+  end if;
+  -- What has been waiting longest goes first.
   update content.delivery as next set due_at = event.happened_at
   from removed
   cross join lateral (
@@ -162,15 +226,13 @@ begin
 end
 $$;
 
+-- Of articles that change or go; `content.follow_inserted_articles` has the new ones.
 create function content.note_articles() returns trigger language plpgsql as $$
 begin
   if not exists (select from content.hook) then
     return null;
   end if;
-  if tg_op = 'INSERT' then
-    perform content.add_article_events(null, (id, slug, category_id, tag_ids, author_ids, is_published)::content.article_state)
-      from added order by id;
-  elsif tg_op = 'DELETE' then
+  if tg_op = 'DELETE' then
     perform content.add_article_events((id, slug, category_id, tag_ids, author_ids, is_published)::content.article_state, null)
       from removed order by id;
   else
@@ -183,6 +245,11 @@ begin
   return null;
 end
 $$;
+
+create trigger note_updated after update on content.article
+  referencing old table as removed new table as added for each statement execute function content.note_articles();
+create trigger note_deleted after delete on content.article
+  referencing old table as removed for each statement execute function content.note_articles();
 
 -- The same for what groups articles, of which lists of articles show the names; `plural` is what all are
 -- called.
@@ -226,12 +293,11 @@ begin
 end
 $do$;
 
-call content.note_all('content.article', 'content.note_articles()');
 call content.note_all('content.category', $$content.note_terms('categories')$$);
 call content.note_all('content.tag', $$content.note_terms('tags')$$);
 call content.note_all('content.author', $$content.note_terms('authors')$$);
 
--- The trail (0037) has them without their URLs, which may hold secrets of others.
+-- The trail has hooks without their URLs, which may hold secrets of others.
 create trigger audit_created after insert on content.hook for each row
   execute function content.audit_row('hook.added', 'id', 'events', 'category_id', 'drafts');
 create trigger audit_paused after update on content.hook for each row

@@ -1,20 +1,6 @@
 -- Every commit that changes an article is a revision, and what is deleted can be restored for a while:
 -- also by SQL. Writers say which key they use by `set_config('pressroom.key', …, true)`.
 
--- Of the revision that the row itself is: its number, when and with which key it was written, and the
--- transaction, since what one commit changes is one revision. The time tells apart the transactions of two
--- servers, after a restore.
-alter table content.article
-  add column revision integer not null default 1,
-  add column revised_at timestamptz,
-  add column revised_by text collate "C",
-  add column revised_in xid8;
--- Not in the same statement: rows that exist have none of it.
-alter table content.article
-  alter column revised_at set default transaction_timestamp(),
-  alter column revised_by set default nullif(current_setting('pressroom.key', true), ''),
-  alter column revised_in set default pg_current_xact_id();
-
 -- The revisions before: what each had other than the next one, so that nothing is stored twice. Its members
 -- are those, and for what is not among them the nearest later revision's, at last the article's. Numbers have
 -- no gap; the oldest can go at any time.
@@ -35,9 +21,10 @@ create function content.keep_revision() returns trigger language plpgsql as $$
 declare
   -- What follows from other columns, or is no part of what somebody wrote.
   unkept constant text[] :=
-    array['updated_at', 'title_words', 'slug_is_given', 'revision', 'revised_at', 'revised_by', 'revised_in'];
+    array['content', 'updated_at', 'title_words', 'slug_is_given', 'revision', 'revised_at', 'revised_by', 'revised_in'];
   before content.article := old;
   after content.article := new;
+  is_now jsonb;
   replaced jsonb;
   body text;
 begin
@@ -47,9 +34,9 @@ begin
   new.revised_in := old.revised_in;
   before.content := '';
   after.content := '';
-  select jsonb_object_agg(was.key, was.value) into replaced
-    from jsonb_each(to_jsonb(before)) as was join jsonb_each(to_jsonb(after)) as is_now using (key)
-    where was.value <> is_now.value and key <> all (unkept);
+  is_now := to_jsonb(after);
+  select jsonb_object_agg(key, value) into replaced
+    from jsonb_each(to_jsonb(before)) where value <> is_now -> key and key <> all (unkept);
   if old.content <> new.content then
     body := old.content;
   end if;
@@ -63,7 +50,7 @@ begin
     return new;
   end if;
   insert into content.article_revision (article_id, number, created_at, created_by, members, content)
-    values (old.id, old.revision, coalesce(old.revised_at, old.updated_at), old.revised_by, replaced, body);
+    values (old.id, old.revision, old.revised_at, old.revised_by, replaced, body);
   new.revision := old.revision + 1;
   new.revised_at := transaction_timestamp();
   new.revised_by := nullif(current_setting('pressroom.key', true), '');
@@ -75,6 +62,18 @@ $$;
 -- The last by its name, so that it sees what other triggers make of the row.
 create trigger zz_keep_revision before update on content.article
   for each row when (old.* is distinct from new.*) execute function content.keep_revision();
+
+-- Changes of published articles that no reader sees before they are published.
+create table content.working_copy (
+  -- No foreign key: with a deleted article it can be restored.
+  article_id integer primary key,
+  -- The revision of the article that it is meant to change.
+  revision integer not null,
+  -- As a PATCH of the article takes them.
+  changes jsonb not null,
+  saved_at timestamptz(3) not null default clock_timestamp(),
+  saved_by text collate "C"
+);
 
 -- What was deleted, whole.
 create table content.deleted_article (
@@ -99,7 +98,6 @@ begin
 end
 $$;
 
-drop trigger forget_former_slugs on content.article;
 create trigger keep_deleted_articles after delete on content.article
   referencing old table as removed for each statement execute function content.keep_deleted_articles();
 
@@ -133,7 +131,7 @@ begin
     differing := differing || '{"is_published": false, "unpublish_at": null}';
   end if;
   insert into content.article_revision (article_id, number, created_at, created_by, members)
-    select deleted, revision, coalesce(revised_at, updated_at), revised_by,
+    select deleted, revision, revised_at, revised_by,
       coalesce((select jsonb_object_agg(key, members -> key) from jsonb_object_keys(differing) as key), '{}')
     from jsonb_populate_record(null::content.article, kept.members), (select kept.members) as was (members);
   -- Columns that were added after the deletion take their defaults.
@@ -155,11 +153,6 @@ begin
 end
 $$;
 
--- The trail (0037) tells of it.
-create trigger audit_restored after insert on content.article for each row
-  when (new.revision > 1)
-  execute function content.audit_row('article.restored', 'slug', 'title', 'is_published');
-
 -- What cannot be restored any more has no revisions and no working copy, and its slugs are free again. What
 -- is restored is a later revision than the first.
 create function content.forget_deleted_articles() returns trigger language plpgsql as $$
@@ -178,18 +171,6 @@ $$;
 
 create trigger forget_deleted_articles after delete on content.deleted_article
   referencing old table as removed for each statement execute function content.forget_deleted_articles();
-
--- An article that is inserted with the id of a deleted one, such as from an export, takes its place.
-create function content.forget_replaced_articles() returns trigger language plpgsql as $$
-begin
-  delete from content.deleted_article using added where article_id = id and revision = 1;
-  return null;
-end
-$$;
-
--- By its name, before refuse_former_slugs.
-create trigger forget_replaced_articles after insert on content.article
-  referencing new table as added for each statement execute function content.forget_replaced_articles();
 
 -- TRUNCATE empties: nothing of it can be restored.
 create function content.forget_revisions() returns trigger language plpgsql as $$

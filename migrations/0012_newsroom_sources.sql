@@ -17,7 +17,9 @@ create table news.source (
   -- When its items are selected: auto, all, none, or a least score.
   select_rule text not null default 'auto' check (select_rule ~ '^(auto|all|none|score>=[0-9]{1,3}(\.[0-9]+)?)$'),
   reads_pages boolean not null default false,
-  state text not null default 'active' check (state in ('active', 'paused', 'gone')),
+  state text not null default 'active'
+    constraint source_state_check
+      check (state in ('active', 'paused', 'gone', 'removed') and (state = 'removed') = (removed is not null)),
   created_at timestamptz(3) not null default clock_timestamp(),
   -- For conditional requests, and to notice an answer that has not changed.
   etag text,
@@ -43,7 +45,19 @@ create table news.source (
   taken_changes integer not null default 0,
   -- Entries of the last feed that was read which cannot be items, and those beyond the most that are read.
   unusable_entries integer not null default 0,
-  unread_entries integer not null default 0
+  unread_entries integer not null default 0,
+  -- Whether the pictures of its entries are taken.
+  takes_images boolean not null default true,
+  -- Rules by which its entries are dropped, kept, categorised and scored, in their order.
+  rules text[] not null default '{}',
+  -- The reads in a row, up to the last one, that found no entry.
+  empty_reads integer not null default 0,
+  -- The CSS selectors of the list that its page is; 'auto': it is found; null: it is a feed or a sitemap.
+  list_selectors text,
+  -- What it was before it was removed: {at, url, given_url, state}. It can be brought back for a while, with
+  -- its settings and what it has read: without that, old entries of its feed would come as news. It gives its
+  -- address away, so that another one may have it.
+  removed jsonb
 );
 
 create index source_by_poll on news.source (next_poll_at) where state = 'active';
@@ -74,6 +88,12 @@ create table news.source_entry (
 create index source_entry_pending on news.source_entry (source_id, retry_at) where state = 'pending';
 create index source_entry_by_item on news.source_entry (item_id) where item_id is not null;
 create index source_entry_by_discovery on news.source_entry (source_id, discovered_at);
+
+-- The addresses that the sitemaps of a source have listed, as the first 64 bits of their SHA-256.
+create table news.source_sitemap (
+  source_id bigint primary key references news.source on delete cascade,
+  known bytea not null
+);
 
 -- When a request to a host may begin, so that any number of workers keep the distance between two.
 create table news.host_turn (
