@@ -87,15 +87,6 @@ test('each API key has its own keys, and those of imports are shared', async () 
   expect(new Set(await ids('import-shared')).size).toBe(1);
 });
 
-test('a key that an earlier build kept without its sender is still known', async () => {
-  const first = await create('unscoped', { title: 'Unscoped' });
-  await fixture.database.pool.query(
-    `update content.idempotency_key set key = 'unscoped' where key like '% unscoped'`,
-  );
-  const second = await create('unscoped', { title: 'Unscoped' });
-  expect([second.status, second.body.data.id]).toEqual([201, first.body.data.id]);
-});
-
 test('an imported article keeps its key permanently', async () => {
   await create('import-abc');
   const { rows } = await fixture.database.pool.query(

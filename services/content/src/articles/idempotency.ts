@@ -36,8 +36,7 @@ export async function findRepeated(
     .selectFrom('content.idempotency_key as kept')
     .innerJoin('content.article as article', 'article.id', 'kept.article_id')
     .select(['article.id', 'kept.fingerprint'])
-    // Builds that kept keys without their sender may still be running, or have run within the day.
-    .where('kept.key', 'in', [key, request.key])
+    .where('kept.key', '=', key)
     .where('kept.expires_at', '>', sql<Date>`clock_timestamp()`)
     .executeTakeFirst();
   if (first === undefined) return undefined;
