@@ -56,8 +56,7 @@ async function makeTable(db: Kysely<unknown>): Promise<void> {
 }
 
 async function record(db: Kysely<unknown>, name: string, checksum: string): Promise<void> {
-  await sql`insert into pressroom.migration_file (name, checksum) values (${name}, ${checksum})
-    on conflict (name) do nothing`.execute(db);
+  await sql`insert into pressroom.migration_file (name, checksum) values (${name}, ${checksum})`.execute(db);
 }
 
 function named(error: unknown, results: MigrationResult[] = []): unknown {
