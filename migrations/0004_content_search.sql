@@ -10,10 +10,17 @@ create function pressroom.fold(value text) returns text language sql immutable s
   ) collate "C"
 $$;
 
+-- The words between spaces, each once: a text repeats most of them, and they are looked into for its terms.
+create function pressroom.distinct_words(value text) returns text language sql immutable strict parallel safe cost 1000
+as $$
+  select string_agg(word, ' ') from (select distinct word from string_to_table(value, ' ') as word) as words
+$$;
+
 -- The pieces by which a text is found: three letters of an alphabet in a row, or two characters of which one
 -- is of a script without spaces (U+2E80 and above: Chinese, Japanese, Korean). A word has no piece that a
 -- text with the word lacks, so what lacks one of them need not be read. Trigrams of an extension cannot find
--- two Chinese characters. No piece has a space, so those of the distinct words are all.
+-- two Chinese characters. No piece has a space, so those of the distinct words are all; between two words the
+-- letter is null.
 create function pressroom.text_pieces(value text) returns text[] language sql immutable strict parallel safe cost 10000
 as $$
   select coalesce(array_agg(piece) filter (where piece is not null), '{}') from (
@@ -21,8 +28,7 @@ as $$
       when ascii(letter) >= 11904 or ascii(second) >= 11904 then letter || second
       when ascii(third) < 11904 then letter || second || third
     end collate "C" as piece
-    from (select distinct word from string_to_table(value, ' ') as word) as words
-    cross join lateral string_to_array(word, null) as letters
+    from string_to_array(pressroom.distinct_words(value), null, ' ') as letters
     cross join lateral unnest(letters, letters[2:], letters[3:]) as p (letter, second, third)
   ) as pieces
 $$;
@@ -32,7 +38,8 @@ $$;
 create function pressroom.text_words(value text) returns text[] language sql immutable strict parallel safe cost 10000
 as $$
   select coalesce(array_agg(distinct case when char_length(word) <= 40 then word else '' end collate "C"), '{}')
-  from regexp_split_to_table(value collate "pg_unicode_fast", '([^[:alnum:]]|[\u2E80-\U0010FFFF])+') as word
+  from regexp_split_to_table(
+    pressroom.distinct_words(value) collate "pg_unicode_fast", '([^[:alnum:]]|[\u2E80-\U0010FFFF])+') as word
   where char_length(word) >= 3
 $$;
 
@@ -74,16 +81,19 @@ begin
   if strpos(value, '<!--') > 0 then
     value := regexp_replace(value, '<!--.*?-->', '', 'g');
   end if;
-  foreach hidden in array array['desc', 'iframe', 'noscript', 'script', 'style', 'template', 'title'] loop
-    if strpos(lower(value), '<' || hidden) > 0 then
-      value := regexp_replace(value, '<' || hidden || '\M.*?</' || hidden || '\s*>', ' ', 'gi');
-    end if;
-  end loop;
+  if value ~* '<(desc|iframe|noscript|script|style|template|title)' then
+    foreach hidden in array array['desc', 'iframe', 'noscript', 'script', 'style', 'template', 'title'] loop
+      if strpos(lower(value), '<' || hidden) > 0 then
+        value := regexp_replace(value, '<' || hidden || '\M.*?</' || hidden || '\s*>', ' ', 'gi');
+      end if;
+    end loop;
+  end if;
   value := left(regexp_replace(regexp_replace(value, inline, '', 'gi'), '</?[a-z!?][^>]*>', ' ', 'gi'), most);
   if strpos(value, '&') > 0 then
     value := content.unescape_html(value);
   end if;
-  return btrim(regexp_replace(value, '\s+', ' ', 'g'));
+  -- A space alone is not replaced by one.
+  return btrim(regexp_replace(value, '\s\s+|[^ \S]', ' ', 'g'));
 end
 $$;
 
