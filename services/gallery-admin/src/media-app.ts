@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { checkSchema } from '@pressroom/common/database/applied-migrations';
 import { readMigrations } from '@pressroom/common/database/migrations';
 import { createServer } from '@pressroom/common/http/create-server';
@@ -7,8 +8,10 @@ import { StorePing } from './buckets/ping.ts';
 import { storeFailure } from './buckets/store-fault.ts';
 import type { MediaConfig } from './config.ts';
 import { galleryMembers } from './problems.ts';
-import { DECODINGS } from './proxy/thumbnails.ts';
 import { servePublicMedia } from './public-media.ts';
+
+/** Pictures decoded at a time: libuv has four threads, and one is left for files and DNS. */
+const PLACES = Math.min(3, availableParallelism());
 
 /** What the process is built from. */
 type MediaAppParts = Pick<GalleryParts, 'active' | 'db' | 'log' | 'meters' | 'tracing'> & {
@@ -35,6 +38,6 @@ export async function buildMediaApp(parts: MediaAppParts): Promise<Server> {
     degrading: { 'object store': () => storePing.ping(active.probed()) },
     problems: { extend: galleryMembers, explain: storeFailure, invalidBody: 400 },
   });
-  await servePublicMedia(app, { config, buckets: active, places: DECODINGS, turn: async () => undefined });
+  await servePublicMedia(app, { config, buckets: active, places: PLACES, turn: async () => undefined });
   return app;
 }

@@ -16,11 +16,14 @@ import { isRaster } from './raster.ts';
 import { SharedWork } from './shared-work.ts';
 import { makeThumbnail, SIDES, type ThumbnailFormat, type ThumbnailSize } from './thumbnail.ts';
 
-/** Images decoded at a time: libuv has four threads, and one is left for files and DNS. */
-export const DECODINGS = Math.min(3, availableParallelism());
+/**
+ * Images decoded at a time: one more than there are cores, or one would be idle until the next image begins.
+ * Of libuv's four threads, one is left for files and DNS.
+ */
+const DECODINGS = Math.min(3, availableParallelism() + 1);
 
-/** Images being fetched, waiting or decoded at a time, each entirely in memory: the next ones are at hand. */
-const FETCHES = 2 * DECODINGS;
+/** Images being fetched, waiting or decoded at a time, each entirely in memory: the next two are at hand. */
+const FETCHES = DECODINGS + 2;
 
 /** Files that sharp does not read, drawn one at a time in a thread: the next one is at hand. */
 const STILLS = 2;
