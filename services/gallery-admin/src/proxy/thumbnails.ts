@@ -9,7 +9,7 @@ import { decodeStill } from '../stills/decode-still.ts';
 import { type StillFormat, stillFormat } from '../stills/formats.ts';
 import type { Unseen } from '../stills/still-result.ts';
 import { notMedia } from './failures.ts';
-import { imageBytes } from './image-bytes.ts';
+import { imageBytes, release } from './image-bytes.ts';
 import type { Media } from './media-request.ts';
 import { mayBeSentWhole, PLACEHOLDER } from './placeholder.ts';
 import { isRaster } from './raster.ts';
@@ -154,7 +154,9 @@ export class Thumbnails {
     return this.#decodings.run('', async () => {
       signal.throwIfAborted();
       const look = size === 'small' ? source.look : undefined;
-      return makeThumbnail(image, format, { side: SIDES[size], look });
+      const drawn = await makeThumbnail(image, format, { side: SIDES[size], look });
+      if (drawn !== undefined) release(image);
+      return drawn;
     });
   }
 
