@@ -10,10 +10,13 @@ export const SIDES = { small: 480, large: 2048 } as const;
 /** How large a thumbnail is. */
 export type ThumbnailSize = keyof typeof SIDES;
 
-const QUALITY = { webp: 78, avif: 52 };
+const QUALITY = { webp: 79, avif: 52 };
 
-/** AVIF's slower efforts cost seconds and save little at this size. */
-const AVIF_EFFORT = 2;
+/**
+ * AVIF's slower efforts cost seconds and save little at this size. WebP's next one takes twice as long, and
+ * saves one byte in twenty at the same quality.
+ */
+const EFFORT = 2;
 
 /** Options of {@link makeThumbnail}. */
 interface ThumbnailOptions {
@@ -49,8 +52,8 @@ export async function makeThumbnail(
 
 function encoded(thumbnail: Sharp, format: ThumbnailFormat): Sharp {
   return format === 'avif'
-    ? thumbnail.avif({ quality: QUALITY.avif, effort: AVIF_EFFORT })
-    : thumbnail.webp({ quality: QUALITY.webp });
+    ? thumbnail.avif({ quality: QUALITY.avif, effort: EFFORT })
+    : thumbnail.webp({ quality: QUALITY.webp, effort: EFFORT });
 }
 
 /** The best format that `accept` allows: AVIF if it is named, else WebP. */
