@@ -10,7 +10,7 @@ test('every line is written soon, even if nothing follows it and the process was
   const path = join(folder, 'log');
   const file = await open(path, 'w');
   const batch = new LineBatch(file.fd);
-  const burst = `${'x'.repeat(20_000)}\n`;
+  const burst = `${'x'.repeat(70_000)}\n`;
   batch.write(burst);
   batch.write('last\n');
   // Longer than lines wait, so the timer fires before the burst is reported as written.
