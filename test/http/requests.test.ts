@@ -304,6 +304,15 @@ test.each([
 });
 
 test.each([
+  ['POST /api/articles', 400],
+  ['DELETE /api/articles/4711', 404],
+])('%s without a body, not even an empty one, but with a Content-Type is %i', async (line, status) => {
+  const headers = [`X-API-Key: ${content.key}`, 'Content-Type: application/json'];
+  const { answer } = parseAnswer(await exchange(content.url, request(`${line} HTTP/1.1`, headers)));
+  expect(answer.status).toBe(status);
+});
+
+test.each([
   '/api/articles?pages=1',
   '/api/articles?page=1&page=2',
   '/healthz?x',

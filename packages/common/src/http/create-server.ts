@@ -124,8 +124,8 @@ function createBareServer(
       joinDuplicateHeaders: true,
       headersTimeout: connectionLimits.headersMs,
       connectionsCheckingInterval: connectionLimits.lookMs,
-      // Node ends the stream of a request without a body early, which is cheaper because it is never read.
-      optimizeEmptyRequests: bodyLimit === undefined,
+      // Node ends the stream of a request without a body before it is read: see `readJsonBodies`.
+      optimizeEmptyRequests: true,
     },
     requestTimeout: connectionLimits.requestMs,
     // While the server closes, requests on open connections are still answered.

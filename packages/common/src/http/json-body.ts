@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { invalidRequest, Problem } from '../problems/problem.ts';
 import type { Server } from './server.ts';
@@ -12,6 +13,10 @@ import type { Server } from './server.ts';
 export function readJsonBodies(app: Server): void {
   const parse = app.getDefaultJsonParser('ignore', 'ignore');
   app.removeAllContentTypeParsers();
+  // A stream that ended before it was read never says so again: Fastify would wait for it.
+  app.addHook('preParsing', (_request, _reply, payload, done) => {
+    done(null, (payload as Readable).readableEnded ? Readable.from([]) : payload);
+  });
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     if (body.length === 0 && request.routeOptions.schema?.body === undefined) return done(null, undefined);
     const unsupported = unsupportedForm(request);
