@@ -1,3 +1,4 @@
+import { headerLines } from '../http/header-lines.ts';
 import type { Representation } from './entity-tag.ts';
 
 /** What the log and the metrics need to know of a route. */
@@ -8,10 +9,12 @@ interface RouteOptions {
 
 /** A representation with all that its answers say of it. */
 export interface Answer extends Representation {
-  /** The headers of a 200: names and values in turn. */
-  readonly head: readonly string[];
+  /** The headers of a 200, as lines, besides its length. */
+  readonly head: string;
   /** Those of a 304. */
-  readonly unchanged: readonly string[];
+  readonly unchanged: string;
+  /** The length of the body, in bytes. */
+  readonly length: string;
   /** Its route, for the log and the metrics. */
   readonly routeOptions: RouteOptions;
 }
@@ -24,8 +27,7 @@ export function answerOf(
   routeOptions: RouteOptions,
 ): Answer {
   const { body, etag } = representation;
-  const unchanged = ['etag', etag, ...headers];
-  const length = String(Buffer.byteLength(body));
-  const head = [...unchanged, 'content-type', mediaType, 'content-length', length];
-  return { ...representation, head, unchanged, routeOptions };
+  const unchanged = headerLines(['etag', etag, ...headers]);
+  const head = unchanged + headerLines(['content-type', mediaType]);
+  return { ...representation, head, unchanged, length: String(Buffer.byteLength(body)), routeOptions };
 }

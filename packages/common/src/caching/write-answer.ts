@@ -12,10 +12,11 @@ import { isNotModified } from './entity-tag.ts';
 export function writeAnswer(
   { method, headers: { 'if-none-match': known } }: IncomingMessage,
   response: ServerResponse,
-  { head, unchanged, body, etag }: Answer,
-  headers: readonly string[],
+  { head, unchanged, length, body, etag }: Answer,
+  headers: string[],
 ): void {
   const prepared = response as PreparedResponse;
-  if (isNotModified(known, etag)) prepared.writeList(304, unchanged, headers).end();
-  else prepared.writeList(200, head, headers).end(method === 'HEAD' ? undefined : body);
+  if (isNotModified(known, etag)) return void prepared.writePrepared(304, unchanged, headers).end();
+  headers.push('content-length', length);
+  prepared.writePrepared(200, head, headers).end(method === 'HEAD' ? undefined : body);
 }

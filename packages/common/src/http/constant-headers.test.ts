@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { responsesWith } from './constant-headers.ts';
+import { type PreparedResponse, responsesWith } from './constant-headers.ts';
+import { headerLines } from './header-lines.ts';
 
 let answer: (response: ServerResponse) => void;
 
@@ -39,6 +40,16 @@ test('an answer that sets no header has the constant ones, and cookies stay apar
   expect(await headersOf(() => undefined)).toMatchObject({ 'x-a': ['1'], 'x-b': ['2'] });
   const cookies = await headersOf((response) => response.writeHead(204, { 'set-cookie': ['a=1', 'b=2'] }));
   expect(cookies).toMatchObject({ 'x-a': ['1'], 'x-b': ['2'], 'set-cookie': ['a=1', 'b=2'] });
+});
+
+test('lines that were prepared are sent with the constant headers, and others beside them', async () => {
+  const lines = headerLines(['etag', '"1"', 'x-c', '3']);
+  const headers = await headersOf((response) =>
+    (response as PreparedResponse).writePrepared(304, lines, ['x-d', '4']),
+  );
+  expect(headers).toMatchObject({ 'x-a': ['1'], 'x-b': ['2'], etag: ['"1"'], 'x-c': ['3'], 'x-d': ['4'] });
+  expect(headers).toHaveProperty('date');
+  expect(headers).not.toHaveProperty('transfer-encoding');
 });
 
 test.each<[how: string, write: (response: ServerResponse) => void]>([

@@ -4,14 +4,21 @@ import {
   type OutgoingHttpHeaders,
   ServerResponse,
 } from 'node:http';
+import { headerLines } from './header-lines.ts';
 
 /** A response of {@link responsesWith}. */
 export interface PreparedResponse extends ServerResponse {
   /**
-   * Writes a head that nothing has been set of, with the constant headers and two lists of others, names and
-   * values in turn: an object would be copied, and set one by one, for each answer.
+   * Writes a head that nothing has been set of: the constant headers, `lines` as they are, of which nothing
+   * may come from a request, and a list of others, names and values in turn. Node would check and copy each
+   * of the former for each answer.
    */
-  writeList(status: number, ...lists: [readonly string[], readonly string[]]): this;
+  writePrepared(status: number, lines: string, others: string[]): this;
+}
+
+/** Node's last step of writing a head, which its types leave out. */
+interface HeadWriter extends ServerResponse {
+  _storeHeader(statusLine: string, headers: unknown): void;
 }
 
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
@@ -31,8 +38,11 @@ export function responsesWith(
   prepare?: (response: ServerResponse, status: number) => void,
 ): typeof ServerResponse {
   const entries = Object.entries(constant);
-  const list = entries.flat();
-  return class<Request extends IncomingMessage> extends ServerResponse<Request> {
+  const constantLines = headerLines(entries.flat());
+  const Response = ServerResponse as unknown as new (request: IncomingMessage) => HeadWriter;
+  class WithConstantHeaders extends Response {
+    #lines = '';
+
     override writeHead(status: number, ...head: Head): this {
       const [headers] = head;
       prepare?.(this, status);
@@ -41,11 +51,18 @@ export function responsesWith(
       return super.writeHead(status, ...(head as [Headers?]));
     }
 
-    writeList(status: number, shared: readonly string[], own: readonly string[]): this {
+    writePrepared(status: number, lines: string, others: string[]): this {
       prepare?.(this, status);
-      return super.writeHead(status, [...list, ...shared, ...own]);
+      this.#lines = constantLines + lines;
+      return super.writeHead(status, others);
     }
-  };
+
+    // Not documented, but the only place where lines can be added that Node need not check again.
+    override _storeHeader(statusLine: string, headers: unknown): void {
+      super._storeHeader(statusLine + this.#lines, headers);
+    }
+  }
+  return WithConstantHeaders as unknown as typeof ServerResponse;
 }
 
 /** A 304 has no body to describe (RFC 9110, section 15.4.5). */
