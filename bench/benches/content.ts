@@ -26,7 +26,7 @@ const LIST = '/api/articles';
 async function measure(rows: number): Promise<Figure[]> {
   await using database = await openDatabase();
   const DATABASE_URL = database.url;
-  await addArticles(database.pool, [0, rows]);
+  await addArticles(database.pool, [0, rows], { sentences: 25, isSearched: false });
   const some = 'select id from content.article where is_published order by id offset 500 limit 1';
   const { id } = (await database.pool.query(some)).rows[0];
   const paths = { list: LIST, detail: `${LIST}/${id}` };
