@@ -12,7 +12,6 @@ import { mediaFlood } from './media-flood.ts';
 import { moving } from './moving.ts';
 import { newsPeers } from './news-peers.ts';
 import { newsroom } from './newsroom.ts';
-import { page } from './page.ts';
 import { peers } from './peers.ts';
 import { reading } from './reading.ts';
 import { scaling } from './scaling.ts';
@@ -38,7 +37,6 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   fast,
   idle,
   start: startBench,
-  page,
   peers,
   deployed,
   'gallery-peers': galleryPeers,

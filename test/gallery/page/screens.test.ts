@@ -59,6 +59,25 @@ test('the page speaks Chinese where the browser does, and English when asked to'
   await context.close();
 });
 
+test.each([
+  ['media', 100],
+  ['articles', 150],
+  ['news', 150],
+])('a first visit to the section %s loads at most %i kB of files', async (section, most) => {
+  if (browser === undefined) return;
+  const { context, page } = await gallery.visit(browser);
+  const { username, password } = ADMIN;
+  await context.request.post(`${gallery.url}/api/login`, { data: { username, password } });
+  await page.goto(`${gallery.url}/desk/${section}`, { waitUntil: 'networkidle' });
+  const sizes = await page.evaluate<number[]>(`
+    [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+      .filter(({ name }) => !name.includes('/api/')).map(({ transferSize }) => transferSize)`);
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  expect(bytes).toBeGreaterThan(50_000);
+  expect(bytes).toBeLessThanOrEqual(most * 1000);
+  await context.close();
+});
+
 test('a first visit loads neither other languages nor menus; the keyboard opens a menu all the same', async () => {
   if (browser === undefined) return;
   const { context, page } = await gallery.visit(browser);
