@@ -7,8 +7,6 @@ import { gallery } from './gallery.ts';
 import { galleryPeers } from './gallery-peers.ts';
 import { growth } from './growth.ts';
 import { idle } from './idle.ts';
-import { loginFlood } from './login-flood.ts';
-import { mediaFlood } from './media-flood.ts';
 import { moving } from './moving.ts';
 import { newsPeers } from './news-peers.ts';
 import { newsroom } from './newsroom.ts';
@@ -26,8 +24,6 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   reading,
   selected,
   gallery,
-  'login-flood': loginFlood,
-  'media-flood': mediaFlood,
   stories,
   newsroom,
   growth,
