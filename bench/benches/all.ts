@@ -14,7 +14,6 @@ import { peers } from './peers.ts';
 import { reading } from './reading.ts';
 import { scaling } from './scaling.ts';
 import { selected } from './selected.ts';
-import { startBench } from './start.ts';
 import { stories } from './stories.ts';
 import { worst } from './worst.ts';
 
@@ -32,7 +31,6 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   scaling,
   fast,
   idle,
-  start: startBench,
   peers,
   deployed,
   'gallery-peers': galleryPeers,

@@ -8,7 +8,7 @@ import { PROCESSES, type ProcessName } from '../../test/support/site-processes.t
 import type { Bench } from '../bench.ts';
 import { type Figure, figuresOf } from '../figures/figure.ts';
 import { measuredSection } from '../report/measured.ts';
-import type { ServerProcess } from '../server.ts';
+import type { ServerProcess, StartedServer } from '../server.ts';
 import { startService } from '../services.ts';
 import { openSiteParts, type SiteParts } from '../site.ts';
 import { inTurns } from '../turns.ts';
@@ -25,7 +25,10 @@ const PROBE_EVERY_S = 10;
  */
 const SETTLE_S = 180;
 
-/** The share of a core that each process may take, in %, and its resident memory, in MiB. */
+/** How soon each process is to be ready, in ms. */
+const READY_AIM = 1000;
+
+/** The share of a core that it may take, in %, and its resident memory, in MiB. */
 const CPU_AIM = 0.3;
 const MEMORY_AIM = 130;
 
@@ -62,7 +65,7 @@ async function probeAll(services: readonly ServerProcess[]): Promise<void> {
 
 async function measure({ database, env }: SiteParts, slices: number): Promise<Figure[]> {
   await using started = new AsyncDisposableStack();
-  const services: ServerProcess[] = [];
+  const services: StartedServer[] = [];
   const names = Object.keys(PROCESSES) as ProcessName[];
   for (const name of names) services.push(started.use(await startService(name, env)));
   for (let slice = 0; slice < SETTLE_S / PROBE_EVERY_S; slice += 1) await probeAll(services);
@@ -85,6 +88,7 @@ async function measure({ database, env }: SiteParts, slices: number): Promise<Fi
     return [
       figure(what, 'cpu', '% of a core', percent, CPU_AIM),
       figure(what, 'memory', 'MiB', service.residentMemory(), MEMORY_AIM),
+      figure('started as in its image', 'ready after', 'ms', service.readyMs, READY_AIM),
     ];
   });
   return [
@@ -96,9 +100,9 @@ async function measure({ database, env }: SiteParts, slices: number): Promise<Fi
 }
 
 /**
- * `pnpm bench idle [SLICES]`: what the services and the newsroom's worker cost at rest, with the probe of the
- * containers every 10 s and nothing else: in slices of 10 s. For Linux, whose /proc says how long each thread
- * has run.
+ * `pnpm bench idle [SLICES]`: how soon the services and the newsroom's worker are ready, and what they cost
+ * at rest, with the probe of the containers every 10 s and nothing else: in slices of 10 s. For Linux, whose
+ * /proc says how long each thread has run.
  */
 export const idle: Bench<SiteParts> = {
   start: () => openSiteParts(),
