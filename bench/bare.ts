@@ -4,11 +4,8 @@ import { join } from 'node:path';
 import { Kysely, PostgresDialect } from 'kysely';
 import { type Compared, type Contender, compare, compareWithBare } from './compare.ts';
 import type { BenchDatabase } from './database.ts';
-import { type Figure, figuresOf } from './figures/figure.ts';
-import { load } from './load.ts';
-import { median } from './quantile.ts';
+import type { Figure } from './figures/figure.ts';
 import { startServer } from './server.ts';
-import { inTurns } from './turns.ts';
 
 /** The smallest acceptable ratios: cached answers against bare bytes, uncached ones against the same SQL. */
 const HOT_AIM = 0.75;
@@ -111,30 +108,4 @@ export function compareCold(own: Contender, answers: ColdAnswers): Promise<Figur
       return { what, requests: those.map((path) => ({ path })), ...common };
     }),
   );
-}
-
-/** How much longer a page may take than another, and which one that is. */
-export interface DepthAim {
-  metric: string;
-  aim: number;
-  /** Chooses the time that all are compared with. */
-  base: (times: number[]) => number;
-}
-
-/** The times of pages by their names, asked for one at a time in turns, and the multiples of one of them. */
-export async function timesOfPages(
-  [subject, { port }]: Contender,
-  pages: Readonly<Record<string, string>>,
-  { rows, metric, aim, base }: DepthAim & { rows: number },
-): Promise<Figure[]> {
-  const times = await inTurns(Object.values(pages), 5, async (path) => {
-    const request = { port, requests: [{ path }], connections: 1, durationMs: 600, status: 200 };
-    return (await load(request)).p50;
-  });
-  const medians = times.map(median);
-  const figure = figuresOf(subject, { rows });
-  return Object.keys(pages).flatMap((what, index) => [
-    figure(what, 'p50', 'ms', times[index] ?? []),
-    figure(what, metric, '', (medians[index] ?? Number.NaN) / base(medians), aim),
-  ]);
 }

@@ -1,8 +1,3 @@
-/** The middle value; for an even number of values, the upper one. */
-export function median(values: number[]): number {
-  return quantile(values, 0.5);
-}
-
 /** The value that a share `q` of the values, from 0 to 1, lies below. */
 export function quantile(values: number[], q: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length * q)] ?? Number.NaN;

@@ -1,22 +1,18 @@
 import { LIST_MEMBERS } from '@pressroom/content/articles/schema';
 import { ArticleStore } from '@pressroom/content/articles/store';
 import type { ContentTables } from '@pressroom/content/tables';
-import { ask } from '../ask.ts';
-import { captureStatements, compareCold, compareHot, timesOfPages } from '../bare.ts';
+import { captureStatements, compareCold, compareHot } from '../bare.ts';
 import type { Bench } from '../bench.ts';
 import { addArticles } from '../data/articles.ts';
 import { openDatabase } from '../database.ts';
-import { type Figure, figuresOf, MEMORY_AIM } from '../figures/figure.ts';
+import type { Figure } from '../figures/figure.ts';
 import { comparisonTable } from '../report/comparisons.ts';
-import { measuredTables, shortfalls } from '../report/measured.ts';
+import { shortfalls } from '../report/measured.ts';
 import { sectionOf } from '../report/section.ts';
 import { NO_CACHE, startService } from '../services.ts';
 
 /** The numbers of articles that are measured unless the command line names others. */
 const SIZES = [10_000, 1_000_000];
-
-/** The maximum cost of a deep page, as a multiple of the first. */
-const DEPTH = { metric: 'multiple', aim: 3, base: ([first = Number.NaN]: number[]) => first };
 
 /** Up to how many articles cached answers are measured: they cost the same however many there are. */
 const MOST_HOT = 100_000;
@@ -31,12 +27,10 @@ async function measure(rows: number): Promise<Figure[]> {
   const { id } = (await database.pool.query(some)).rows[0];
   const paths = { list: LIST, detail: `${LIST}/${id}` };
   const figures: Figure[] = [];
-  let memory = 0;
   if (rows <= MOST_HOT) {
     await using cached = await startService('content', { DATABASE_URL });
     for (const [name, path] of Object.entries(paths))
       figures.push(...(await compareHot(['content', cached], { name, path, rows }, true)));
-    memory = cached.residentMemory();
   }
   await using uncached = await startService('content', { DATABASE_URL, ...NO_CACHE });
   const own = ['content', uncached] as const;
@@ -49,25 +43,8 @@ async function measure(rows: number): Promise<Figure[]> {
   };
   const compared = Object.entries(paths).map(([name, path]) => [`uncached ${name}, 200`, [path]]);
   const cold = { database, statements, paths: Object.fromEntries(compared), rows };
-  figures.push(...(await compareCold(own, cold)));
-  const { meta } = await ask<{ meta: { total_pages: number } }>(`http://127.0.0.1:${uncached.port}${LIST}`);
-  const last = meta.total_pages;
-  const pages = { 'page first': 1, 'page 50': 50, 'page middle': Math.ceil(last / 2), 'page last': last };
-  const places = Object.entries(pages).map(([what, page]) => [what, `${LIST}?page=${page}`]);
-  figures.push(...(await timesOfPages(own, Object.fromEntries(places), { ...DEPTH, rows })));
-  const most = Math.max(memory, uncached.residentMemory());
-  const figure = figuresOf('content', { rows });
-  return [...figures, figure('load of the comparisons', 'memory', 'MiB', most, MEMORY_AIM)];
+  return [...figures, ...(await compareCold(own, cold))];
 }
-
-const pagesAndMemory = sectionOf('content', ({ figures }) => {
-  const rest = figures.filter(({ what }) => /^(page|load) /.test(what));
-  const named = rest.map((figure) => ({
-    ...figure,
-    what: `${figure.what}, ${figure.at.rows?.toLocaleString('en')} articles`,
-  }));
-  return [measuredTables(named)];
-});
 
 /** `pnpm bench content [SIZE …]`: the content service beside bare servers, with each number of articles. */
 export const content: Bench = {
@@ -80,6 +57,5 @@ export const content: Bench = {
   sections: {
     content: sectionOf('content', (file) => [comparisonTable(file, 'content'), shortfalls(file.figures)]),
     'content, Fastify alone': sectionOf('content', (file) => [comparisonTable(file, 'Fastify')]),
-    'content, pages and memory': pagesAndMemory,
   },
 };

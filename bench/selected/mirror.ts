@@ -1,22 +1,12 @@
 import { mirrorSelected, newsFeedClient, type SelectedItem } from '@pressroom/client';
 import { ask } from '../ask.ts';
 
-/** An answer with a page of the snapshot or of changes. */
-export interface Page {
-  cursor: string;
-  hasMore: boolean;
-  nextPage?: string | null;
-}
-
-/** Reads a page of the selected set: `snapshot…` or `changes…`. */
-export function readSelected(port: number, path: string): Promise<Page> {
-  return ask(`http://127.0.0.1:${port}/api/v1/selected/${path}`);
-}
-
 /** The cursor at the tip, with which a request returns no changes. */
 export async function cursorNow({ port }: { port: number }): Promise<string> {
-  let { cursor, hasMore } = { ...(await readSelected(port, 'snapshot?limit=1000')), hasMore: true };
-  while (hasMore) ({ cursor, hasMore } = await readSelected(port, `changes?limit=100&cursor=${cursor}`));
+  const read = (page: string) =>
+    ask<{ cursor: string; hasMore: boolean }>(`http://127.0.0.1:${port}/api/v1/selected/${page}`);
+  let { cursor, hasMore } = { ...(await read('snapshot?limit=1000')), hasMore: true };
+  while (hasMore) ({ cursor, hasMore } = await read(`changes?limit=100&cursor=${cursor}`));
   return cursor;
 }
 
