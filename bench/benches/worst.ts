@@ -6,9 +6,9 @@ import { drawLines, type Point } from '../report/lines.ts';
 import { measuredTables, shortfalls } from '../report/measured.ts';
 import { type Picture, provenance, sectionOf } from '../report/section.ts';
 import { startService } from '../services.ts';
+import { largeWrites, searches } from '../worst/beside-work.ts';
 import { whileChanging } from '../worst/changes.ts';
 import { galleryAtWorst } from '../worst/gallery.ts';
-import { coldStart, databaseAway, largeWrites, replicas, searches } from '../worst/outages.ts';
 import { memoryUnderLoad, pollsOf, type Site, startSite } from '../worst/site.ts';
 
 /** Rising rates of cached answers, a second. */
@@ -59,11 +59,8 @@ export const worst: Bench<Site> = {
   parts: () => [
     { name: 'held', seconds: 130, run: held },
     { name: 'changes', seconds: 90, run: whileChanging },
-    { name: 'start', seconds: 15, run: coldStart },
-    { name: 'away', seconds: 35, run: databaseAway },
     { name: 'writes', seconds: 30, run: largeWrites },
     { name: 'searches', seconds: 30, run: searches },
-    { name: 'replicas', seconds: 30, run: replicas },
     { name: 'gallery', seconds: 60, run: galleryAtWorst },
   ],
   sections: {
