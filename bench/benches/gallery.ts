@@ -1,4 +1,4 @@
-import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { makeThumbnail } from '@pressroom/gallery-admin/proxy/thumbnail';
 import { STORE_KINDS, type StoreKind, startStore } from '../../conformance/s3-stores/store.ts';
@@ -22,12 +22,10 @@ import { sectionOf } from '../report/section.ts';
 import { peakMemory } from '../server.ts';
 import { inTurns, timed } from '../turns.ts';
 
-const SIGNED_KEYS = 2000;
 const THUMBNAILS = 64;
 const MEDIA_BYTES = 10 * 2 ** 20;
 
 /** The smallest acceptable ratios to the same work without the service, and the largest of a list's time. */
-const SIGN_AIM = 0.8;
 const PROXY_AIM = 0.8;
 const THUMBNAIL_AIM = 0.85;
 const LIST_AIM = 1.3;
@@ -105,22 +103,6 @@ async function measureMove({ post, process: service }: BenchGallery, objects: nu
   return [figure(what, 'rate', '/s', objects / (ms / 1000)), figure(what, 'memory', 'MiB', peak, MEMORY_AIM)];
 }
 
-async function measureSigning({ post, s3, bucket }: BenchGallery): Promise<Figure[]> {
-  const keys = Array.from({ length: SIGNED_KEYS }, (_, index) => `photos/${index}.jpg`);
-  const sign = () => post('/api/gallery', { action: 'sign-get-objects', keys });
-  const alone = async () => {
-    for (const Key of keys)
-      await getSignedUrl(s3, new GetObjectCommand({ Bucket: bucket, Key }), { expiresIn: 3600 });
-  };
-  const { times, ratios } = await timesOf(7, sign, alone);
-  const what = `sign ${SIGNED_KEYS.toLocaleString('en')} keys`;
-  const inverse = ratios.map((ratio) => 1 / ratio);
-  return [
-    figure(what, 'time', 'ms', times),
-    figure(what, 'ratio to the presigner alone', '', inverse, SIGN_AIM),
-  ];
-}
-
 async function measureThumbnails(gallery: BenchGallery): Promise<Figure[]> {
   const image = await servePhoto(gallery);
   const all = (work: () => Promise<unknown>) => () => Promise.all(Array.from({ length: THUMBNAILS }, work));
@@ -158,7 +140,6 @@ async function measure(gallery: BenchGallery, objects: number): Promise<Figure[]
     ...(await measureListing(gallery, objects)),
     // Before the work that needs more memory, so that its own peak can be seen.
     ...(await measureMove(gallery, objects)),
-    ...(await measureSigning(gallery)),
     ...(await measureThumbnails(gallery)),
     ...(await measureProxy(gallery)),
   ];

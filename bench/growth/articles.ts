@@ -24,9 +24,6 @@ export const ARTICLES: Kind = {
   // Checking HTML costs the same however many articles there are, and more than writing them.
   settings: { CONTENT_HTML: 'trusted', CONTENT_SITE_URL: 'https://site.example' },
   schema: 'content',
-  table: 'content.article',
-  // Nothing that searches read: the service would be busy with that.
-  update: `update content.article set alt_text = 'Changed' where id % 10 = 7`,
   add: (pool, begin, end) => addArticles(pool, [begin, end], SHAPE),
   ask: async (grown) => {
     const key = await createKey(grown.pool);

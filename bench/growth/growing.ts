@@ -4,9 +4,7 @@ import type { ThrowawayPostgres } from '../../test/support/throwaway-postgres.ts
 import { ask, askForText, type Sent } from '../ask.ts';
 import { numberChanges } from '../data/copied-rows.ts';
 import { openDatabase } from '../database.ts';
-import { figuresOf } from '../figures/figure.ts';
 import { NO_CACHE, startService } from '../services.ts';
-import { timed } from '../turns.ts';
 import { type Question, READ } from './question.ts';
 
 /** Members of an answer: those that say where the next page is, and an article's. */
@@ -33,10 +31,8 @@ export interface Grown {
 export interface Kind {
   service: ProcessName;
   settings?: Record<string, string>;
-  /** The schema and the table of the rows, and how a tenth of them is updated. */
+  /** The schema of the rows. */
   schema: string;
-  table: string;
-  update: string;
   /** Adds the rows `begin` to `end`. */
   add: (pool: Pool, begin: number, end: number) => Promise<void>;
   /** Prepares an empty database, and returns what makes the questions, in the order of asking. */
@@ -44,7 +40,7 @@ export interface Kind {
 }
 
 /** Makes an empty database of that name on the server, which grows, with the service. */
-export async function startGrowing(what: string, kind: Kind, on: ThrowawayPostgres, name: string) {
+export async function startGrowing(kind: Kind, on: ThrowawayPostgres, name: string) {
   await using resources = new AsyncDisposableStack();
   const { url, pool } = resources.use(await openDatabase(on, name));
   const settings = { DATABASE_URL: url, ...NO_CACHE, ...kind.settings };
@@ -68,24 +64,6 @@ export async function startGrowing(what: string, kind: Kind, on: ThrowawayPostgr
     rows = count;
     await numberChanges(pool, kind.schema);
   };
-  /** What the table takes on disk, and how long a vacuum takes after a tenth of its rows was updated. */
-  const kept = async () => {
-    const sizes = await pool.query(
-      `select count(*)::int as rows, pg_table_size($1::regclass)::float8 as size,
-         pg_indexes_size($1::regclass)::float8 as indices from ${kind.table}`,
-      [kind.table],
-    );
-    const { rows: count, size, indices } = sizes.rows[0];
-    await pool.query(kind.update);
-    const ms = await timed(() => pool.query(`vacuum ${kind.table}`));
-    const figure = figuresOf(kind.service, { rows: count });
-    return [
-      figure(what, 'table, a row', 'bytes', size / count),
-      figure(what, 'indices, a row', 'bytes', indices / count),
-      figure(what, 'vacuum after 10 % of updates', 'ms', ms),
-      figure(what, 'vacuum, 1,000 rows', 'ms', (ms / count) * 1000),
-    ];
-  };
   const owned = resources.move();
-  return { growTo, questions, kept, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { growTo, questions, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

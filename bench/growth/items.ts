@@ -17,8 +17,6 @@ const CHANGES = '/api/v1/selected/changes';
 export const NEWS_ITEMS: Kind = {
   service: 'news-feed',
   schema: 'news',
-  table: 'news.item',
-  update: `update news.item set score = 50 where substr(id, 14) = '7'`,
   add: async (pool, begin, end) => {
     await addItems(pool, begin, end);
     await rank(pool);

@@ -1,7 +1,7 @@
 import type { Figure, FiguresFile } from '../figures/figure.ts';
 import { fileOf, membersOf, select, valuesOf } from '../figures/read.ts';
 import { drawLines, type Point } from './lines.ts';
-import { shortfalls, withUnit } from './measured.ts';
+import { shortfalls } from './measured.ts';
 import {
   type Picture,
   printed,
@@ -15,12 +15,12 @@ import {
 /** The number of rows that all others are compared with. */
 export const SMALLEST = 10_000;
 
-/** The tables of growth, and the multiples that miss their aims at the most rows. */
+/** The table of growth, and the multiples that miss their aims at the most rows. */
 export function growthSection(bench: string): SectionMaker {
   return sectionOf(bench, ({ figures }) => {
     const multiples = select(figures, { metric: 'multiple' });
     const rows = Math.max(...valuesOf(multiples, 'rows').map(Number));
-    return [growthTables(figures), shortfalls(select(multiples, { at: { rows } }))];
+    return [growthTable(figures), shortfalls(select(multiples, { at: { rows } }))];
   });
 }
 
@@ -37,9 +37,9 @@ export function growthPictures(benches: readonly string[], service?: string): Se
 
 /**
  * For each question its time with the most rows, and for each number of rows that time as a multiple of the
- * one with the fewest. Then what the tables take, and what a vacuum costs.
+ * one with the fewest.
  */
-function growthTables(figures: readonly Figure[]): string {
+function growthTable(figures: readonly Figure[]): string {
   const multiples = select(figures, { metric: 'multiple' });
   const sizes = valuesOf(multiples, 'rows').map(Number);
   const largest = Math.max(...sizes);
@@ -54,17 +54,7 @@ function growthTables(figures: readonly Figure[]): string {
     ];
   });
   const heads = sizes.map((rows) => `${printed(rows)} (quartiles)`);
-  const kept = figures.filter(({ metric }) => metric.includes('row') || metric.startsWith('vacuum'));
-  const keptSizes = valuesOf(kept, 'rows').map(Number);
-  keptSizes.sort((one, other) => one - other);
-  const sums = [...Map.groupBy(kept, ({ what, metric }) => `${what}: ${metric}`)].map(([name, same]) => {
-    const cells = keptSizes.map((rows) => select(same, { at: { rows } }).map(withUnit).join());
-    return [name, ...cells];
-  });
-  return [
-    table(['multiple of the time with 10,000', ...heads, 'aim', `with ${printed(largest)}`], times),
-    table(['on disk', ...keptSizes.map(printed)], sums),
-  ].join('\n');
+  return table(['multiple of the time with 10,000', ...heads, 'aim', `with ${printed(largest)}`], times);
 }
 
 /**

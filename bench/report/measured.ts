@@ -50,7 +50,7 @@ function nameOf(figure: Figure | undefined): string {
 }
 
 /** A value with its unit; a rate is the only one that stands next to its number. */
-export function withUnit({ median, unit }: Figure): string {
+function withUnit({ median, unit }: Figure): string {
   return `${printed(median)}${unit.startsWith('/') ? '' : ' '}${unit}`.trim();
 }
 
