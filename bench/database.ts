@@ -42,8 +42,7 @@ export async function createDatabase(serverUrl: string, name: string): Promise<s
 export async function copyDatabase(serverUrl: string, name: string, from = 'template1'): Promise<string> {
   const admin = new pg.Client({ connectionString: serverUrl });
   await admin.connect();
-  await admin.query(`create database ${name} template ${from}`);
-  await admin.end();
+  await admin.query(`create database ${name} template ${from}`).finally(() => admin.end());
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return url.href;

@@ -1,16 +1,8 @@
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
-import { postmasterOf } from '../../test/support/processes.ts';
 import { startProxy } from '../../test/support/proxy.ts';
 import type { Bench } from '../bench.ts';
-import type { ContentContender } from '../contenders/content.ts';
-import { startDirectus } from '../contenders/directus.ts';
-import { startGhost } from '../contenders/ghost.ts';
-import { unlessLeftOut } from '../contenders/left-out.ts';
-import { type MariaDb, startMariaDb } from '../contenders/mariadb.ts';
-import { installPeers } from '../contenders/peer.ts';
-import { startPressroom } from '../contenders/pressroom-content.ts';
-import { startWordPress } from '../contenders/wordpress.ts';
-import { copyDatabase, createDatabase, startBenchPostgres } from '../database.ts';
+import type { ContentContender, Settings } from '../contenders/content.ts';
+import { PROGRAMS, type ProgramName, startPrograms } from '../contenders/programs.ts';
 import { siteMix } from '../deployed/mix.ts';
 import { openLoad } from '../deployed/open-load.ts';
 import type { Figure } from '../figures/figure.ts';
@@ -31,68 +23,18 @@ const REQUESTS = 1000;
 
 const DOMAIN = 'site.example';
 
-/** A program with its database. */
-interface Deployed extends AsyncDisposable {
-  contender: ContentContender;
-  databasePid: number;
-}
-
-async function onPostgres(
-  create: typeof createDatabase,
-  start: (url: string) => Promise<ContentContender[]>,
-): Promise<Deployed> {
-  await using resources = new AsyncDisposableStack();
-  const server = resources.use(await startBenchPostgres({ shared_buffers: '512MB' }));
-  const contenders = await start(await create(server.url, 'deployed'));
-  return deployedWith(resources, contenders, postmasterOf(server.dataDir));
-}
-
-async function onMariaDb(
-  articles: number,
-  start: (database: MariaDb) => Promise<ContentContender[]>,
-): Promise<Deployed> {
-  await using resources = new AsyncDisposableStack();
-  const database = resources.use(await startMariaDb(articles));
-  return deployedWith(resources, await start(database), database.pid);
-}
-
-/** The first of the contenders: with its cache, where it has one. */
-function deployedWith(
-  resources: AsyncDisposableStack,
-  [contender]: readonly ContentContender[],
-  databasePid: number,
-): Deployed {
-  if (contender === undefined) throw new Error('nothing was started');
-  resources.defer(contender.process.stop);
-  const owned = resources.move();
-  return { contender, databasePid, [Symbol.asyncDispose]: () => owned.disposeAsync() };
-}
-
-/** Each keeps its answers as long as Pressroom's may be kept: a minute. */
-const PROGRAMS: Readonly<Record<string, (articles: number) => Promise<Deployed | undefined>>> = {
-  Pressroom: (articles) =>
-    // As shipped, but for the one key that the writes of the mix share.
-    onPostgres(createDatabase, (url) =>
-      startPressroom(url, articles, { '': { CONTENT_RATE_LIMIT: '60', TRUST_PROXY: '1' } }),
-    ),
-  Directus: (articles) => {
-    installPeers();
-    // Without the purge, after which its answers say that no proxy may keep them.
-    const kept = { CACHE_ENABLED: 'true', CACHE_TTL: '1m', CACHE_CONTROL_S_MAXAGE: '60' };
-    return onPostgres(copyDatabase, (url) => startDirectus(url, articles, { '': kept }));
-  },
-  Ghost: (articles) => {
-    const kept = { caching__contentAPI__maxAge: '60' };
-    return unlessLeftOut(
-      'Ghost',
-      onMariaDb(articles, (database) => startGhost(database, kept)),
-    );
-  },
-  WordPress: (articles) => unlessLeftOut('WordPress', onMariaDb(articles, startWordPress)),
+/** The programs, each with what lets its answers be kept as long as Pressroom's: a minute. */
+const SETTINGS: Readonly<Partial<Record<ProgramName, Settings | undefined>>> = {
+  // As shipped, but for the one key that the writes of the mix share.
+  Pressroom: { CONTENT_RATE_LIMIT: '60', TRUST_PROXY: '1' },
+  // Without the purge, after which its answers say that no proxy may keep them.
+  Directus: { CACHE_ENABLED: 'true', CACHE_TTL: '1m', CACHE_CONTROL_S_MAXAGE: '60' },
+  Ghost: { caching__contentAPI__maxAge: '60' },
+  WordPress: undefined,
 };
 
 /** Measures a program behind the proxy, until a rate is not held. */
-async function measure({ contender, databasePid }: Deployed, articles: number): Promise<Figure[]> {
+async function measure(contender: Required<ContentContender>, articles: number): Promise<Figure[]> {
   const port = await findFreePort();
   const proxy = await startProxy({
     DOMAIN,
@@ -109,7 +51,7 @@ async function measure({ contender, databasePid }: Deployed, articles: number): 
     const durationMs = Math.max(DURATION_MS, (REQUESTS * 1000) / rate);
     const load = { port, host: `content.${DOMAIN}`, request, rate, durationMs };
     const { p999, lost, ...result } = await openLoad(load);
-    const pids = [proxy.pid, contender.process.pid, databasePid];
+    const pids = [proxy.pid, contender.process.pid, contender.database];
     const memory = pids.reduce((sum, pid) => sum + usageOf(pid).memoryMiB, 0);
     const more = { 'p99.9': [p999, 'ms'], lost: [lost, '%'], memory: [memory, 'MiB'] } as const;
     return { ...result, more };
@@ -131,12 +73,14 @@ async function measure({ contender, databasePid }: Deployed, articles: number): 
  */
 export const deployed: Bench = {
   parts: ([articles = 10_000]) =>
-    Object.entries(PROGRAMS).map(([name, start]) => ({
+    PROGRAMS.filter((name) => name in SETTINGS).map((name) => ({
       name,
       seconds: 100,
       run: async () => {
-        await using program = await start(articles);
-        return program === undefined ? [] : await measure(program, articles);
+        await using started = await startPrograms(articles, [name], SETTINGS[name]);
+        // The one with its cache, where it has one.
+        const [contender] = started.contenders;
+        return contender === undefined ? [] : await measure(contender, articles);
       },
     })),
   sections: { deployed: sectionOf('deployed', ({ figures }) => deployedTables(figures)) },

@@ -4,7 +4,7 @@ import type { Bench } from '../bench.ts';
 import type { Asked } from '../compare.ts';
 import { askedFor, askedRepeatedly, contestParts } from '../contenders/contest.ts';
 import { startImgproxy } from '../contenders/imgproxy.ts';
-import { installPeers, startPeer, versionOf } from '../contenders/peer.ts';
+import { startPeer, versionOf } from '../contenders/peer.ts';
 import {
   askForThumbnail,
   type BenchGallery,
@@ -37,7 +37,6 @@ interface GalleryContest extends AsyncDisposable {
 }
 
 async function startGalleryContest(): Promise<GalleryContest> {
-  installPeers();
   await using resources = new AsyncDisposableStack();
   const gallery = resources.use(await startBenchGallery());
   await servePhoto(gallery);

@@ -8,7 +8,6 @@ import type { Asked } from '../compare.ts';
 import { contestParts } from '../contenders/contest.ts';
 import { startFastify } from '../contenders/fastify.ts';
 import { askedForPaths, askedForSame, follow, type NewsItem, type NewsLister } from '../contenders/paged.ts';
-import { installPeers } from '../contenders/peer.ts';
 import { type PouchdbServer, startPouchdb } from '../contenders/pouchdb.ts';
 import { type PressroomNews, pressroomNews } from '../contenders/pressroom-news.ts';
 import { addItems } from '../data/items.ts';
@@ -62,7 +61,6 @@ interface NewsContest {
 
 /** Starts the news feed with `items` items, and its peers. */
 async function startNewsContest(items: number): Promise<NewsContest & AsyncDisposable> {
-  installPeers();
   await using resources = new AsyncDisposableStack();
   const home = resources.adopt(await temporaryHome(), (own) => rm(own, { recursive: true, force: true }));
   const postgres = resources.use(await startBenchPostgres({ shared_buffers: '512MB' }));

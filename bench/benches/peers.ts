@@ -1,18 +1,9 @@
 import { deepStrictEqual } from 'node:assert';
-import { postmasterOf } from '../../test/support/processes.ts';
 import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
 import { type ContentContender, SEARCHED_WORDS, type Write } from '../contenders/content.ts';
 import { askedFor, contestParts, type Question } from '../contenders/contest.ts';
-import { startDirectus } from '../contenders/directus.ts';
-import { startGhost } from '../contenders/ghost.ts';
-import { unlessLeftOut } from '../contenders/left-out.ts';
-import { startMariaDb } from '../contenders/mariadb.ts';
-import { installPeers } from '../contenders/peer.ts';
-import { startPressroom } from '../contenders/pressroom-content.ts';
-import { startStrapi } from '../contenders/strapi.ts';
-import { startWordPress } from '../contenders/wordpress.ts';
-import { copyDatabase, createDatabase, startBenchPostgres } from '../database.ts';
+import { PROGRAMS, type Programs, startPrograms } from '../contenders/programs.ts';
 import { fileOf, membersOf, select, valuesOf } from '../figures/read.ts';
 import { load } from '../load.ts';
 import { peerTables, ratesPicture } from '../report/peers.ts';
@@ -27,43 +18,16 @@ const PER_PAGE = 20;
 const DETAIL = 501;
 
 /** The content servers with the same articles. */
-interface ContentServers extends AsyncDisposable {
-  contenders: ContentContender[];
+interface ContentServers extends Programs {
   /** How many pages the list has. */
   pages: number;
 }
 
-/** Starts the servers, each with so many articles. */
+/** Starts all servers, checks that they have the same articles, and lets them compile what is asked most. */
 async function startContentServers(articles: number): Promise<ContentServers> {
-  installPeers();
   await using resources = new AsyncDisposableStack();
-  const server = resources.use(await startBenchPostgres({ shared_buffers: '512MB' }));
-  // One after the other: PostgreSQL copies its template for one database at a time.
-  const own = await createDatabase(server.url, 'peers_pressroom');
-  const directus = await copyDatabase(server.url, 'peers_directus');
-  const strapi = await copyDatabase(server.url, 'peers_strapi');
-  const started = await Promise.allSettled([
-    startPressroom(own, articles),
-    startDirectus(directus, articles),
-    startStrapi(strapi, articles),
-  ]);
-  const postgres = postmasterOf(server.dataDir);
-  const contenders = started
-    .flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
-    .map((contender) => ({ ...contender, database: postgres }));
-  for (const { process } of contenders) resources.defer(process.stop);
-  for (const result of started) if (result.status === 'rejected') throw result.reason;
-  const database = await unlessLeftOut('Ghost and WordPress', startMariaDb(articles));
-  if (database !== undefined) {
-    resources.use(database);
-    for (const [name, start] of Object.entries({ Ghost: startGhost, WordPress: startWordPress })) {
-      const both = (await unlessLeftOut(name, start(database))) ?? [];
-      for (const { process } of both) resources.defer(process.stop);
-      contenders.push(...both.map((contender) => ({ ...contender, database: database.pid })));
-    }
-  }
+  const { contenders } = resources.use(await startPrograms(articles, PROGRAMS));
   const pages = await comparePages(contenders);
-  // Lets a server compile what answers the most common requests.
   for (const { process, requests } of contenders) {
     const paths = [requests.page(1), requests.page(2), requests.detail(DETAIL)].map((path) => ({ path }));
     await load({ port: process.port, requests: paths, connections: 8, durationMs: 2000, status: 200 });

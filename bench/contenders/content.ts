@@ -55,8 +55,8 @@ export function shownArticle({ title, slug, excerpt, category }: ListedArticle):
   return { title, slug, excerpt, category: category.name };
 }
 
-/** Settings with which a server is started, each by what it adds to the server's name. */
-export type Variants = Readonly<Record<string, Readonly<Record<string, string>>>>;
+/** Variables of the environment that a server reads. */
+export type Settings = Readonly<Record<string, string>>;
 
 /** A content server with the articles of the bench. */
 export interface ContentContender {
@@ -67,6 +67,22 @@ export interface ContentContender {
   database?: number;
   requests: ContentRequests;
   readPage: (answer: unknown) => ContentPage;
+}
+
+/**
+ * Starts a server with these settings, or without them with its cache and without it: `both` has what that
+ * takes, by what it adds to the server's name.
+ */
+export function startVariants(
+  { name, ...api }: Omit<ContentContender, 'process'>,
+  both: Readonly<Record<'' | ', no cache', Settings>>,
+  settings: Settings | undefined,
+  start: (settings: Settings) => Promise<ServerProcess>,
+): Promise<ContentContender[]> {
+  const started = Object.entries(settings === undefined ? both : { '': settings }).map(
+    async ([variant, own]) => ({ name: `${name}${variant}`, process: await start(own), ...api }),
+  );
+  return Promise.all(started);
 }
 
 /** The members of an article that the bench's writers send. */

@@ -3,9 +3,10 @@ import { fillFromSource } from '../data/articles.ts';
 import {
   type ContentContender,
   type ListedArticle,
+  type Settings,
   shownArticle,
+  startVariants,
   UPDATED_ARTICLES,
-  type Variants,
   writtenArticle,
 } from './content.ts';
 import { runPeer, startPeer, versionOf } from './peer.ts';
@@ -73,17 +74,17 @@ const ARTICLE_API: Pick<ContentContender, 'requests' | 'readPage'> = {
 };
 
 /** With its data cache, and without it, its default. */
-const BOTH: Variants = {
+const BOTH = {
   // Without the purge, a cached answer would not show what was written for up to five minutes.
   '': { CACHE_ENABLED: 'true', CACHE_AUTO_PURGE: 'true' },
   ', no cache': {},
 };
 
-/** Directus on a new database with the articles, in each of the variants. */
+/** Directus on a new database with the articles. */
 export async function startDirectus(
   url: string,
   articles: number,
-  variants = BOTH,
+  settings?: Settings,
 ): Promise<ContentContender[]> {
   const secret = 'a secret of the bench, which nobody else can reach';
   const env = {
@@ -105,14 +106,15 @@ export async function startDirectus(
   await fillFromSource(pool, articles, FILL);
   await allowReading(pool);
   await pool.end();
-  const version = `Directus ${versionOf('directus', 'directus')}`;
-  const started = Object.entries(variants).map(async ([name, settings]) => {
-    const own = { ...env, ...settings };
-    const command = [program, 'start'];
-    const process = await startPeer({ peer: 'directus', command, env: own, ready: '/server/ping' });
-    return { name: `${version}${name}`, process, ...ARTICLE_API };
-  });
-  return Promise.all(started);
+  const name = `Directus ${versionOf('directus', 'directus')}`;
+  return startVariants({ name, ...ARTICLE_API }, BOTH, settings, (own) =>
+    startPeer({
+      peer: 'directus',
+      command: [program, 'start'],
+      env: { ...env, ...own },
+      ready: '/server/ping',
+    }),
+  );
 }
 
 /** Shows the two tables as collections, whose published articles anyone may read. */

@@ -3,7 +3,13 @@ import { createHmac } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { whenReady } from '../server.ts';
-import { type ContentContender, type ListedArticle, shownArticle, writtenArticle } from './content.ts';
+import {
+  type ContentContender,
+  type ListedArticle,
+  type Settings,
+  shownArticle,
+  writtenArticle,
+} from './content.ts';
 import type { MariaDb } from './mariadb.ts';
 
 const VERSION = '6.65.0';
@@ -58,10 +64,7 @@ function installGhost(): void {
 }
 
 /** Ghost on a new database of a MariaDB, with the articles; `settings` are more of its own. */
-export async function startGhost(
-  database: MariaDb,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<ContentContender[]> {
+export async function startGhost(database: MariaDb, settings: Settings = {}): Promise<ContentContender[]> {
   installGhost();
   database.run('create database ghost');
   const contentPath = join(database.folder, 'ghost');

@@ -27,7 +27,7 @@ export interface PeerOptions {
 }
 
 /** Installs the peers as their lockfile says, if they are not installed like that yet. */
-export function installPeers(): void {
+function installPeers(): void {
   const lockfile = readFileSync(join(PEERS, 'pnpm-lock.yaml'), 'utf8');
   if (existsSync(INSTALLED) && readFileSync(INSTALLED, 'utf8') === lockfile) return;
   console.log('installing the peers (bench/peers), some minutes');
@@ -56,6 +56,7 @@ export async function runPeer({ peer, command, env }: Omit<PeerOptions, 'ready'>
 }
 
 function spawnPeer(peer: string, command: readonly string[], env: PeerOptions['env']): ChildProcess {
+  installPeers();
   mkdirSync(PEER_DATA, { recursive: true });
   const { PATH = '', HOME = '' } = process.env;
   return spawn(process.execPath, command, {

@@ -4,28 +4,30 @@ import { NO_CACHE, startService } from '../services.ts';
 import {
   type ContentContender,
   type ListedArticle,
+  type Settings,
   shownArticle,
+  startVariants,
   UPDATED_ARTICLES,
-  type Variants,
   writtenArticle,
 } from './content.ts';
 
 /** By default, it answers 503 to more than four searches at once. */
 const SEARCHES = { CONTENT_SEARCH_CONCURRENCY: '32' };
 
-const BOTH: Variants = { '': SEARCHES, ', no cache': { ...SEARCHES, ...NO_CACHE } };
+const BOTH = { '': SEARCHES, ', no cache': { ...SEARCHES, ...NO_CACHE } };
 
-/** The content service on a new database with its articles, in each of the variants. */
+/** The content service on a new database with its articles. */
 export async function startPressroom(
   url: string,
   articles: number,
-  variants = BOTH,
+  settings?: Settings,
 ): Promise<ContentContender[]> {
   const pool = new pg.Pool({ connectionString: url });
   await addArticles(pool, [0, articles]);
   const headers = { 'x-api-key': await createKey(pool) };
   await pool.end();
-  const api: Pick<ContentContender, 'requests' | 'readPage'> = {
+  const api: Omit<ContentContender, 'process'> = {
+    name: 'Pressroom',
     requests: {
       page: (number) => `/api/articles?page=${number}`,
       search: (word) => `/api/articles?q=${word}`,
@@ -50,9 +52,5 @@ export async function startPressroom(
       return { total: meta.total, articles: data.map(shownArticle) };
     },
   };
-  const started = Object.entries(variants).map(async ([name, settings]) => {
-    const process = await startService('content', { DATABASE_URL: url, ...settings });
-    return { name: `Pressroom${name}`, process, ...api };
-  });
-  return Promise.all(started);
+  return startVariants(api, BOTH, settings, (own) => startService('content', { DATABASE_URL: url, ...own }));
 }
