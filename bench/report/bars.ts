@@ -28,7 +28,15 @@ export function drawBars({ axis, unit, bars: values }: Bars, theme: Theme): stri
     return { ...bar, share: bar.value / most };
   });
   const subjects = [...new Set(bars.map(({ subject }) => subject))];
+  // A program has one colour, with its cache and without it.
+  const programOf = (subject: string) => subject.split(', ')[0] ?? subject;
   const groups = [...new Set(bars.map(({ group }) => group))];
+  const missing = groups.flatMap((group) => {
+    const present = longest.get(group)?.map(({ subject }) => subject);
+    return subjects
+      .filter((subject) => !present?.includes(subject))
+      .map((subject) => ({ group, subject, share: 0 }));
+  });
   const bar = { x: 'share', y: 'subject', fy: 'group' } as const;
   return draw(theme, {
     marginTop: 22,
@@ -39,15 +47,21 @@ export function drawBars({ axis, unit, bars: values }: Bars, theme: Theme): stri
     x: { label: axis, ticks: [], domain: [0, 1] },
     y: { label: null, domain: subjects },
     fy: { label: null, domain: groups, axis: null, padding: 0.16 },
-    color: colorsOf(subjects, theme),
+    color: colorsOf([...new Set(subjects.map(programOf))], theme),
     marks: [
-      Plot.barX(bars, { ...bar, fill: 'subject', insetTop: 1, insetBottom: 1 }),
+      Plot.barX(bars, {
+        ...bar,
+        fill: ({ subject }: Bar) => programOf(subject),
+        insetTop: 1,
+        insetBottom: 1,
+      }),
       Plot.text(bars, {
         ...bar,
         text: ({ value, beside }: Bar) => `${printed(value)}${unit}${beside && ` · ${beside}`}`,
         textAnchor: 'start',
         dx: 5,
       }),
+      Plot.text(missing, { ...bar, text: () => 'not asked', textAnchor: 'start', dx: 5, fillOpacity: 0.6 }),
       Plot.text(groups, {
         fy: (group: string) => group,
         text: (group: string) => group,
