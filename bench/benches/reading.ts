@@ -85,7 +85,7 @@ async function measure(rows: number): Promise<Figure[]> {
 
 /** `pnpm bench reading [ITEMS]`: the news feed's reads beside bare servers. */
 export const reading: Bench = {
-  parts: ([items = 1_000_000]) => [{ name: 'reads', seconds: 180, run: () => measure(items) }],
+  parts: ([items = 1_000_000]) => [{ name: 'reads', seconds: 900, run: () => measure(items) }],
   sections: {
     reading: sectionOf('reading', (file) => [comparisonTable(file, 'news-feed'), shortfalls(file.figures)]),
   },
