@@ -380,6 +380,12 @@ describe('highlights', () => {
     expect(highlights[1].text).toContain('The lighthouse & the keeper’s cat.');
   });
 
+  test('have one space where an article has others, or several', async () => {
+    await write('Spaced', '<p>northern\nsouthern&nbsp;eastern\t\tand  western</p><p>wind</p>');
+    const { body } = await search({ q: 'southern western', highlight: '1' });
+    expect(body.data[0].highlights[0].text).toContain('northern southern eastern and western wind');
+  });
+
   test('end between graphemes, and find what an article has far from its beginning', async () => {
     await write('Far', `<p>${'Wörter. '.repeat(2000)}👩‍🚀𝒳🇨🇳 ﬁnal cafe\u0301s &lt;script&gt; end</p>`);
     const { body } = await search({ q: 'FINAL café <script>', highlight: '1' });
