@@ -38,7 +38,7 @@ export async function captureStatements<Tables>(
 }
 
 /** Writes a value as JSON to a new file and returns its path. */
-export function temporaryFile(value: unknown): string {
+function temporaryFile(value: unknown): string {
   const file = join(mkdtempSync(join(tmpdir(), 'pressroom-bench-')), 'value.json');
   writeFileSync(file, JSON.stringify(value));
   return file;

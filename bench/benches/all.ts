@@ -2,7 +2,6 @@ import type { Bench } from '../bench.ts';
 import type { SectionMaker } from '../report/section.ts';
 import { content } from './content.ts';
 import { deployed } from './deployed.ts';
-import { fast } from './fast.ts';
 import { gallery } from './gallery.ts';
 import { galleryPeers } from './gallery-peers.ts';
 import { growth } from './growth.ts';
@@ -29,7 +28,6 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   worst,
   moving,
   scaling,
-  fast,
   idle,
   peers,
   deployed,

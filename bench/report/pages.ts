@@ -13,7 +13,7 @@ import type { Picture, Section, SectionMaker, Theme } from './section.ts';
 const PICTURES = 'docs/pictures/figures';
 
 /** The pages that may show figures. */
-const PAGES = ['README.md', 'docs/*.md', 'packages/common/src/fast/README.md'];
+const PAGES = ['README.md', 'docs/*.md'];
 
 const THEMES: readonly Theme[] = ['light', 'dark'];
 

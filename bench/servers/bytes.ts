@@ -1,13 +1,13 @@
 /**
  * The bare server: `node:http` that sends one answer, header for header and byte for byte, to every request,
  * and 304 with the same headers, except those of the body, to a request with `If-None-Match`. `ANSWER` names
- * its JSON file; with `AS=text`, the body is sent as text.
+ * its JSON file.
  */
 import { createServer } from 'node:http';
 import { capturedAnswer } from './captured-answer.ts';
 
 const { headers, body, unchanged } = capturedAnswer();
-const sent = process.env.AS === 'text' ? body : Buffer.from(body);
+const sent = Buffer.from(body);
 
 const server = createServer((request, response) => {
   if (request.headers['if-none-match'] !== undefined) {
