@@ -55,7 +55,7 @@ export const content: Bench = {
       run: () => measure(rows),
     })),
   sections: {
-    content: sectionOf('content', (file) => [comparisonTable(file, 'content'), shortfalls(file.figures)]),
-    'content, Fastify alone': sectionOf('content', (file) => [comparisonTable(file, 'Fastify')]),
+    content: sectionOf('content', (figures) => [comparisonTable(figures, 'content'), shortfalls(figures)]),
+    'content, Fastify alone': sectionOf('content', (figures) => [comparisonTable(figures, 'Fastify')]),
   },
 };

@@ -83,5 +83,5 @@ export const deployed: Bench = {
         return contender === undefined ? [] : await measure(contender, articles);
       },
     })),
-  sections: { deployed: sectionOf('deployed', ({ figures }) => deployedTables(figures)) },
+  sections: { deployed: sectionOf('deployed', deployedTables) },
 };

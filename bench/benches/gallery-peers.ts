@@ -12,7 +12,8 @@ import {
   servePhoto,
   startBenchGallery,
 } from '../gallery/service.ts';
-import { peersPictures, peersTables } from '../report/peers.ts';
+import { peersPictures, peerTables } from '../report/peers.ts';
+import { sectionOf } from '../report/section.ts';
 import type { ServerProcess } from '../server.ts';
 
 /** How many requests are made at once. */
@@ -145,6 +146,6 @@ export const galleryPeers: Bench<GalleryContest> = {
     ]),
   sections: {
     'gallery-peers': peersPictures('gallery-peers', 'Answers a second of Pressroom and others'),
-    'gallery-peers, all loads': peersTables('gallery-peers'),
+    'gallery-peers, all loads': sectionOf('gallery-peers', (figures) => [peerTables(figures)]),
   },
 };

@@ -153,13 +153,13 @@ export const gallery: Bench<BenchGallery> = {
     ...storeParts(objects),
   ],
   sections: {
-    'gallery, stores': sectionOf('gallery', ({ figures }) => [
+    'gallery, stores': sectionOf('gallery', (figures) => [
       measuredTables(figures.filter(({ what }) => what.startsWith('list '))),
     ]),
-    gallery: sectionOf('gallery', (file) => {
-      const compared = membersOf(select(file.figures, { metric: 'ratio' }), 'what');
-      const alone = file.figures.filter(({ what }) => !compared.includes(what));
-      return [measuredTables(alone), comparisonTable(file, 'gallery-admin'), shortfalls(file.figures)];
+    gallery: sectionOf('gallery', (figures) => {
+      const compared = membersOf(select(figures, { metric: 'ratio' }), 'what');
+      const alone = figures.filter(({ what }) => !compared.includes(what));
+      return [measuredTables(alone), comparisonTable(figures, 'gallery-admin'), shortfalls(figures)];
     }),
   },
 };

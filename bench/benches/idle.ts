@@ -7,7 +7,8 @@ import type pg from 'pg';
 import { PROCESSES, type ProcessName } from '../../test/support/site-processes.ts';
 import type { Bench } from '../bench.ts';
 import { type Figure, figuresOf } from '../figures/figure.ts';
-import { measuredSection } from '../report/measured.ts';
+import { measuredTables } from '../report/measured.ts';
+import { sectionOf } from '../report/section.ts';
 import type { ServerProcess, StartedServer } from '../server.ts';
 import { startService } from '../services.ts';
 import { openSiteParts, type SiteParts } from '../site.ts';
@@ -109,5 +110,5 @@ export const idle: Bench<SiteParts> = {
   parts: ([slices = 12]) => [
     { name: 'rest', seconds: SETTLE_S + 15 + slices * PROBE_EVERY_S, run: (site) => measure(site, slices) },
   ],
-  sections: { idle: measuredSection('idle', { subjects: true }) },
+  sections: { idle: sectionOf('idle', (figures) => [measuredTables(figures, { subjects: true })]) },
 };

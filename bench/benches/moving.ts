@@ -10,10 +10,10 @@ import { temporaryHome } from '../../test/support/temporary-home.ts';
 import type { Bench } from '../bench.ts';
 import { openDatabase } from '../database.ts';
 import { type Figure, figuresOf } from '../figures/figure.ts';
-import { fileOf, select } from '../figures/read.ts';
+import { select } from '../figures/read.ts';
 import { exportOf, FORMATS, type FormatName } from '../moving/export-files.ts';
 import { measuredTables, shortfalls } from '../report/measured.ts';
-import { printed, provenance, type SectionMaker } from '../report/section.ts';
+import { printed, sectionOf } from '../report/section.ts';
 import { peakMemory } from '../server.ts';
 import { residentMemoryOf } from '../usage.ts';
 
@@ -51,17 +51,18 @@ async function measure(format: FormatName, MB: number): Promise<Figure[]> {
   }
 }
 
-/** What imports need, the most memory first, with the files of other sizes that were kept. */
-const movingSection: SectionMaker = (files) => {
-  const all = [fileOf(files, 'moving'), ...files.values().filter(({ bench }) => bench.startsWith('moving '))];
-  const figures = all.flatMap((file) => file.figures);
+/** With other sizes, which take hours. */
+const KEPT = ['moving', 'moving ghost 2000', 'moving json-lines 2000'];
+
+/** What imports need, the most memory first. */
+function movingTables(figures: readonly Figure[]): string[] {
   const worstFirst = select(figures, { metric: 'memory' }).toSorted((a, b) => b.median - a.median);
   const rows = worstFirst.flatMap(({ subject, at }) => {
     const what = `${subject}, ${printed(Number(at.MB))} MB`;
     return select(figures, { subject, at }).map((figure) => ({ ...figure, what }));
   });
-  return { text: [measuredTables(rows), shortfalls(figures), ...all.map(provenance)].join('\n') };
-};
+  return [measuredTables(rows), shortfalls(figures)];
+}
 
 /**
  * `pnpm bench moving [wordpress|ghost|json-lines] [MB …]`: the most memory that `content import` has, and how
@@ -76,5 +77,5 @@ export const moving: Bench = {
         run: () => measure(format, MB),
       })),
     ),
-  sections: { moving: movingSection },
+  sections: { moving: sectionOf(KEPT, movingTables) },
 };

@@ -13,7 +13,8 @@ import { type PressroomNews, pressroomNews } from '../contenders/pressroom-news.
 import { addItems } from '../data/items.ts';
 import { CHINESE, LATIN } from '../data/vocabulary.ts';
 import { copyDatabase, openDatabase, startBenchPostgres } from '../database.ts';
-import { peersPictures, peersTables } from '../report/peers.ts';
+import { peersPictures, peerTables } from '../report/peers.ts';
+import { sectionOf } from '../report/section.ts';
 import { cursorNow } from '../selected/mirror.ts';
 import { NO_CACHE, startService } from '../services.ts';
 
@@ -159,6 +160,6 @@ export const newsPeers: Bench<NewsContest> = {
     ),
   sections: {
     'news-peers': peersPictures('news-peers', 'Answers a second of Pressroom and others'),
-    'news-peers, all loads': peersTables('news-peers'),
+    'news-peers, all loads': sectionOf('news-peers', (figures) => [peerTables(figures)]),
   },
 };

@@ -198,11 +198,11 @@ export const newsroom: Bench<FeedServer> = {
     { name: 'story', seconds: 100, run: () => measureStory(stored) },
   ],
   sections: {
-    newsroom: sectionOf('newsroom', ({ figures }) => {
+    newsroom: sectionOf('newsroom', (figures) => {
       const own = figures.filter((figure) => !isOfFeeds(figure));
       return [measuredTables(own), shortfalls(own)];
     }),
-    'newsroom, Miniflux': sectionOf('newsroom', ({ figures }) => [
+    'newsroom, Miniflux': sectionOf('newsroom', (figures) => [
       measuredTables(figures.filter(isOfFeeds), { subjects: true }),
     ]),
   },

@@ -4,10 +4,14 @@ import type { Bench } from '../bench.ts';
 import { type ContentContender, SEARCHED_WORDS, type Write } from '../contenders/content.ts';
 import { askedFor, contestParts, type Question } from '../contenders/contest.ts';
 import { PROGRAMS, type Programs, startPrograms } from '../contenders/programs.ts';
-import { fileOf, membersOf, select, valuesOf } from '../figures/read.ts';
+import type { Figure } from '../figures/figure.ts';
+import { select, valuesOf } from '../figures/read.ts';
 import { load } from '../load.ts';
 import { peerTables, ratesPicture } from '../report/peers.ts';
-import { printed, provenance, type SectionMaker } from '../report/section.ts';
+import { type Picture, printed, sectionOf } from '../report/section.ts';
+
+/** How many articles there are unless the command line says it. */
+const ARTICLES = 10_000;
 
 /** How many requests are made at once. */
 const CONNECTIONS = [1, 32];
@@ -96,30 +100,20 @@ function questions(): Question<ContentServers>[] {
 }
 
 /** The operations that a site needs most, for the front page. */
-const picture: SectionMaker = (files) => {
-  const file = fileOf(files, 'peers');
-  const pictures = valuesOf(file.figures, 'rows').map((rows) => {
-    const figures = select(file.figures, { at: { rows } }).filter(({ what }) => !what.includes('page'));
-    const names = new Set(membersOf(figures, 'subject').map((subject) => subject.split(/[ ,]/)[0] ?? ''));
-    const listed = new Intl.ListFormat('en-GB').format(names);
-    const alt = `Answers a second of ${listed} with ${printed(Number(rows))} articles`;
-    return ratesPicture(figures, `peers-${rows}`, alt);
-  });
-  return { text: provenance(file), pictures };
-};
+function picture(figures: readonly Figure[]): Picture {
+  const shown = figures.filter(({ what }) => !what.includes('page'));
+  const names = new Intl.ListFormat('en-GB').format(PROGRAMS);
+  const alt = `Answers a second of ${names} with ${printed(ARTICLES)} articles`;
+  return ratesPicture(shown, `peers-${ARTICLES}`, alt);
+}
 
-/** All loads with the default number of articles, and with others that were kept. */
-const tables: SectionMaker = (files) => {
-  const others = [...files.values()].filter(({ bench }) => bench.startsWith('peers '));
-  const texts = [fileOf(files, 'peers'), ...others].map((file) => {
-    const own = valuesOf(file.figures, 'rows').map((rows) => {
-      const figures = select(file.figures, { at: { rows } });
-      return `**${printed(Number(rows))} articles.** ${peerTables(figures)}`;
-    });
-    return `${provenance(file)}\n${own.join('\n')}`;
+/** The tables of each number of articles. */
+function tables(figures: readonly Figure[]): string[] {
+  return valuesOf(figures, 'rows').map((rows) => {
+    const own = select(figures, { at: { rows } });
+    return `**${printed(Number(rows))} articles.** ${peerTables(own)}`;
   });
-  return { text: texts.join('\n') };
-};
+}
 
 /**
  * `pnpm bench peers [ARTICLES]`: Pressroom next to what people would install instead, each as its
@@ -127,7 +121,10 @@ const tables: SectionMaker = (files) => {
  * (`docs/peers.md`).
  */
 export const peers: Bench<ContentServers> = {
-  start: ([articles = 10_000]) => startContentServers(articles),
-  parts: ([articles = 10_000]) => contestParts(questions(), { rows: articles }),
-  sections: { peers: picture, 'peers, all loads': tables },
+  start: ([articles = ARTICLES]) => startContentServers(articles),
+  parts: ([articles = ARTICLES]) => contestParts(questions(), { rows: articles }),
+  sections: {
+    peers: sectionOf('peers', (figures) => [picture(figures)]),
+    'peers, all loads': sectionOf(['peers', 'peers 100000'], tables),
+  },
 };

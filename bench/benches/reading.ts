@@ -87,6 +87,6 @@ async function measure(rows: number): Promise<Figure[]> {
 export const reading: Bench = {
   parts: ([items = 1_000_000]) => [{ name: 'reads', seconds: 900, run: () => measure(items) }],
   sections: {
-    reading: sectionOf('reading', (file) => [comparisonTable(file, 'news-feed'), shortfalls(file.figures)]),
+    reading: sectionOf('reading', (figures) => [comparisonTable(figures, 'news-feed'), shortfalls(figures)]),
   },
 };

@@ -2,7 +2,7 @@ import type { Bench } from '../bench.ts';
 import { addItems, rank } from '../data/items.ts';
 import { openDatabase } from '../database.ts';
 import { type Figure, figuresOf } from '../figures/figure.ts';
-import { fileOf, medianOf, membersOf, select } from '../figures/read.ts';
+import { medianOf, membersOf, select } from '../figures/read.ts';
 import { load } from '../load.ts';
 import { measuredTables } from '../report/measured.ts';
 import { printed, sectionOf, table } from '../report/section.ts';
@@ -129,9 +129,7 @@ function demandTable(figures: readonly Figure[]): string {
 export const scaling: Bench = {
   parts: ([items = 20_000]) => [{ name: 'answers', seconds: 30, run: () => measure(items) }],
   sections: {
-    'scaling, inputs': sectionOf('scaling', ({ figures }) => [
-      measuredTables(figures.filter(({ at }) => at.clients === undefined)),
-    ]),
-    'scaling, demand': (files) => ({ text: demandTable(fileOf(files, 'scaling').figures) }),
+    'scaling, inputs': sectionOf('scaling', (figures) => [measuredTables(figures)]),
+    'scaling, demand': sectionOf('scaling', (figures) => [demandTable(figures)]),
   },
 };

@@ -3,7 +3,8 @@ import { numberChanges } from '../data/copied-rows.ts';
 import { addItems } from '../data/items.ts';
 import { openDatabase } from '../database.ts';
 import { type Figure, figuresOf, MEMORY_AIM } from '../figures/figure.ts';
-import { measuredSection } from '../report/measured.ts';
+import { measuredTables } from '../report/measured.ts';
+import { sectionOf } from '../report/section.ts';
 import { measureFollowers } from '../selected/followers.ts';
 import { follow } from '../selected/mirror.ts';
 import { peakMemory, type ServerProcess } from '../server.ts';
@@ -47,5 +48,5 @@ async function measure(items: number): Promise<Figure[]> {
  */
 export const selected: Bench = {
   parts: ([items = 1_000_000]) => [{ name: 'selected set', seconds: 120, run: () => measure(items) }],
-  sections: { selected: measuredSection('selected') },
+  sections: { selected: sectionOf('selected', (figures) => [measuredTables(figures)]) },
 };

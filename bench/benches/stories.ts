@@ -112,5 +112,5 @@ function shown(value: number): string {
 export const stories: Bench<BenchDatabase> = {
   start: () => openDatabase(),
   parts: () => [{ name: 'sets', seconds: 60, run: measure }],
-  sections: { stories: sectionOf('stories', ({ figures }) => [storiesTable(figures)]) },
+  sections: { stories: sectionOf('stories', (figures) => [storiesTable(figures)]) },
 };

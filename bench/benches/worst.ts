@@ -1,10 +1,10 @@
 import type { Bench } from '../bench.ts';
-import type { Figure, FiguresFile } from '../figures/figure.ts';
-import { fileOf, membersOf, select } from '../figures/read.ts';
+import type { Figure } from '../figures/figure.ts';
+import { membersOf, select } from '../figures/read.ts';
 import { HELD_MS, heldRate, sendTo, type Target } from '../held-rate.ts';
 import { drawLines, type Point } from '../report/lines.ts';
 import { measuredTables, shortfalls } from '../report/measured.ts';
-import { type Picture, provenance, sectionOf } from '../report/section.ts';
+import { type Picture, sectionOf } from '../report/section.ts';
 import { startService } from '../services.ts';
 import { largeWrites, searches } from '../worst/beside-work.ts';
 import { whileChanging } from '../worst/changes.ts';
@@ -37,7 +37,7 @@ async function held({ url, articlePaths, newsPaths }: Site): Promise<Figure[]> {
   ];
 }
 
-function ratesPicture({ figures }: FiguresFile): Picture {
+function ratesPicture(figures: readonly Figure[]): Picture {
   const points = select(figures, { metric: 'held rate' }).flatMap(({ what, subject }) =>
     select(figures, { what, subject, metric: 'p99' }).map(({ at, median }): Point => {
       return { series: `${what}, ${subject}`, x: Number(at.rate), y: median };
@@ -64,15 +64,12 @@ export const worst: Bench<Site> = {
     { name: 'gallery', seconds: 60, run: galleryAtWorst },
   ],
   sections: {
-    worst: sectionOf('worst', ({ figures }) => {
+    worst: sectionOf('worst', (figures) => {
       // The times at each of the rising rates are for a picture.
       const rising = membersOf(select(figures, { metric: 'held rate' }), 'what');
       const shown = figures.filter(({ what, metric }) => metric === 'held rate' || !rising.includes(what));
       return [measuredTables(shown, { subjects: true }), shortfalls(figures)];
     }),
-    'worst, pictures': (files) => {
-      const file = fileOf(files, 'worst');
-      return { text: provenance(file), pictures: [ratesPicture(file)] };
-    },
+    'worst, pictures': sectionOf('worst', (figures) => [ratesPicture(figures)]),
   },
 };

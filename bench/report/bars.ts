@@ -2,8 +2,8 @@ import * as Plot from '@observablehq/plot';
 import { colorsOf, draw } from './draw.ts';
 import { printed, type Theme } from './section.ts';
 
-/** A bar: how much of something one of several servers does. */
-interface Bar {
+/** A bar: how many answers a second one of several servers gives. */
+export interface Bar {
   /** The group of bars that are compared with each other. */
   group: string;
   subject: string;
@@ -12,16 +12,8 @@ interface Bar {
   beside: string;
 }
 
-/** What a plot of bars is about. */
-export interface Bars {
-  /** What is compared; groups have their own scales. */
-  axis: string;
-  unit: string;
-  bars: readonly Bar[];
-}
-
 /** Draws groups of bars, each on its own scale; each bar with its value and what stands next to it. */
-export function drawBars({ axis, unit, bars: values }: Bars, theme: Theme): string {
+export function drawBars(values: readonly Bar[], theme: Theme): string {
   const longest = Map.groupBy(values, ({ group }) => group);
   const bars = values.map((bar) => {
     const most = Math.max(...(longest.get(bar.group) ?? []).map(({ value }) => value));
@@ -44,7 +36,7 @@ export function drawBars({ axis, unit, bars: values }: Bars, theme: Theme): stri
     marginLeft: 190,
     marginRight: 200,
     marginBottom: 18,
-    x: { label: axis, ticks: [], domain: [0, 1] },
+    x: { label: 'answers a second →', ticks: [], domain: [0, 1] },
     y: { label: null, domain: subjects },
     fy: { label: null, domain: groups, axis: null, padding: 0.16 },
     color: colorsOf([...new Set(subjects.map(programOf))], theme),
@@ -57,7 +49,7 @@ export function drawBars({ axis, unit, bars: values }: Bars, theme: Theme): stri
       }),
       Plot.text(bars, {
         ...bar,
-        text: ({ value, beside }: Bar) => `${printed(value)}${unit}${beside && ` · ${beside}`}`,
+        text: ({ value, beside }: Bar) => `${printed(value)}/s · ${beside}`,
         textAnchor: 'start',
         dx: 5,
       }),

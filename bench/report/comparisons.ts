@@ -1,4 +1,4 @@
-import type { Figure, FiguresFile } from '../figures/figure.ts';
+import type { Figure } from '../figures/figure.ts';
 import { medianOf, membersOf, select, valuesOf } from '../figures/read.ts';
 import { printed, table, withQuartiles } from './section.ts';
 
@@ -7,7 +7,7 @@ import { printed, table, withQuartiles } from './section.ts';
  * the rates and of what fits into a core by that time, and for each further number of rows the ratio there;
  * where they read from one, the CPU time of the database as well.
  */
-export function comparisonTable({ figures }: FiguresFile, service: string): string {
+export function comparisonTable(figures: readonly Figure[], service: string): string {
   const ratios = select(figures, { subject: service, metric: 'ratio' });
   const [first, ...others] = valuesOf(ratios, 'rows');
   const database = select(figures, { metric: 'cpu, database' });

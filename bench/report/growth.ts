@@ -1,23 +1,15 @@
-import type { Figure, FiguresFile } from '../figures/figure.ts';
-import { fileOf, membersOf, select, valuesOf } from '../figures/read.ts';
+import type { Figure } from '../figures/figure.ts';
+import { membersOf, select, valuesOf } from '../figures/read.ts';
 import { drawLines, type Point } from './lines.ts';
 import { shortfalls } from './measured.ts';
-import {
-  type Picture,
-  printed,
-  provenance,
-  type SectionMaker,
-  sectionOf,
-  table,
-  withQuartiles,
-} from './section.ts';
+import { type Picture, printed, type SectionMaker, sectionOf, table, withQuartiles } from './section.ts';
 
 /** The number of rows that all others are compared with. */
 export const SMALLEST = 10_000;
 
 /** The table of growth, and the multiples that miss their aims at the most rows. */
 export function growthSection(bench: string): SectionMaker {
-  return sectionOf(bench, ({ figures }) => {
+  return sectionOf(bench, (figures) => {
     const multiples = select(figures, { metric: 'multiple' });
     const rows = Math.max(...valuesOf(multiples, 'rows').map(Number));
     return [growthTable(figures), shortfalls(select(multiples, { at: { rows } }))];
@@ -26,13 +18,9 @@ export function growthSection(bench: string): SectionMaker {
 
 /** The pictures of how the services grow, as benches have measured it; of one of them if it is named. */
 export function growthPictures(benches: readonly string[], service?: string): SectionMaker {
-  return (files) => {
-    const all = benches.map((bench) => fileOf(files, bench));
-    const pictures = picturesOf(all).filter(
-      ({ name }) => service === undefined || name === `growth-${service}`,
-    );
-    return { text: all.map(provenance).join('\n'), pictures };
-  };
+  return sectionOf(benches, (figures) =>
+    picturesOf(figures).filter(({ name }) => service === undefined || name === `growth-${service}`),
+  );
 }
 
 /**
@@ -57,12 +45,9 @@ function growthTable(figures: readonly Figure[]): string {
   return table(['multiple of the time with 10,000', ...heads, 'aim', `with ${printed(largest)}`], times);
 }
 
-/**
- * A picture for each service, and one for searches: how much longer each request takes with more rows. The
- * numbers of rows may be spread over the files.
- */
-function picturesOf(files: readonly FiguresFile[]): Picture[] {
-  const multiples = files.flatMap(({ figures }) => select(figures, { metric: 'multiple' }));
+/** A picture for each service, and one for searches: how much longer each request takes with more rows. */
+function picturesOf(figures: readonly Figure[]): Picture[] {
+  const multiples = select(figures, { metric: 'multiple' });
   const groups = Map.groupBy(multiples, ({ what, subject }) =>
     what.startsWith('search') ? 'search' : subject,
   );

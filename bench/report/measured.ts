@@ -1,31 +1,12 @@
 import type { Figure } from '../figures/figure.ts';
 import { membersOf, select } from '../figures/read.ts';
-import { printed, type SectionMaker, sectionOf, table } from './section.ts';
-
-/** What stands before the values of a row. */
-export interface RowHead {
-  /** Shows who was measured, where a table has several. */
-  subjects?: boolean;
-}
+import { printed, table } from './section.ts';
 
 /**
- * A section with the tables of all numbers of a bench, and the aims that are missed if it is to name them.
+ * Tables with a row for what was measured and a column for each number of it, and one that shows who was
+ * measured where there are several. Rows with the same numbers share a table.
  */
-export function measuredSection(
-  bench: string,
-  { aims = false, ...head }: RowHead & { aims?: boolean } = {},
-): SectionMaker {
-  return sectionOf(bench, ({ figures }) => [
-    measuredTables(figures, head),
-    ...(aims ? [shortfalls(figures)] : []),
-  ]);
-}
-
-/**
- * Tables with a row for what was measured and a column for each number of it. Rows with the same numbers
- * share a table.
- */
-export function measuredTables(figures: readonly Figure[], { subjects = false }: RowHead = {}): string {
+export function measuredTables(figures: readonly Figure[], { subjects = false } = {}): string {
   const rows = Map.groupBy(figures, ({ what, subject, at }) =>
     JSON.stringify([what, subject, at.rate ?? '']),
   );

@@ -69,9 +69,9 @@ export function withSections(
   const written = text.replaceAll(MARKED, (_, name: string) => {
     const make = sections[name];
     if (make === undefined) throw new Error(`${page} asks for the figures ${name}, which no section makes`);
-    const { text: words, pictures = [] } = madeOf(make, files);
+    const { text: words, pictures } = madeOf(make, files);
     shown.push(...pictures);
-    const parts = [words, ...pictures.map((picture) => markup(page, picture))].filter((part) => part !== '');
+    const parts = [words, ...pictures.map((picture) => markup(page, picture))];
     return `<!-- figures: ${name} -->\n\n${parts.join('\n')}\n<!-- end -->`;
   });
   return { page: written, pictures: shown };
@@ -83,7 +83,8 @@ function madeOf(make: SectionMaker, files: FiguresFiles): Section {
     return make(files);
   } catch (error) {
     if (!(error instanceof NotMeasured)) throw error;
-    return { text: `<sub>Not measured yet: \`npx -y pnpm@12 bench ${argumentsOf(error.bench)}\`.</sub>\n` };
+    const text = `<sub>Not measured yet: \`npx -y pnpm@12 bench ${argumentsOf(error.bench)}\`.</sub>\n`;
+    return { text, pictures: [] };
   }
 }
 

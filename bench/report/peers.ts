@@ -1,7 +1,7 @@
 import type { Figure } from '../figures/figure.ts';
-import { fileOf, medianOf, membersOf, select, valuesOf } from '../figures/read.ts';
+import { medianOf, membersOf, select, valuesOf } from '../figures/read.ts';
 import { drawBars } from './bars.ts';
-import { type Picture, printed, provenance, type SectionMaker, table } from './section.ts';
+import { type Picture, printed, type SectionMaker, sectionOf, table } from './section.ts';
 
 /** The name under which Pressroom is measured with its cache, as it is installed. */
 const OWN = 'Pressroom';
@@ -14,24 +14,14 @@ const NO_CACHE = ', no cache';
  * asked for. `alt` says what they show.
  */
 export function peersPictures(bench: string, alt: string): SectionMaker {
-  return (files) => {
-    const file = fileOf(files, bench);
-    const subjectsOf = (what: string) => membersOf(select(file.figures, { what }), 'subject').join('; ');
-    const groups = [...Map.groupBy(membersOf(file.figures, 'what'), subjectsOf).values()];
-    const pictures = groups.map((group, index) => {
-      const figures = file.figures.filter(({ what }) => group.includes(what));
-      return ratesPicture(figures, `${bench}-${index + 1}`, `${alt}: ${group.join('; ')}`);
+  return sectionOf(bench, (figures) => {
+    const subjectsOf = (what: string) => membersOf(select(figures, { what }), 'subject').join('; ');
+    const groups = [...Map.groupBy(membersOf(figures, 'what'), subjectsOf).values()];
+    return groups.map((group, index) => {
+      const own = figures.filter(({ what }) => group.includes(what));
+      return ratesPicture(own, `${bench}-${index + 1}`, `${alt}: ${group.join('; ')}`);
     });
-    return { text: provenance(file), pictures };
-  };
-}
-
-/** Makes the same in tables, with the loads under which another server is faster. */
-export function peersTables(bench: string): SectionMaker {
-  return (files) => {
-    const file = fileOf(files, bench);
-    return { text: `${provenance(file)}\n${peerTables(file.figures)}` };
-  };
+  });
 }
 
 /** A table for each thing that was asked for, after the loads under which another server is faster. */
@@ -50,7 +40,7 @@ export function ratesPicture(figures: readonly Figure[], name: string, alt: stri
       return { group: `${what}, ${connections} connections`, subject, value: median, beside };
     });
   });
-  return { name, alt, draw: (theme) => drawBars({ axis: 'answers a second →', unit: '/s', bars }, theme) };
+  return { name, alt, draw: (theme) => drawBars(bars, theme) };
 }
 
 function peerTable(what: string, figures: readonly Figure[]): string {

@@ -16,22 +16,27 @@ export interface Picture {
 
 /** What a page says between the marks of a section: text, then pictures. */
 export interface Section {
-  /** Markdown; empty for pictures alone. */
+  /** Markdown. */
   text: string;
-  pictures?: readonly Picture[];
+  pictures: readonly Picture[];
 }
 
 /** Makes a section from the figures. */
 export type SectionMaker = (files: FiguresFiles) => Section;
 
-/** A section of what one bench has measured: its parts, then how it was measured. */
+/** A section of what benches have measured: its tables, how it was measured, and its pictures. */
 export function sectionOf(
-  bench: string,
-  parts: (file: FiguresFile, files: FiguresFiles) => readonly string[],
+  benches: string | readonly string[],
+  parts: (figures: readonly Figure[]) => readonly (string | Picture)[],
 ): SectionMaker {
   return (files) => {
-    const file = fileOf(files, bench);
-    return { text: [...parts(file, files), provenance(file)].join('\n') };
+    const own = [benches].flat().map((bench) => fileOf(files, bench));
+    const made = parts(own.flatMap(({ figures }) => figures));
+    const texts = made.filter((part) => typeof part === 'string');
+    return {
+      text: [...texts, ...own.map(provenance)].join('\n'),
+      pictures: made.filter((part) => typeof part !== 'string'),
+    };
   };
 }
 
@@ -52,8 +57,8 @@ export function withQuartiles({ median, quartiles }: Pick<Figure, 'median' | 'qu
   return `${median.toFixed(2)} (${quartiles.map((value) => value.toFixed(2)).join('–')})`;
 }
 
-/** The line below a table or picture that says on what it was measured. */
-export function provenance({ command, measured }: FiguresFile): string {
+/** The line below a table or above a picture that says on what it was measured. */
+function provenance({ command, measured }: FiguresFile): string {
   const { at, commit, node, cpu, cores, memoryGiB, kernel } = measured;
   const host = `${cores} cores (${cpu}), ${memoryGiB} GiB, Linux ${kernel.split('-')[0]}`;
   return `<sub>\`${command}\`, ${at.slice(0, 10)}, commit \`${commit}\`, Node ${node.slice(1)}, ${host}.</sub>\n`;
