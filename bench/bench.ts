@@ -11,6 +11,12 @@ export interface Bench<Subject = unknown> {
   sections: Readonly<Record<string, SectionMaker>>;
 }
 
+/** The options of `pnpm bench`. */
+export const OPTIONS = {
+  keep: { type: 'boolean', default: false },
+  fresh: { type: 'boolean', default: false },
+} as const;
+
 /** The parts of a bench that words of the command line name by their first word, or all. */
 export function partsOf<Subject>(
   bench: Bench<Subject>,

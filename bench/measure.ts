@@ -1,24 +1,33 @@
-/** `measure.ts NAME [PART …] [SIZE …]`: measures a bench in this process, and keeps its figures. */
-import { partsOf } from './bench.ts';
+/**
+ * `measure.ts NAME [PART …] [SIZE …] [--keep] [--fresh]`: measures a bench in this process, and keeps its
+ * figures.
+ */
+import { rmSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { OPTIONS, partsOf } from './bench.ts';
 import { BENCHES } from './benches/all.ts';
 import { keepFigures } from './figures/keep.ts';
-import { isMeasured, runParts } from './figures/parts.ts';
+import { folderOfParts, runParts } from './figures/parts.ts';
 
-const [name = '', ...words] = process.argv.slice(2);
+const { values, positionals } = parseArgs({ allowPositionals: true, options: OPTIONS });
+const [name = '', ...words] = positionals;
 const bench = BENCHES[name];
 if (bench === undefined) throw new Error(`unknown bench ${name}`);
 const { sizes, parts } = partsOf(bench, words);
 if (parts.length === 0) throw new Error(`${name} has no part ${words.join(' or ')}`);
 
 const command = [name, ...words].join(' ');
+const folder = folderOfParts(command);
+if (values.fresh) rmSync(folder, { recursive: true, force: true });
 let subject: Promise<AsyncDisposable> | undefined;
 const start = async () => {
   subject ??= bench.start?.(sizes);
   return subject;
 };
 try {
-  if (isMeasured(command, parts)) console.log('measured already; --fresh does it again');
-  else keepFigures(command, await runParts(command, parts, start));
+  const figures = await runParts(folder, parts, start);
+  if (figures === undefined) console.log('measured already; --fresh does it again');
+  else keepFigures(command, figures, values.keep || words.length === 0);
 } finally {
   await (await subject)?.[Symbol.asyncDispose]();
 }

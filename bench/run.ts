@@ -11,9 +11,8 @@ import { spawnSync } from 'node:child_process';
 import { arch, platform } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { partsOf } from './bench.ts';
+import { OPTIONS, partsOf } from './bench.ts';
 import { BENCHES } from './benches/all.ts';
-import { forgetParts } from './figures/parts.ts';
 import { writeReport } from './report/pages.ts';
 
 /** A version of Node of the line that `deploy/Dockerfile` is built on. */
@@ -21,11 +20,9 @@ const VERSION = '26.10.0';
 
 const REPORT = 'report';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { keep: { type: 'boolean', default: false }, fresh: { type: 'boolean', default: false } },
-});
+const { positionals } = parseArgs({ allowPositionals: true, options: OPTIONS });
 const [asked, ...words] = positionals;
+const others = process.argv.slice(2).filter((argument) => argument !== asked);
 
 /**
  * The Node that benches run on: the image's line, because the version of Node changes the figures more than
@@ -49,14 +46,11 @@ function secondsOf(bench: string): number {
 }
 
 function runBenches(all: readonly string[]): void {
-  if (values.fresh) for (const bench of all) forgetParts([bench, ...words].join(' '));
-  const keep = values.keep || words.length === 0;
-  const env = { ...process.env, ...(keep && { BENCH_KEEP: 'true' }) };
   const [node, program] = [imageNode(), join(import.meta.dirname, 'measure.ts')];
   for (const [index, bench] of all.entries()) {
     const seconds = all.slice(index).reduce((sum, one) => sum + secondsOf(one), 0);
     console.log(`\n${bench} (${index + 1} of ${all.length}; about ${Math.ceil(seconds / 60)} minutes left)`);
-    const { status } = spawnSync(node, [program, bench, ...words], { stdio: 'inherit', env });
+    const { status } = spawnSync(node, [program, bench, ...others], { stdio: 'inherit' });
     if (status !== 0) process.exitCode = 1;
   }
 }

@@ -14,13 +14,13 @@ const TRIES = '.data/bench';
 
 /**
  * Prints the figures of a bench and writes them to `docs/figures/NAME.json`, or to `.data/bench/NAME.json` if
- * `pnpm bench` was called with sizes and without `--keep`.
+ * pages do not show them.
  *
  * @param bench the arguments of `pnpm bench`: a name, and its parts and sizes if it does not measure all
  */
-export function keepFigures(bench: string, figures: readonly Figure[]): void {
+export function keepFigures(bench: string, figures: readonly Figure[], isShown: boolean): void {
   console.table(figures.map(rowOf));
-  const folder = join(ROOT, process.env.BENCH_KEEP === undefined ? TRIES : FIGURES);
+  const folder = join(ROOT, isShown ? FIGURES : TRIES);
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `${bench.replaceAll(' ', '-')}.json`);
   const command = `pnpm bench ${argumentsOf(bench)}`;
