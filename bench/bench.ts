@@ -3,8 +3,8 @@ import type { SectionMaker } from './report/section.ts';
 
 /** What a bench measures, and what pages say of it: `pnpm bench NAME [PART …] [SIZE …]`. */
 export interface Bench<Subject = unknown> {
-  /** Starts what its parts measure, once the first of them is to be measured. */
-  start?(sizes: readonly number[]): Promise<Subject & AsyncDisposable>;
+  /** Starts what its parts measure, once the first of them is to be measured, as resources of its own. */
+  start?(sizes: readonly number[], resources: AsyncDisposableStack): Promise<Subject>;
   /** Its parts, in the sizes of the command line or, where there are none, its own. */
   parts(sizes: readonly number[]): readonly Part<Subject>[];
   /** Makes the sections of pages, by the name in their marks. */

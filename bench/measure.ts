@@ -19,17 +19,11 @@ if (parts.length === 0) throw new Error(`${name} has no part ${words.join(' or '
 const command = [name, ...words].join(' ');
 const folder = folderOfParts(command);
 if (values.fresh) rmSync(folder, { recursive: true, force: true });
-let subject: Promise<AsyncDisposable> | undefined;
-const start = async () => {
-  subject ??= bench.start?.(sizes);
-  return subject;
-};
-try {
-  const figures = await runParts(folder, parts, start);
+{
+  await using resources = new AsyncDisposableStack();
+  const figures = await runParts(folder, parts, async () => bench.start?.(sizes, resources));
   if (figures === undefined) console.log('measured already; --fresh does it again');
   else keepFigures(command, figures, values.keep || words.length === 0);
-} finally {
-  await (await subject)?.[Symbol.asyncDispose]();
 }
 // Does not wait for what a bench may have left: connections, timers, the standard streams.
 process.exit();

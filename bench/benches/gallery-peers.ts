@@ -2,7 +2,7 @@ import { storeSettings } from '../../test/support/s3/servers.ts';
 import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
 import type { Asked } from '../compare.ts';
-import { askedFor, askedRepeatedly, contestParts } from '../contenders/contest.ts';
+import { askedFor, askedRepeatedly, type Contest, contestParts } from '../contenders/contest.ts';
 import { startImgproxy } from '../contenders/imgproxy.ts';
 import { startPeer, versionOf } from '../contenders/peer.ts';
 import {
@@ -16,11 +16,13 @@ import { peersPictures, peerTables } from '../report/peers.ts';
 import { sectionOf } from '../report/section.ts';
 import type { ServerProcess } from '../server.ts';
 
-/** How many requests are made at once. */
-const CONNECTIONS = [1, 8, 32];
-
-/** A thumbnail takes long enough: with more at once, most of the time is the wait for the others. */
-const THUMBNAILS_AT_ONCE = [1, 8];
+/** What is asked for, and how many requests are made at once. */
+const QUESTIONS = {
+  'sign an upload': [1, 8, 32],
+  'whole upload in one part': [1, 8, 32],
+  // It takes long enough: with more at once, most of the time is the wait for the others.
+  'thumbnail of 12 megapixels': [1, 8],
+};
 
 /** A server that scales images to what a thumbnail of Pressroom's is. */
 interface Scaler {
@@ -30,15 +32,8 @@ interface Scaler {
   path: (url: string) => string;
 }
 
-/** Pressroom's gallery with the peers of its parts, on the same store and the same images. */
-interface GalleryContest extends AsyncDisposable {
-  gallery: BenchGallery;
-  companion: ServerProcess;
-  scalers: Scaler[];
-}
-
-async function startGalleryContest(): Promise<GalleryContest> {
-  await using resources = new AsyncDisposableStack();
+/** Starts Pressroom's gallery with the peers of its parts, on the same store and the same images. */
+async function startContest(resources: AsyncDisposableStack): Promise<Contest<keyof typeof QUESTIONS>> {
   const gallery = resources.use(await startBenchGallery());
   await servePhoto(gallery);
   const start = async (peer: string, env: Record<string, string>) =>
@@ -56,12 +51,15 @@ async function startGalleryContest(): Promise<GalleryContest> {
     const scaled = (url: string) => `/unsafe/rs:fit:480:480/q:78/f:webp/plain/${encodeURIComponent(url)}`;
     scalers.push({ ...imgproxy, path: scaled });
   }
-  const owned = resources.move();
-  return { gallery, companion, scalers, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return {
+    'sign an upload': signing(gallery, companion),
+    'whole upload in one part': uploads(gallery, companion),
+    'thumbnail of 12 megapixels': thumbnails(gallery, scalers),
+  };
 }
 
 /** A signature for the upload of a file. */
-function signing({ gallery: { process, cookie }, companion }: GalleryContest): Asked[] {
+function signing({ process, cookie }: BenchGallery, companion: ServerProcess): Asked[] {
   const body = () => ({ filename: 'photo.jpg', path: 'peers', contentType: 'image/jpeg' });
   const requests = [{ path: '/api/upload', headers: { cookie } }];
   const params = [{ path: '/s3/params?filename=photo.jpg&type=image%2Fjpeg' }];
@@ -72,7 +70,7 @@ function signing({ gallery: { process, cookie }, companion }: GalleryContest): A
 }
 
 /** A whole upload in one part: create, sign, PUT to the store, complete. */
-function uploads({ gallery, companion }: GalleryContest): Asked[] {
+function uploads(gallery: BenchGallery, companion: ServerProcess): Asked[] {
   return [
     askedRepeatedly('Pressroom', gallery.process, () => uploadWithPressroom(gallery)),
     askedRepeatedly(companionName(), companion, () => uploadWithCompanion(companion)),
@@ -80,7 +78,7 @@ function uploads({ gallery, companion }: GalleryContest): Asked[] {
 }
 
 /** A thumbnail of an image of 12 megapixels, of an address that nobody asked for before. */
-function thumbnails({ gallery, scalers }: GalleryContest): Asked[] {
+function thumbnails(gallery: BenchGallery, scalers: readonly Scaler[]): Asked[] {
   return [
     askedRepeatedly('Pressroom', gallery.process, () => askForThumbnail(gallery)),
     ...scalers.map(({ name, process, path }) =>
@@ -136,14 +134,9 @@ async function uploadWithCompanion({ port }: ServerProcess): Promise<void> {
  * `pnpm bench gallery-peers`: the gallery's signatures and uploads next to Uppy Companion, and its thumbnails
  * next to IPX and imgproxy, over the same store and the same images (`docs/peers.md`).
  */
-export const galleryPeers: Bench<GalleryContest> = {
-  start: startGalleryContest,
-  parts: () =>
-    contestParts([
-      { what: 'sign an upload', connections: CONNECTIONS, choose: signing },
-      { what: 'whole upload in one part', connections: CONNECTIONS, choose: uploads },
-      { what: 'thumbnail of 12 megapixels', connections: THUMBNAILS_AT_ONCE, choose: thumbnails },
-    ]),
+export const galleryPeers: Bench<Contest<keyof typeof QUESTIONS>> = {
+  start: (_sizes, resources) => startContest(resources),
+  parts: () => contestParts(QUESTIONS),
   sections: {
     'gallery-peers': peersPictures('gallery-peers', 'Answers a second of Pressroom and others'),
     'gallery-peers, all loads': sectionOf('gallery-peers', (figures) => [peerTables(figures)]),

@@ -147,7 +147,7 @@ async function measure(gallery: BenchGallery, objects: number): Promise<Figure[]
 
 /** `pnpm bench gallery [OBJECTS]`: the gallery with a bucket of that many objects. */
 export const gallery: Bench<BenchGallery> = {
-  start: () => startBenchGallery(),
+  start: async (_sizes, resources) => resources.use(await startBenchGallery()),
   parts: ([objects = 100_000]) => [
     { name: 'gallery', seconds: 240, run: (started) => measure(started, objects) },
     ...storeParts(objects),

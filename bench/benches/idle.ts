@@ -106,7 +106,7 @@ async function measure({ database, env }: SiteParts, slices: number): Promise<Fi
  * /proc says how long each thread has run.
  */
 export const idle: Bench<SiteParts> = {
-  start: () => openSiteParts(),
+  start: async (_sizes, resources) => resources.use(await openSiteParts()),
   parts: ([slices = 12]) => [
     { name: 'rest', seconds: SETTLE_S + 15 + slices * PROBE_EVERY_S, run: (site) => measure(site, slices) },
   ],

@@ -4,8 +4,7 @@ import pg from 'pg';
 import { temporaryHome } from '../../test/support/temporary-home.ts';
 import { until } from '../../test/support/until.ts';
 import type { Bench } from '../bench.ts';
-import type { Asked } from '../compare.ts';
-import { contestParts } from '../contenders/contest.ts';
+import { type Contest, contestParts } from '../contenders/contest.ts';
 import { startFastify } from '../contenders/fastify.ts';
 import { askedForPaths, askedForSame, follow, type NewsItem, type NewsLister } from '../contenders/paged.ts';
 import { type PouchdbServer, startPouchdb } from '../contenders/pouchdb.ts';
@@ -18,11 +17,26 @@ import { sectionOf } from '../report/section.ts';
 import { cursorNow } from '../selected/mirror.ts';
 import { NO_CACHE, startService } from '../services.ts';
 
-/** How many requests are made at once. */
-const CONNECTIONS = [1, 8, 32];
+/** How many items there are unless the command line says it. */
+const ITEMS = 100_000;
 
-/** A page of 1,000 takes long enough: with more at once, most of the time is the wait for the others. */
-const COPIES_AT_ONCE = [1, 8];
+/** What is asked for, and how many requests are made at once. */
+const QUESTIONS = {
+  // The first page of the selected items of 7 days.
+  'newest 50': [1, 8, 32],
+  // The pages after the first, of all items of 7 days.
+  'next 50 by cursor': [1, 8, 32],
+  // A Latin and a Chinese word, in all items of 7 days.
+  'search for two words': [1, 8, 32],
+  // The selected set, page by page. A page of 1,000 takes long enough: with more at once, most of the time is
+  // the wait for the others.
+  'copy, a page of 1,000': [1, 8],
+  // A poll that finds as many changes as a page has, and one that finds none.
+  'poll, 100 changes': [1, 8, 32],
+  'poll, no change': [1, 8, 32],
+};
+
+type NewsContest = Contest<keyof typeof QUESTIONS>;
 
 /** How many pages are followed, of how many items. */
 const PAGES = 20;
@@ -44,25 +58,8 @@ const SETTINGS = { NEWS_SEARCH_CONCURRENCY: '32', SITE_URL: 'https://news.exampl
 /** The news feed as it is installed and without its cache, by name. */
 const CACHES = { Pressroom: {}, 'Pressroom, no cache': NO_CACHE };
 
-/** What the news feed and its peers are asked for, all with the same items. */
-interface NewsContest {
-  /** The first page of the selected items of 7 days. */
-  newest: Asked[];
-  /** The pages after the first, of all items of 7 days. */
-  next: Asked[];
-  /** Searches for a Latin and a Chinese word in all items of 7 days. */
-  searches: Asked[];
-  /** The selected set, page by page. */
-  copies: Asked[];
-  /** A poll that finds as many changes as a page has. */
-  changes: Asked[];
-  /** A poll that finds none. */
-  unchanged: Asked[];
-}
-
 /** Starts the news feed with `items` items, and its peers. */
-async function startNewsContest(items: number): Promise<NewsContest & AsyncDisposable> {
-  await using resources = new AsyncDisposableStack();
+async function startContest(items: number, resources: AsyncDisposableStack): Promise<NewsContest> {
   const home = resources.adopt(await temporaryHome(), (own) => rm(own, { recursive: true, force: true }));
   const postgres = resources.use(await startBenchPostgres({ shared_buffers: '512MB' }));
   const template = await openDatabase(postgres, 'peers_template');
@@ -86,21 +83,18 @@ async function startNewsContest(items: number): Promise<NewsContest & AsyncDispo
   const pouchdb = await startPouchdb(folder, selected);
   resources.defer(pouchdb.process.stop);
   const copies = await askForCopies(DATABASE_URL, own, pouchdb, selected.slice(0, CHANGES));
-  const owned = resources.move();
-  return { ...lists, ...copies, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { ...lists, ...copies };
 }
 
-async function askForLists(
-  listers: readonly NewsLister[],
-): Promise<Pick<NewsContest, 'newest' | 'next' | 'searches'>> {
+async function askForLists(listers: readonly NewsLister[]) {
   const lists = (parameters: Record<string, string>) => listers.map((list) => list(parameters));
   const all = { mode: 'all', limit: LIMIT };
   const searches = SEARCHED.map((word) => ({ ...all, q: `${LATIN.common(word)} ${CHINESE.common(word)}` }));
   for (const search of searches.slice(0, 1)) await askedForSame('a search', lists(search));
   return {
-    newest: await askedForSame('the newest items', lists({ limit: LIMIT }), { most: 1 }),
-    next: await askedForSame('the next items', lists(all), { most: PAGES, skipped: 1 }),
-    searches: listers.map((list) => {
+    'newest 50': await askedForSame('the newest items', lists({ limit: LIMIT }), { most: 1 }),
+    'next 50 by cursor': await askedForSame('the next items', lists(all), { most: PAGES, skipped: 1 }),
+    'search for two words': listers.map((list) => {
       const paths = searches.map((search) => list(search).path());
       return askedForPaths(list(all), paths);
     }),
@@ -113,7 +107,7 @@ async function askForCopies(
   own: readonly PressroomNews[],
   pouchdb: PouchdbServer,
   changed: readonly NewsItem[],
-): Promise<Pick<NewsContest, 'copies' | 'changes' | 'unchanged'>> {
+) {
   const now = async () => {
     const [cursor, position] = [await cursorNow(own[0]?.process ?? { port: 0 }), await pouchdb.position()];
     return [...own.map(({ changes }) => changes(CHANGES, cursor)), pouchdb.changes(CHANGES, position)];
@@ -133,9 +127,9 @@ async function askForCopies(
   }
   const copies = [...own.map(({ copy }) => copy(COPY_LIMIT)), pouchdb.changes(COPY_LIMIT, '0')];
   return {
-    copies: await askedForSame('the copy', copies, { isSet: true }),
-    changes: await askedForSame('what has changed', before, { most: 1, isSet: true }),
-    unchanged: (await now()).map((server) => askedForPaths(server, [server.path()])),
+    'copy, a page of 1,000': await askedForSame('the copy', copies, { isSet: true }),
+    'poll, 100 changes': await askedForSame('what has changed', before, { most: 1, isSet: true }),
+    'poll, no change': (await now()).map((server) => askedForPaths(server, [server.path()])),
   };
 }
 
@@ -145,19 +139,8 @@ async function askForCopies(
  * (`docs/peers.md`).
  */
 export const newsPeers: Bench<NewsContest> = {
-  start: ([items = 100_000]) => startNewsContest(items),
-  parts: ([items = 100_000]) =>
-    contestParts(
-      [
-        { what: 'newest 50', connections: CONNECTIONS, choose: ({ newest }) => newest },
-        { what: 'next 50 by cursor', connections: CONNECTIONS, choose: ({ next }) => next },
-        { what: 'search for two words', connections: CONNECTIONS, choose: ({ searches }) => searches },
-        { what: 'copy, a page of 1,000', connections: COPIES_AT_ONCE, choose: ({ copies }) => copies },
-        { what: 'poll, 100 changes', connections: CONNECTIONS, choose: ({ changes }) => changes },
-        { what: 'poll, no change', connections: CONNECTIONS, choose: ({ unchanged }) => unchanged },
-      ],
-      { rows: items },
-    ),
+  start: ([items = ITEMS], resources) => startContest(items, resources),
+  parts: ([items = ITEMS]) => contestParts(QUESTIONS, { rows: items }),
   sections: {
     'news-peers': peersPictures('news-peers', 'Answers a second of Pressroom and others'),
     'news-peers, all loads': sectionOf('news-peers', (figures) => [peerTables(figures)]),

@@ -185,7 +185,7 @@ const isOfFeeds = ({ what }: Figure) => what.includes(' feeds');
  * of a week, and the story of one item among STORED items. For Linux, whose `/proc` says what processes use.
  */
 export const newsroom: Bench<FeedServer> = {
-  start: ([feeds = 500]) => serveFeeds(madeUpFeeds(feeds, ENTRIES)),
+  start: async ([feeds = 500], resources) => resources.use(await serveFeeds(madeUpFeeds(feeds, ENTRIES))),
   parts: ([, items = 30_000, stored = 100_000]) => [
     { name: 'ranking', seconds: 20, run: () => measureRanking(items) },
     {

@@ -2,8 +2,8 @@ import { deepStrictEqual } from 'node:assert';
 import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
 import { type ContentContender, SEARCHED_WORDS, type Write } from '../contenders/content.ts';
-import { askedFor, contestParts, type Question } from '../contenders/contest.ts';
-import { PROGRAMS, type Programs, startPrograms } from '../contenders/programs.ts';
+import { askedFor, type Contest, contestParts } from '../contenders/contest.ts';
+import { PROGRAMS, startPrograms } from '../contenders/programs.ts';
 import type { Figure } from '../figures/figure.ts';
 import { select, valuesOf } from '../figures/read.ts';
 import { load } from '../load.ts';
@@ -21,23 +21,49 @@ const PER_PAGE = 20;
 /** The article that is read. */
 const DETAIL = 501;
 
-/** The content servers with the same articles. */
-interface ContentServers extends Programs {
-  /** How many pages the list has. */
-  pages: number;
-}
+type Requests = ContentContender['requests'];
+
+const read = (...paths: string[]) => ({ requests: paths.map((path) => ({ path })), status: 200 });
+
+const write = ({ method, paths, headers, body, status }: Write) => {
+  let written = 0;
+  const next = () => {
+    written += 1;
+    return body(written);
+  };
+  const requests = paths.map((path) => ({ path, headers }));
+  return { requests, status, write: { method, body: next } };
+};
+
+/** What each server is asked for; what is written, at the end, does not change what is read. */
+const OPERATIONS = {
+  list: ({ page }: Requests) => read(page(1)),
+  detail: ({ detail }: Requests) => read(detail(DETAIL)),
+  'page 50': ({ page }: Requests, pages: number) => read(page(Math.min(50, pages))),
+  'last page': ({ page }: Requests, pages: number) => read(page(pages)),
+  search: ({ search }: Requests) => search && read(...SEARCHED_WORDS.map(search)),
+  create: ({ create }: Requests) => write(create),
+  update: ({ update }: Requests) => update && write(update),
+};
 
 /** Starts all servers, checks that they have the same articles, and lets them compile what is asked most. */
-async function startContentServers(articles: number): Promise<ContentServers> {
-  await using resources = new AsyncDisposableStack();
+async function startContest(articles: number, resources: AsyncDisposableStack): Promise<Contest<string>> {
   const { contenders } = resources.use(await startPrograms(articles, PROGRAMS));
   const pages = await comparePages(contenders);
   for (const { process, requests } of contenders) {
     const paths = [requests.page(1), requests.page(2), requests.detail(DETAIL)].map((path) => ({ path }));
     await load({ port: process.port, requests: paths, connections: 8, durationMs: 2000, status: 200 });
   }
-  const owned = resources.move();
-  return { contenders, pages, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  const contest = Object.entries(OPERATIONS).map(([what, loadOf]) => {
+    const asked = contenders.flatMap((contender) => {
+      const load = loadOf(contender.requests, pages);
+      // A cache has nothing to do with writes.
+      const isLeftOut = load === undefined || ('write' in load && contender.name.endsWith('no cache'));
+      return isLeftOut ? [] : [askedFor(contender, load)];
+    });
+    return [what, asked] as const;
+  });
+  return Object.fromEntries(contest);
 }
 
 /** Checks that all servers have the same pages and find the same articles, and returns how many pages. */
@@ -64,41 +90,6 @@ async function comparePages(contenders: readonly ContentContender[]): Promise<nu
   return pages;
 }
 
-/** What each server is asked for; what is written, at the end, does not change what is read. */
-function questions(): Question<ContentServers>[] {
-  let written = 0;
-  const read = (...paths: string[]) => ({ requests: paths.map((path) => ({ path })), status: 200 });
-  const write = ({ method, paths, headers, body, status }: Write) => {
-    const next = () => {
-      written += 1;
-      return body(written);
-    };
-    const requests = paths.map((path) => ({ path, headers }));
-    return { requests, status, write: { method, body: next } };
-  };
-  type Requests = ContentContender['requests'];
-  const operations = {
-    list: ({ page }: Requests) => read(page(1)),
-    detail: ({ detail }: Requests) => read(detail(DETAIL)),
-    'page 50': ({ page }: Requests, pages: number) => read(page(Math.min(50, pages))),
-    'last page': ({ page }: Requests, pages: number) => read(page(pages)),
-    search: ({ search }: Requests) => search && read(...SEARCHED_WORDS.map(search)),
-    create: ({ create }: Requests) => write(create),
-    update: ({ update }: Requests) => update && write(update),
-  };
-  return Object.entries(operations).map(([what, loadOf]) => ({
-    what,
-    connections: CONNECTIONS,
-    choose: ({ contenders, pages }) =>
-      contenders.flatMap((contender) => {
-        const load = loadOf(contender.requests, pages);
-        // A cache has nothing to do with writes.
-        const isLeftOut = load === undefined || ('write' in load && contender.name.endsWith('no cache'));
-        return isLeftOut ? [] : [askedFor(contender, load)];
-      }),
-  }));
-}
-
 /** The operations that a site needs most, for the front page. */
 function picture(figures: readonly Figure[]): Picture {
   const shown = figures.filter(({ what }) => !what.includes('page'));
@@ -120,9 +111,12 @@ function tables(figures: readonly Figure[]): string[] {
  * documentation sets it up for production, on the same PostgreSQL or MariaDB with the same data, in turns
  * (`docs/peers.md`).
  */
-export const peers: Bench<ContentServers> = {
-  start: ([articles = ARTICLES]) => startContentServers(articles),
-  parts: ([articles = ARTICLES]) => contestParts(questions(), { rows: articles }),
+export const peers: Bench<Contest<string>> = {
+  start: ([articles = ARTICLES], resources) => startContest(articles, resources),
+  parts: ([articles = ARTICLES]) => {
+    const questions = Object.keys(OPERATIONS).map((what) => [what, CONNECTIONS] as const);
+    return contestParts<string>(Object.fromEntries(questions), { rows: articles });
+  },
   sections: {
     peers: sectionOf('peers', (figures) => [picture(figures)]),
     'peers, all loads': sectionOf(['peers', 'peers 100000'], tables),

@@ -110,7 +110,7 @@ function shown(value: number): string {
  * adds.
  */
 export const stories: Bench<BenchDatabase> = {
-  start: () => openDatabase(),
+  start: async (_sizes, resources) => resources.use(await openDatabase()),
   parts: () => [{ name: 'sets', seconds: 60, run: measure }],
   sections: { stories: sectionOf('stories', (figures) => [storiesTable(figures)]) },
 };

@@ -55,7 +55,7 @@ function ratesPicture(figures: readonly Figure[]): Picture {
  * each request's scheduled start.
  */
 export const worst: Bench<Site> = {
-  start: startSite,
+  start: async (_sizes, resources) => resources.use(await startSite()),
   parts: () => [
     { name: 'held', seconds: 130, run: held },
     { name: 'changes', seconds: 90, run: whileChanging },

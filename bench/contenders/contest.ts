@@ -12,32 +12,26 @@ const ROUNDS = { rounds: 7, roundMs: 400, warmUpMs: 1000 };
 /** How long all servers take under one load, about, in s. */
 const SECONDS = 8;
 
-/** A request, with the loads under which servers are asked for it. */
-export interface Question<Servers> {
-  what: string;
-  /** How many requests are made at once, one number after the other. */
-  connections: readonly number[];
-  /** Those that answer it, each in its own form. */
-  choose: (servers: Servers) => Asked[];
-}
+/** What servers are asked for: those that answer it, each in its own form, by what it is. */
+export type Contest<What extends string> = Readonly<Record<What, readonly Asked[]>>;
 
 /**
  * The measurements, each of all servers in turns under one load: rate, times, CPU time and memory of each,
- * and the CPU time of its database where that is named.
+ * and the CPU time of its database where that is named. How many requests are made at once, one number after
+ * the other, stands beside what is asked for.
  */
-export function contestParts<Servers>(
-  questions: readonly Question<Servers>[],
+export function contestParts<What extends string>(
+  questions: Readonly<Record<What, readonly number[]>>,
   at: Conditions = {},
-): Part<Servers>[] {
+): Part<Contest<What>>[] {
   const metrics = ['rate', 'p50', 'p99', 'cpu', 'memory'] as const;
   const metricsOf = ({ database }: Asked) =>
     database === undefined ? metrics : ([...metrics, 'cpu, database'] as const);
-  return questions.flatMap(({ what, connections: numbers, choose }) =>
-    numbers.map((connections) => ({
+  return (Object.keys(questions) as What[]).flatMap((what) =>
+    questions[what].map((connections) => ({
       name: `${what}, ${connections} connections`,
       seconds: SECONDS,
-      run: async (servers: Servers) => {
-        const asked = choose(servers);
+      run: async ({ [what]: asked }: Contest<What>) => {
         const slices = await slicesOf(asked, { ...ROUNDS, connections });
         return asked.flatMap((one, index) => {
           const figure = figuresOf(one.subject, { ...at, connections });

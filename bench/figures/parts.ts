@@ -25,10 +25,13 @@ export async function runParts<Subject>(
   mkdirSync(folder, { recursive: true });
   const fileOf = ({ name }: Part<Subject>) => join(folder, `${name.replaceAll(/[^\w-]+/g, '-')}.json`);
   if (parts.every((part) => existsSync(fileOf(part)))) return undefined;
+  let subject: Promise<Subject> | undefined;
   for (const [index, part] of parts.entries()) {
     const isFinished = existsSync(fileOf(part));
     console.log(`[${index + 1}/${parts.length}] ${part.name}${isFinished ? ' (measured already)' : ''}`);
-    if (!isFinished) writeFileSync(fileOf(part), JSON.stringify(await part.run(await start())));
+    if (isFinished) continue;
+    subject ??= start();
+    writeFileSync(fileOf(part), JSON.stringify(await part.run(await subject)));
   }
   return parts.flatMap((part): Figure[] => JSON.parse(readFileSync(fileOf(part), 'utf8')));
 }
