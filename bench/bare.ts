@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Kysely, PostgresDialect } from 'kysely';
-import { type Compared, type Contender, compare, compareWithBare } from './compare.ts';
+import { type Contender, compareWithBare } from './compare.ts';
 import type { BenchDatabase } from './database.ts';
 import type { Figure } from './figures/figure.ts';
 import { startServer } from './server.ts';
@@ -60,25 +60,22 @@ export async function compareHot(
   { name, path, rows }: HotAnswer,
   withFastify = false,
 ): Promise<Figure[]> {
-  const response = await fetch(`http://127.0.0.1:${own[1].port}${path}`);
+  const response = await fetch(`http://127.0.0.1:${own.process.port}${path}`);
   const headers = Object.fromEntries([...response.headers].filter(([header]) => !OWN.has(header)));
   const env = { ANSWER: temporaryFile({ headers, body: await response.text() }) };
-  await using bare = await startServer({ program: 'bench/servers/bytes.ts', env });
-  await using fastify = withFastify
-    ? await startServer({ program: 'bench/servers/fastify.ts', env })
-    : undefined;
-  const figures: Figure[] = [];
-  for (const status of [200, 304]) {
-    const unchanged = status === 304 && { 'if-none-match': headers.etag ?? '' };
-    const request = { requests: [{ path, headers: { ...unchanged } }], connections: CONNECTIONS, status };
-    const common = { ...request, at: { rows } };
-    const beside = (contender: Contender, compared: Omit<Compared, keyof typeof common>) =>
-      compare([contender, ['node:http', bare]], { ...common, ...compared });
-    figures.push(...(await beside(own, { what: `hot ${name}, ${status}`, aim: HOT_AIM })));
-    if (fastify === undefined) continue;
-    figures.push(...(await beside(['Fastify', fastify], { what: `${name} by Fastify alone, ${status}` })));
-  }
-  return figures;
+  const bare = { name: 'node:http', program: 'bench/servers/bytes.ts', env };
+  const beside = (contender: Contender, what: string, aim?: number) => {
+    const compared = [200, 304].map((status) => {
+      const unchanged = status === 304 && { 'if-none-match': headers.etag ?? '' };
+      const request = { requests: [{ path, headers: { ...unchanged } }], connections: CONNECTIONS, status };
+      return { ...request, what: `${what}, ${status}`, at: { rows }, aim };
+    });
+    return compareWithBare(contender, bare, compared);
+  };
+  const figures = await beside(own, `hot ${name}`, HOT_AIM);
+  if (!withFastify) return figures;
+  await using process = await startServer({ program: 'bench/servers/fastify.ts', env });
+  return [...figures, ...(await beside({ name: 'Fastify', process }, `${name} by Fastify alone`))];
 }
 
 /** Answers that are read from a database. */
@@ -94,18 +91,12 @@ export interface ColdAnswers {
 export function compareCold(own: Contender, answers: ColdAnswers): Promise<Figure[]> {
   const { database, statements, paths, rows } = answers;
   const env = { DATABASE_URL: database.url, STATEMENTS: temporaryFile({ ...statements, '/': [] }) };
-  const common = {
-    connections: CONNECTIONS,
-    status: 200,
-    at: { rows },
-    aim: COLD_AIM,
-    database: database.pid,
-  };
   return compareWithBare(
-    own,
+    { ...own, database: database.pid },
     { name: 'node:http + pg', program: 'bench/servers/sql.ts', env },
     Object.entries(paths).map(([what, those]) => {
-      return { what, requests: those.map((path) => ({ path })), ...common };
+      const request = { requests: those.map((path) => ({ path })), connections: CONNECTIONS, status: 200 };
+      return { ...request, what, at: { rows }, aim: COLD_AIM };
     }),
   );
 }

@@ -83,41 +83,52 @@ export function rateRatios(own: readonly Slice[], other: readonly Slice[]): numb
   return quotients(own.map(METRICS.rate.read), other.map(METRICS.rate.read));
 }
 
+/** A named server. */
+export interface Contender {
+  name: string;
+  process: ServerProcess;
+  /** The first process of the database server that it reads from. */
+  database?: number;
+}
+
+/** Asks a server for requests over sockets. */
+export function askedFor(
+  { name: subject, process, database }: Contender,
+  request: Omit<Load, 'port' | 'connections' | 'durationMs'>,
+): Asked {
+  const ask = (durationMs: number, connections: number) =>
+    load({ ...request, port: process.port, connections, durationMs });
+  return { subject, process, database, ask };
+}
+
 /** The requests under which servers are compared. */
 export type Compared = Pick<Load, 'requests' | 'status'> & {
   what: string;
-  at?: Conditions;
+  at: Conditions;
   connections: number;
-  aim?: number;
-  /** The first process of the database server that both read from. */
-  database?: number;
+  aim?: number | undefined;
 };
-
-/** A named server. */
-export type Contender = readonly [name: string, server: ServerProcess];
 
 /**
  * Measures two servers in turns under the same load, which has its own core: rates, times and CPU time of
  * both, and the ratio of the first one's rate to the second one's.
  */
-export async function compare(
+async function compare(
   contenders: readonly [Contender, Contender],
-  { what, at, aim, database, ...request }: Compared,
+  { what, at, aim, connections, ...request }: Compared,
 ): Promise<Figure[]> {
-  const servers = contenders.map(([subject, process]): Asked => {
-    const ask = (durationMs: number) => load({ ...request, port: process.port, durationMs });
-    return { subject, process, database, ask };
-  });
+  const servers = contenders.map((contender) => askedFor(contender, request));
   const pids = servers.map(({ process }) => process.pid);
-  const slices = await pinned(pids, () => slicesOf(servers, { rounds: 9, roundMs: 1000, warmUpMs: 1500 }));
+  const rounds = { rounds: 9, roundMs: 1000, warmUpMs: 1500, connections };
+  const slices = await pinned(pids, () => slicesOf(servers, rounds));
   const metrics: SliceMetric[] = ['rate', 'p50', 'p99', 'cpu, user', 'cpu, system'];
-  if (database !== undefined) metrics.push('cpu, database');
+  if (contenders[0].database !== undefined) metrics.push('cpu, database');
   const [own = [], bare = []] = slices;
   return [
     ...servers.flatMap(({ subject }, index) =>
       sliceFigures(figuresOf(subject, at), what, slices[index] ?? [], metrics),
     ),
-    figuresOf(contenders[0][0], at)(what, 'ratio', '', rateRatios(own, bare), aim),
+    figuresOf(contenders[0].name, at)(what, 'ratio', '', rateRatios(own, bare), aim),
   ];
 }
 
@@ -140,14 +151,14 @@ async function pinned<Result>(servers: readonly number[], work: () => Promise<Re
   }
 }
 
-/** Compares a service with a bare server, which runs meanwhile. */
+/** Compares a service with a bare server, which runs meanwhile, on the same database if there is one. */
 export async function compareWithBare(
   own: Contender,
   { name, ...options }: ServerOptions & { name: string },
   compared: readonly Compared[],
 ): Promise<Figure[]> {
-  await using server = await startServer(options);
+  await using process = await startServer(options);
   const figures: Figure[] = [];
-  for (const one of compared) figures.push(...(await compare([own, [name, server]], one)));
+  for (const one of compared) figures.push(...(await compare([own, { ...own, name, process }], one)));
   return figures;
 }

@@ -30,10 +30,10 @@ async function measure(rows: number): Promise<Figure[]> {
   if (rows <= MOST_HOT) {
     await using cached = await startService('content', { DATABASE_URL });
     for (const [name, path] of Object.entries(paths))
-      figures.push(...(await compareHot(['content', cached], { name, path, rows }, true)));
+      figures.push(...(await compareHot({ name: 'content', process: cached }, { name, path, rows }, true)));
   }
   await using uncached = await startService('content', { DATABASE_URL, ...NO_CACHE });
-  const own = ['content', uncached] as const;
+  const own = { name: 'content', process: uncached };
   const capture = (work: (store: ArticleStore) => Promise<unknown>) =>
     captureStatements<ContentTables>(database, (db) => work(new ArticleStore(db)));
   const listed = { status: 'published', sort: 'newest', filters: {} } as const;

@@ -1,8 +1,8 @@
 import { storeSettings } from '../../test/support/s3/servers.ts';
 import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
-import type { Asked } from '../compare.ts';
-import { askedFor, askedRepeatedly, type Contest, contestParts } from '../contenders/contest.ts';
+import { type Asked, askedFor } from '../compare.ts';
+import { askedRepeatedly, type Contest, contestParts } from '../contenders/contest.ts';
 import { startImgproxy } from '../contenders/imgproxy.ts';
 import { startPeer, versionOf } from '../contenders/peer.ts';
 import {

@@ -6,7 +6,7 @@ import { putAll } from '../../test/support/s3/objects.ts';
 import { namedServer } from '../../test/support/s3/servers.ts';
 import type { Bench } from '../bench.ts';
 import { compareWithBare } from '../compare.ts';
-import { type Figure, figuresOf } from '../figures/figure.ts';
+import { type Figure, figuresOf, MEMORY_AIM } from '../figures/figure.ts';
 import type { Part } from '../figures/parts.ts';
 import { membersOf, select } from '../figures/read.ts';
 import {
@@ -29,9 +29,6 @@ const MEDIA_BYTES = 10 * 2 ** 20;
 const PROXY_AIM = 0.8;
 const THUMBNAIL_AIM = 0.85;
 const LIST_AIM = 1.3;
-
-/** The most memory while objects are moved, in MiB. */
-const MEMORY_AIM = 180;
 
 const figure = figuresOf('gallery-admin');
 
@@ -128,7 +125,7 @@ function measureProxy({ process: service, cookie, media, caFile }: BenchGallery)
   const request = { requests, connections: 4, status: 200 };
   const env = { TARGET: target, NODE_EXTRA_CA_CERTS: caFile };
   return compareWithBare(
-    ['gallery-admin', service],
+    { name: 'gallery-admin', process: service },
     { name: 'node:http + undici', program: 'bench/servers/pipe.ts', env, ready: '/ready' },
     [{ ...request, what: 'proxy, files of 10 MiB', at: { connections: 4 }, aim: PROXY_AIM }],
   );

@@ -1,8 +1,9 @@
 import { deepStrictEqual } from 'node:assert';
 import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
+import { askedFor } from '../compare.ts';
 import { type ContentContender, SEARCHED_WORDS, type Write } from '../contenders/content.ts';
-import { askedFor, type Contest, contestParts } from '../contenders/contest.ts';
+import { type Contest, contestParts } from '../contenders/contest.ts';
 import { PROGRAMS, startPrograms } from '../contenders/programs.ts';
 import type { Figure } from '../figures/figure.ts';
 import { select, valuesOf } from '../figures/read.ts';

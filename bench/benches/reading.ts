@@ -64,7 +64,7 @@ async function measureCold(database: BenchDatabase, rows: number): Promise<Figur
   await using service = await startService('news-feed', settings);
   const all = Object.keys(statements);
   const paths = { [`${all.length} cursors and queries, cold`]: all };
-  return await compareCold(['news-feed', service], { database, statements, paths, rows });
+  return await compareCold({ name: 'news-feed', process: service }, { database, statements, paths, rows });
 }
 
 async function measure(rows: number): Promise<Figure[]> {
@@ -77,7 +77,7 @@ async function measure(rows: number): Promise<Figure[]> {
     const tip = `/api/v1/selected/changes?cursor=${await cursorNow(cached)}`;
     for (const path of [ITEMS, '/api/v1/hot-topics', tip]) {
       const name = path.replace(/\?.*/, '');
-      figures.push(...(await compareHot(['news-feed', cached], { name, path, rows })));
+      figures.push(...(await compareHot({ name: 'news-feed', process: cached }, { name, path, rows })));
     }
   }
   return [...figures, ...(await measureCold(database, rows))];

@@ -1,7 +1,6 @@
 import { type Asked, sliceFigures, slicesOf } from '../compare.ts';
 import { type Conditions, figuresOf } from '../figures/figure.ts';
 import type { Part } from '../figures/parts.ts';
-import { type Load, load } from '../load.ts';
 import { quantile } from '../quantile.ts';
 import type { ServerProcess } from '../server.ts';
 import { timed } from '../turns.ts';
@@ -40,16 +39,6 @@ export function contestParts<What extends string>(
       },
     })),
   );
-}
-
-/** Asks a server for requests over sockets. */
-export function askedFor(
-  { name: subject, process, database }: { name: string; process: ServerProcess; database?: number },
-  request: Omit<Load, 'port' | 'connections' | 'durationMs'>,
-): Asked {
-  const ask = (durationMs: number, connections: number) =>
-    load({ ...request, port: process.port, connections, durationMs });
-  return { subject, process, database, ask };
 }
 
 /** Asks a server by running `work` again and again, as many at once as there are connections. */

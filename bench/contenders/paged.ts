@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ask } from '../ask.ts';
-import type { Asked } from '../compare.ts';
+import { type Asked, askedFor } from '../compare.ts';
 import type { ServerProcess } from '../server.ts';
-import { askedFor } from './contest.ts';
 
 /** The members of an item that every news server gives, and those that it adds. */
 export interface NewsItem {
