@@ -11,7 +11,7 @@ import { type BenchDatabase, openDatabase } from '../database.ts';
 import { type Figure, figuresOf } from '../figures/figure.ts';
 import { medianOf } from '../figures/read.ts';
 import { printed, sectionOf, table } from '../report/section.ts';
-import { type Agreement, agreementOf } from '../stories/agreement.ts';
+import { agreementOf } from '../stories/agreement.ts';
 import { foreignSets } from '../stories/foreign-sets.ts';
 import { type LabelledSet, readLabelledSet } from '../stories/labelled-set.ts';
 import { assignSet, type Order, shuffled } from '../stories/quality.ts';
@@ -32,12 +32,13 @@ async function measure({ pool }: BenchDatabase): Promise<Figure[]> {
       const ordered = order === 'batch' ? shuffled(set.reports) : set.reports;
       const theirs = agreementOf(set, singlePass(ordered, threshold));
       if (process.env.STORIES_WRONG === set.name) console.log([order, ...ours.wrong].join('\n  '));
-      figures.push(...figuresOn(set, order, 'newsroom', ours), ...figuresOn(set, order, 'TF-IDF', theirs));
+      figures.push(...figuresOn(set, order, 'newsroom', ours.scores));
+      figures.push(...figuresOn(set, order, 'TF-IDF', theirs.scores));
     }
     const titles = titleVectors(db);
     if (titles === undefined) continue;
     const embedded = agreementOf(set, await assignSet(db, set, 'by time', titles));
-    figures.push(...figuresOn(set, 'by time', EMBEDDED, embedded));
+    figures.push(...figuresOn(set, 'by time', EMBEDDED, embedded.scores));
   }
   return figures;
 }
@@ -60,22 +61,10 @@ function setsOf(half: LabelledSet['half']): LabelledSet[] {
   return [readLabelledSet(half), ...foreignSets(half, process.env.STORY_SETS ?? besideRepository)];
 }
 
-function figuresOn(set: LabelledSet, order: Order, subject: string, agreement: Agreement): Figure[] {
+function figuresOn(set: LabelledSet, order: Order, subject: string, scores: object): Figure[] {
   const figure = figuresOf(subject, { order });
   const what = `${set.name}: ${set.about}; ${set.reports.length} reports`;
-  const { bCubed } = agreement;
-  return [
-    figure(what, 'precision', '', agreement.precision),
-    figure(what, 'recall', '', agreement.recall),
-    figure(what, 'F1', '', agreement.f1),
-    ...(bCubed === null
-      ? []
-      : [
-          figure(what, 'B³ precision', '', bCubed.precision),
-          figure(what, 'B³ recall', '', bCubed.recall),
-          figure(what, 'B³ F1', '', bCubed.f1),
-        ]),
-  ];
+  return Object.entries(scores).map(([metric, score]) => figure(what, metric, '', score));
 }
 
 /** What the newsroom makes of each set of labelled reports, worst first, beside TF-IDF with a single pass. */

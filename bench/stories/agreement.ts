@@ -1,14 +1,13 @@
 import type { LabelledReport, LabelledSet } from './labelled-set.ts';
 
 /** How well stories match the events of a set. */
-export interface Agreement {
-  /** Of the pairs in one story, the share that is on one event. */
-  precision: number;
-  /** Of the pairs on one event, the share that is in one story. */
-  recall: number;
-  f1: number;
-  /** The same by report: the mean share of its story that is on its event, and the reverse. */
-  bCubed: { precision: number; recall: number; f1: number } | null;
+interface Agreement {
+  /**
+   * By their names in the figures. Precision is the share of the pairs in one story that is on one event,
+   * recall the share of the pairs on one event that is in one story. Those of B³ are the same by report: the
+   * mean share of its story that is on its event, and the reverse; a set of pairs has none.
+   */
+  scores: Readonly<Record<'precision' | 'recall' | 'F1', number>>;
   /** The pairs that are wrong, as titles, for whoever tunes. */
   wrong: string[];
 }
@@ -28,7 +27,8 @@ export function agreementOf({ reports }: LabelledSet, stories: ReadonlyMap<strin
     ...joined.map(([a, b]) => `one story: ${a.title} / ${b.title}`),
     ...parted.map(([a, b]) => `two stories: ${a.title} / ${b.title}`),
   ];
-  return { precision, recall, f1: meanOf(precision, recall), bCubed: bCubedOf(reports, stories), wrong };
+  const scores = { precision, recall, F1: meanOf(precision, recall), ...bCubedOf(reports, stories) };
+  return { scores, wrong };
 }
 
 /** The pairs of reports with the same key, of a set of pairs those that were labelled. */
@@ -44,7 +44,7 @@ function pairsWithin(reports: readonly LabelledReport[], keyOf: (report: Labelle
 }
 
 function bCubedOf(reports: readonly LabelledReport[], stories: ReadonlyMap<string, string>) {
-  if (reports.some(({ judgedWith }) => judgedWith !== undefined)) return null;
+  if (reports.some(({ judgedWith }) => judgedWith !== undefined)) return {};
   const sizes = new Map<string, number>();
   const count = (key: string) => sizes.set(key, (sizes.get(key) ?? 0) + 1);
   const keysOf = ({ id, event }: LabelledReport) => [`event ${event}`, `story ${stories.get(id)}`] as const;
@@ -61,7 +61,7 @@ function bCubedOf(reports: readonly LabelledReport[], stories: ReadonlyMap<strin
     precision += both / (sizes.get(story) ?? 1) / reports.length;
     recall += both / (sizes.get(event) ?? 1) / reports.length;
   }
-  return { precision, recall, f1: meanOf(precision, recall) };
+  return { 'B³ precision': precision, 'B³ recall': recall, 'B³ F1': meanOf(precision, recall) };
 }
 
 /** The harmonic mean. */

@@ -10,7 +10,7 @@ const THRESHOLDS = Array.from({ length: 12 }, (_, index) => 0.05 * (index + 2));
 export function tunedThreshold(set: LabelledSet): number {
   const scored = THRESHOLDS.map((threshold) => ({
     threshold,
-    f1: agreementOf(set, singlePass(set.reports, threshold)).f1,
+    f1: agreementOf(set, singlePass(set.reports, threshold)).scores.F1,
   }));
   return scored.reduce((best, one) => (one.f1 > best.f1 ? one : best)).threshold;
 }
