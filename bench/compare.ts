@@ -5,7 +5,7 @@ import { type Load, type LoadResult, load } from './load.ts';
 import { quotients } from './quantile.ts';
 import { type ServerOptions, type ServerProcess, startServer } from './server.ts';
 import { inTurns } from './turns.ts';
-import { cpuOfEach, cpuTime } from './usage.ts';
+import { cpuTimer } from './usage.ts';
 
 /** A server with what it is asked. */
 export interface Asked {
@@ -43,12 +43,12 @@ export async function slicesOf(
 ): Promise<Slice[][]> {
   for (const { ask } of servers) await ask(warmUpMs, connections);
   return inTurns(servers, rounds, async ({ process, database, ask }) => {
-    const [own, other] = [[process.pid], database === undefined ? [] : [database]];
-    const [before, otherBefore] = [cpuTime(own), cpuTime(other)];
+    const [own, other] = [cpuTimer(process.pid), cpuTimer(database)];
     const result = await ask(roundMs, connections);
-    const times = cpuOfEach(result.requests, own, before);
-    const { user, system } = cpuOfEach(result.requests, other, otherBefore);
-    return { ...result, ...times, database: user + system, memory: process.residentMemory() };
+    const [{ user, system }, { both }] = [own(), other()];
+    const each = (time: number) => time / result.requests;
+    const times = { user: each(user), system: each(system), database: each(both) };
+    return { ...result, ...times, memory: process.residentMemory() };
   });
 }
 

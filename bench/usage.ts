@@ -1,36 +1,32 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 /** CPU time, in µs. */
-export interface CpuTime {
+interface CpuTime {
   user: number;
   system: number;
-}
-
-/** What a process and those that it started have used. For Linux, whose `/proc` says it. */
-export interface Usage {
-  cpuSeconds: number;
-  /** Memory, in MiB; what they share is counted once. */
-  memoryMiB: number;
+  both: number;
 }
 
 /** The length of a tick of `/proc`, in µs: Linux shows 100 a second to programs. */
 const TICK_US = 10_000;
 
-/** The CPU time of processes, their children so far and their children. Linux only; elsewhere both are 0. */
-export function cpuTime(pids: readonly number[]): CpuTime {
-  const stats = pids.flatMap((pid) => [...familyOf(pid).values()]);
-  // proc_pid_stat(5): 14 and 15, and 16 and 17 of children that have ended.
-  const [user = 0, system = 0] = [11, 12].map((field) => {
-    return sum(stats.flatMap((stat) => [stat[field] ?? 0, stat[field + 2] ?? 0])) * TICK_US;
-  });
-  return { user, system };
+/**
+ * Returns what tells how much CPU time a process, its children so far and their children have taken from now
+ * on: none if there is no process, or no Linux, whose `/proc` says it.
+ */
+export function cpuTimer(pid?: number): () => CpuTime {
+  const before = cpuTicks(pid);
+  return () => {
+    const now = cpuTicks(pid);
+    const [user = 0, system = 0] = now.map((ticks, kind) => (ticks - (before[kind] ?? 0)) * TICK_US);
+    return { user, system, both: user + system };
+  };
 }
 
-/** The CPU time of processes for each of so many requests since another look. */
-export function cpuOfEach(requests: number, pids: readonly number[], before?: CpuTime): CpuTime {
-  const { user, system } = cpuTime(pids);
-  const each = (now: number, then = 0) => (now - then) / requests;
-  return { user: each(user, before?.user), system: each(system, before?.system) };
+function cpuTicks(pid?: number): number[] {
+  const stats = pid === undefined ? [] : [...familyOf(pid).values()];
+  // proc_pid_stat(5): 14 and 15, and 16 and 17 of children that have ended.
+  return [11, 12].map((field) => sum(stats.flatMap((stat) => [stat[field] ?? 0, stat[field + 2] ?? 0])));
 }
 
 /** The time that the hypervisor has taken from this machine since it started, in µs of one core. */
@@ -47,10 +43,9 @@ export function residentMemoryOf(pid: number): { now: number; peak: number } {
   return { now: member('VmRSS'), peak: member('VmHWM') };
 }
 
-/** What a process, its children so far and their children use and have used. */
-export function usageOf(pid: number): Usage {
-  const { user, system } = cpuTime([pid]);
-  return { cpuSeconds: (user + system) / 1e6, memoryMiB: sum([...familyOf(pid).keys()].map(sharedMemoryOf)) };
+/** The memory of a process, its children and their children, in MiB; what they share is counted once. */
+export function familyMemoryOf(pid: number): number {
+  return sum([...familyOf(pid).keys()].map(sharedMemoryOf));
 }
 
 /** The fields of a process, its children and their children, by their ids. */

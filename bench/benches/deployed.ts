@@ -9,7 +9,7 @@ import type { Figure } from '../figures/figure.ts';
 import { heldRate } from '../held-rate.ts';
 import { deployedTables } from '../report/deployed.ts';
 import { sectionOf } from '../report/section.ts';
-import { usageOf } from '../usage.ts';
+import { familyMemoryOf } from '../usage.ts';
 
 /** Rising rates of requests, a second. */
 const RATES = [50, 100, 200, 400, 800, 1600, 3200, 6400, 12_800];
@@ -52,7 +52,7 @@ async function measure(contender: Required<ContentContender>, articles: number):
     const load = { port, host: `content.${DOMAIN}`, request, rate, durationMs };
     const { p999, lost, ...result } = await openLoad(load);
     const pids = [proxy.pid, contender.process.pid, contender.database];
-    const memory = pids.reduce((sum, pid) => sum + usageOf(pid).memoryMiB, 0);
+    const memory = pids.reduce((sum, pid) => sum + familyMemoryOf(pid), 0);
     const more = { 'p99.9': [p999, 'ms'], lost: [lost, '%'], memory: [memory, 'MiB'] } as const;
     return { ...result, more };
   };

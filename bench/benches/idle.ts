@@ -13,7 +13,7 @@ import type { ServerProcess, StartedServer } from '../server.ts';
 import { startService } from '../services.ts';
 import { openSiteParts, type SiteParts } from '../site.ts';
 import { inTurns } from '../turns.ts';
-import { cpuOfEach, cpuTime, textOf } from '../usage.ts';
+import { cpuTimer, textOf } from '../usage.ts';
 
 const PROBE = join(import.meta.dirname, '../../deploy/probe');
 
@@ -71,15 +71,14 @@ async function measure({ database, env }: SiteParts, slices: number): Promise<Fi
   for (const name of names) services.push(started.use(await startService(name, env)));
   for (let slice = 0; slice < SETTLE_S / PROBE_EVERY_S; slice += 1) await probeAll(services);
   const [asked, began] = [await transactions(database.pool), performance.now()];
-  const databaseBefore = cpuTime([database.pid]);
+  const ofDatabase = cpuTimer(database.pid);
   const [ran = []] = await inTurns([services], slices, async (all) => {
     const before = all.map(ranMs);
     await probeAll(all);
     return all.map((service, index) => ranMs(service) - (before[index] ?? 0));
   });
   const seconds = (performance.now() - began) / 1000;
-  // Of each microsecond.
-  const { user, system } = cpuOfEach(seconds * 1e6, [database.pid], databaseBefore);
+  const { both } = ofDatabase();
   const perSecond = ((await transactions(database.pool)) - asked) / seconds;
   const probe = await probeMs(services[0]?.port ?? 0);
   const own = services.flatMap((service, index): Figure[] => {
@@ -95,7 +94,7 @@ async function measure({ database, env }: SiteParts, slices: number): Promise<Fi
   return [
     ...own,
     figuresOf('deploy/probe')('a probe', 'cpu', 'ms', probe),
-    figuresOf('PostgreSQL')('at rest', 'cpu', '% of a core', (user + system) * 100),
+    figuresOf('PostgreSQL')('at rest', 'cpu', '% of a core', both / seconds / 10_000),
     figuresOf('all services')('at rest', 'transactions', '/s', perSecond),
   ];
 }

@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import { whenReady } from '../server.ts';
-import { usageOf } from '../usage.ts';
+import { familyMemoryOf } from '../usage.ts';
 import { type ContentContender, UPDATED_ARTICLES, writtenArticle } from './content.ts';
 import { DEBIAN_ENV, debianFile, runDebian } from './debian.ts';
 import type { MariaDb } from './mariadb.ts';
@@ -87,7 +87,7 @@ export async function startWordPress(database: MariaDb): Promise<ContentContende
     return spawn('sh', ['-c', BOTH, 'sh', `php-fpm${version}`, nginx, ...php], { env, stdio: 'ignore' });
   };
   const server = await whenReady('/wp-json/', start);
-  const process = { ...server, residentMemory: () => usageOf(server.pid).memoryMiB };
+  const process = { ...server, residentMemory: () => familyMemoryOf(server.pid) };
   const name = `WordPress ${versionOf(wordpress)}`;
   const api = wordPressApi(password);
   return [

@@ -5,7 +5,7 @@ import type { ThrowawayPostgres } from '../../test/support/throwaway-postgres.ts
 import { startBenchPostgres } from '../database.ts';
 import { type Figure, figuresOf } from '../figures/figure.ts';
 import type { ServerProcess, StartedServer } from '../server.ts';
-import { type Usage, usageOf } from '../usage.ts';
+import { cpuTimer, familyMemoryOf } from '../usage.ts';
 import type { FeedServer } from './feed-server.ts';
 
 /** A program that polls feeds and stores their entries, with statements for its database. */
@@ -36,12 +36,16 @@ interface PollState {
   stored: number;
 }
 
-/** A poll of all feeds: what came of it, and what it took the program and its database. */
+/** A poll of all feeds: what came of it, and what it took the program and its database, in s and MiB. */
 interface Poll {
   state: PollState;
   seconds: number;
-  usage: readonly [Usage, Usage];
+  cpu: number[];
+  memory: number[];
 }
+
+/** Whose usage it is, in the names of figures. */
+const OF = ['', ', database'];
 
 /** Starts a poller; each poll begins with a statement and ends when all entries are stored. */
 async function openPoller(poller: Poller, feeds: FeedServer) {
@@ -51,19 +55,17 @@ async function openPoller(poller: Poller, feeds: FeedServer) {
   resources.use(process);
   const client = resources.adopt(new pg.Client({ connectionString: url }), (own) => own.end());
   await client.connect();
-  const usages = () => [usageOf(process.pid), usageOf(postmasterOf(server.dataDir))] as const;
+  const pids = [process.pid, postmasterOf(server.dataDir)];
   const poll = async (statement: string, parameters: unknown[] = []): Promise<Poll> => {
-    const [before, since, began] = [usages(), new Date(), performance.now()];
+    const [since, began, timers] = [new Date(), performance.now(), pids.map(cpuTimer)];
     await client.query(statement, parameters);
     await poller.poll?.(process);
     for (;;) {
       const [state] = (await client.query<PollState>(poller.state, [since])).rows;
       if (state?.polled === feeds.urls.length && state.waiting === 0) {
         const seconds = (performance.now() - began) / 1000;
-        const [own, database] = usages();
-        own.cpuSeconds -= before[0].cpuSeconds;
-        database.cpuSeconds -= before[1].cpuSeconds;
-        return { state, seconds, usage: [own, database] };
+        const cpu = timers.map((timer) => timer().both / 1e6);
+        return { state, seconds, cpu, memory: pids.map(familyMemoryOf) };
       }
       await delay(500);
     }
@@ -76,12 +78,10 @@ async function openPoller(poller: Poller, feeds: FeedServer) {
 export async function measurePolling(poller: Poller, feeds: FeedServer, entries: number): Promise<Figure[]> {
   await using opened = await openPoller(poller, feeds);
   const figure = figuresOf(poller.name);
-  const figuresFor = (what: string, { seconds, usage: [own, database] }: Poll) => [
+  const figuresFor = (what: string, { seconds, cpu, memory }: Poll) => [
     figure(what, 'time', 's', seconds),
-    figure(what, 'CPU', 's', own.cpuSeconds),
-    figure(what, 'CPU, database', 's', database.cpuSeconds),
-    figure(what, 'memory', 'MiB', own.memoryMiB),
-    figure(what, 'memory, database', 'MiB', database.memoryMiB),
+    ...cpu.map((used, which) => figure(what, `CPU${OF[which]}`, 's', used)),
+    ...memory.map((used, which) => figure(what, `memory${OF[which]}`, 'MiB', used)),
   ];
   const first = await opened.poll(poller.add, [feeds.urls]);
   const [stored, all] = [first.state.entries, feeds.urls.length * entries];
