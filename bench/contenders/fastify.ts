@@ -38,13 +38,11 @@ export async function startFastify(url: string): Promise<{ process: ServerProces
     ready: '/ready',
   });
   const version = (name: string) => versionOf('fastify', name);
-  const list = listerAt('/items', {
-    name: `Fastify ${version('fastify')}, Kysely ${version('kysely')}`,
-    process,
-    read: (answer) => {
-      const { items, nextCursor } = answer as { items: NewsItem[]; nextCursor: string | null };
-      return { items, cursor: nextCursor ?? undefined };
-    },
-  });
+  const name = `Fastify ${version('fastify')}, Kysely ${version('kysely')}`;
+  const read = (answer: unknown) => {
+    const { items, nextCursor } = answer as { items: NewsItem[]; nextCursor: string | null };
+    return { items, cursor: nextCursor };
+  };
+  const list = listerAt('/items', (path) => ({ name, process, path, read }));
   return { process, list };
 }

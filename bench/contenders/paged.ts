@@ -11,10 +11,10 @@ export interface NewsItem {
 }
 
 /** What a page says, apart from its form. */
-interface NewsPage {
+export interface NewsPage {
   items: NewsItem[];
-  /** Where the next page begins; absent after the last one. */
-  cursor: string | undefined;
+  /** Where the next page begins. */
+  cursor: string | null;
 }
 
 /** A server that gives items page by page. */
@@ -30,22 +30,20 @@ export interface Paged {
 /** Makes the pages of a list from its parameters, those of Pressroom's items. */
 export type NewsLister = (parameters: Readonly<Record<string, string>>) => Paged;
 
-/** A server that takes the parameters of Pressroom's items, the cursor among them, at `base`. */
-export function listerAt(base: string, server: Omit<Paged, 'path'>): NewsLister {
-  return (parameters) => ({
-    ...server,
-    path: (cursor) => `${base}?${new URLSearchParams({ ...parameters, ...(cursor && { cursor }) })}`,
-  });
+/** A list that takes the parameters of Pressroom's items, the cursor among them, at `base`. */
+export function listerAt(base: string, paged: (path: Paged['path']) => Paged): NewsLister {
+  return (parameters) =>
+    paged((cursor) => `${base}?${new URLSearchParams({ ...parameters, ...(cursor && { cursor }) })}`);
 }
 
 /** Reads the pages of a server from its first one, at most `most`: their paths and items. */
 export async function follow({ process, path, read }: Paged, most = Number.POSITIVE_INFINITY) {
   const [paths, items]: [string[], NewsItem[]] = [[], []];
-  for (let next: string | undefined = path(); next !== undefined && paths.length < most; ) {
+  for (let next: string | null = path(); next !== null && paths.length < most; ) {
     const page = read(await ask(`http://127.0.0.1:${process.port}${next}`));
     paths.push(next);
     items.push(...page.items);
-    next = page.cursor === undefined ? undefined : path(page.cursor);
+    next = page.cursor && path(page.cursor);
   }
   return { paths, items };
 }

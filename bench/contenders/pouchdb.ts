@@ -50,7 +50,7 @@ export async function startPouchdb(folder: string, items: readonly NewsItem[]): 
       path: (cursor = since) => `${DATABASE}/_changes?include_docs=true&limit=${limit}&since=${cursor}`,
       read: (answer) => {
         const { results, last_seq } = answer as { results: { doc: NewsItem }[]; last_seq: number };
-        const cursor = results.length < limit ? undefined : String(last_seq);
+        const cursor = results.length < limit ? null : String(last_seq);
         return { items: results.map(({ doc }) => doc), cursor };
       },
     }),

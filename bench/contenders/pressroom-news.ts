@@ -1,15 +1,8 @@
 import type { ServerProcess } from '../server.ts';
-import { listerAt, type NewsItem, type NewsLister, type Paged } from './paged.ts';
+import { listerAt, type NewsItem, type NewsPage, type Paged } from './paged.ts';
 
 /** The news feed as other servers are measured. */
-export interface PressroomNews {
-  process: ServerProcess;
-  list: NewsLister;
-  /** The selected set in pages of `limit`. */
-  copy: (limit: number) => Paged;
-  /** What has changed in the selected set since a cursor, in pages of `limit`. */
-  changes: (limit: number, since: string) => Paged;
-}
+export type PressroomNews = ReturnType<typeof pressroomNews>;
 
 /** What is read of an answer of the news feed; nothing is removed while the bench runs. */
 interface Answer {
@@ -22,35 +15,29 @@ interface Answer {
 }
 
 /** The requests to a running news feed. */
-export function pressroomNews(name: string, process: ServerProcess): PressroomNews {
+export function pressroomNews(name: string, process: ServerProcess) {
   const selected = '/api/v1/selected';
+  const paged = (path: Paged['path'], pageOf: (answer: Answer) => NewsPage): Paged => {
+    return { name, process, path, read: (answer) => pageOf(answer as Answer) };
+  };
   return {
     process,
-    list: listerAt('/api/v1/items', {
-      name,
-      process,
-      read: (answer) => {
-        const { items, page } = answer as Answer;
-        return { items, cursor: page.nextCursor ?? undefined };
-      },
-    }),
-    copy: (limit) => ({
-      name,
-      process,
-      path: (page) => `${selected}/snapshot?limit=${limit}${page === undefined ? '' : `&page=${page}`}`,
-      read: (answer) => {
-        const { items, nextPage } = answer as Answer;
-        return { items, cursor: nextPage ?? undefined };
-      },
-    }),
-    changes: (limit, since) => ({
-      name,
-      process,
-      path: (cursor = since) => `${selected}/changes?limit=${limit}&cursor=${cursor}`,
-      read: (answer) => {
-        const { changes, hasMore, cursor } = answer as Answer;
-        return { items: changes.map(({ item }) => item), cursor: hasMore ? cursor : undefined };
-      },
-    }),
+    list: listerAt('/api/v1/items', (path) =>
+      paged(path, ({ items, page }) => ({ items, cursor: page.nextCursor })),
+    ),
+    /** The selected set in pages of `limit`. */
+    copy: (limit: number) =>
+      paged(
+        (page) => `${selected}/snapshot?limit=${limit}${page === undefined ? '' : `&page=${page}`}`,
+        ({ items, nextPage }) => ({ items, cursor: nextPage }),
+      ),
+    /** What has changed in the selected set since a cursor, in pages of `limit`. */
+    changes: (limit: number, since: string) =>
+      paged(
+        (cursor = since) => `${selected}/changes?limit=${limit}&cursor=${cursor}`,
+        ({ changes, hasMore, cursor }) => {
+          return { items: changes.map(({ item }) => item), cursor: hasMore ? cursor : null };
+        },
+      ),
   };
 }
