@@ -1,11 +1,8 @@
-import { sql, type Transaction } from 'kysely';
+import { type Insertable, sql, type Transaction } from 'kysely';
 import { LEGACY_LABELS } from '../../reset-records.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Outcome } from './outcome.ts';
 import type { ResetActivityInput, ResetEventInput, ResetStateInput } from './reset-input.ts';
-
-/** Whether an upsert has inserted its row. */
-const IS_NEW = sql<boolean>`xmax = 0`.as('created');
 
 /** The row of a monitor about which nothing is known. */
 const NO_MONITOR = {
@@ -27,7 +24,8 @@ export async function upsertResetEvent(
   event: ResetEventInput,
 ): Promise<Outcome> {
   if (await isWithdrawn(tx, event.id)) return 'unchanged';
-  const row = {
+  const written = await upsert(tx, 'reset_event', 'id', {
+    id: event.id,
     type: event.type,
     label: event.label ?? LEGACY_LABELS[event.type],
     display_label: event.displayLabel,
@@ -43,21 +41,9 @@ export async function upsertResetEvent(
     presentation: json(event.presentation),
     estimate: json(event.estimate),
     url: event.url,
-  };
-  const written = await tx
-    .insertInto('news.reset_event')
-    .values({ id: event.id, ...row })
-    .onConflict((conflict) =>
-      conflict
-        .column('id')
-        .doUpdateSet(row)
-        .where(differs('reset_event', Object.keys(row))),
-    )
-    .returning(IS_NEW)
-    .executeTakeFirst();
+  });
   const postsChanged = await writePosts(tx, event);
-  if (written === undefined) return postsChanged ? 'changed' : 'unchanged';
-  return written.created ? 'created' : 'changed';
+  return written === 'unchanged' && postsChanged ? 'changed' : written;
 }
 
 /** Replaces the posts of an event and returns whether that changed anything. */
@@ -73,7 +59,9 @@ async function writePosts(
     .executeTakeFirst();
   let changed = numDeletedRows > 0n;
   for (const post of posts) {
-    const row = {
+    const written = await upsert(tx, 'reset_post', 'event_id, id', {
+      event_id: eventId,
+      id: post.id,
       published_at: new Date(post.publishedAt),
       stage: post.stage,
       text: post.text,
@@ -82,19 +70,8 @@ async function writePosts(
       full_original_text: post.fullOriginalText ?? null,
       context: JSON.stringify(post.context ?? []),
       url: post.url,
-    };
-    const written = await tx
-      .insertInto('news.reset_post')
-      .values({ event_id: eventId, id: post.id, ...row })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['event_id', 'id'])
-          .doUpdateSet(row)
-          .where(differs('reset_post', Object.keys(row))),
-      )
-      .returning('id')
-      .executeTakeFirst();
-    changed ||= written !== undefined;
+    });
+    changed ||= written !== 'unchanged';
   }
   return changed;
 }
@@ -117,7 +94,8 @@ export async function upsertResetActivity(
   tx: Transaction<NewsTables>,
   activity: ResetActivityInput,
 ): Promise<Outcome> {
-  const row = {
+  const written = await upsert(tx, 'reset_activity', 'id', {
+    id: activity.id,
     published_at: new Date(activity.publishedAt),
     event_ids: activity.eventIds,
     kind: activity.kind,
@@ -127,21 +105,9 @@ export async function upsertResetActivity(
     status_changed: activity.statusChanged,
     action: activity.action,
     url: activity.url,
-  };
-  const written = await tx
-    .insertInto('news.reset_activity')
-    .values({ id: activity.id, ...row })
-    .onConflict((conflict) =>
-      conflict
-        .column('id')
-        .doUpdateSet(row)
-        .where(differs('reset_activity', Object.keys(row))),
-    )
-    .returning(IS_NEW)
-    .executeTakeFirst();
+  });
   const taken = activity.action === 'withdraw' && (await removeEvents(tx, activity.eventIds));
-  if (written === undefined) return taken ? 'changed' : 'unchanged';
-  return written.created ? 'created' : 'changed';
+  return written === 'unchanged' && taken ? 'changed' : written;
 }
 
 async function removeEvents(tx: Transaction<NewsTables>, ids: readonly string[]): Promise<boolean> {
@@ -175,18 +141,7 @@ export async function setResetState(
   };
   let changed = false;
   if (Object.keys(row).length > 0) {
-    const written = await tx
-      .insertInto('news.reset_monitor')
-      .values(row)
-      .onConflict((conflict) =>
-        conflict
-          .constraint('reset_monitor_pkey')
-          .doUpdateSet(row)
-          .where(differs('reset_monitor', Object.keys(row))),
-      )
-      .returning('status')
-      .executeTakeFirst();
-    changed = written !== undefined;
+    changed = (await upsert(tx, 'reset_monitor', 'singleton', row)) !== 'unchanged';
   } else if (monitor === null) {
     const { numDeletedRows } = await tx.deleteFrom('news.reset_monitor').executeTakeFirst();
     changed = numDeletedRows > 0n;
@@ -203,33 +158,39 @@ async function upsertOutage(
   tx: Transaction<NewsTables>,
   outage: NonNullable<ResetStateInput['outage']>,
 ): Promise<boolean> {
-  const row = {
+  const written = await upsert(tx, 'reset_outage', 'post_id', {
+    post_id: outage.postId,
     published_at: new Date(outage.publishedAt),
     text: outage.text,
     original_text: outage.originalText,
     recovered_at: dateOf(outage.recoveredAt),
     reset_event_id: outage.resetEventId,
     url: outage.url,
-  };
-  const written = await tx
-    .insertInto('news.reset_outage')
-    .values({ post_id: outage.postId, ...row })
-    .onConflict((conflict) =>
-      conflict
-        .column('post_id')
-        .doUpdateSet(row)
-        .where(differs('reset_outage', Object.keys(row))),
-    )
-    .returning('post_id')
-    .executeTakeFirst();
-  return written !== undefined;
+  });
+  return written !== 'unchanged';
 }
 
-/** Whether an existing row differs from the given one. */
-function differs(table: string, columns: readonly string[]) {
-  const known = sql.join(columns.map((column) => sql.ref(`${table}.${column}`)));
-  const given = sql.join(columns.map((column) => sql.ref(`excluded.${column}`)));
-  return sql<boolean>`(${known}) is distinct from (${given})`;
+type ResetTable = 'reset_event' | 'reset_post' | 'reset_activity' | 'reset_monitor' | 'reset_outage';
+
+/** Writes a row, which may be there already by the columns of `key`. Returns the outcome. */
+async function upsert<Table extends ResetTable>(
+  tx: Transaction<NewsTables>,
+  table: Table,
+  key: string,
+  row: Insertable<NewsTables[`news.${Table}`]>,
+): Promise<Outcome> {
+  const columns = Object.keys(row);
+  const of = (name: string) => sql.join(columns.map((column) => sql.ref(`${name}.${column}`)));
+  const names = sql.join(columns.map((column) => sql.ref(column)));
+  const { rows } = await sql<{ created: boolean }>`
+    insert into ${sql.table(`news.${table}`)} as known (${names}) values (${sql.join(Object.values(row))})
+    on conflict (${sql.raw(key)}) do update set (${names}) = row(${of('excluded')})
+    where row(${of('known')}) is distinct from row(${of('excluded')})
+    returning xmax = 0 as created
+  `.execute(tx);
+  const [written] = rows;
+  if (written === undefined) return 'unchanged';
+  return written.created ? 'created' : 'changed';
 }
 
 function dateOf(time: string | null): Date | null {
