@@ -7,13 +7,10 @@ await startOrExplain(async () => {
   const config = readHttpConfig(process.env);
   const log = createLogger({ service: 'mcp', level: config.LOG_LEVEL });
   await runService({
+    config,
     app: await buildApp(config, log),
     release: async () => {},
     log,
-    drainSeconds: config.DRAIN_SECONDS,
-    graceMs: config.SHUTDOWN_TIMEOUT_MS,
-    host: config.HOST,
-    port: config.MCP_PORT,
     portVariable: PORT_VARIABLE,
   });
 });

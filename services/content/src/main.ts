@@ -11,14 +11,5 @@ await startOrExplain(async () => {
   // A replica that joins others under load must not refuse its first writes: a thread loads what they need
   // while this one loads the rest.
   const [{ app, release }] = await Promise.all([open(), inspector.warmUp()]);
-  await runService({
-    app,
-    release,
-    log,
-    drainSeconds: config.DRAIN_SECONDS,
-    graceMs: config.SHUTDOWN_TIMEOUT_MS,
-    host: config.HOST,
-    port: config.CONTENT_PORT,
-    portVariable: PORT_VARIABLE,
-  });
+  await runService({ app, release, config, log, portVariable: PORT_VARIABLE });
 });

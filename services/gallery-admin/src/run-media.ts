@@ -11,14 +11,5 @@ export async function runMedia(): Promise<void> {
   // Readers' pictures are drawn while no login, thumbnail or article is waiting.
   giveWay(log);
   const { app, release } = await openMedia(config, log);
-  await runService({
-    app,
-    release,
-    log,
-    drainSeconds: config.DRAIN_SECONDS,
-    graceMs: config.SHUTDOWN_TIMEOUT_MS,
-    host: config.HOST,
-    port: config.MEDIA_PORT,
-    portVariable: MEDIA_PORT_VARIABLE,
-  });
+  await runService({ app, release, config, log, portVariable: MEDIA_PORT_VARIABLE });
 }

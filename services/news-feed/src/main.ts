@@ -7,14 +7,5 @@ await startOrExplain(async () => {
   const config = readNewsFeedConfig(process.env);
   const log = createLogger({ service: 'news-feed', level: config.LOG_LEVEL });
   const { app, release } = await openNewsFeed(config, log);
-  await runService({
-    app,
-    release,
-    log,
-    drainSeconds: config.DRAIN_SECONDS,
-    graceMs: config.SHUTDOWN_TIMEOUT_MS,
-    host: config.HOST,
-    port: config.NEWS_FEED_PORT,
-    portVariable: PORT_VARIABLE,
-  });
+  await runService({ app, release, config, log, portVariable: PORT_VARIABLE });
 });

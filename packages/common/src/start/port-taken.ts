@@ -1,12 +1,7 @@
-/** A port to listen on, and the variable that changes it. */
-export interface MovablePort {
-  port: number;
-  portVariable: string;
-}
-
 /** The error for a port in use by another process: one line that says what to change. */
 export class PortTakenError extends Error {
-  constructor({ port, portVariable }: MovablePort) {
+  /** @param portVariable the variable that changes the port */
+  constructor({ port, portVariable }: { port: number; portVariable: string }) {
     super(`port ${port} is already in use; set ${portVariable} to another port`);
     this.name = 'PortTakenError';
   }

@@ -5,38 +5,34 @@ import type { Server } from '../http/server.ts';
 import type { Logger } from '../log/logging.ts';
 import { temporarilyUnavailable } from '../problems/problem.ts';
 import { ConfigError } from './config.ts';
-import { isPortTaken, type MovablePort, PortTakenError } from './port-taken.ts';
+import { isPortTaken, PortTakenError } from './port-taken.ts';
 import { warnOfRetiredSettings } from './retired-settings.ts';
 
 /** What {@link runService} runs, and where it listens. */
-export interface RunningService extends MovablePort {
-  host: string;
+export interface RunningService<PortVariable extends string> {
+  config: Record<PortVariable | 'DRAIN_SECONDS' | 'SHUTDOWN_TIMEOUT_MS', number> & { HOST: string };
+  portVariable: PortVariable;
   app: Server;
   log: Logger;
-  /**
-   * How long it still serves after a signal to stop, in seconds, while `/readyz` already says 503: the time
-   * that load balancers need to notice. 0 stops accepting at once.
-   */
-  drainSeconds: number;
-  /** How long it may then take to finish what it has begun, in ms: `docker stop` kills it after 10 s. */
-  graceMs: number;
   /** Closes the resources of the requests, after the last one is answered. */
   release: () => Promise<void>;
 }
 
 /**
- * Listens, and on SIGTERM or SIGINT drains for `drainSeconds`, stops accepting, lets the requests in flight
- * finish and then calls `release`; after `graceMs` more the process ends anyway, with exit code 1, and at a
- * second signal at once. Throws an error that names the port and its variable when the port is taken.
+ * Listens, and on SIGTERM or SIGINT drains for `DRAIN_SECONDS`, in which load balancers notice the 503 of
+ * `/readyz`, stops accepting, lets the requests in flight finish and then calls `release`; after
+ * `SHUTDOWN_TIMEOUT_MS` more the process ends anyway, with exit code 1, and at a second signal at once.
+ * Throws an error that names the port and its variable when the port is taken.
  */
-export async function runService({
+export async function runService<PortVariable extends string>({
+  config,
+  portVariable,
   app,
   log,
   release,
-  drainSeconds,
-  graceMs,
-  ...listening
-}: RunningService): Promise<void> {
+}: RunningService<PortVariable>): Promise<void> {
+  const { HOST: host, DRAIN_SECONDS: drainSeconds, SHUTDOWN_TIMEOUT_MS: graceMs } = config;
+  const port: number = config[portVariable];
   warnOfRetiredSettings(process.env, log);
   const startDraining = refuseReadiness(app);
   const delayMs = drainSeconds * 1000 + graceMs;
@@ -51,14 +47,14 @@ export async function runService({
     await release();
   });
   try {
-    const address = await app.listen({ host: await hostOf(listening.host), port: listening.port });
+    const address = await app.listen({ host: await hostOf(host), port });
     log.info({ address }, 'service_listening');
   } catch (error) {
     // Nothing is left to close, and the process must not end as if it had succeeded.
     grace.uninstall();
     await app.close();
     await release();
-    throw isPortTaken(error) ? new PortTakenError(listening) : error;
+    throw isPortTaken(error) ? new PortTakenError({ port, portVariable }) : error;
   }
 }
 
