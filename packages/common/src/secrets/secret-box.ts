@@ -7,16 +7,6 @@ const NONCE_BYTES = 12;
 
 const TAG_BYTES = 16;
 
-/**
- * Thrown by {@link SecretBox.open}: the value was sealed with another key or for another owner, or altered.
- */
-export class SealBroken extends Error {
-  constructor() {
-    super('the secret was sealed with another key or for another owner, or it was altered');
-    this.name = 'SealBroken';
-  }
-}
-
 /** Encrypts secrets at rest with AES-256-GCM: nonce, ciphertext and tag in one base64 text. */
 export class SecretBox {
   readonly #key: Buffer;
@@ -42,18 +32,17 @@ export class SecretBox {
     return Buffer.concat(sealed).toString('base64');
   }
 
-  /** Decrypts the output of {@link seal}. Throws {@link SealBroken}. */
-  open(sealed: string, owner: string): string {
+  /**
+   * Decrypts the output of {@link seal}; undefined if that was sealed with another key or for another owner,
+   * or altered.
+   */
+  open(sealed: string, owner: string): string | undefined {
     const bytes = Buffer.from(sealed, 'base64');
-    if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new SealBroken();
-    const secret =
-      decrypt(bytes, owner, this.#key) ?? (this.#previous && decrypt(bytes, owner, this.#previous));
-    if (secret === undefined) throw new SealBroken();
-    return secret;
+    if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
+    return decrypt(bytes, owner, this.#key) ?? (this.#previous && decrypt(bytes, owner, this.#previous));
   }
 }
 
-/** Undefined if the bytes were sealed with another key or for another owner, or altered. */
 function decrypt(bytes: Buffer, owner: string, key: Buffer): string | undefined {
   const nonce = bytes.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BackgroundLoop } from '@pressroom/common/concurrency/background-loop';
 import { isDatabaseAway } from '@pressroom/common/database/database-fault';
 import type { Logger } from '@pressroom/common/log/logging';
-import { SealBroken, SecretBox } from '@pressroom/common/secrets/secret-box';
+import { SecretBox } from '@pressroom/common/secrets/secret-box';
 import { type Attempt, WebhookSender } from '@pressroom/common/webhooks/webhook-sender';
 import type { Kysely } from 'kysely';
 import type { ContentConfig } from '../config.ts';
@@ -109,17 +109,21 @@ export class Deliveries {
   async #attempt(delivery: Delivery, signal: AbortSignal): Promise<void> {
     const { queue, sender, log } = this.#parts;
     const { hook, event } = delivery;
-    let attempt: Attempt;
-    try {
-      const message = { id: eventId(event), body: eventBody(event) };
-      attempt = await sender.send(hook.url, message, this.#secretsOf(delivery), signal);
-    } catch (error) {
+    const secrets = this.#secretsOf(delivery);
+    if (secrets === undefined) {
       await queue.release(delivery);
-      if (signal.aborted) return;
-      if (!(error instanceof SealBroken)) throw error;
       const reason = 'CONTENT_HOOKS_KEY is not the key that its secret was encrypted with';
       await queue.pause(hook.id, reason);
       return log.warn({ hook: hook.id, reason }, 'hook_paused');
+    }
+    let attempt: Attempt;
+    try {
+      const message = { id: eventId(event), body: eventBody(event) };
+      attempt = await sender.send(hook.url, message, secrets, signal);
+    } catch (error) {
+      await queue.release(delivery);
+      if (signal.aborted) return;
+      throw error;
     }
     const { status, fault, durationMs } = attempt;
     const about = { hook: hook.id, event: event.id, type: event.type, status, durationMs };
@@ -132,10 +136,11 @@ export class Deliveries {
     if (reason !== undefined) log.warn({ hook: hook.id, reason }, 'hook_paused');
   }
 
-  /** The secrets that sign: the current one, and the one before it for a while. */
-  #secretsOf({ hook: { id, secret, previous_secret } }: Delivery): string[] {
+  /** The secrets that sign: the current one, and the one before it for a while; undefined for a wrong key. */
+  #secretsOf({ hook: { id, secret, previous_secret } }: Delivery): string[] | undefined {
     const sealed = previous_secret === null ? [secret] : [secret, previous_secret];
-    return sealed.map((one) => this.#parts.box.open(one, secretOwner(id)));
+    const secrets = sealed.flatMap((one) => this.#parts.box.open(one, secretOwner(id)) ?? []);
+    return secrets.length === sealed.length ? secrets : undefined;
   }
 }
 

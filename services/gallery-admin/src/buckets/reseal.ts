@@ -1,4 +1,4 @@
-import { SealBroken, SecretBox } from '@pressroom/common/secrets/secret-box';
+import { SecretBox } from '@pressroom/common/secrets/secret-box';
 import type { Kysely } from 'kysely';
 import type { GalleryTables } from '../tables.ts';
 import { writeSetting } from './setting.ts';
@@ -35,11 +35,11 @@ export async function resealBuckets(
       .execute();
     for (const row of rows) {
       const [id, bucket] = [idOf(row.key), storedBucket.parse(row.value)];
-      if (tryToOpen(current, bucket.credentials, id) !== undefined) {
+      if (current.open(bucket.credentials, id) !== undefined) {
         found.kept.push(bucket.name);
         continue;
       }
-      const secret = tryToOpen(both, bucket.credentials, id);
+      const secret = both.open(bucket.credentials, id);
       if (secret === undefined) {
         found.unreadable.push(bucket.name);
         continue;
@@ -49,13 +49,4 @@ export async function resealBuckets(
     }
   });
   return found;
-}
-
-function tryToOpen(box: SecretBox, sealed: string, owner: string): string | undefined {
-  try {
-    return box.open(sealed, owner);
-  } catch (error) {
-    if (error instanceof SealBroken) return undefined;
-    throw error;
-  }
 }

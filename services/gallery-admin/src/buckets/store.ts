@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Failure } from '@pressroom/common/failures/failure';
-import { SealBroken, type SecretBox } from '@pressroom/common/secrets/secret-box';
+import type { SecretBox } from '@pressroom/common/secrets/secret-box';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
 import type { GalleryTables } from '../tables.ts';
@@ -163,12 +163,8 @@ export class BucketStore {
 
   /** The keys of a bucket; undefined if they were saved with another `SETTINGS_KEY`. */
   #open(id: string, sealed: string): Credentials | undefined {
-    try {
-      return credentials.parse(JSON.parse(this.#box.open(sealed, id)));
-    } catch (error) {
-      if (error instanceof SealBroken) return undefined;
-      throw error;
-    }
+    const keys = this.#box.open(sealed, id);
+    return keys === undefined ? undefined : credentials.parse(JSON.parse(keys));
   }
 
   #view(id: string, { credentials: sealed, ...place }: StoredBucket): BucketDetails {
