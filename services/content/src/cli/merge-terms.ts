@@ -37,13 +37,11 @@ export async function mergeTerms(
 }
 
 async function find(db: Kysely<ContentTables>, noun: Merged, slug: string): Promise<Term> {
-  const term = await db
+  return db
     .selectFrom(`content.${noun}`)
     .select(['id', 'slug'])
     .where('id', '=', idOfSlug(noun, sql`${slug}`))
-    .executeTakeFirst();
-  if (term === undefined) throw new Error(`no ${noun} has the slug ${slug}`);
-  return term;
+    .executeTakeFirstOrThrow(() => new Error(`no ${noun} has the slug ${slug}`));
 }
 
 /** Moves the first articles of `from`, and returns how many; each term stays in its place, and only once. */

@@ -112,7 +112,6 @@ async function findArticle(db: Kysely<ContentTables>, id: number, check: Article
     .select(['is_published', 'category_id'])
     .where('id', '=', id)
     .forNoKeyUpdate()
-    .executeTakeFirst();
-  if (article === undefined) throw new Failure('missing', 'this article does not exist');
+    .executeTakeFirstOrThrow(() => new Failure('missing', 'this article does not exist'));
   check(article);
 }

@@ -51,8 +51,7 @@ export class ReleaseStore {
    * @throws Failure `missing`
    */
   async read(name: string): Promise<{ release: Release; articles: ReleasedArticle[] }> {
-    const release = await selectRelease(this.#db, name).executeTakeFirst();
-    if (release === undefined) throw noSuchRelease(name);
+    const release = await selectRelease(this.#db, name).executeTakeFirstOrThrow(() => noSuchRelease(name));
     const articles = await this.#db
       .selectFrom('content.article')
       .select(['id', 'title', 'slug'])
@@ -110,8 +109,9 @@ export class ReleaseStore {
    */
   async delete(name: string, actor: Actor, precondition?: ReleasePrecondition): Promise<void> {
     await this.#db.transaction().execute(async (tx) => {
-      const release = await selectRelease(tx, name).forUpdate().executeTakeFirst();
-      if (release === undefined) throw noSuchRelease(name);
+      const release = await selectRelease(tx, name)
+        .forUpdate()
+        .executeTakeFirstOrThrow(() => noSuchRelease(name));
       precondition?.(release);
       await tx
         .deleteFrom('content.release')

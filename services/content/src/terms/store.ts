@@ -220,8 +220,7 @@ export class TermStore {
       .selectAll()
       .where('id', '=', id)
       .forUpdate()
-      .executeTakeFirst();
-    if (row === undefined) throw this.#missing(id);
+      .executeTakeFirstOrThrow(() => this.#missing(id));
     precondition?.(this.#shown(row));
     return row;
   }

@@ -122,14 +122,12 @@ export function ownOf({ revision, changes, saved_at, saved_by }: WorkingCopy): o
 }
 
 async function lockArticle(tx: Transaction<ContentTables>, id: number) {
-  const article = await tx
+  return tx
     .selectFrom('content.article')
     .select(['is_published', 'category_id', 'revision'])
     .where('id', '=', id)
     .forUpdate()
-    .executeTakeFirst();
-  if (article === undefined) throw new Failure('missing', 'this article does not exist');
-  return article;
+    .executeTakeFirstOrThrow(() => new Failure('missing', 'this article does not exist'));
 }
 
 async function find(db: Kysely<ContentTables>, articleId: number): Promise<WorkingCopy> {

@@ -208,8 +208,7 @@ function activeRow(db: Database) {
 
 async function readStored(db: Database, id: string, lock = false): Promise<StoredBucket> {
   const query = db.selectFrom('gallery.setting').select('value').where('key', '=', `${BUCKET}${id}`);
-  const row = await (lock ? query.forUpdate() : query).executeTakeFirst();
-  if (row === undefined) throw noSuchBucket(id);
+  const row = await (lock ? query.forUpdate() : query).executeTakeFirstOrThrow(() => noSuchBucket(id));
   return storedBucket.parse(row.value);
 }
 

@@ -18,8 +18,7 @@ export async function readItemDetail(db: Kysely<NewsTables>, id: string) {
     .select(['directions', 'language', 'story', 'withdrawn_at as withdrawnAt', 'updated_at as updatedAt'])
     .select(sql<Image | null>`image`.as('image'))
     .where('id', '=', id)
-    .executeTakeFirst();
-  if (item === undefined) throw new Failure('missing', `item ${id} does not exist`);
+    .executeTakeFirstOrThrow(() => new Failure('missing', `item ${id} does not exist`));
   const [survivors, sources, reports] = await Promise.all([
     survivorsOf(db, item.story === null ? [] : [item.story]),
     carriersOf(db, id),

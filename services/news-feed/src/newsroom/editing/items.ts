@@ -131,8 +131,7 @@ export async function editItem(
     .select(['id', ...WRITTEN_COLUMNS])
     .where('id', '=', id)
     .forUpdate()
-    .executeTakeFirst();
-  if (before === undefined) throw noSuchItem(id);
+    .executeTakeFirstOrThrow(() => noSuchItem(id));
   const stories = await lockStories(tx, change.story ? [change.story] : []);
   if (change.story && !stories.has(change.story))
     throw new Failure('missing', `story ${change.story} does not exist`);
@@ -196,13 +195,13 @@ async function setWithdrawal(
     .where('withdrawn_at', isWithdrawn ? 'is' : 'is not', null)
     .returning('story')
     .executeTakeFirst();
-  if (changed !== undefined) {
-    if (changed.story !== null) await renewStories(tx, [changed.story], [], renewal);
-    return true;
+  if (changed === undefined) {
+    const known = tx.selectFrom('news.item').select('id').where('id', '=', id);
+    await known.executeTakeFirstOrThrow(() => noSuchItem(id));
+    return false;
   }
-  const known = await tx.selectFrom('news.item').select('id').where('id', '=', id).executeTakeFirst();
-  if (known === undefined) throw noSuchItem(id);
-  return false;
+  if (changed.story !== null) await renewStories(tx, [changed.story], [], renewal);
+  return true;
 }
 
 function noSuchItem(id: string): Failure {

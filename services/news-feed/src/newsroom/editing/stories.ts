@@ -197,12 +197,11 @@ async function merge(
   return true;
 }
 
-async function existingStory(db: Kysely<NewsTables>, publicId: string) {
-  const story = await db
+/** A story, and the one that it has been merged into. Throws a {@link Failure} if it does not exist. */
+export function existingStory(db: Kysely<NewsTables>, publicId: string) {
+  return db
     .selectFrom('news.story')
     .select(['public_id', 'merged_into'])
     .where('public_id', '=', publicId)
-    .executeTakeFirst();
-  if (story === undefined) throw new Failure('missing', `story ${publicId} does not exist`);
-  return story;
+    .executeTakeFirstOrThrow(() => new Failure('missing', `story ${publicId} does not exist`));
 }

@@ -20,8 +20,7 @@ export async function readStoryDetail(db: Kysely<NewsTables>, publicId: string) 
     )
     .select(['created_at as createdAt', 'updated_at as updatedAt'])
     .where('public_id', '=', publicId)
-    .executeTakeFirst();
-  if (story === undefined) throw new Failure('missing', `story ${publicId} does not exist`);
+    .executeTakeFirstOrThrow(() => new Failure('missing', `story ${publicId} does not exist`));
   const [survivors, reports, merged, splits, references] = await Promise.all([
     survivorsOf(db, [publicId]),
     reportsOf(db, publicId),

@@ -6,6 +6,7 @@ import { type Edited, inEdit } from '../edits.ts';
 import { lockStories } from '../stories/lock-stories.ts';
 import { type RenewalParts, renewStories } from '../stories/renew-stories.ts';
 import { type Change, changesOf, of, refuseChanged, writeBefore } from './edit-changes.ts';
+import { existingStory } from './stories.ts';
 
 /** Who undoes, and with what. */
 export interface UndoParts {
@@ -38,12 +39,7 @@ export async function unmergeStory(
   publicId: string,
   parts: UndoParts,
 ): Promise<Edited<void>> {
-  const story = await db
-    .selectFrom('news.story')
-    .select('merged_into')
-    .where('public_id', '=', publicId)
-    .executeTakeFirst();
-  if (story === undefined) throw new Failure('missing', `story ${publicId} does not exist`);
+  const story = await existingStory(db, publicId);
   if (story.merged_into === null) throw new Failure('conflict', `story ${publicId} is not merged`);
   const merge = await db
     .selectFrom('news.edit')

@@ -30,7 +30,7 @@ export async function keepJudgements(
 
 /** An item with why it was judged as it was. Throws a {@link Failure} if the item does not exist. */
 export async function readJudgement(db: Kysely<NewsTables>, itemId: string) {
-  const item = await db
+  return db
     .selectFrom('news.item as item')
     .leftJoin('news.item_judgement as judgement', 'judgement.item_id', 'item.id')
     .select(['item.id', 'item.title', 'item.source_name', 'item.story', 'item.category', 'item.score'])
@@ -38,7 +38,5 @@ export async function readJudgement(db: Kysely<NewsTables>, itemId: string) {
     .select(['judgement.score as judged_score', 'judgement.selected as judged_selected'])
     .select(sql<ScoreTerm[] | null>`judgement.terms`.as('terms'))
     .where('item.id', '=', itemId)
-    .executeTakeFirst();
-  if (item === undefined) throw new Failure('missing', `item ${itemId} does not exist`);
-  return item;
+    .executeTakeFirstOrThrow(() => new Failure('missing', `item ${itemId} does not exist`));
 }

@@ -63,7 +63,7 @@ export function sourcesAfter(db: Kysely<NewsTables>, id: number, limit: number):
 export async function findSource(db: Kysely<NewsTables>, idOrUrl: string): Promise<Source> {
   const isId = /^\d{1,15}$/.test(idOrUrl);
   const address = isId ? '' : sourceUrl(idOrUrl);
-  const source = await db
+  return db
     .selectFrom('news.source')
     .selectAll()
     .where((where) =>
@@ -73,9 +73,7 @@ export async function findSource(db: Kysely<NewsTables>, idOrUrl: string): Promi
     )
     .where('removed', 'is', null)
     .orderBy('id')
-    .executeTakeFirst();
-  if (source === undefined) throw new Failure('missing', `source ${idOrUrl} does not exist`);
-  return source;
+    .executeTakeFirstOrThrow(() => new Failure('missing', `source ${idOrUrl} does not exist`));
 }
 
 /** Who changes a source, and what they ask of it. */
@@ -116,15 +114,13 @@ export function editSource(
 }
 
 async function lockSource(tx: Kysely<NewsTables>, id: number): Promise<Source> {
-  const source = await tx
+  return tx
     .selectFrom('news.source')
     .selectAll()
     .where('id', '=', id)
     .where('removed', 'is', null)
     .forUpdate()
-    .executeTakeFirst();
-  if (source === undefined) throw new Failure('missing', `source ${id} does not exist`);
-  return source;
+    .executeTakeFirstOrThrow(() => new Failure('missing', `source ${id} does not exist`));
 }
 
 async function refuseTaken(tx: Kysely<NewsTables>, id: number, addresses: readonly string[]): Promise<void> {
@@ -203,8 +199,7 @@ export function restoreSource(db: Kysely<NewsTables>, id: number, now: Date): Pr
       .select('removed')
       .where('id', '=', id)
       .forUpdate()
-      .executeTakeFirst();
-    if (source === undefined) throw new Failure('missing', `source ${id} does not exist any more`);
+      .executeTakeFirstOrThrow(() => new Failure('missing', `source ${id} does not exist any more`));
     if (source.removed === null) return;
     const { url, given_url, state } = source.removed;
     await refuseTaken(tx, id, [url, given_url]);

@@ -73,8 +73,7 @@ async function refuseUnsplittable(
     .select('merged_into')
     .where('public_id', '=', publicId)
     .forUpdate()
-    .executeTakeFirst();
-  if (story === undefined) throw new Failure('missing', `story ${publicId} does not exist`);
+    .executeTakeFirstOrThrow(() => new Failure('missing', `story ${publicId} does not exist`));
   if (story.merged_into !== null) {
     throw new Failure(
       'conflict',
