@@ -1,12 +1,15 @@
 import { integerParameter } from '@pressroom/common/fields/parameters';
+import { operation } from '@pressroom/common/http/operation';
+import { problemResponses } from '@pressroom/common/problems/problem-document';
+import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { editNumber, timestamp } from './wire.ts';
+import type { NewsTables } from '../../../tables.ts';
+import { readHistory } from '../../editing/history.ts';
+import { editNumber, timestamp, toWire } from '../wire.ts';
 
-/** Query string of a history. */
-export const historyQuery = z.strictObject({ limit: integerParameter(1, 100).default(50) });
+const historyQuery = z.strictObject({ limit: integerParameter(1, 100).default(50) });
 
-/** Answer of a history. */
-export const historyAnswer = z.object({
+const historyAnswer = z.object({
   edits: z
     .array(
       z.object({
@@ -22,3 +25,26 @@ export const historyAnswer = z.object({
     )
     .describe('The newest first.'),
 });
+
+/** The operation that reads the history of an item or a story; `find` throws for one that does not exist. */
+export function historyOperation(
+  db: Kysely<NewsTables>,
+  kind: 'item' | 'story',
+  params: z.ZodType<{ id: string }>,
+  find: (id: string) => Promise<unknown>,
+) {
+  return operation({
+    schema: {
+      tags: [kind === 'item' ? 'items' : 'stories'],
+      operationId: `get${kind === 'item' ? 'Item' : 'Story'}History`,
+      summary: `Say who changed ${kind === 'item' ? 'an item' : 'a story'}, when and what`,
+      params,
+      querystring: historyQuery,
+      response: { 200: historyAnswer, ...problemResponses(400, 401, 403, 404, 503) },
+    },
+    handler: async ({ params: { id }, query: { limit } }) => {
+      await find(id);
+      return { edits: toWire(await readHistory(db, { kind, subject: id, limit })) };
+    },
+  });
+}

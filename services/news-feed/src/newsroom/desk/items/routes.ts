@@ -6,15 +6,14 @@ import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { addItem, changeItem } from '../../editing/edit-of-item.ts';
-import { readHistory } from '../../editing/history.ts';
+import { addItem, changeItem, type ItemEdit } from '../../editing/edit-of-item.ts';
 import { type ItemDetail, readItemDetail, readWithdrawn } from '../../editing/item-detail.ts';
 import { restoreItem, withdrawItem } from '../../editing/items.ts';
 import { undoEdit } from '../../editing/undo.ts';
 import { readJudgement } from '../../editorial/judgements.ts';
-import { inEdit } from '../../edits.ts';
+import { type Edited, inEdit } from '../../edits.ts';
 import { type EditorParts, renewalOf } from '../editors.ts';
-import { historyAnswer, historyQuery } from '../history.ts';
+import { historyOperation } from '../history/routes.ts';
 import { toWire } from '../wire.ts';
 import {
   editPath,
@@ -84,21 +83,7 @@ function reads<Query extends z.ZodType>({ db }: EditorParts, items: ItemList<Que
         },
       }),
   });
-  const history = operation({
-    schema: {
-      tags: TAGS,
-      operationId: 'getItemHistory',
-      summary: 'Say who changed an item, when and what',
-      params: itemPath,
-      querystring: historyQuery,
-      response: { 200: historyAnswer, ...READ_PROBLEMS },
-    },
-    handler: async ({ params, query }) => {
-      await readItemDetail(db, params.id);
-      const found = await readHistory(db, { kind: 'item', subject: params.id, limit: query.limit });
-      return { edits: toWire(found) };
-    },
-  });
+  const history = historyOperation(db, 'item', itemPath, (id) => readItemDetail(db, id));
   const explain = operation({
     schema: {
       tags: TAGS,
@@ -171,51 +156,43 @@ function edits(parts: EditorParts) {
       return reply.headers(headers).send(body);
     },
   });
-  const selecting = (isSelected: boolean) =>
-    operation({
-      schema: {
-        tags: TAGS,
-        operationId: isSelected ? 'selectItem' : 'deselectItem',
-        summary: isSelected
-          ? 'Add an item to the selected set'
-          : 'Remove an item from the selected set; it stays public',
-        params: itemPath,
-        ...(isSelected && { body: selection }),
-        response: { 200: itemEditedAnswer, ...WRITE_PROBLEMS },
-      },
-      handler: async (request, reply) => {
-        const { id } = request.params;
-        const given = isSelected ? (request.body as z.output<typeof selection>) : undefined;
-        const edit = editOf(request, isSelected ? 'item select' : 'item deselect');
-        const done = await changeItem(db, id, { ...given, selected: isSelected }, edit);
-        const { headers, body } = await edited(id, done.edit);
-        return reply.headers(headers).send(body);
-      },
-    });
-  const withdrawing = (name: 'withdraw' | 'restore', set: typeof withdrawItem, summary: string) =>
+  const acting = (
+    name: 'select' | 'deselect' | 'withdraw' | 'restore',
+    summary: string,
+    act: (id: string, edit: ItemEdit, body: unknown) => Promise<Edited<unknown>>,
+    body?: z.ZodType,
+  ) =>
     operation({
       schema: {
         tags: TAGS,
         operationId: `${name}Item`,
         summary,
         params: itemPath,
+        ...(body && { body }),
         response: { 200: itemEditedAnswer, ...WRITE_PROBLEMS },
       },
       handler: async (request, reply) => {
         const { id } = request.params;
-        const { renewal, ...edit } = editOf(request, `item ${name}`);
-        const done = await inEdit(db, edit, (tx) => set(tx, id, renewal));
-        const { headers, body } = await edited(id, done.edit);
-        return reply.headers(headers).send(body);
+        const { edit } = await act(id, editOf(request, `item ${name}`), request.body);
+        const { headers, body: answer } = await edited(id, edit);
+        return reply.headers(headers).send(answer);
       },
     });
+  const select = (id: string, edit: ItemEdit, body: unknown) =>
+    changeItem(db, id, { ...(body as z.output<typeof selection>), selected: true }, edit);
   return {
     add,
     change,
-    select: selecting(true),
-    deselect: selecting(false),
-    withdraw: withdrawing('withdraw', withdrawItem, 'Remove an item from every answer'),
-    restore: withdrawing('restore', restoreItem, 'Restore a withdrawn item'),
+    select: acting('select', 'Add an item to the selected set', select, selection),
+    deselect: acting('deselect', 'Remove an item from the selected set; it stays public', (id, edit) =>
+      changeItem(db, id, { selected: false }, edit),
+    ),
+    withdraw: acting('withdraw', 'Remove an item from every answer', (id, { renewal, ...edit }) =>
+      inEdit(db, edit, (tx) => withdrawItem(tx, id, renewal)),
+    ),
+    restore: acting('restore', 'Restore a withdrawn item', (id, { renewal, ...edit }) =>
+      inEdit(db, edit, (tx) => restoreItem(tx, id, renewal)),
+    ),
   };
 }
 

@@ -198,22 +198,7 @@ function writes(parts: SourceParts) {
       return reply.code(204).send(null);
     },
   });
-  const restore = operation({
-    schema: {
-      tags: TAGS,
-      operationId: 'restoreSource',
-      summary: 'Bring a removed source back as it was; one that is there stays as it is',
-      params: sourcePath,
-      responseHeaders: { 200: ['ETag'] },
-      response: { 200: sourceAnswer, ...WRITE_PROBLEMS },
-    },
-    handler: async (request, reply) => {
-      await restoreSource(db, request.params.id, clock());
-      const source = await sourceOf(parts, request.params.id);
-      return reply.headers(headersOf(source)).send(await shown(parts, source));
-    },
-  });
-  return { add, change, remove, restore };
+  return { add, change, remove };
 }
 
 function states(parts: SourceParts) {
@@ -232,7 +217,7 @@ function states(parts: SourceParts) {
         response: { 200: sourceAnswer, ...WRITE_PROBLEMS },
       },
       handler: async (request, reply) => {
-        const { id } = await sourceOf(parts, request.params.id);
+        const { id } = request.params;
         await set(parts.db, id, parts.clock());
         const source = await sourceOf(parts, id);
         return reply.headers(headersOf(source)).send(await shown(parts, source));
@@ -241,6 +226,11 @@ function states(parts: SourceParts) {
   return {
     pause: changing('pauseSource', 'Stop reading a source', pauseSource),
     resume: changing('resumeSource', 'Read a paused or failing source again, at once', resumeSource),
+    restore: changing(
+      'restoreSource',
+      'Bring a removed source back as it was; one that is there stays as it is',
+      restoreSource,
+    ),
   };
 }
 

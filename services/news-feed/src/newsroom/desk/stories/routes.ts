@@ -5,14 +5,13 @@ import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
 import type { z } from 'zod';
-import { readHistory } from '../../editing/history.ts';
-import { mergeStories, setDigest } from '../../editing/stories.ts';
+import { existingStory, mergeStories, setDigest } from '../../editing/stories.ts';
 import { readStoryDetail, type StoryDetail } from '../../editing/story-detail.ts';
 import { unmergeStory } from '../../editing/undo.ts';
 import { inEdit } from '../../edits.ts';
 import { splitStory } from '../../stories/split.ts';
 import { type EditorParts, renewalOf } from '../editors.ts';
-import { historyAnswer, historyQuery } from '../history.ts';
+import { historyOperation } from '../history/routes.ts';
 import { toWire } from '../wire.ts';
 import {
   digestPut,
@@ -68,21 +67,7 @@ function reads<Query extends z.ZodType>({ db }: EditorParts, stories: StoryList<
         },
       }),
   });
-  const history = operation({
-    schema: {
-      tags: TAGS,
-      operationId: 'getStoryHistory',
-      summary: 'Say who changed a story, when and what',
-      params: storyPath,
-      querystring: historyQuery,
-      response: { 200: historyAnswer, ...READ_PROBLEMS },
-    },
-    handler: async ({ params, query }) => {
-      await readStoryDetail(db, params.id);
-      const found = await readHistory(db, { kind: 'story', subject: params.id, limit: query.limit });
-      return { edits: toWire(found) };
-    },
-  });
+  const history = historyOperation(db, 'story', storyPath, (id) => existingStory(db, id));
   return { list, read, history };
 }
 
