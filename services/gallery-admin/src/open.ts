@@ -44,7 +44,7 @@ export async function openGallery(
   { copyLimits = S3_COPY_LIMITS, storeTimeouts, proxy }: Surroundings = {},
 ): Promise<OpenGallery> {
   const applicationName = 'pressroom gallery-admin';
-  const opened = await openBuckets(config, log, { applicationName, storeTimeouts });
+  const opened = await openBuckets(config, log, applicationName, storeTimeouts);
   const { db, buckets, connections } = opened;
   const direct = openDirectDatabase(config, applicationName, db, log);
   const fetcher = new MediaFetcher({ ...PROXY_LIMITS, ...proxy });
@@ -79,15 +79,8 @@ export async function openGallery(
 /**
  * Opens what `gallery media` is built from: the public part of the active bucket alone, in its own process.
  */
-export async function openMedia(
-  config: MediaConfig,
-  log: Logger,
-  { storeTimeouts }: Pick<Surroundings, 'storeTimeouts'> = {},
-): Promise<OpenGallery> {
-  const { release, ...opened } = await openBuckets(config, log, {
-    applicationName: 'pressroom media',
-    storeTimeouts,
-  });
+export async function openMedia(config: MediaConfig, log: Logger): Promise<OpenGallery> {
+  const { release, ...opened } = await openBuckets(config, log, 'pressroom media');
   return { app: await buildMediaApp({ ...opened, config, log }), release };
 }
 
@@ -95,7 +88,8 @@ export async function openMedia(
 async function openBuckets(
   config: MediaConfig | GalleryConfig,
   log: Logger,
-  { applicationName, storeTimeouts }: { applicationName: string; storeTimeouts: StoreTimeouts | undefined },
+  applicationName: string,
+  storeTimeouts?: StoreTimeouts,
 ) {
   const pool = openPool(config, applicationName, log);
   const db = queriesOn<GalleryTables>(pool);

@@ -1,8 +1,4 @@
-/** How much a report may quote; see `PeriodRules`. */
-export interface ReportSize {
-  sectionItems: number;
-  flashes: number;
-}
+import type { PeriodRules } from '../../period.ts';
 
 /** An item that a report may quote. */
 export interface Quotable {
@@ -32,7 +28,7 @@ export interface Composition<Item> {
 export function composeReport<Item extends Quotable>(
   items: readonly Item[],
   categories: readonly string[],
-  size: ReportSize,
+  size: Pick<PeriodRules, 'sectionItems' | 'flashes'>,
 ): Composition<Item> {
   const best = items.toSorted(byMerit);
   const sections = categories

@@ -1,6 +1,6 @@
 import { PreparedQuery } from '@pressroom/common/database/prepared-query';
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
-import type { ItemTable, NewsTables } from '../../tables.ts';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { NewsTables } from '../../tables.ts';
 import { archiveLeftItems } from './archive-left-items.ts';
 import { type Heat, RANKING_WEIGHTS, type Report, rankTopics } from './ranking.ts';
 
@@ -23,11 +23,6 @@ interface Candidate extends Report {
   story: string | null;
   directions: string[];
 }
-
-type CandidateRow = Pick<
-  Selectable<ItemTable>,
-  'id' | 'source_name' | 'source_first_party' | 'timeline_at' | 'story' | 'directions' | 'selected' | 'score'
->;
 
 /** A story, or an item without a story, with its reports. */
 interface CandidateTopic {
@@ -63,7 +58,8 @@ export async function publishRanking(
   directions: readonly string[],
   now: Date,
 ): Promise<number> {
-  const topics = topicsOf(await readCandidates(tx, now));
+  const window = { after: hoursBefore(now, WINDOW_HOURS), through: now };
+  const topics = topicsOf(await CANDIDATES.execute(tx, window));
   const parameters: RankingParameters = {
     asOf: now.toISOString(),
     windowHours: WINDOW_HOURS,
@@ -113,26 +109,15 @@ export async function explainRanking(db: Kysely<NewsTables>, direction: string |
   return { ...ranking, entries };
 }
 
-const CANDIDATES = new PreparedQuery<NewsTables, { after: Date; through: Date }, CandidateRow>((db, value) =>
+const CANDIDATES = new PreparedQuery<NewsTables, { after: Date; through: Date }, Candidate>((db, value) =>
   db
     .selectFrom('news.item')
-    .select(['id', 'source_name', 'source_first_party', 'timeline_at', 'story', 'directions'])
-    .select(['selected', 'score'])
+    .select(['id as itemId', 'source_name as source', 'source_first_party as firstParty'])
+    .select(['timeline_at as at', 'story', 'directions', 'selected', 'score'])
     .where('withdrawn_at', 'is', null)
     .where('timeline_at', '>', value('after'))
     .where('timeline_at', '<=', value('through')),
 );
-
-async function readCandidates(tx: Transaction<NewsTables>, now: Date): Promise<Candidate[]> {
-  const rows = await CANDIDATES.execute(tx, { after: hoursBefore(now, WINDOW_HOURS), through: now });
-  return rows.map(({ id, source_name, source_first_party, timeline_at, ...rest }) => ({
-    ...rest,
-    itemId: id,
-    source: source_name,
-    firstParty: source_first_party,
-    at: timeline_at,
-  }));
-}
 
 function topicsOf(candidates: readonly Candidate[]): CandidateTopic[] {
   const topics = Map.groupBy(candidates, ({ story, itemId }) =>

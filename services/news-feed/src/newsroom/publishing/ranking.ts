@@ -1,17 +1,12 @@
-/**
- * The weights of a ranking, stored with it so that a rank can be explained after the weights have changed.
- */
-export interface RankingWeights {
+/** The weights of a ranking, stored with it so that a rank can be explained after they have changed. */
+export const RANKING_WEIGHTS = {
   /** The time in which a report loses half its weight, in hours. */
-  halfLifeHours: number;
+  halfLifeHours: 12,
   /** The weight of a source that reports on its own work; any other source weighs 1. */
-  firstParty: number;
+  firstParty: 1.5,
   /** How much twice as many reports add. */
-  signals: number;
-}
-
-/** The default weights. */
-export const RANKING_WEIGHTS: RankingWeights = { halfLifeHours: 12, firstParty: 1.5, signals: 0.5 };
+  signals: 0.5,
+};
 
 /** A report on a topic. */
 export interface Report {
@@ -64,15 +59,11 @@ const HOUR_MS = 60 * 60 * 1000;
  * for a source that has reported on its own work, else 1. Ten reports from one source are therefore worth far
  * less than one report from each of ten. Reports dated after `now` have age 0. A pure function.
  */
-export function heatOf(
-  reports: readonly Report[],
-  now: Date,
-  weights: RankingWeights = RANKING_WEIGHTS,
-): Heat {
-  const sources = sourcesOf(reports, now, weights);
+export function heatOf(reports: readonly Report[], now: Date): Heat {
+  const sources = sourcesOf(reports, now);
   const coverage = sum(sources.map(({ weight }) => weight));
-  const faded = sum(reports.map(({ at }) => fade(hoursBetween(at, now), weights)));
-  const signals = round(weights.signals * Math.log2(1 + faded));
+  const faded = sum(reports.map(({ at }) => fade(hoursBetween(at, now))));
+  const signals = round(RANKING_WEIGHTS.signals * Math.log2(1 + faded));
   return { heat: round(coverage + signals), coverage, signals, sources };
 }
 
@@ -83,10 +74,9 @@ export function heatOf(
 export function rankTopics<T extends Topic>(
   topics: readonly T[],
   now: Date,
-  weights: RankingWeights = RANKING_WEIGHTS,
 ): (T & { heat: Heat; latestAt: Date })[] {
   return topics
-    .map((topic) => ({ ...topic, heat: heatOf(topic.reports, now, weights), latestAt: latestOf(topic) }))
+    .map((topic) => ({ ...topic, heat: heatOf(topic.reports, now), latestAt: latestOf(topic) }))
     .sort(
       (a, b) =>
         b.heat.heat - a.heat.heat ||
@@ -95,7 +85,7 @@ export function rankTopics<T extends Topic>(
     );
 }
 
-function sourcesOf(reports: readonly Report[], now: Date, weights: RankingWeights): SourceShare[] {
+function sourcesOf(reports: readonly Report[], now: Date): SourceShare[] {
   const bySource = new Map<string, { firstParty: boolean; ageHours: number }>();
   for (const { source, firstParty, at } of reports) {
     const known = bySource.get(source);
@@ -107,7 +97,7 @@ function sourcesOf(reports: readonly Report[], now: Date, weights: RankingWeight
   }
   return [...bySource]
     .map(([source, { firstParty, ageHours }]) => {
-      const weight = round((firstParty ? weights.firstParty : 1) * fade(ageHours, weights));
+      const weight = round((firstParty ? RANKING_WEIGHTS.firstParty : 1) * fade(ageHours));
       return { source, firstParty, ageHours: round(ageHours), weight };
     })
     .sort((a, b) => b.weight - a.weight || (a.source < b.source ? -1 : 1));
@@ -117,8 +107,8 @@ function latestOf({ reports }: Topic): Date {
   return new Date(Math.max(...reports.map(({ at }) => at.getTime())));
 }
 
-function fade(ageHours: number, { halfLifeHours }: RankingWeights): number {
-  return 2 ** (-ageHours / halfLifeHours);
+function fade(ageHours: number): number {
+  return 2 ** (-ageHours / RANKING_WEIGHTS.halfLifeHours);
 }
 
 function hoursBetween(earlier: Date, later: Date): number {

@@ -88,29 +88,14 @@ function titleOf(event: string): string {
   return `${name(0)} ${word(1)} ${pick(5000, 'number', event)} ${word(2)} ${word(3)} ${name(4)}`;
 }
 
+const SYLLABLES = 'ba do fi gu ke la mo ni pu re sa to vi wu ze'.split(' ');
+
 /** An invented word, from its number. */
 function wordOf(number: number): string {
-  const syllables = [
-    'ba',
-    'do',
-    'fi',
-    'gu',
-    'ke',
-    'la',
-    'mo',
-    'ni',
-    'pu',
-    're',
-    'sa',
-    'to',
-    'vi',
-    'wu',
-    'ze',
-  ];
   let [rest, word] = [number, ''];
   do {
-    word += syllables[rest % syllables.length];
-    rest = Math.floor(rest / syllables.length);
+    word += SYLLABLES[rest % SYLLABLES.length];
+    rest = Math.floor(rest / SYLLABLES.length);
   } while (rest > 0);
   return `${word}n`;
 }

@@ -4,6 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
 import { itemChecker } from '../editing/item-input.ts';
+import { WRITTEN_COLUMNS } from '../editing/item-values.ts';
 import { readRules } from '../editorial/rules.ts';
 import { RulesEditor } from '../editorial/rules-editor.ts';
 import { Reader } from '../reading/reader.ts';
@@ -158,18 +159,7 @@ async function outcome(
 ): Promise<Pick<ReplayResult, 'items' | 'stories' | 'dailies' | 'digest'>> {
   const items = await db
     .selectFrom('news.item')
-    .select(['id', 'title', 'original_title', 'summary', 'source_name', 'original_url', 'published_at'])
-    .select([
-      'discovered_at',
-      'category',
-      'score',
-      'selected',
-      'reason',
-      'directions',
-      'image',
-      'language',
-      'story',
-    ])
+    .select(['id', ...WRITTEN_COLUMNS])
     .orderBy('id')
     .execute();
   const stories = await db

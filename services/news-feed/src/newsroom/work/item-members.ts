@@ -36,7 +36,7 @@ export function writtenMembers(entry: StoredEntry, judgement: Judgement): Writte
     selected,
     reason: reason === '' ? null : reason,
     directions: [...directions],
-    language: entry.language ?? null,
+    language: entry.language,
     ...(entry.image !== undefined && { image: entry.image }),
   };
 }

@@ -1,22 +1,15 @@
 import { hash } from 'node:crypto';
 import { sql, type Transaction } from 'kysely';
-import type { Image } from '../../image.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { FeedEntry } from '../feeds/feed.ts';
 import type { EntryCounts } from './intake.ts';
 
 /** An entry as `news.source_entry` keeps it. */
-export interface StoredEntry {
-  title: string;
-  summary: string | null;
-  url: string;
+export interface StoredEntry extends Omit<FeedEntry, 'key' | 'publishedAt' | 'image'> {
   /** ISO 8601; the time of discovery if the feed gives none, or one in the future. */
   publishedAt: string;
-  /** Absent in what was kept before entries had pictures and languages, as is the next. */
-  image?: Image | null;
-  language?: string | null;
-  /** Present if the title is made of the address. */
-  isUntitled?: true;
+  /** Absent where the page that shows it could not be read this time. */
+  image?: FeedEntry['image'];
 }
 
 /** Granularity of `last_seen_at`, in ms: without it every answer would write each entry. */
