@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { fileFailure } from '@pressroom/common/files/file-failure';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Kysely } from 'kysely';
 import { readVocabulary } from '../../config.ts';
 import type { NewsTables } from '../../tables.ts';
+import { readTextFile } from '../../text-file.ts';
 import { MAX_ENTRIES } from '../feeds/parse-feed.ts';
 import { FOUND, LIST_SELECTORS } from '../lists/list-selectors.ts';
 import { Reader } from '../reading/reader.ts';
@@ -278,7 +277,7 @@ async function show(given: string, options: PrintOptions): Promise<void> {
 
 async function importOpml(file: string, options: PrintOptions): Promise<void> {
   const reader = new Reader();
-  const feeds = await reader.read(file, 'opml', readText(file)).finally(() => reader.close());
+  const feeds = await reader.read(file, 'opml', readTextFile(file)).finally(() => reader.close());
   const vocabulary = readVocabulary(process.env);
   const { added, known, ...rest } = await withDatabase((db) => addListed(db, feeds, vocabulary, new Date()));
   const refused = rest.refused.map(({ url, reason }) => `${url}: ${reason}`);
@@ -314,12 +313,4 @@ function sourceNumber(value: string): number {
 function weight(value: string): number {
   if (!/^\d+(\.\d+)?$/.test(value)) throw new InvalidArgumentError('Expected a number from 0 to 10.');
   return Number(value);
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file === '-' ? process.stdin.fd : file, 'utf8');
-  } catch (error) {
-    throw fileFailure(error, file);
-  }
 }

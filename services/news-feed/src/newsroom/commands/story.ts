@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { fileFailure } from '@pressroom/common/files/file-failure';
 import type { Command } from 'commander';
+import { readTextFile } from '../../text-file.ts';
 import { mergeStories, setDigest } from '../editing/stories.ts';
 import { readStoryDetail, type StoryDetail } from '../editing/story-detail.ts';
 import { unmergeStory } from '../editing/undo.ts';
@@ -68,7 +67,7 @@ export function addStoryCommands(program: Command): void {
     .argument('<id>')
     .option('--file <file>', 'the file, or - for standard input', '-')
     .action(async (id: string, { file, ...options }: EditorOptions & { file: string }) => {
-      const text = readText(file).trim();
+      const text = readTextFile(file).trim();
       const edited = await withDatabase((db) =>
         inEdit(db, { actor: options.by, action: 'story digest' }, (tx) =>
           setDigest(tx, id, text === '' ? null : text),
@@ -90,12 +89,4 @@ function storyText({ merged, references, reports, ...members }: StoryDetail): st
         `${publishedAt.toISOString()}  ${id}  ${title} [${sourceName}]${withdrawnAt === null ? '' : ', withdrawn'}`,
     ),
   ].join('\n');
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file === '-' ? process.stdin.fd : file, 'utf8');
-  } catch (error) {
-    throw fileFailure(error, file);
-  }
 }
