@@ -43,17 +43,6 @@ export interface ArticleTable {
   revised_by: Generated<string | null>;
 }
 
-/** `content.article_revision`: the former revisions, kept by triggers. */
-interface ArticleRevisionTable {
-  article_id: number;
-  number: ColumnType<number, never, never>;
-  created_at: ColumnType<Date, never, never>;
-  created_by: ColumnType<string | null, never, never>;
-  replaced_at: ColumnType<Date, never, never>;
-  members: ColumnType<RowAsJson, never, never>;
-  content: ColumnType<string | null, never, never>;
-}
-
 /** `content.deleted_article`, kept by triggers. */
 interface DeletedArticleTable {
   article_id: number;
@@ -158,7 +147,6 @@ interface HookTable {
 /** The tables of the content service, as the migrations `…_content…` create them. */
 export interface ContentTables {
   'content.article': ArticleTable;
-  'content.article_revision': ArticleRevisionTable;
   'content.deleted_article': DeletedArticleTable;
   'content.idempotency_key': IdempotencyKeyTable;
   'content.category': TermTable;

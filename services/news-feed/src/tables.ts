@@ -263,13 +263,6 @@ interface EditorialSlotTable {
   source: number;
 }
 
-/** `news.editorial_budget`: what a model was asked for on a day. */
-interface EditorialBudgetTable {
-  day: Day;
-  requests: number;
-  tokens: number;
-}
-
 /** `news.editorial_share`: parts of the budget, by who has used them. */
 interface EditorialShareTable {
   day: Day;
@@ -435,7 +428,6 @@ export interface NewsTables {
   'news.story_split': StorySplitTable;
   'news.item_judgement': ItemJudgementTable;
   'news.editorial_slot': EditorialSlotTable;
-  'news.editorial_budget': EditorialBudgetTable;
   'news.editorial_share': EditorialShareTable;
   'news.editorial_answer': EditorialAnswerTable;
   'news.source': SourceTable;

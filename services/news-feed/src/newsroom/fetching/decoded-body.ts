@@ -32,7 +32,7 @@ export async function decodedBody(
     .filter((coding) => coding !== '' && coding !== 'identity')
     .reverse();
   if (codings.length > MAX_CODINGS) {
-    throw new FetchFault('content_coding', 'its answer has too many layers of Content-Encoding');
+    throw new FetchFault('its answer has too many layers of Content-Encoding');
   }
   const plain = await unpacked(bounded(body, maxBytes), codings, maxBytes);
   const chunks: Buffer[] = [];
@@ -49,7 +49,7 @@ async function unpacked(
   for (const coding of codings) {
     const make = DECODERS.get(coding);
     if (make === undefined) {
-      throw new FetchFault('content_coding', `its answer has the unknown Content-Encoding ${coding}`);
+      throw new FetchFault(`its answer has the unknown Content-Encoding ${coding}`);
     }
     result = bounded(decodedChunks(result, make(), coding), maxBytes);
   }
@@ -72,7 +72,7 @@ async function* decodedChunks(
     for await (const chunk of decoder) yield chunk as Buffer;
   } catch (error) {
     if (upstream !== undefined) throw upstream;
-    throw new FetchFault('content_coding', `its answer is not valid ${coding}`, error);
+    throw new FetchFault(`its answer is not valid ${coding}`, error);
   } finally {
     input.destroy();
   }
@@ -83,7 +83,7 @@ async function* bounded(source: AsyncIterable<Buffer>, maxBytes: number): AsyncG
   for await (const chunk of source) {
     bytes += chunk.length;
     if (bytes > maxBytes) {
-      throw new FetchFault('too_large', `its answer is larger than ${maxBytes / 2 ** 20} MiB`);
+      throw new FetchFault(`its answer is larger than ${maxBytes / 2 ** 20} MiB`);
     }
     yield chunk;
   }

@@ -106,7 +106,7 @@ export class WebFetcher {
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       const { url } = target;
       if (politeness !== undefined && !(await politeness.mayRequest(url))) {
-        throw new FetchFault('not_allowed', `robots.txt does not allow ${url.href}`);
+        throw new FetchFault(`robots.txt does not allow ${url.href}`);
       }
       const answer = await this.#inSlot(url.host, signal, async () => {
         await politeness?.takeTurn(url.host);
@@ -124,7 +124,7 @@ export class WebFetcher {
       target = this.#allowed(location, givenUrl, url);
       if (isPermanent) movedTo = target.url.href;
     }
-    throw new FetchFault('redirects', `it redirects more than ${MAX_REDIRECTS} times`);
+    throw new FetchFault(`it redirects more than ${MAX_REDIRECTS} times`);
   };
 
   /** As {@link Post}; redirects are not followed. */
@@ -142,15 +142,14 @@ export class WebFetcher {
   /** Throws a {@link FetchFault} unless the address may be asked for what `givenUrl` has led to. */
   #allowed(address: string, givenUrl: string, base?: URL): GuardedTarget {
     if (!URL.canParse(address, base?.href)) {
-      throw new FetchFault('redirects', 'it redirects to something that is not a URL');
+      throw new FetchFault('it redirects to something that is not a URL');
     }
     const url = new URL(address, base);
     const mayBePrivate = this.#isPrivateHost(url) && this.#isPrivateHost(new URL(givenUrl));
     const literal = literalAddress(url.hostname);
-    if (!/^https?:$/.test(url.protocol))
-      throw new FetchFault('not_allowed', `${url.protocol} is not http or https`);
+    if (!/^https?:$/.test(url.protocol)) throw new FetchFault(`${url.protocol} is not http or https`);
     if (url.username !== '' || url.password !== '') {
-      throw new FetchFault('not_allowed', 'the address must not contain a user name or password');
+      throw new FetchFault('the address must not contain a user name or password');
     }
     if (literal !== undefined && !mayBePrivate && !isPublicAddress(literal)) {
       throw explained(new NotPublicAddress(url.hostname));
@@ -170,7 +169,7 @@ export class WebFetcher {
       signal.throwIfAborted();
       if (deadline.aborted) {
         const seconds = this.#options.totalMs / 1000;
-        throw new FetchFault('timeout', `it did not answer completely within ${seconds} s`, error);
+        throw new FetchFault(`it did not answer completely within ${seconds} s`, error);
       }
       throw explained(error);
     }
@@ -210,10 +209,9 @@ function explained(error: unknown): FetchFault {
   if (error instanceof FetchFault) return error;
   if (error instanceof NotPublicAddress) {
     return new FetchFault(
-      'not_allowed',
       `${error.message}; NEWS_PRIVATE_HOSTS lists private hosts, for sources that are added at one of them`,
     );
   }
   const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
-  return new FetchFault('unreachable', `it cannot be reached, or the connection broke${code}`, error);
+  return new FetchFault(`it cannot be reached, or the connection broke${code}`, error);
 }
