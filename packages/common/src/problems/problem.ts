@@ -1,18 +1,11 @@
-/**
- * One error in a request body: where it is (`a.b.0`, empty for the whole body), its code, and what to change.
- */
-export interface FieldError {
-  field: string;
-  code: string;
-  message: string;
-}
+import type { FieldFault } from '../failures/failure.ts';
 
 /** Optional details of a {@link Problem}. */
 export interface ProblemOptions {
   /** Response headers that belong to the failure, such as `Retry-After` or `Allow`. */
   headers?: Record<string, string>;
   /** All errors in the body. */
-  errors?: FieldError[];
+  errors?: FieldFault[];
   /** The cause of the failure; logged if the status is 5xx, never sent. */
   cause?: unknown;
 }
@@ -25,7 +18,7 @@ export class Problem extends Error {
   readonly status: number;
   readonly code: string;
   readonly headers: Record<string, string>;
-  readonly errors: FieldError[] | undefined;
+  readonly errors: FieldFault[] | undefined;
 
   constructor(status: number, code: string, detail: string, options: ProblemOptions = {}) {
     super(detail, { cause: options.cause });
@@ -60,16 +53,6 @@ export function forbidden(detail: string): Problem {
 /** 404: the resource does not exist, or not for this reader. */
 export function notFound(detail: string): Problem {
   return new Problem(404, 'not_found', detail);
-}
-
-/** 422: a readable body that breaks a rule, with all errors. */
-export function validationFailed(errors: FieldError[]): Problem {
-  const [first] = errors;
-  const where = first?.field ? `${first.field}: ` : '';
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more; see errors)` : '';
-  return new Problem(422, 'validation_failed', `${where}${first?.message ?? 'invalid body'}${more}`, {
-    errors,
-  });
 }
 
 /** 503: a dependency is unavailable or the service is full; `retryAfter` is in whole seconds, at least 1. */

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
-import { type FieldError, invalidRequest, Problem, validationFailed } from './problem.ts';
+import { type FieldFault, invalid } from '../failures/failure.ts';
+import { invalidRequest, Problem } from './problem.ts';
 
 /** An issue reported by zod, as passed on by `fastify-type-provider-zod`. */
 interface Issue {
@@ -35,7 +36,7 @@ function valueAt(part: unknown, path: string[]): unknown {
   );
 }
 
-function fieldErrors(issue: Issue, part: unknown): FieldError[] {
+function fieldErrors(issue: Issue, part: unknown): FieldFault[] {
   const path = issue.instancePath.split('/').filter((member) => member !== '');
   const field = path.join('.');
   if (issue.keyword === 'unrecognized_keys' && Array.isArray(issue.params.keys)) {
@@ -48,7 +49,7 @@ function fieldErrors(issue: Issue, part: unknown): FieldError[] {
 }
 
 /** Names the first unknown members, and how many more there are. */
-function unknownMembers(field: string, names: string[]): FieldError[] {
+function unknownMembers(field: string, names: string[]): FieldFault[] {
   const errors = names.slice(0, MOST_UNKNOWN).map((name) => ({
     field: field ? `${field}.${name}` : name,
     code: 'unknown_member',
@@ -86,8 +87,8 @@ export function validationProblem(
   const errors = (error.validation as unknown as Issue[]).flatMap((issue) => fieldErrors(issue, value));
   if (part === 'body') {
     if (body === undefined) return invalidRequest('the request needs a JSON body');
-    const failed = validationFailed(errors);
-    return invalidBody === 422 ? failed : new Problem(400, 'invalid_request', failed.detail, { errors });
+    const code = invalidBody === 422 ? 'validation_failed' : 'invalid_request';
+    return new Problem(invalidBody, code, invalid(errors).message, { errors });
   }
   const faults = errors.map(({ field, code, message }) => {
     if (code === 'unknown_member') return `unknown parameter "${field}"`;
