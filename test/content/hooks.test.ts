@@ -224,6 +224,7 @@ test('an operator tests, pauses, resumes, replays, rotates and removes a hook', 
 
   expect((await hooks('remove', '1')).code).toBe(0);
   expect((await hooks('remove', '1')).stderr).toBe('there is no hook 1; see `content hooks list`\n');
+  expect((await hooks('remove', '0')).stderr).toBe('"0" is not the id of a hook; see `content hooks list`\n');
   expect((await hooks('list')).stdout).toContain('There are no hooks yet');
   const { rows } = await query(
     `select action from content.audit where action like 'hook.%' and (detail ->> 'id')::integer = 1 and at >= $1 order by id`,

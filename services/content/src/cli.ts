@@ -4,12 +4,13 @@ import { Command } from 'commander';
 import { type Kysely, sql } from 'kysely';
 import { ApiKeyStore } from './api-keys/store.ts';
 import { readTrail } from './audit/trail.ts';
-import { printTrail, printTrailAsJson, readActor, readCount } from './cli/audit.ts';
+import { printTrail, printTrailAsJson, readActor } from './cli/audit.ts';
 import {
   createKey,
   expireKey,
   listKeys,
   readCategory,
+  readCount,
   readEnd,
   readName,
   readPrefix,

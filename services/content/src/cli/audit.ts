@@ -1,17 +1,6 @@
-import { Failure } from '@pressroom/common/failures/failure';
 import type { AuditEntry } from '../audit/trail.ts';
 import { deskPrefix } from '../written-by.ts';
 import { readPrefix } from './keys.ts';
-
-/**
- * Parses a whole number of at least 1; `what` says what it is of.
- *
- * @throws Failure `refused` for anything else
- */
-export function readCount(value: string, what: string): number {
-  if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
-  throw new Failure('refused', `"${value}" is not ${what}`);
-}
 
 /** Parses whose entries are meant: `desk:NAME`, or what {@link readPrefix} does. */
 export function readActor(value: string): string {

@@ -72,17 +72,17 @@ export function readCategory(value: string, scope: Scope): number {
       'refused',
       'only a key with the scope write or publish can be restricted to a category',
     );
-  return readCategoryId(value);
+  return readCount(value, 'the id of a category');
 }
 
 /**
- * Parses the id of a category.
+ * Parses a whole number of at least 1; `what` says what it is of.
  *
  * @throws Failure `refused` for anything else
  */
-export function readCategoryId(value: string): number {
+export function readCount(value: string, what: string): number {
   if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
-  throw new Failure('refused', `"${value}" is not the id of a category`);
+  throw new Failure('refused', `"${value}" is not ${what}`);
 }
 
 /**

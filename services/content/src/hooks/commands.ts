@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Kysely } from 'kysely';
-import { readCategoryId, readTime } from '../cli/keys.ts';
+import { readCount, readTime } from '../cli/keys.ts';
 import type { ContentTables } from '../tables.ts';
 import { readEvents } from './event.ts';
 import {
@@ -8,7 +8,6 @@ import {
   hooksBox,
   listHooks,
   logHook,
-  readHook,
   readUrl,
   replayHook,
   rotateHook,
@@ -24,6 +23,11 @@ export function addHookCommands(program: Command, withContent: WithContent): voi
   const hooks = program.command('hooks').description('manage the programs that events are delivered to');
   const withHooks = (work: (hooks: HookStore) => Promise<void>) =>
     withContent((db) => work(new HookStore(db)));
+  const ofHook = (name: string, description: string) =>
+    hooks
+      .command(name)
+      .description(description)
+      .argument('<hook>', 'its id', (id) => readCount(id, 'the id of a hook; see `content hooks list`'));
   hooks
     .command('add')
     .description('deliver events to a URL, and print the secret that signs them; it is shown only once')
@@ -35,7 +39,7 @@ export function addHookCommands(program: Command, withContent: WithContent): voi
       const hook = {
         url: readUrl(url),
         events: readEvents(events),
-        categoryId: category === undefined ? null : readCategoryId(category),
+        categoryId: category === undefined ? null : readCount(category, 'the id of a category'),
         drafts,
       };
       const box = hooksBox(process.env);
@@ -45,46 +49,29 @@ export function addHookCommands(program: Command, withContent: WithContent): voi
     .command('list')
     .description('list the hooks, and whether events reach them')
     .action(() => withHooks(listHooks));
-  hooks
-    .command('test')
-    .description('have the service send an event of the type hook.test, and print what became of it')
-    .argument('<hook>', 'its id')
-    .action(async (hook) => withHooks((store) => testHook(store, readHook(hook))));
-  hooks
-    .command('log')
-    .description('list the latest attempts, newest first')
-    .argument('<hook>', 'its id')
-    .action(async (hook) => withHooks((store) => logHook(store, readHook(hook), 50)));
-  hooks
-    .command('replay')
-    .description('deliver again what has happened since then, up to 30 days ago')
-    .argument('<hook>', 'its id')
+  ofHook('test', 'have the service send an event of the type hook.test, and print what became of it').action(
+    (hook) => withHooks((store) => testHook(store, hook)),
+  );
+  ofHook('log', 'list the latest attempts, newest first').action((hook) =>
+    withHooks((store) => logHook(store, hook, 50)),
+  );
+  ofHook('replay', 'deliver again what has happened since then, up to 30 days ago')
     .requiredOption('--since <date>', 'such as 2027-01-31 or 2027-01-31T18:00:00Z')
     .action(async (hook, { since }) => {
-      const [id, from] = [readHook(hook), readTime(since)];
-      await withHooks((store) => replayHook(store, id, from));
+      const from = readTime(since);
+      await withHooks((store) => replayHook(store, hook, from));
     });
-  hooks
-    .command('pause')
-    .description('deliver nothing for now; events wait for up to 30 days')
-    .argument('<hook>', 'its id')
-    .action(async (hook) => withHooks((store) => store.pause(readHook(hook))));
-  hooks
-    .command('resume')
-    .description('deliver what waits, at once')
-    .argument('<hook>', 'its id')
-    .action(async (hook) => withHooks((store) => store.resume(readHook(hook))));
-  hooks
-    .command('rotate')
-    .description('make another secret and print it; the one before it signs too for a day')
-    .argument('<hook>', 'its id')
-    .action(async (hook) => {
-      const [id, box] = [readHook(hook), hooksBox(process.env)];
-      await withHooks((store) => rotateHook(store, id, box));
-    });
-  hooks
-    .command('remove')
-    .description('remove a hook with what waits for it')
-    .argument('<hook>', 'its id')
-    .action(async (hook) => withHooks((store) => store.remove(readHook(hook))));
+  ofHook('pause', 'deliver nothing for now; events wait for up to 30 days').action((hook) =>
+    withHooks((store) => store.pause(hook)),
+  );
+  ofHook('resume', 'deliver what waits, at once').action((hook) => withHooks((store) => store.resume(hook)));
+  ofHook('rotate', 'make another secret and print it; the one before it signs too for a day').action(
+    async (hook) => {
+      const box = hooksBox(process.env);
+      await withHooks((store) => rotateHook(store, hook, box));
+    },
+  );
+  ofHook('remove', 'remove a hook with what waits for it').action((hook) =>
+    withHooks((store) => store.remove(hook)),
+  );
 }

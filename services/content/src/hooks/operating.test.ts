@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readTime } from '../cli/keys.ts';
 import { readEvents } from './event.ts';
-import { readHook, readUrl } from './operating.ts';
+import { readUrl } from './operating.ts';
 
 test.each([
   [readUrl, 'ftp://a.example', '"ftp://a.example" is not an http or https URL'],
@@ -10,7 +10,6 @@ test.each([
   [readUrl, 'https://me:pw@a.example', 'the URL must not contain a user name or password'],
   [readEvents, 'article.*,article.read', '"article.read" is not an event: article.created'],
   [readEvents, '', '"" is not an event'],
-  [readHook, '0', '"0" is not the id of a hook'],
   [readTime, 'monday', '"monday" is not a date such as'],
 ])('%o refuses %j', (read, value, message) => {
   expect(() => read(value)).toThrow(message);

@@ -54,16 +54,6 @@ export function readUrl(value: string): string {
   return url.href;
 }
 
-/**
- * Parses the id of a hook.
- *
- * @throws Failure `refused` for anything else
- */
-export function readHook(value: string): number {
-  if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
-  throw new Failure('refused', `"${value}" is not the id of a hook; see \`content hooks list\``);
-}
-
 /** Adds a hook and prints its secret alone on a line, so that it can be captured. */
 export async function addHook(hooks: HookStore, hook: NewHook, box: SecretBox): Promise<void> {
   const { id, secret } = await hooks.add(hook, box);
