@@ -45,5 +45,6 @@ test('the canonical spelling of a canonical spelling is itself', () => {
       const canonical = canonicalUrl(address);
       expect(canonicalUrl(`https://${canonical}`)).toBe(canonical);
     }),
+    { examples: [['https://example.com/???']] },
   );
 });

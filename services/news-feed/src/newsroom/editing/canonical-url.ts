@@ -29,7 +29,8 @@ export function canonicalUrl(address: string): string {
   const url = new URL(address);
   // Not by `searchParams`, which would spell the parameters that stay differently.
   const parameters = url.search.slice(1).split('&');
-  url.search = parameters.filter((parameter) => !isTracking(nameOf(parameter))).join('&');
+  // With its question mark: else one that begins the query would be taken for it, and be lost.
+  url.search = `?${parameters.filter((parameter) => !isTracking(nameOf(parameter))).join('&')}`;
   if (!url.hash.startsWith('#!')) url.hash = '';
   const path = url.pathname.replace(/\/+$/, '');
   return normalizeEscapes(`${url.host}${path}${url.search}${url.hash}`);
