@@ -20,12 +20,15 @@ const UNIT = [
   'test/docs/*.test.ts',
 ];
 
-/** Those that lie there too, but start threads or programs, or stop the event loop. */
+/** Those that lie there too, but start threads or programs, stop the event loop, or take seconds of work. */
 const SLOW_NEIGHBOURS = [
   'checks/{client-types,kubernetes,vulnerable-packages}.test.ts',
+  'packages/common/src/fast/line-batch.test.ts',
   'packages/common/src/http/pressure.test.ts',
   'packages/common/src/threads/*.test.ts',
   'services/content/src/html/html-inspector.test.ts',
+  'services/content/src/moving/wordpress/html.test.ts',
+  'services/gallery-admin/src/proxy/thumbnail.test.ts',
 ];
 
 const shared = {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { WalPosition } from './wal-position.ts';
 
 /** A position whose heartbeats the test sends; it counts how often one was waited for. */
@@ -46,6 +46,10 @@ test('after the connection was lost nothing is known, and a lower position count
 });
 
 test('without an answer it is not known', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   const { position } = create();
-  expect(await position.current()).toBeUndefined();
+  const current = position.current();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(await current).toBeUndefined();
 });
