@@ -40,8 +40,11 @@ const FOREIGN_KEYS: Record<string, string> = {
   POSTGRES_PASSWORD: 'password',
 };
 
-/** How a container ends: Kubernetes pauses before SIGTERM itself, and waits for another time. */
-const ENDING = ['DRAIN_SECONDS', 'SHUTDOWN_TIMEOUT_MS'];
+/**
+ * What Kubernetes has otherwise: it pauses before SIGTERM itself, and waits for another time, and what is in
+ * front of a service are the pods of an Ingress.
+ */
+const OTHERWISE = ['DRAIN_SECONDS', 'SHUTDOWN_TIMEOUT_MS', 'TRUST_PROXY'];
 
 /** The addresses of the database. */
 const DATABASE_URL = /^DATABASE_(\w+_)?URL$/;
@@ -58,7 +61,7 @@ export function variableFaults(
   const { given, faults } = variablesOf(container, held);
   for (const [variable, value] of Object.entries(environment)) {
     const here = given.get(variable);
-    if (value === null || value.includes('${') || here?.secret || ENDING.includes(variable)) continue;
+    if (value === null || value.includes('${') || here?.secret || OTHERWISE.includes(variable)) continue;
     if (here?.value !== value) {
       faults.push(`is given ${variable}=${here?.value ?? ''}, and in docker-compose.yml ${value}`);
     }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readBackupConfig } from '../packages/common/src/start/backup-settings.ts';
 import type { Environment } from '../packages/common/src/start/config.ts';
+import { RETIRED_SETTINGS } from '../packages/common/src/start/retired-settings.ts';
 import { readSecretFiles } from '../packages/common/src/start/secret-files.ts';
 import { readContentConfig } from '../services/content/src/config.ts';
 import { readGalleryConfig, readMediaConfig } from '../services/gallery-admin/src/config.ts';
@@ -60,9 +61,18 @@ function missingSecrets(env: Environment): string[] {
   });
 }
 
-/** Variables that docker-compose.yml no longer reads. */
-const RETIRED =
-  /^(?:CONTENT_BODY_LIMIT|DATABASE_NAMED_STATEMENTS|DRAIN_SECONDS|EDITORIAL_CONCURRENCY|GALLERY_BODY_LIMIT|LOGIN_BURST|LOGIN_RATE|NEWS_POLL_MAX_SECONDS|SHUTDOWN_TIMEOUT_MS)(?==)/gm;
+/** What docker-compose.yml decides itself now, besides what no service reads any more. */
+const DECIDED = [
+  'DRAIN_SECONDS',
+  'LOGIN_BURST',
+  'LOGIN_RATE',
+  'METRICS_PORT',
+  'S3_ROOT_USER',
+  'SHUTDOWN_TIMEOUT_MS',
+  'TRUST_PROXY',
+];
+
+const RETIRED = new RegExp(`^(?:${[...RETIRED_SETTINGS, ...DECIDED].join('|')})(?==)`, 'gm');
 
 /** What in `.env` has no effect any more, a line each; nothing fails because of it. */
 export function retiredSettings(text: string): string[] {

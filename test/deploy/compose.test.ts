@@ -26,8 +26,10 @@ const SERVICES: [string, Record<string, Setting>][] = [
 /** Addresses in the file, whose password is DATABASE_PASSWORD. */
 const ADDRESSES = ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL'];
 
-/** What the file decides itself: where a container listens inside its network, and how it ends. */
+/** What the file decides itself: where a container listens, who is in front of it, and how it ends. */
 const FIXED = [
+  'METRICS_PORT',
+  'TRUST_PROXY',
   'DRAIN_SECONDS',
   'SHUTDOWN_TIMEOUT_MS',
   'HOST',
@@ -35,10 +37,8 @@ const FIXED = [
   'NEWS_FEED_PORT',
   'GALLERY_ADMIN_PORT',
   'MEDIA_PORT',
-  'newsroom METRICS_PORT',
   'newsroom NEWS_CALLBACK_PORT',
   'newsroom NEWS_DESK_PORT',
-  'backup METRICS_PORT',
   'backup BACKUP_DIR',
 ];
 

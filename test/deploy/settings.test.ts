@@ -48,10 +48,11 @@ test('wrong values of every service are named with what is missing, without secr
 });
 
 test('settings that are gone are named, and fail nothing', () => {
-  const text = 'LOGIN_RATE=60\n# LOGIN_BURST=10\nDRAIN_SECONDS=5\nDRAIN=1\n';
+  const text = 'LOGIN_RATE=60\n# LOGIN_BURST=10\nDRAIN_SECONDS=5\nDRAIN=1\nREDIS_TIMEOUT_MS=250\n';
   expect(retiredSettings(text)).toEqual([
     'LOGIN_RATE is ignored: it is no longer a setting',
     'DRAIN_SECONDS is ignored: it is no longer a setting',
+    'REDIS_TIMEOUT_MS is ignored: it is no longer a setting',
   ]);
 });
 

@@ -204,16 +204,6 @@ test('explain says that an imported item was not judged, and which item it does 
   });
 });
 
-test('a file of rules that is not one is refused with what to change', async () => {
-  const file = join(await temporaryHome(), 'rules.yaml');
-  const read = () => readRules({ ...TECHNOLOGY, EDITORIAL_RULES: file });
-  expect(read).toThrow(`the file ${file} does not exist`);
-  await writeFile(file, 'threshold: 200\n');
-  expect(read).toThrow(/is not a file of editorial rules: .*\n?.*threshold/u);
-  await writeFile(file, 'threshold: [\n');
-  expect(read).toThrow(`${file} is not a file of editorial rules`);
-});
-
 const { signal } = new AbortController();
 
 test.each([
@@ -245,7 +235,7 @@ test('a text of no known language goes by the words of the site’s', async () =
   expect((await editorOf({}).judge(submission('Ein Gesetz für Netze'), signal)).category).toBeNull();
 });
 
-test('a site’s own pack goes over those before it, in any language, and a file of rules over all', async () => {
+test('a site’s own pack goes over those before it, in any language, and judges alone where it is alone', async () => {
   const pack = join(await temporaryHome(), 'lisboa.yaml');
   await writeFile(
     pack,
@@ -265,8 +255,8 @@ directions:
     'Transportes',
     'Fado',
   ]);
-  const judge = (title: string, language: string, rules = {}) =>
-    editorOf({ ...settings, ...rules }).judge(
+  const judge = (title: string, language: string, others = {}) =>
+    editorOf({ ...settings, ...others }).judge(
       submission(title, { language, source: { weight: 0.1 } }),
       signal,
     );
@@ -277,12 +267,9 @@ directions:
   });
   expect((await judge('A freguesia', 'pt')).category).toBeNull();
   expect((await judge('Il comune', 'it')).category).toBe('city');
-  const rules = join(await temporaryHome(), 'rules.yaml');
-  await writeFile(
-    rules,
-    'threshold: 90\nquota: 1\ncategories: {fado: {comune: 2}}\ndirections: {}\nsignals: []\n',
-  );
-  expect(await judge('Il comune', 'it', { EDITORIAL_RULES: rules })).toMatchObject({
+  const alone = join(await temporaryHome(), 'alone.yaml');
+  await writeFile(alone, 'threshold: 90\nquota: 1\ncategories: {fado: {terms: {any: comune}}}\n');
+  expect(await judge('Il comune', 'de', { NEWS_PACKS: alone })).toMatchObject({
     category: 'fado',
     selected: false,
   });

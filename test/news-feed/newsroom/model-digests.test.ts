@@ -1,6 +1,6 @@
 import { readConfig } from '@pressroom/common/start/config';
 import { SHANGHAI } from '@pressroom/news-feed/calendar';
-import { readVocabulary } from '@pressroom/news-feed/config';
+import { readVocabulary, vocabularySettings } from '@pressroom/news-feed/config';
 import { withdrawItem } from '@pressroom/news-feed/newsroom/editing/items';
 import { BudgetStore } from '@pressroom/news-feed/newsroom/editorial/budget';
 import { editorSettings } from '@pressroom/news-feed/newsroom/editorial/editor-settings';
@@ -62,10 +62,10 @@ function digests(settings: Record<string, string> = {}) {
   const env = {
     EDITORIAL_URL: stub.url,
     EDITORIAL_MODEL: 'test',
-    EDITORIAL_LANGUAGE: 'English',
+    SITE_LANGUAGE: 'en',
     ...settings,
   };
-  const opened = openDigests(readConfig(editorSettings, env), {
+  const opened = openDigests(readConfig({ ...editorSettings, ...vocabularySettings }, env), {
     db: feed.db,
     clock: () => now,
     vocabulary: readVocabulary({}),
@@ -300,7 +300,7 @@ test('a running worker has digests rewritten, and shows the job while it fails',
   const worker = await startWholeWorker(
     feed.database.url,
     { clock: () => now },
-    { EDITORIAL_URL: stub.url, EDITORIAL_MODEL: 'test', EDITORIAL_LANGUAGE: 'English' },
+    { EDITORIAL_URL: stub.url, EDITORIAL_MODEL: 'test', SITE_LANGUAGE: 'en' },
   );
   try {
     const [failed] = await until('the job fails', async () => {

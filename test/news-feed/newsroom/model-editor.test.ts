@@ -86,6 +86,15 @@ test('a good answer becomes title, summary, category, score and reason', async (
   expect(stub.requests[0]?.authorization).toBe('Bearer k-1');
 });
 
+test.each([
+  [{}, 'Simplified Chinese'],
+  [{ SITE_LANGUAGE: 'pt-BR' }, 'Brazilian Portuguese'],
+])('of a site with %j, titles and summaries are in %s', async (settings, language) => {
+  stub.behave(completion(JSON.stringify(GOOD)));
+  await judge(GIVEN, settings);
+  expect(JSON.stringify(stub.requests[0])).toContain(`the title in ${language}`);
+});
+
 test('the same article is asked about once', async () => {
   stub.behave(completion(JSON.stringify(GOOD)));
   const first = await judge(GIVEN);

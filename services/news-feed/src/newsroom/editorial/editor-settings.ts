@@ -4,11 +4,6 @@ import { endpointUrl } from '../models/endpoint-url.ts';
 
 /** The settings of the editor, for `readConfig`. */
 export const editorSettings = {
-  EDITORIAL_RULES: setting(
-    z.string().optional(),
-    'A file of rules for every language, in place of those of `NEWS_PACKS`. See [newsroom](newsroom.md#packs).',
-    'the rules of the packs',
-  ),
   EDITORIAL_URL: setting(
     endpointUrl().optional(),
     'Base URL of an OpenAI-compatible API; with `EDITORIAL_MODEL` set, its model judges entries.',
@@ -16,10 +11,6 @@ export const editorSettings = {
   ),
   EDITORIAL_MODEL: setting(z.string().optional(), 'The name of the model.', 'the rules judge'),
   EDITORIAL_KEY: setting(secret(z.string()).optional(), 'The key of the API, if it requires one.'),
-  EDITORIAL_LANGUAGE: setting(
-    z.string().default('Simplified Chinese'),
-    "The English name of the language of the model's titles and summaries.",
-  ),
   EDITORIAL_TIMEOUT_MS: setting(
     integer(100, 600_000, 'ms').default(20_000),
     'Time limit of one judgement, after which the rules judge.',

@@ -10,6 +10,9 @@ import { ModelEditor } from './model-editor.ts';
 import { type RulesSettings, readRules } from './rules.ts';
 import { RulesEditor } from './rules-editor.ts';
 
+/** What the model writes in without `SITE_LANGUAGE`: for the readers whom the default time zone is for. */
+const LANGUAGE = 'Simplified Chinese';
+
 /** What an editor needs besides its settings. */
 export interface EditorSurroundings {
   db: Kysely<NewsTables>;
@@ -21,7 +24,7 @@ export interface EditorSurroundings {
 
 /**
  * The editor that the settings ask for: a model where `EDITORIAL_URL` and `EDITORIAL_MODEL` name one, else
- * the rules. Throws a `Failure` for a file of rules that is not one.
+ * the rules. Throws a `Failure` for a pack that is not one.
  */
 export function openEditor(
   config: EditorConfig & RulesSettings,
@@ -35,19 +38,27 @@ export function openEditor(
 
 /** What rewrites digests, where the settings name a model. */
 export function openDigests(
-  config: EditorConfig,
+  config: EditorConfig & Pick<RulesSettings, 'SITE_LANGUAGE'>,
   { db, clock, vocabulary }: Pick<EditorSurroundings, 'db' | 'clock' | 'vocabulary'>,
 ): ModelDigests | undefined {
   const model = modelOf(config);
   return model && new ModelDigests({ db, clock, calendar: vocabulary.calendar, ...model });
 }
 
-function modelOf(config: EditorConfig): Omit<ModelDigestsParts, 'db' | 'clock' | 'calendar'> | undefined {
+function modelOf(
+  config: Parameters<typeof openDigests>[0],
+): Omit<ModelDigestsParts, 'db' | 'clock' | 'calendar'> | undefined {
   const { EDITORIAL_URL: url, EDITORIAL_MODEL: model, EDITORIAL_KEY: key } = config;
   if (url === undefined || model === undefined) return undefined;
   return {
     settings: { url, key, model, timeoutMs: config.EDITORIAL_TIMEOUT_MS },
-    language: config.EDITORIAL_LANGUAGE,
+    language: languageName(config.SITE_LANGUAGE),
     budget: { requests: config.EDITORIAL_DAILY_REQUESTS, tokens: config.EDITORIAL_DAILY_TOKENS },
   };
+}
+
+/** A language as English names it, such as `Brazilian Portuguese`. */
+function languageName(tag: string | undefined): string {
+  if (tag === undefined) return LANGUAGE;
+  return new Intl.DisplayNames('en', { type: 'language' }).of(tag) ?? tag;
 }

@@ -1,26 +1,12 @@
-import { z } from 'zod';
 import { readPacks, type Terms } from '../../packs/packs.ts';
 import { primaryLanguage } from '../../words.ts';
-import { readYamlFile } from '../../yaml-file.ts';
-
-const weightedTerms = z.record(z.string().min(1), z.number().min(-100).max(100));
-
-const rulesFile = z.strictObject({
-  threshold: z.number().min(0).max(100),
-  quota: z.int().min(0),
-  categories: z.record(z.string(), weightedTerms),
-  directions: z.record(z.string(), weightedTerms),
-  signals: z.array(
-    z.strictObject({
-      name: z.string().min(1),
-      points: z.number().min(-100).max(100),
-      terms: z.array(z.string().min(1)).min(1),
-    }),
-  ),
-});
 
 /** The words that texts of some languages are judged by; `common.yaml` explains the members. */
-export type RuleWords = Pick<z.infer<typeof rulesFile>, 'categories' | 'directions' | 'signals'>;
+export interface RuleWords {
+  categories: Readonly<Record<string, Terms>>;
+  directions: Readonly<Record<string, Terms>>;
+  signals: readonly { name: string; points: number; terms: readonly string[] }[];
+}
 
 /** What the rules editor judges by. */
 export interface Rules {
@@ -34,27 +20,16 @@ export interface Rules {
 
 /** Where the rules come from: the settings of these names. */
 export interface RulesSettings {
-  EDITORIAL_RULES?: string | undefined;
   NEWS_PACKS: readonly string[];
   SITE_LANGUAGE?: string | undefined;
-}
-
-/** Reads the rules of a site: its own file, else those of its packs. Throws a `Failure`. */
-export function readRules({ EDITORIAL_RULES, NEWS_PACKS, SITE_LANGUAGE }: RulesSettings): Rules {
-  if (EDITORIAL_RULES === undefined) return rulesOfPacks(NEWS_PACKS, SITE_LANGUAGE);
-  const { threshold, quota, ...words } = readYamlFile(
-    EDITORIAL_RULES,
-    rulesFile,
-    'a file of editorial rules',
-  );
-  return { threshold, quota, wordsFor: () => words };
 }
 
 /** English and Chinese are mixed often enough; Japanese has English names and terms. */
 const READ_WITH: Readonly<Record<string, readonly string[]>> = { en: ['en', 'zh'], ja: ['ja', 'en'] };
 
-function rulesOfPacks(packs: readonly string[], siteLanguage: string | undefined): Rules {
-  const { threshold = 0, quota = 0, categories, directions, signals } = readPacks(packs);
+/** Reads the rules of a site: those of its packs. Throws a `Failure`. */
+export function readRules({ NEWS_PACKS, SITE_LANGUAGE }: RulesSettings): Rules {
+  const { threshold = 0, quota = 0, categories, directions, signals } = readPacks(NEWS_PACKS);
   const all = [...Object.values(categories), ...Object.values(directions)];
   const known = new Set(all.flatMap(({ terms }) => Object.keys(terms)));
   const read = new Map<string, RuleWords>();
@@ -62,7 +37,7 @@ function rulesOfPacks(packs: readonly string[], siteLanguage: string | undefined
     threshold,
     quota,
     wordsFor: (language) => {
-      const primary = primaryLanguage(language ?? siteLanguage);
+      const primary = primaryLanguage(language ?? SITE_LANGUAGE);
       const key = known.has(primary) && primary !== 'zh' ? primary : 'en';
       const languages = ['any', ...(READ_WITH[key] ?? [key])];
       const words = read.get(key) ?? {
