@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql } from 'kysely';
+import type { Clock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
 import { itemChecker } from '../editing/item-input.ts';
@@ -69,29 +70,7 @@ export async function replay(db: Kysely<NewsTables>, parts: ReplayParts): Promis
 
 async function play(db: Kysely<NewsTables>, reader: Reader, parts: ReplayParts): Promise<ReplayResult> {
   let now = BEGIN;
-  const clock = () => now;
-  const fetch = madeUpWeek(parts.sources, parts.days, BEGIN, clock);
-  const search = new StorySearch(readLexicon());
-  const work = {
-    db,
-    editor: new RulesEditor({
-      db,
-      rules: readRules({ NEWS_PACKS: ['technology'] }),
-      search,
-      vocabulary: parts.vocabulary,
-    }),
-    stories: new RulesAssigner(search),
-    writing: new PacedTurns(1),
-    clock,
-    fetch,
-    reader,
-    bounds: BOUNDS,
-    random: () => 0.5,
-    subscribes: false,
-    checkItem: itemChecker(parts.vocabulary),
-    pages: { read: async () => undefined },
-    politeness: () => ({ mayRequest: async () => true, takeTurn: async () => undefined }),
-  };
+  const work = workOf(db, reader, parts, () => now);
   for (let source = 0; source < parts.sources; source += 1) {
     await addSource(db, madeUpFeed(source), { select: SELECT_RULES[source % 3] ?? 'auto' }, now);
   }
@@ -121,6 +100,27 @@ async function play(db: Kysely<NewsTables>, reader: Reader, parts: ReplayParts):
     due = await sourcesByPoll(db);
   }
   return { polls, rankings, ...(await outcome(db)) };
+}
+
+/** What a worker's jobs are given, with feeds that are made up and nothing that they wait for. */
+function workOf(db: Kysely<NewsTables>, reader: Reader, parts: ReplayParts, clock: Clock) {
+  const search = new StorySearch(readLexicon());
+  const rules = readRules({ NEWS_PACKS: ['technology'] });
+  return {
+    db,
+    editor: new RulesEditor({ db, rules, search, vocabulary: parts.vocabulary }),
+    stories: new RulesAssigner(search),
+    writing: new PacedTurns(1),
+    clock,
+    fetch: madeUpWeek(parts.sources, parts.days, BEGIN, clock),
+    reader,
+    bounds: BOUNDS,
+    random: () => 0.5,
+    subscribes: false,
+    checkItem: itemChecker(parts.vocabulary),
+    pages: { read: async () => undefined },
+    politeness: () => ({ mayRequest: async () => true, takeTurn: async () => undefined }),
+  };
 }
 
 /** Polls a source and edits what it brings, as two jobs of a worker do. */

@@ -106,7 +106,7 @@ async function judge(
   { editor, pages }: EditParts,
   source: Source,
   claimed: ClaimedEntry,
-  { category, points }: Ruling,
+  ruling: Ruling,
   signal: AbortSignal,
 ): Promise<JudgedEntry> {
   const { isUntitled, ...given } = claimed.entry;
@@ -127,16 +127,7 @@ async function judge(
     ...texts,
     language,
     url: entry.url,
-    source: {
-      id: source.id,
-      name: source.name,
-      firstParty: source.first_party,
-      weight: source.weight,
-      category: category ?? source.category,
-      directions: source.directions,
-      select: parseSelectRule(source.select_rule) ?? 'auto',
-      points,
-    },
+    source: submittedSource(source, ruling),
     publishedAt: new Date(entry.publishedAt),
     discoveredAt: claimed.discovered_at,
   };
@@ -156,6 +147,20 @@ async function judge(
     },
     judgement,
     isAddressKnown: isPageKnown,
+  };
+}
+
+/** What an editor is told of the source of an entry, by the rule that it falls under. */
+function submittedSource(source: Source, { category, points }: Ruling): Submission['source'] {
+  return {
+    id: source.id,
+    name: source.name,
+    firstParty: source.first_party,
+    weight: source.weight,
+    category: category ?? source.category,
+    directions: source.directions,
+    select: parseSelectRule(source.select_rule) ?? 'auto',
+    points,
   };
 }
 
