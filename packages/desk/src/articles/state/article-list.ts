@@ -1,5 +1,5 @@
 import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
-import { ApiProblem } from '../../shared/api/problem.ts';
+import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import type { ContentApi } from '../api/content.ts';
 import type { ListedArticle, ListQuery } from '../api/types.ts';
 import type { Place } from './place.ts';
@@ -114,8 +114,7 @@ export class ArticleList {
     } catch (error) {
       if (stop.aborted) return;
       batch(() => {
-        this.#problem.value =
-          error instanceof ApiProblem ? error : new ApiProblem(0, 'unexpected', String(error));
+        this.#problem.value = asProblem(error);
         this.#state.value = 'failed';
       });
     } finally {

@@ -1,5 +1,5 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
-import { ApiProblem } from '../../shared/api/problem.ts';
+import { ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import type { ContentApi, Versioned } from '../api/content.ts';
 import type { Article, WorkingCopy } from '../api/types.ts';
 import {
@@ -395,8 +395,7 @@ export class OpenArticle {
 
   #fail(error: unknown): void {
     batch(() => {
-      this.#problem.value =
-        error instanceof ApiProblem ? error : new ApiProblem(0, 'unexpected', String(error));
+      this.#problem.value = asProblem(error);
       this.#state.value = 'failed';
     });
   }

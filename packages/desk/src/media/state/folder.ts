@@ -1,5 +1,5 @@
 import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
-import { ApiProblem } from '../../shared/api/problem.ts';
+import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import type { GalleryApi } from '../api/gallery.ts';
 import type { Entry } from '../api/types.ts';
 import { merged, orderOf } from './order.ts';
@@ -216,8 +216,7 @@ export class Folder {
   #fail(error: unknown, stop: AbortSignal): void {
     if (stop.aborted) return;
     batch(() => {
-      this.#problem.value =
-        error instanceof ApiProblem ? error : new ApiProblem(0, 'unexpected', String(error));
+      this.#problem.value = asProblem(error);
       this.#state.value = 'failed';
     });
   }

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { ApiProblem } from '../../shared/api/problem.ts';
+import { ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import type { GalleryApi } from '../api/gallery.ts';
 import type { BatchState } from '../api/types.ts';
 import { nameOf } from './place.ts';
@@ -185,7 +185,7 @@ export class Tasks {
 }
 
 function failed(task: Task, error: unknown): Task {
-  const problem = error instanceof ApiProblem ? error : new ApiProblem(0, 'unexpected', String(error));
+  const problem = asProblem(error);
   return { ...task, state: 'failed', problem };
 }
 

@@ -1,7 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { ApiProblem } from '../../shared/api/problem.ts';
+import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import type { NewsroomApi } from '../api/newsroom.ts';
-import { asProblem } from './pages.ts';
 
 /** What was done last, and whether it can be taken back. */
 export interface LastEdit {

@@ -1,8 +1,9 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
+import { asProblem } from '../../shared/api/problem.ts';
 import type { ItemAction, ItemsQuery, NewsroomApi } from '../api/newsroom.ts';
 import type { Item, ItemChange, ListedItem, WithdrawnItem } from '../api/types.ts';
 import type { Edits } from './edits.ts';
-import { asProblem, Pages } from './pages.ts';
+import { Pages } from './pages.ts';
 
 /** An item in the list; one that was withdrawn here stays in it until the list is loaded again. */
 export type Listed = ListedItem & { readonly withdrawnAt?: string | null };

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { ApiProblem } from '../../shared/api/problem.ts';
+import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import type { Page } from '../api/types.ts';
 
 /** How far a list is loaded. */
@@ -82,9 +82,4 @@ export class Pages<Entry> {
       if (this.#running === running) this.#running = undefined;
     }
   }
-}
-
-/** Whatever was thrown, as the page shows it. */
-export function asProblem(error: unknown): ApiProblem {
-  return error instanceof ApiProblem ? error : new ApiProblem(0, 'unexpected', String(error));
 }

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
+import { asProblem } from '../../shared/api/problem.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import type { HotInputs, Ranking } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { changeQuery, pathTo, placeOf } from '../state/news-place.ts';
-import { asProblem } from '../state/pages.ts';
 import { Select } from './fields.tsx';
 import { Link } from './link.tsx';
 import { Status } from './status.tsx';

@@ -1,10 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ApiProblem } from '../../shared/api/problem.ts';
+import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { FormModal } from '../../shared/views/form-modal.tsx';
 import type { Item, ItemChange, Tagged } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
-import { asProblem } from '../state/pages.ts';
 import type { TextName } from '../text/texts.ts';
 import { Conflict } from './conflict.tsx';
 import { CheckList, SelectField, TextArea, TextField } from './fields.tsx';

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { asProblem } from '../../shared/api/problem.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import type { Period, Quote, ReportPreview, Tagged } from '../api/types.ts';
 import { type News, useNews } from '../news-context.ts';
 import { changeQuery, pathTo, placeOf } from '../state/news-place.ts';
-import { asProblem } from '../state/pages.ts';
 import { scoresFor } from '../state/scores.ts';
 import { Link } from './link.tsx';
 import { Quotes } from './quotes.tsx';

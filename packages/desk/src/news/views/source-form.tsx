@@ -1,10 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ApiProblem } from '../../shared/api/problem.ts';
+import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import type { Source, SourceSettings, Tagged, TriedEntry } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
-import { asProblem } from '../state/pages.ts';
 import type { Say, TextName } from '../text/texts.ts';
 import { Conflict } from './conflict.tsx';
 import { CheckField, CheckList, type Choices, SelectField, TextArea, TextField } from './fields.tsx';

@@ -1,6 +1,6 @@
+import { asProblem } from '../../shared/api/problem.ts';
 import type { Source } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
-import { asProblem } from '../state/pages.ts';
 
 /** The room of a day in the chart, in its own units. */
 const DAY = 6;

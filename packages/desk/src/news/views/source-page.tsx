@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
+import { asProblem } from '../../shared/api/problem.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import type { Source } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { pathTo } from '../state/news-place.ts';
-import { asProblem } from '../state/pages.ts';
 import { Link } from './link.tsx';
 import { SourceForm } from './source-form.tsx';
 import { DaysChart, SourceState, useReading } from './source-health.tsx';

@@ -1,10 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { asProblem } from '../../shared/api/problem.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import type { OpmlOutcome, Source } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { changeQuery, placeOf } from '../state/news-place.ts';
-import { asProblem, Pages } from '../state/pages.ts';
+import { Pages } from '../state/pages.ts';
 import { AddSource } from './add-source.tsx';
 import { Select } from './fields.tsx';
 import { OpmlDialog, useOpmlDrops } from './opml.tsx';

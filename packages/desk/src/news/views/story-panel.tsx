@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
-import type { ApiProblem } from '../../shared/api/problem.ts';
+import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import { Button, IconButton } from '../../shared/views/button.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import type { Story, Tagged } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
-import { asProblem } from '../state/pages.ts';
 import { Conflict } from './conflict.tsx';
 import { TextArea } from './fields.tsx';
 import { HistoryView } from './history.tsx';

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ApiProblem } from '../../shared/api/problem.ts';
+import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import { useNews } from '../news-context.ts';
-import { asProblem } from '../state/pages.ts';
 
 /** Something that was asked of the newsroom. */
 export interface Asked<Value> {

@@ -46,6 +46,11 @@ function toProblem(error: unknown): unknown {
   return new ApiProblem(error.status, error.code, error.message, { fields: error.errors, retryAfterMs });
 }
 
+/** Whatever was thrown, as the page shows it. */
+export function asProblem(error: unknown): ApiProblem {
+  return error instanceof ApiProblem ? error : new ApiProblem(0, 'unexpected', String(error));
+}
+
 /** The answer, with what the client throws as an {@link ApiProblem}. */
 export async function asked<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {

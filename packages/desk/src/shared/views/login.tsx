@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { ApiProblem } from '../api/problem.ts';
+import { type ApiProblem, asProblem } from '../api/problem.ts';
 import { useDesk } from '../desk.ts';
 import { Icon } from './icon.tsx';
 
@@ -17,7 +17,7 @@ export function LoginForm() {
       await service.logIn(String(form.get('username')), String(form.get('password')));
       session.begin();
     } catch (error) {
-      setProblem(error instanceof ApiProblem ? error : new ApiProblem(0, 'unexpected', String(error)));
+      setProblem(asProblem(error));
     }
     setBusy(false);
   };
