@@ -168,18 +168,20 @@ test('the page is light or dark as chosen, whatever the system is', async () => 
   if (browser === undefined) return;
   const { context, page, open } = await gallery.visit(browser, { colorScheme: 'light' });
   await open();
-  const scheme = () => page.evaluate('getComputedStyle(document.documentElement).colorScheme');
+  const paper = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+  const [light, dark] = ['rgb(251, 251, 250)', 'rgb(22, 24, 23)'];
+  expect(await paper()).toBe(light);
   const choose = async (theme: string) => {
     await page.getByRole('button', { name: 'Settings' }).click();
     await page.getByRole('menuitemradio', { name: theme }).click();
   };
   await choose('Dark');
-  await expect.poll(scheme).toBe('dark');
+  await expect.poll(paper).toBe(dark);
   await page.reload();
   await page.getByRole('button', { name: 'Upload' }).waitFor();
-  expect(await scheme()).toBe('dark');
+  expect(await paper()).toBe(dark);
   await choose('System');
-  await expect.poll(scheme).toBe('light');
+  await expect.poll(paper).toBe(light);
   await context.close();
 });
 
