@@ -65,6 +65,15 @@ export class Edits {
     this.#last.value = { words, canUndo: false, ...(problem && { problem }) };
   }
 
+  /** Does something, and says why if it could not be done; `words` say what. */
+  async attempt(words: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.say(words, asProblem(error));
+    }
+  }
+
   /** Takes back what was done last; what fails for want of an answer can be tried again. */
   async undo(): Promise<void> {
     const undoable = this.#done.at(-1);

@@ -1,5 +1,4 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { asProblem } from '../../shared/api/problem.ts';
 import type { ItemAction, ItemsQuery, NewsroomApi } from '../api/newsroom.ts';
 import type { Item, ItemChange, ListedItem, WithdrawnItem } from '../api/types.ts';
 import type { Edits } from './edits.ts';
@@ -58,14 +57,12 @@ export class Items {
   }
 
   /** Selects, deselects, withdraws or restores an item. */
-  async act(id: string, action: ItemAction): Promise<void> {
-    try {
+  act(id: string, action: ItemAction): Promise<void> {
+    return this.#edits.attempt(this.#words(action, this.#titleOf(id)), async () => {
       const { edit, item } = await this.#api.act(id, action);
       this.#changed(item);
       this.#edits.made(this.#words(action, item.title), [edit], () => void this.reload(id));
-    } catch (error) {
-      this.#edits.say(this.#words(action, this.#titleOf(id)), asProblem(error));
-    }
+    });
   }
 
   /** Changes an item as it was when `etag` was read; throws an `ApiProblem`. */
@@ -77,12 +74,11 @@ export class Items {
 
   /** Takes back an edit of an item's history. */
   async undo(id: string, edit: number): Promise<void> {
-    try {
+    const words = this.#words('edit', this.#titleOf(id));
+    await this.#edits.attempt(words, async () => {
       const undone = await this.#api.undo(edit);
-      this.#edits.made(this.#words('edit', this.#titleOf(id)), [undone.edit], () => void this.reload(id));
-    } catch (error) {
-      this.#edits.say(this.#words('edit', this.#titleOf(id)), asProblem(error));
-    }
+      this.#edits.made(words, [undone.edit], () => void this.reload(id));
+    });
     await this.reload(id);
   }
 

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { asProblem } from '../../shared/api/problem.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import type { HotInputs, Ranking } from '../api/types.ts';
@@ -18,15 +17,12 @@ export function Hot() {
   const direction = placeOf(address.here.value).query.get('direction') ?? '';
   const [turn, setTurn] = useState(0);
   const asked = useAnswer((signal) => api.ranking(direction || undefined, signal), direction, { turn });
-  const rank = async () => {
-    try {
+  const rank = () =>
+    edits.attempt(say('rankNow'), async () => {
       const { topics } = await api.rank();
       edits.say(say('didRank', { count: topics }));
       setTurn((one) => one + 1);
-    } catch (error) {
-      edits.say(say('rankNow'), asProblem(error));
-    }
-  };
+    });
   const { directions = [] } = vocabulary.value ?? {};
   const { value, problem } = asked;
   return (

@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { asProblem } from '../../shared/api/problem.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
@@ -108,12 +107,10 @@ function PublishButtons({ preview, isEarly, onDone }: PublishButtonsProps) {
   const send = async () => {
     setAsking(false);
     const words = say(isPublished ? 'didCorrect' : 'didPublish', { period: say(value.period) });
-    try {
+    await edits.attempt(words, async () => {
       if (isPublished) edits.made(words, [(await api.correct(value, etag)).edit], onDone);
       else edits.say((await api.publish(value, etag)).outcome === 'published' ? words : say('notPublished'));
-    } catch (error) {
-      edits.say(words, asProblem(error));
-    }
+    });
     onDone();
   };
   const title = say(isPublished ? 'correctTitle' : 'publishTitle', { period: say(value.period) });
@@ -143,7 +140,7 @@ function PublishButtons({ preview, isEarly, onDone }: PublishButtonsProps) {
 /** Moves an item of the report: scores decide the order. */
 async function reorder(news: News, order: readonly string[], at: number, words: string, after: () => void) {
   const { api, edits } = news;
-  try {
+  await edits.attempt(words, async () => {
     const items = await Promise.all(order.map((id) => api.item(id)));
     const scored = items.map(({ value: { id, score } }) => ({ id, score: score ?? 0 }));
     const made: (number | null)[] = [];
@@ -152,9 +149,7 @@ async function reorder(news: News, order: readonly string[], at: number, words: 
       made.push((await api.changeItem(id, { score }, etag)).edit);
     }
     edits.made(words, made, after);
-  } catch (error) {
-    edits.say(words, asProblem(error));
-  }
+  });
   after();
 }
 

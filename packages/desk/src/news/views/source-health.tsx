@@ -1,4 +1,3 @@
-import { asProblem } from '../../shared/api/problem.ts';
 import type { Source } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 
@@ -52,14 +51,10 @@ export function useReading(source: Source, onChanged: (source: Source) => void):
   const { id, name, state } = source;
   const [action, back] = state === 'active' ? (['pause', 'resume'] as const) : (['resume', 'pause'] as const);
   const words = texts.say(action === 'pause' ? 'didPause' : 'didResume', { name });
-  const read = async () => {
-    try {
+  return () =>
+    void edits.attempt(words, async () => {
       onChanged({ ...source, ...(await api.readSource(id, action)) });
       const undo = async () => onChanged({ ...source, ...(await api.readSource(id, back)) });
       edits.did(words, undo, () => undefined);
-    } catch (error) {
-      edits.say(words, asProblem(error));
-    }
-  };
-  return () => void read();
+    });
 }

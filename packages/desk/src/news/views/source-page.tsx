@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { asProblem } from '../../shared/api/problem.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
@@ -62,19 +61,18 @@ function SourceHead({ source, onChanged }: { source: Source; onChanged: () => vo
   const { id, name, state } = source;
   const [isAsking, setAsking] = useState(false);
   const read = useReading(source, onChanged);
-  const remove = async () => {
+  const remove = () => {
     setAsking(false);
-    try {
+    const words = say('didRemove', { name });
+    return edits.attempt(words, async () => {
       await api.removeSource(id);
       const restore = async () => {
         await api.restoreSource(id);
         address.go(pathTo('sources', { id: String(id) }));
       };
-      edits.did(say('didRemove', { name }), restore, () => undefined);
+      edits.did(words, restore, () => undefined);
       address.go(pathTo('sources'));
-    } catch (error) {
-      edits.say(say('didRemove', { name }), asProblem(error));
-    }
+    });
   };
   return (
     <>

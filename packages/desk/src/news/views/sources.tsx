@@ -1,5 +1,4 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { asProblem } from '../../shared/api/problem.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import type { OpmlOutcome, Source } from '../api/types.ts';
@@ -38,12 +37,10 @@ export function Sources() {
   useKeys({ a: () => setAdding(true) });
   const take = async (file: File) => {
     if (file.size > MOST_OPML) return news.edits.say(say('opmlTooLarge'));
-    try {
+    await news.edits.attempt(say('opmlImport'), async () => {
       setOutcome(await api.importOpml(await file.text()));
       begin();
-    } catch (error) {
-      news.edits.say(say('opmlImport'), asProblem(error));
-    }
+    });
   };
   const text = query.get('q')?.toLocaleLowerCase() ?? '';
   const how = query.get('state') ?? '';

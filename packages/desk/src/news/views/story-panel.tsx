@@ -35,11 +35,7 @@ export function StoryPanel({ id, other, turn, onChanged, onClose, onMerged }: St
   );
   const { value, problem } = asked;
   const attempt = async (words: string, work: () => Promise<number | null>) => {
-    try {
-      edits.made(words, [await work()], onChanged);
-    } catch (error) {
-      edits.say(words, asProblem(error));
-    }
+    await edits.attempt(words, async () => edits.made(words, [await work()], onChanged));
     onChanged();
   };
   if (value === undefined) {
