@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { isApple } from '../../shared/state/apple.ts';
 import { Button } from '../../shared/views/button.tsx';
-import { Icon } from '../../shared/views/icon.tsx';
-import { problemWords } from '../../shared/views/problem-view.tsx';
+import { Loading } from '../../shared/views/loading.tsx';
+import { ProblemView } from '../../shared/views/problem-view.tsx';
 import { type App, useApp } from '../app-context.ts';
 import { OpenArticle } from '../state/open-article.ts';
 import { ArticleDialogs, type ArticleQuestion } from './article-dialogs.tsx';
@@ -40,25 +40,10 @@ function Editor({ open }: { open: OpenArticle }) {
   useLeaving(open);
   useRetry(open);
   useKeys(open, publish);
-  if (state === 'loading' && open.article.value === undefined) {
-    return (
-      <div class="empty" role="status">
-        <span class="spinner" />
-        <span class="unseen">{say('loading')}</span>
-      </div>
-    );
-  }
+  if (state === 'loading' && open.article.value === undefined) return <Loading />;
   const problem = open.problem.value;
   if (problem !== undefined && open.article.value === undefined && open.id !== undefined) {
-    return (
-      <div class="empty" role="alert">
-        <Icon name="alert" size={28} />
-        <p class="empty-title">{problemWords(problem, say)}</p>
-        <Button icon="retry" onClick={() => void open.load()}>
-          {say('tryAgain')}
-        </Button>
-      </div>
-    );
+    return <ProblemView problem={problem} onRetry={() => void open.load()} />;
   }
   return (
     <>
@@ -91,23 +76,19 @@ function Editor({ open }: { open: OpenArticle }) {
 
 /** Offers what this browser has kept. */
 function Offer({ open }: { open: OpenArticle }) {
-  const { say, date } = useSaying();
+  const { texts } = useApp();
+  const { say } = texts;
   const offered = open.offered.value;
   if (offered === undefined) return null;
   return (
     <p class="notice article-offer" role="alert">
-      {say('localTitle', { date: date(offered.at) })}
+      {say('localTitle', { date: texts.date(offered.at) })}
       <Button kind="primary" onClick={() => open.decideLocal(true)}>
         {say('takeUp')}
       </Button>
       <Button onClick={() => open.decideLocal(false)}>{say('forget')}</Button>
     </p>
   );
-}
-
-function useSaying() {
-  const { texts } = useApp();
-  return { say: texts.say, date: (ms: number) => texts.date(ms) };
 }
 
 function useTitle(title: string): void {

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
+import { Loading } from '../../shared/views/loading.tsx';
 import { useApp } from '../app-context.ts';
 import type { RichText } from '../editor/rich-text.tsx';
 import type { Statistics } from '../editor/statistics.ts';
@@ -37,14 +38,7 @@ export function BodyField({ open, onAsk }: BodyFieldProps) {
       () => setEditor('failed'),
     );
   }, [open]);
-  if (editor === undefined) {
-    return (
-      <div class="empty" role="status">
-        <span class="spinner" />
-        <span class="unseen">{say('loading')}</span>
-      </div>
-    );
-  }
+  if (editor === undefined) return <Loading />;
   const isShowable = editor !== 'failed' && (!isSource || canShow(editor, content));
   return (
     <>

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
-import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
-import { problemWords } from '../../shared/views/problem-view.tsx';
+import { Loading } from '../../shared/views/loading.tsx';
+import { ProblemView } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
 import { ArticleTable } from './article-table.tsx';
 import { FilterBar } from './filter-bar.tsx';
@@ -30,26 +30,10 @@ function NoArticles() {
   const { say } = texts;
   const { status, text, category, tag, author } = place.value.value;
   const problem = list.problem.value;
-  if (list.state.value === 'loading') {
-    return (
-      <div class="empty" role="status">
-        <span class="spinner" />
-        <span class="unseen">{say('loading')}</span>
-      </div>
-    );
-  }
+  if (list.state.value === 'loading') return <Loading />;
   if (list.state.value === 'failed' && problem !== undefined) {
-    return (
-      <div class="empty" role="alert">
-        <Icon name="alert" size={28} />
-        <p class="empty-title">
-          {problem.code === 'content_unavailable' ? say('away') : problemWords(problem, say)}
-        </p>
-        <Button icon="retry" onClick={() => void list.refresh()}>
-          {say('tryAgain')}
-        </Button>
-      </div>
-    );
+    const words = problem.code === 'content_unavailable' ? say('away') : undefined;
+    return <ProblemView problem={problem} words={words} onRetry={() => void list.refresh()} />;
   }
   const isFiltered = status !== 'all' || [text, category, tag, author].some((value) => value !== '');
   return (

@@ -1,5 +1,6 @@
 import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
+import { Loading } from '../../shared/views/loading.tsx';
 import { ContextMenu } from '../../shared/views/menu.tsx';
 import { ProblemView } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
@@ -66,14 +67,7 @@ function Empty() {
   const state = folder.state.value;
   const isTrash = isInTrash(here);
   const isFiltered = filter !== '';
-  if (state === 'loading' || (isFiltered && state === 'more')) {
-    return (
-      <div class="empty" role="status">
-        <span class="spinner" />
-        <span class="unseen">{say('loading')}</span>
-      </div>
-    );
-  }
+  if (state === 'loading' || (isFiltered && state === 'more')) return <Loading />;
   if (here === '' && !isFiltered) return <FirstSteps />;
   const hint = everywhere ? say('noMatchAnywhere', { text: filter }) : say('noMatchHint');
   return (

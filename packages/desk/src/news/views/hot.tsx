@@ -7,7 +7,7 @@ import { changeQuery, pathTo, placeOf } from '../state/news-place.ts';
 import { Select } from './fields.tsx';
 import { Link } from './link.tsx';
 import { Status } from './status.tsx';
-import { Loading, Trouble } from './trouble.tsx';
+import { Waiting } from './trouble.tsx';
 import { useAnswer } from './use-answer.ts';
 
 /** The hot list, with what moves each of its entries. */
@@ -24,7 +24,7 @@ export function Hot() {
       setTurn((one) => one + 1);
     });
   const { directions = [] } = vocabulary.value ?? {};
-  const { value, problem } = asked;
+  const { value } = asked;
   return (
     <>
       <div class="toolbar filters">
@@ -49,10 +49,8 @@ export function Hot() {
           <Icon name="news" size={32} />
           <p class="empty-title">{say('noRanking')}</p>
         </div>
-      ) : problem !== undefined ? (
-        <Trouble problem={problem} onRetry={asked.again} />
       ) : (
-        <Loading />
+        <Waiting asked={asked} />
       )}
       <Status words={value ? say('rankedAt', { time: texts.ago(value.publishedAt) }) : ''} />
     </>

@@ -6,7 +6,7 @@ import { pathTo } from '../state/news-place.ts';
 import { ExplanationView } from './explanation.tsx';
 import { HistoryView } from './history.tsx';
 import { Link } from './link.tsx';
-import { Loading, Trouble } from './trouble.tsx';
+import { Waiting } from './trouble.tsx';
 import { useAnswer } from './use-answer.ts';
 
 /** How long the keys have to rest before an item is asked for, in ms. */
@@ -35,7 +35,7 @@ export function ItemDetails({ id, onEdit, onDone }: ItemDetailsProps) {
     id,
     { turn: items.turn.value, waitMs: REST_MS },
   );
-  const { value, problem } = asked;
+  const { value } = asked;
   return (
     <aside
       class="item-details"
@@ -49,11 +49,7 @@ export function ItemDetails({ id, onEdit, onDone }: ItemDetailsProps) {
       }}
     >
       {value === undefined ? (
-        problem === undefined ? (
-          <Loading />
-        ) : (
-          <Trouble problem={problem} onRetry={asked.again} />
-        )
+        <Waiting asked={asked} />
       ) : (
         <>
           <ItemWords item={value.item} />

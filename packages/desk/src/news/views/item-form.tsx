@@ -7,7 +7,7 @@ import { useNews } from '../news-context.ts';
 import type { TextName } from '../text/texts.ts';
 import { Conflict } from './conflict.tsx';
 import { CheckList, SelectField, TextArea, TextField } from './fields.tsx';
-import { Loading, Trouble, troubleWords } from './trouble.tsx';
+import { troubleWords, Waiting } from './trouble.tsx';
 import { useAnswer } from './use-answer.ts';
 
 /** Changes the members of an item. */
@@ -18,10 +18,8 @@ export function ItemForm({ id, onClose }: { id: string; onClose: () => void }) {
     <FormModal say={texts.say} title={texts.say('editItem')} onClose={onClose} look="wide">
       {asked.value !== undefined ? (
         <Form before={asked.value} onClose={onClose} />
-      ) : asked.problem !== undefined ? (
-        <Trouble problem={asked.problem} onRetry={asked.again} />
       ) : (
-        <Loading />
+        <Waiting asked={asked} />
       )}
     </FormModal>
   );

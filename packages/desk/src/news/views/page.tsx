@@ -12,7 +12,7 @@ import { SourcePage } from './source-page.tsx';
 import { Sources } from './sources.tsx';
 import { Stories } from './stories.tsx';
 import { Today } from './today.tsx';
-import { Loading, Trouble } from './trouble.tsx';
+import { Waiting } from './trouble.tsx';
 import { useAnswer } from './use-answer.ts';
 import { useKeys } from './use-keys.ts';
 
@@ -70,11 +70,7 @@ export function NewsPage({ onVocabulary }: { onVocabulary: (vocabulary: Vocabula
           ))}
         </nav>
         {vocabulary.value === undefined ? (
-          vocabulary.problem === undefined ? (
-            <Loading />
-          ) : (
-            <Trouble problem={vocabulary.problem} onRetry={vocabulary.again} />
-          )
+          <Waiting asked={vocabulary} />
         ) : (
           <>
             <NewsroomNotice />

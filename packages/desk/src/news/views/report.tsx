@@ -9,7 +9,7 @@ import { scoresFor } from '../state/scores.ts';
 import { Link } from './link.tsx';
 import { Quotes } from './quotes.tsx';
 import { Status } from './status.tsx';
-import { Loading, Trouble } from './trouble.tsx';
+import { Waiting } from './trouble.tsx';
 import { useAnswer } from './use-answer.ts';
 import { useKeys } from './use-keys.ts';
 
@@ -32,7 +32,7 @@ export function Report() {
     { turn },
   );
   const again = () => setTurn((one) => one + 1);
-  const { value, problem } = asked;
+  const { value } = asked;
   const quotes = value === undefined ? 0 : quotesOf(value.value).length;
   return (
     <>
@@ -66,13 +66,7 @@ export function Report() {
         <span class="space" />
         {value !== undefined && <PublishButtons preview={value} isEarly={!isLatest} onDone={again} />}
       </div>
-      {value !== undefined ? (
-        <Preview preview={value.value} onChanged={again} />
-      ) : problem !== undefined ? (
-        <Trouble problem={problem} onRetry={asked.again} />
-      ) : (
-        <Loading />
-      )}
+      {value !== undefined ? <Preview preview={value.value} onChanged={again} /> : <Waiting asked={asked} />}
       <Status words={say('items', { count: quotes })} />
     </>
   );

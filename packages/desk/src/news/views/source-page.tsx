@@ -9,7 +9,7 @@ import { Link } from './link.tsx';
 import { SourceForm } from './source-form.tsx';
 import { DaysChart, SourceState, useReading } from './source-health.tsx';
 import { Status } from './status.tsx';
-import { Loading, Trouble } from './trouble.tsx';
+import { Waiting } from './trouble.tsx';
 import { useAnswer } from './use-answer.ts';
 
 /** A source: how it is, what is set, and what its rules have dropped. */
@@ -25,13 +25,7 @@ export function SourcePage({ id }: { id: number }) {
     String(id),
     { turn },
   );
-  if (asked.value === undefined) {
-    return asked.problem === undefined ? (
-      <Loading />
-    ) : (
-      <Trouble problem={asked.problem} onRetry={asked.again} />
-    );
-  }
+  if (asked.value === undefined) return <Waiting asked={asked} />;
   const { source, dropped } = asked.value;
   const again = () => setTurn((one) => one + 1);
   return (

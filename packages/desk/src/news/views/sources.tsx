@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
+import { Loading } from '../../shared/views/loading.tsx';
 import type { OpmlOutcome, Source } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { changeQuery, placeOf } from '../state/news-place.ts';
@@ -10,7 +11,7 @@ import { Select } from './fields.tsx';
 import { OpmlDialog, useOpmlDrops } from './opml.tsx';
 import { SourceList } from './source-list.tsx';
 import { Status } from './status.tsx';
-import { Loading, Trouble } from './trouble.tsx';
+import { Trouble } from './trouble.tsx';
 import { useKeys } from './use-keys.ts';
 
 /** The largest OPML file that is read, in bytes. */

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
+import { Loading } from '../../shared/views/loading.tsx';
 import { useRows } from '../../shared/views/use-rows.ts';
 import type { ListedStory } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
@@ -9,7 +10,7 @@ import { Pages } from '../state/pages.ts';
 import { Link } from './link.tsx';
 import { Status } from './status.tsx';
 import { StoryPanel } from './story-panel.tsx';
-import { Loading, Trouble } from './trouble.tsx';
+import { Trouble } from './trouble.tsx';
 import { useKeys } from './use-keys.ts';
 import { useLineKeys } from './use-line-keys.ts';
 

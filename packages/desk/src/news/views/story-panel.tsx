@@ -7,7 +7,7 @@ import { useNews } from '../news-context.ts';
 import { Conflict } from './conflict.tsx';
 import { TextArea } from './fields.tsx';
 import { HistoryView } from './history.tsx';
-import { Loading, Trouble, troubleWords } from './trouble.tsx';
+import { troubleWords, Waiting } from './trouble.tsx';
 import { useAnswer } from './use-answer.ts';
 
 interface StoryPanelProps {
@@ -33,7 +33,7 @@ export function StoryPanel({ id, other, turn, onChanged, onClose, onMerged }: St
     id,
     { turn },
   );
-  const { value, problem } = asked;
+  const { value } = asked;
   const attempt = async (words: string, work: () => Promise<number | null>) => {
     await edits.attempt(words, async () => edits.made(words, [await work()], onChanged));
     onChanged();
@@ -41,7 +41,7 @@ export function StoryPanel({ id, other, turn, onChanged, onClose, onMerged }: St
   if (value === undefined) {
     return (
       <section class="story">
-        {problem === undefined ? <Loading /> : <Trouble problem={problem} onRetry={asked.again} />}
+        <Waiting asked={asked} />
       </section>
     );
   }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../shared/views/icon.tsx';
+import { Loading } from '../../shared/views/loading.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import type { ItemsQuery } from '../api/newsroom.ts';
 import type { Vocabulary } from '../api/types.ts';
@@ -12,7 +13,7 @@ import { ItemForm } from './item-form.tsx';
 import { ItemList } from './item-list.tsx';
 import { NewItems } from './new-items.tsx';
 import { Status } from './status.tsx';
-import { Loading, Trouble } from './trouble.tsx';
+import { Trouble } from './trouble.tsx';
 import { useAnswer } from './use-answer.ts';
 import { useKeys } from './use-keys.ts';
 import { useWide } from './use-wide.ts';

@@ -1,9 +1,10 @@
 import type { ApiProblem } from '../../shared/api/problem.ts';
 import { visible } from '../../shared/text/visible.ts';
-import { Button } from '../../shared/views/button.tsx';
-import { Icon } from '../../shared/views/icon.tsx';
+import { Loading } from '../../shared/views/loading.tsx';
+import { ProblemView } from '../../shared/views/problem-view.tsx';
 import { useNews } from '../news-context.ts';
 import type { Say } from '../text/texts.ts';
+import type { Asked } from './use-answer.ts';
 
 /** What a problem means for the person at the page. */
 export function troubleWords({ status, code, message }: ApiProblem, say: Say): string {
@@ -17,25 +18,11 @@ export function troubleWords({ status, code, message }: ApiProblem, say: Say): s
 /** A problem in the place of what could not be loaded. */
 export function Trouble({ problem, onRetry }: { problem: ApiProblem; onRetry: () => void }) {
   const { say } = useNews().texts;
-  return (
-    <div class="empty" role="alert">
-      <Icon name="alert" size={28} />
-      <p class="empty-title">{troubleWords(problem, say)}</p>
-      {problem.code === 'not_configured' && <p class="hint">{say('notConfiguredHint')}</p>}
-      <Button icon="retry" onClick={onRetry}>
-        {say('tryAgain')}
-      </Button>
-    </div>
-  );
+  const hint = problem.code === 'not_configured' ? say('notConfiguredHint') : undefined;
+  return <ProblemView problem={problem} words={troubleWords(problem, say)} hint={hint} onRetry={onRetry} />;
 }
 
-/** In the place of what is being loaded. */
-export function Loading() {
-  const { say } = useNews().texts;
-  return (
-    <div class="empty" role="status">
-      <span class="spinner" />
-      <span class="unseen">{say('loading')}</span>
-    </div>
-  );
+/** In the place of what was asked for and is not there: it is being loaded, or could not be. */
+export function Waiting({ asked: { problem, again } }: { asked: Asked<unknown> }) {
+  return problem === undefined ? <Loading /> : <Trouble problem={problem} onRetry={again} />;
 }

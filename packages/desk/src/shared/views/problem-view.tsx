@@ -16,18 +16,23 @@ export function problemWords({ status, message }: ApiProblem, say: Say): string 
 
 interface ProblemProps {
   problem: ApiProblem;
+  /** What it means, where the section has its own words for it. */
+  words?: string | undefined;
+  /** What to do about it. */
+  hint?: string | undefined;
   onRetry: () => void;
   /** What else may help. */
   children?: ComponentChildren;
 }
 
 /** A problem in the place of what could not be loaded. */
-export function ProblemView({ problem, onRetry, children }: ProblemProps) {
+export function ProblemView({ problem, words, hint, onRetry, children }: ProblemProps) {
   const { say } = useDesk().texts;
   return (
     <div class="empty" role="alert">
       <Icon name="alert" size={28} />
-      <p class="empty-title">{problemWords(problem, say)}</p>
+      <p class="empty-title">{words ?? problemWords(problem, say)}</p>
+      {hint !== undefined && <p class="hint">{hint}</p>}
       <Button icon="retry" onClick={onRetry}>
         {say('tryAgain')}
       </Button>
