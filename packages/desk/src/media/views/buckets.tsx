@@ -1,6 +1,7 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import { ApiProblem } from '../../shared/api/problem.ts';
 import { Button, IconButton } from '../../shared/views/button.tsx';
+import { CheckField } from '../../shared/views/check-field.tsx';
 import { FormModal } from '../../shared/views/form-modal.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
@@ -198,22 +199,12 @@ function BucketDialog({ bucket, onClose, onSaved }: BucketDialogProps) {
             onValue={(value) => setForm({ ...form, [name]: value })}
           />
         ))}
-        <label class="choice">
-          <input
-            type="checkbox"
-            checked={form.forcePathStyle}
-            onChange={({ currentTarget }) => setForm({ ...form, forcePathStyle: currentTarget.checked })}
-          />
-          <span>{say('pathStyle')}</span>
-        </label>
-        <label class="choice">
-          <input
-            type="checkbox"
-            checked={setActive}
-            onChange={({ currentTarget }) => setSetActive(currentTarget.checked)}
-          />
-          <span>{say('activateOnSave')}</span>
-        </label>
+        <CheckField
+          label={say('pathStyle')}
+          checked={form.forcePathStyle}
+          onChecked={(forcePathStyle) => setForm({ ...form, forcePathStyle })}
+        />
+        <CheckField label={say('activateOnSave')} checked={setActive} onChecked={setSetActive} />
         <p class="form-problem" role="alert">
           {problem !== undefined && !named && problemWords(problem, say)}
           {tested !== undefined && tested !== 'testing' && !tested.success && tested.message}

@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { ApiProblem } from '../../shared/api/problem.ts';
 import { withoutUnseen } from '../../shared/text/visible.ts';
 import { Button } from '../../shared/views/button.tsx';
+import { CheckField } from '../../shared/views/check-field.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { KeyboardHelp } from '../../shared/views/keyboard-help.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
@@ -79,16 +80,7 @@ function DeleteDialog({ entries }: { entries: readonly Entry[] }) {
         {say(forGood ? 'deleteWarning' : 'trashHint')}
       </p>
       {!isTrashed && <UsedIn paths={entries.map(({ path }) => path)} />}
-      {!isTrashed && (
-        <label class="choice">
-          <input
-            type="checkbox"
-            checked={forGood}
-            onChange={({ currentTarget }) => setForGood(currentTarget.checked)}
-          />
-          <span>{say('deleteForGood')}</span>
-        </label>
-      )}
+      {!isTrashed && <CheckField label={say('deleteForGood')} checked={forGood} onChecked={setForGood} />}
       <DeleteButtons onDelete={remove} />
     </Modal>
   );

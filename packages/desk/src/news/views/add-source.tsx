@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import { Button } from '../../shared/views/button.tsx';
+import { CheckField } from '../../shared/views/check-field.tsx';
 import { FormModal } from '../../shared/views/form-modal.tsx';
 import type { FoundAtAddress } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
-import { CheckField, SelectField, TextField } from './fields.tsx';
+import { SelectField, TextField } from './fields.tsx';
 import { selectChoices } from './source-form.tsx';
 import { troubleWords } from './trouble.tsx';
 

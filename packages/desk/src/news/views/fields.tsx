@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
+import { CheckField } from '../../shared/views/check-field.tsx';
 
 interface FieldProps {
   label: string;
@@ -100,26 +101,6 @@ export function Select({ value, onValue, choices, id, label, describedBy }: Sele
         </option>
       ))}
     </select>
-  );
-}
-
-interface ChoiceProps {
-  label: string;
-  checked: boolean;
-  onChecked: (checked: boolean) => void;
-}
-
-/** Yes or no. */
-export function CheckField({ label, checked, onChecked }: ChoiceProps) {
-  return (
-    <label class="choice">
-      <input
-        type="checkbox"
-        checked={checked}
-        onChange={({ currentTarget }) => onChecked(currentTarget.checked)}
-      />
-      <span>{label}</span>
-    </label>
   );
 }
 

@@ -1,12 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import { Button } from '../../shared/views/button.tsx';
+import { CheckField } from '../../shared/views/check-field.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import type { Source, SourceSettings, Tagged, TriedEntry } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import type { Say, TextName } from '../text/texts.ts';
 import { Conflict } from './conflict.tsx';
-import { CheckField, CheckList, type Choices, SelectField, TextArea, TextField } from './fields.tsx';
+import { CheckList, type Choices, SelectField, TextArea, TextField } from './fields.tsx';
 import { troubleWords } from './trouble.tsx';
 
 /** How the items of a source are selected. */

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { CheckField } from '../../shared/views/check-field.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
@@ -184,16 +185,11 @@ function Filters() {
               {...of('source')}
             />
             <Select label={say('itemLanguage')} choices={useLanguages()} {...of('language')} />
-            <label class="choice">
-              <input
-                type="checkbox"
-                checked={query.get('selected') === 'true'}
-                onChange={({ currentTarget }) =>
-                  changeQuery(address, { selected: currentTarget.checked ? 'true' : undefined })
-                }
-              />
-              <span>{say('selectedOnly')}</span>
-            </label>
+            <CheckField
+              label={say('selectedOnly')}
+              checked={query.get('selected') === 'true'}
+              onChecked={(checked) => changeQuery(address, { selected: checked ? 'true' : undefined })}
+            />
           </>
         )}
       </div>
