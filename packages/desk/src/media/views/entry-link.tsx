@@ -1,11 +1,9 @@
+import { DRAGGED } from '../../shared/views/use-file-drops.ts';
 import type { Entry } from '../api/types.ts';
 import { type App, useApp } from '../app-context.ts';
 import { parentOf } from '../state/place.ts';
 import { originalOf, TRASH } from '../trash.ts';
 import { chosenEntries } from './actions.ts';
-
-/** The type of what is dragged within the page. */
-export const DRAGGED = 'application/x-pressroom-paths';
 
 /** Where an entry leads: into a folder, or to the viewer. */
 function hrefOf({ place }: App, { kind, path }: Entry): string {

@@ -1,12 +1,12 @@
 import { lazy, Suspense } from 'preact/compat';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { Icon } from '../../shared/views/icon.tsx';
+import { useFileDrops } from '../../shared/views/use-file-drops.ts';
 import { type App, useApp } from '../app-context.ts';
 import { droppedFiles } from '../state/dropped-files.ts';
 import { useActions } from './actions.ts';
 import { Activity } from './activity.tsx';
 import { Dialogs } from './dialogs.tsx';
-import { DRAGGED } from './entry-link.tsx';
 import { Files } from './files.tsx';
 import { MediaHeader } from './header.tsx';
 import { UploadPanel } from './upload-panel.tsx';
@@ -65,45 +65,18 @@ function useTitle({ place, texts }: App): void {
 
 /** Files that are dropped anywhere, or pasted, are uploaded to the folder. */
 function useDrops(app: App): boolean {
-  const [over, setOver] = useState(false);
+  const upload = async (data: DataTransfer) => {
+    const { folder } = app.place.value.peek();
+    await app.uploads.add(await droppedFiles(data), folder);
+  };
   useEffect(() => {
-    const { place, uploads } = app;
-    const isUpload = (data: DataTransfer | null) =>
-      data?.types.includes('Files') === true && !data.types.includes(DRAGGED);
-    const upload = async (data: DataTransfer) => {
-      const { folder } = place.value.peek();
-      await uploads.add(await droppedFiles(data), folder);
-    };
-    const onDrag = (event: DragEvent) => {
-      if (!isUpload(event.dataTransfer)) return;
-      event.preventDefault();
-      setOver(true);
-    };
-    const onLeave = (event: DragEvent) => {
-      if (event.relatedTarget === null) setOver(false);
-    };
-    const onDrop = (event: DragEvent) => {
-      setOver(false);
-      const { dataTransfer } = event;
-      if (dataTransfer === null || !isUpload(dataTransfer)) return;
-      event.preventDefault();
-      void upload(dataTransfer);
-    };
     const onPaste = ({ clipboardData }: ClipboardEvent) => {
       if (clipboardData?.files.length) void upload(clipboardData);
     };
-    addEventListener('dragover', onDrag);
-    addEventListener('dragleave', onLeave);
-    addEventListener('drop', onDrop);
     addEventListener('paste', onPaste);
-    return () => {
-      removeEventListener('dragover', onDrag);
-      removeEventListener('dragleave', onLeave);
-      removeEventListener('drop', onDrop);
-      removeEventListener('paste', onPaste);
-    };
+    return () => removeEventListener('paste', onPaste);
   }, [app]);
-  return over;
+  return useFileDrops((data) => void upload(data));
 }
 
 /** The keys that work wherever the focus is, except in a field. */

@@ -1,4 +1,3 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import type { OpmlOutcome } from '../api/types.ts';
@@ -31,38 +30,4 @@ export function OpmlDialog({ outcome, onClose }: { outcome: OpmlOutcome; onClose
       </div>
     </Modal>
   );
-}
-
-/** A file that is dropped anywhere is taken as OPML; true while one is over the page. */
-export function useOpmlDrops(take: (file: File) => void): boolean {
-  const [over, setOver] = useState(false);
-  const latest = useRef(take);
-  latest.current = take;
-  useEffect(() => {
-    const isFile = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
-    const onOver = (event: DragEvent) => {
-      if (!isFile(event)) return;
-      event.preventDefault();
-      setOver(true);
-    };
-    const onLeave = (event: DragEvent) => {
-      if (event.relatedTarget === null) setOver(false);
-    };
-    const onDrop = (event: DragEvent) => {
-      setOver(false);
-      const [file] = event.dataTransfer?.files ?? [];
-      if (file === undefined) return;
-      event.preventDefault();
-      latest.current(file);
-    };
-    addEventListener('dragover', onOver);
-    addEventListener('dragleave', onLeave);
-    addEventListener('drop', onDrop);
-    return () => {
-      removeEventListener('dragover', onOver);
-      removeEventListener('dragleave', onLeave);
-      removeEventListener('drop', onDrop);
-    };
-  }, []);
-  return over;
 }

@@ -2,13 +2,14 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
+import { useFileDrops } from '../../shared/views/use-file-drops.ts';
 import type { OpmlOutcome, Source } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { changeQuery, placeOf } from '../state/news-place.ts';
 import { Pages } from '../state/pages.ts';
 import { AddSource } from './add-source.tsx';
 import { Select } from './fields.tsx';
-import { OpmlDialog, useOpmlDrops } from './opml.tsx';
+import { OpmlDialog } from './opml.tsx';
 import { SourceList } from './source-list.tsx';
 import { Status } from './status.tsx';
 import { Trouble } from './trouble.tsx';
@@ -34,7 +35,9 @@ export function Sources() {
   useEffect(() => {
     if (state === 'more') void pages.more();
   }, [state, entries.length]);
-  const over = useOpmlDrops((file) => void take(file));
+  const over = useFileDrops(({ files: [file] }) => {
+    if (file !== undefined) void take(file);
+  });
   useKeys({ a: () => setAdding(true) });
   const take = async (file: File) => {
     if (file.size > MOST_OPML) return news.edits.say(say('opmlTooLarge'));
@@ -90,7 +93,7 @@ export function Sources() {
       )}
       {outcome !== undefined && <OpmlDialog outcome={outcome} onClose={() => setOutcome(undefined)} />}
       {over && (
-        <div class="drop-here" aria-hidden="true">
+        <div class="drop-hint" aria-hidden="true">
           <Icon name="upload" size={32} />
           {say('dropOpml')}
         </div>
