@@ -1,4 +1,5 @@
 import { ApiProblem } from '../../shared/api/problem.ts';
+import { keep, kept } from '../../shared/state/storage.ts';
 import type { Task } from './task.ts';
 
 /** What the name of each kept task begins with; each has its own, because other tabs keep theirs. */
@@ -19,16 +20,16 @@ export class TaskMemory {
   readonly tab: string;
 
   constructor(newId: () => string) {
-    this.tab = read(() => sessionStorage.getItem(TAB)) ?? newId();
-    attempt(() => sessionStorage.setItem(TAB, this.tab));
+    this.tab = kept(() => sessionStorage.getItem(TAB)) ?? newId();
+    keep(() => sessionStorage.setItem(TAB, this.tab));
   }
 
   /** The kept tasks of all tabs. */
   list(): Task[] {
-    const names = read(() => Object.keys(localStorage)) ?? [];
+    const names = kept(() => Object.keys(localStorage)) ?? [];
     return names
       .filter((name) => name.startsWith(KEPT))
-      .flatMap((name) => read(() => JSON.parse(localStorage.getItem(name) ?? '') as Task) ?? [])
+      .flatMap((name) => kept(() => JSON.parse(localStorage.getItem(name) ?? '') as Task) ?? [])
       .map((task) => ({ ...task, problem: task.problem && revived(task.problem) }));
   }
 
@@ -41,41 +42,26 @@ export class TaskMemory {
     const { problem } = task;
     // The message of an error is not among what JSON writes.
     const text = JSON.stringify({ ...task, problem: problem && { ...problem, message: problem.message } });
-    attempt(() => localStorage.setItem(`${KEPT}${task.id}`, text));
+    keep(() => localStorage.setItem(`${KEPT}${task.id}`, text));
   }
 
   /** Forgets a task. */
   forget({ id }: Task): void {
-    attempt(() => localStorage.removeItem(`${KEPT}${id}`));
+    keep(() => localStorage.removeItem(`${KEPT}${id}`));
   }
 
   /** Remembers that a batch was dismissed. */
   dismiss(batches: readonly string[]): void {
     const all = [...this.dismissed(), ...batches].slice(-MAX_DISMISSED);
-    attempt(() => localStorage.setItem(DISMISSED, JSON.stringify(all)));
+    keep(() => localStorage.setItem(DISMISSED, JSON.stringify(all)));
   }
 
   /** The dismissed batches. */
   dismissed(): string[] {
-    return read(() => JSON.parse(localStorage.getItem(DISMISSED) ?? '[]') as string[]) ?? [];
+    return kept(() => JSON.parse(localStorage.getItem(DISMISSED) ?? '[]') as string[]) ?? [];
   }
 }
 
 function revived({ status, code, message }: ApiProblem): ApiProblem {
   return new ApiProblem(status, code, message);
-}
-
-/** A browser that keeps nothing for this page, or has no room, is as one that has kept nothing. */
-function read<Value>(from: () => Value | null): Value | undefined {
-  try {
-    return from() ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function attempt(action: () => void): void {
-  try {
-    action();
-  } catch {}
 }

@@ -1,5 +1,5 @@
 import { del, get, set } from 'idb-keyval';
-import { keepJson, keptJson } from '../../shared/state/storage.ts';
+import { keep, kept } from '../../shared/state/storage.ts';
 import type { OpenUpload } from './uploader.ts';
 
 /** A file that was on its way when the page ended. */
@@ -25,23 +25,27 @@ export class UploadMemory {
   /** Keeps where an upload stands, and its file. */
   async keep(upload: KeptUpload, file: File): Promise<void> {
     const others = this.list().filter(({ key }) => key !== upload.key);
-    keepJson(KEPT, [...others, upload]);
+    this.#keep([...others, upload]);
     // Where the browser has no room, the person chooses the file again.
     if (file.size <= MAX_KEPT) await set(`upload ${upload.key}`, file).catch(() => undefined);
   }
 
   /** Forgets an upload that is over. */
   async forget(key: string): Promise<void> {
-    keepJson(
-      KEPT,
-      this.list().filter((upload) => upload.key !== key),
-    );
+    this.#keep(this.list().filter((upload) => upload.key !== key));
     await del(`upload ${key}`).catch(() => undefined);
   }
 
   /** The open uploads. */
   list(): KeptUpload[] {
-    return keptJson<KeptUpload[]>(KEPT) ?? [];
+    return kept(() => JSON.parse(localStorage.getItem(KEPT) ?? '[]') as KeptUpload[]) ?? [];
+  }
+
+  #keep(uploads: readonly KeptUpload[]): void {
+    keep(() => {
+      if (uploads.length === 0) localStorage.removeItem(KEPT);
+      else localStorage.setItem(KEPT, JSON.stringify(uploads));
+    });
   }
 
   /** The file of an open upload; undefined if it has to be chosen again. */

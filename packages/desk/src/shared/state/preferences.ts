@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Language } from '../text/voice.ts';
+import { keep, kept } from './storage.ts';
 
 /** How the page looks, whatever the system says. */
 export type Theme = 'system' | 'light' | 'dark';
@@ -12,7 +13,7 @@ export class Preferences {
   readonly #theme = signal<Theme>('system');
 
   constructor() {
-    const theme = read(THEME);
+    const theme = kept(() => localStorage.getItem(THEME));
     this.setTheme(theme === 'light' || theme === 'dark' ? theme : 'system');
   }
 
@@ -25,32 +26,20 @@ export class Preferences {
   setTheme(theme: Theme): void {
     this.#theme.value = theme;
     document.documentElement.dataset.theme = theme;
-    keep(THEME, theme);
+    keep(() => localStorage.setItem(THEME, theme));
   }
 
   /** The chosen language, else the browser's. */
   get language(): Language {
-    const wanted = read(LANGUAGE) ?? navigator.languages.find((tag) => /^(en|zh)\b/.test(tag)) ?? 'en';
+    const wanted =
+      kept(() => localStorage.getItem(LANGUAGE)) ??
+      navigator.languages.find((tag) => /^(en|zh)\b/.test(tag)) ??
+      'en';
     return wanted.startsWith('zh') ? 'zh' : 'en';
   }
 
   /** Keeps the chosen language. */
   keepLanguage(language: Language): void {
-    keep(LANGUAGE, language);
+    keep(() => localStorage.setItem(LANGUAGE, language));
   }
-}
-
-function read(name: string): string | undefined {
-  try {
-    return localStorage.getItem(name) ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** A browser that stores nothing for this page only forgets the choice. */
-function keep(name: string, value: string): void {
-  try {
-    localStorage.setItem(name, value);
-  } catch {}
 }

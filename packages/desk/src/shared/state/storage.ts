@@ -1,17 +1,15 @@
-/** Reads what {@link keepJson} has kept; undefined if there is nothing, or nothing that can be read. */
-export function keptJson<Value>(name: string): Value | undefined {
+/** What the browser has kept; undefined if that is nothing, or nothing that can be read. */
+export function kept<Value>(read: () => Value | null): Value | undefined {
   try {
-    const text = localStorage.getItem(name);
-    return text === null ? undefined : (JSON.parse(text) as Value);
+    return read() ?? undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Keeps a value in this browser. Where it stores nothing, the value is gone with the page. */
-export function keepJson(name: string, value: readonly unknown[]): void {
+/** Has the browser keep or forget something. Where it keeps nothing, the value is gone with the page. */
+export function keep(write: () => void): void {
   try {
-    if (value.length === 0) localStorage.removeItem(name);
-    else localStorage.setItem(name, JSON.stringify(value));
+    write();
   } catch {}
 }
