@@ -3,6 +3,7 @@ import { isApple } from '../../shared/state/apple.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { ProblemView } from '../../shared/views/problem-view.tsx';
+import { useTitle } from '../../shared/views/use-title.ts';
 import { type App, useApp } from '../app-context.ts';
 import { OpenArticle } from '../state/open-article.ts';
 import { ArticleDialogs, type ArticleQuestion } from './article-dialogs.tsx';
@@ -36,7 +37,8 @@ function Editor({ open }: { open: OpenArticle }) {
   const publish = usePublish(open, ask);
   const { title } = open.fields.value;
   const state = open.state.value;
-  useTitle(title);
+  const name = title === '' ? say('newArticle') : title;
+  useTitle(name);
   useLeaving(open);
   useRetry(open);
   useKeys(open, publish);
@@ -49,7 +51,7 @@ function Editor({ open }: { open: OpenArticle }) {
     <>
       <PublishBar open={open} onBack={() => place.close()} onAsk={ask} onPublish={() => void publish()} />
       <Offer open={open} />
-      <h1 class="unseen">{title === '' ? say('newArticle') : title}</h1>
+      <h1 class="unseen">{name}</h1>
       {/* Nothing is written over what was kept before somebody has decided about it. */}
       <div class="article-page" inert={open.offered.value !== undefined}>
         <div class="article-writing">
@@ -89,14 +91,6 @@ function Offer({ open }: { open: OpenArticle }) {
       <Button onClick={() => open.decideLocal(false)}>{say('forget')}</Button>
     </p>
   );
-}
-
-function useTitle(title: string): void {
-  const { say } = useApp().texts;
-  const words = `${title === '' ? say('newArticle') : title} · ${say('desk')}`;
-  useEffect(() => {
-    document.title = words;
-  }, [words]);
 }
 
 /**

@@ -1,7 +1,7 @@
-import { useEffect } from 'preact/hooks';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { ProblemView } from '../../shared/views/problem-view.tsx';
+import { useTitle } from '../../shared/views/use-title.ts';
 import { useApp } from '../app-context.ts';
 import { ArticleTable } from './article-table.tsx';
 import { FilterBar } from './filter-bar.tsx';
@@ -11,10 +11,7 @@ import { SelectionBar } from './selection-bar.tsx';
 export function ListPage() {
   const { list, texts } = useApp();
   const { say } = texts;
-  const title = `${say('articles')} · ${say('desk')}`;
-  useEffect(() => {
-    document.title = title;
-  }, [title]);
+  useTitle(say('articles'));
   return (
     <>
       <h1 class="unseen">{say('articles')}</h1>

@@ -2,6 +2,7 @@ import { lazy, Suspense } from 'preact/compat';
 import { useEffect } from 'preact/hooks';
 import { Icon } from '../../shared/views/icon.tsx';
 import { useFileDrops } from '../../shared/views/use-file-drops.ts';
+import { useTitle } from '../../shared/views/use-title.ts';
 import { type App, useApp } from '../app-context.ts';
 import { droppedFiles } from '../state/dropped-files.ts';
 import { useActions } from './actions.ts';
@@ -18,8 +19,8 @@ const Viewer = lazy(() => import('./viewer.tsx').then(({ Viewer: View }) => ({ d
 export function Page() {
   const app = useApp();
   const { place, texts } = app;
-  const { screen, file } = place.value.value;
-  useTitle(app);
+  const { screen, file, folder } = place.value.value;
+  useTitle(screen === 'buckets' ? texts.say('buckets') : texts.folder(file ?? folder));
   const over = useDrops(app);
   useShortcuts();
   return (
@@ -47,20 +48,11 @@ export function Page() {
       {over && (
         <div class="drop-hint" aria-hidden="true">
           <Icon name="upload" size={32} />
-          {texts.say('dropHere', { folder: texts.folder(place.value.value.folder) })}
+          {texts.say('dropHere', { folder: texts.folder(folder) })}
         </div>
       )}
     </div>
   );
-}
-
-function useTitle({ place, texts }: App): void {
-  const { file, folder, screen } = place.value.value;
-  const where = screen === 'buckets' ? texts.say('buckets') : texts.folder(file ?? folder);
-  const title = `${where} · ${texts.say('desk')}`;
-  useEffect(() => {
-    document.title = title;
-  }, [title]);
 }
 
 /** Files that are dropped anywhere, or pasted, are uploaded to the folder. */

@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Header } from '../../shared/views/header.tsx';
 import { KeyboardHelp } from '../../shared/views/keyboard-help.tsx';
+import { useTitle } from '../../shared/views/use-title.ts';
 import type { Vocabulary } from '../api/types.ts';
-import { type News, useNews } from '../news-context.ts';
+import { useNews } from '../news-context.ts';
 import { pathTo, placeOf, SCREENS, type Screen } from '../state/news-place.ts';
 import type { TextName } from '../text/texts.ts';
 import { Hot } from './hot.tsx';
@@ -39,8 +40,7 @@ const KEYS: readonly (readonly [keys: string, text: TextName])[] = [
 
 /** The section: one screen, and what was done last. */
 export function NewsPage({ onVocabulary }: { onVocabulary: (vocabulary: Vocabulary) => void }) {
-  const news = useNews();
-  const { address, api, edits, texts } = news;
+  const { address, api, edits, texts } = useNews();
   const { say } = texts;
   const { screen, id } = placeOf(address.here.value);
   const [isHelping, setHelping] = useState(false);
@@ -48,7 +48,7 @@ export function NewsPage({ onVocabulary }: { onVocabulary: (vocabulary: Vocabula
   useEffect(() => {
     if (vocabulary.value !== undefined) onVocabulary(vocabulary.value);
   }, [vocabulary.value]);
-  useTitle(news, screen);
+  useTitle(say(screen), say('news'));
   useKeys({
     '?': () => setHelping(true),
     '/': () => document.querySelector<HTMLElement>('[type="search"]')?.focus(),
@@ -125,11 +125,4 @@ function NewsroomNotice() {
             .join(' ')}
     </p>
   );
-}
-
-function useTitle({ texts }: News, screen: Screen): void {
-  const title = `${texts.say(screen)} · ${texts.say('news')} · ${texts.say('desk')}`;
-  useEffect(() => {
-    document.title = title;
-  }, [title]);
 }
