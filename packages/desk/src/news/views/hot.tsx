@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
+import { Link } from '../../shared/views/link.tsx';
 import type { HotInputs, Ranking } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { changeQuery, pathTo, placeOf } from '../state/news-place.ts';
 import { Select } from './fields.tsx';
-import { Link } from './link.tsx';
 import { Status } from './status.tsx';
 import { Waiting } from './trouble.tsx';
 import { useAnswer } from './use-answer.ts';

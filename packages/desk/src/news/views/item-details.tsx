@@ -1,11 +1,11 @@
 import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
+import { Link } from '../../shared/views/link.tsx';
 import type { Item } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { pathTo } from '../state/news-place.ts';
 import { ExplanationView } from './explanation.tsx';
 import { HistoryView } from './history.tsx';
-import { Link } from './link.tsx';
 import { Waiting } from './trouble.tsx';
 import { useAnswer } from './use-answer.ts';
 

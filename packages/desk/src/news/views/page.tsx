@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Header } from '../../shared/views/header.tsx';
 import { KeyboardHelp } from '../../shared/views/keyboard-help.tsx';
+import { Link } from '../../shared/views/link.tsx';
 import { useTitle } from '../../shared/views/use-title.ts';
 import type { Vocabulary } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { pathTo, placeOf, SCREENS, type Screen } from '../state/news-place.ts';
 import type { TextName } from '../text/texts.ts';
 import { Hot } from './hot.tsx';
-import { Link } from './link.tsx';
 import { Report } from './report.tsx';
 import { SourcePage } from './source-page.tsx';
 import { Sources } from './sources.tsx';

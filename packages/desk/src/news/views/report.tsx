@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
+import { Link } from '../../shared/views/link.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import type { Period, Quote, ReportPreview, Tagged } from '../api/types.ts';
 import { type News, useNews } from '../news-context.ts';
 import { changeQuery, pathTo, placeOf } from '../state/news-place.ts';
 import { scoresFor } from '../state/scores.ts';
-import { Link } from './link.tsx';
 import { Quotes } from './quotes.tsx';
 import { Status } from './status.tsx';
 import { Waiting } from './trouble.tsx';

@@ -1,10 +1,10 @@
 import { useRef } from 'preact/hooks';
 import { Icon } from '../../shared/views/icon.tsx';
+import { Link } from '../../shared/views/link.tsx';
 import { useRows } from '../../shared/views/use-rows.ts';
 import type { Source } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { pathTo } from '../state/news-place.ts';
-import { Link } from './link.tsx';
 import { DaysChart, SourceState, useReading } from './source-health.tsx';
 import { useLineKeys } from './use-line-keys.ts';
 

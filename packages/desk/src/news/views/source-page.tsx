@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
+import { Link } from '../../shared/views/link.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import type { Source } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { pathTo } from '../state/news-place.ts';
-import { Link } from './link.tsx';
 import { SourceForm } from './source-form.tsx';
 import { DaysChart, SourceState, useReading } from './source-health.tsx';
 import { Status } from './status.tsx';

@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
+import { Link } from '../../shared/views/link.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { useRows } from '../../shared/views/use-rows.ts';
 import type { ListedStory } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { pathTo, placeOf } from '../state/news-place.ts';
 import { Pages } from '../state/pages.ts';
-import { Link } from './link.tsx';
 import { Status } from './status.tsx';
 import { StoryPanel } from './story-panel.tsx';
 import { Trouble } from './trouble.tsx';

@@ -5,6 +5,7 @@ import { SECTIONS } from '../state/address.ts';
 import type { Theme } from '../state/preferences.ts';
 import { LANGUAGES, type Language } from '../text/voice.ts';
 import { Icon } from './icon.tsx';
+import { Link } from './link.tsx';
 import { Menu } from './menu.tsx';
 import type { MenuItem } from './menu-item.ts';
 import { MissingFilesDialog } from './missing-files.tsx';
@@ -41,20 +42,15 @@ function Sections() {
   return (
     <nav class="sections" aria-label={texts.say('sections')}>
       {SECTIONS.map((name) => (
-        <a
+        <Link
           key={name}
-          href={address.href(name)}
+          to={name}
           aria-label={texts.say(name)}
           aria-current={name === section ? 'page' : undefined}
-          onClick={(event) => {
-            if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-            event.preventDefault();
-            address.go(name);
-          }}
         >
           <Icon name={name} size={16} />
           <span>{texts.say(name)}</span>
-        </a>
+        </Link>
       ))}
     </nav>
   );

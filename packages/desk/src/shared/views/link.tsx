@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useNews } from '../news-context.ts';
+import { useDesk } from '../desk.ts';
 
 type LinkProps = Omit<JSX.IntrinsicElements['a'], 'href' | 'onClick'> & {
   /** A path of the desk, such as `news/sources`. */
@@ -8,7 +8,7 @@ type LinkProps = Omit<JSX.IntrinsicElements['a'], 'href' | 'onClick'> & {
 
 /** A link within the desk. */
 export function Link({ to, children, ...rest }: LinkProps) {
-  const { address } = useNews();
+  const { address } = useDesk();
   return (
     <a
       {...rest}
