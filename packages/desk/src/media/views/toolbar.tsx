@@ -88,17 +88,13 @@ function FolderBar() {
       </Menu>
       <div class="switch" role="group" aria-label={say('view')}>
         {(['grid', 'table'] as const).map((name) => (
-          <button
+          <IconButton
             key={name}
-            type="button"
-            class="icon-button"
+            icon={name}
+            label={say(`${name}View`)}
             aria-pressed={view === name}
-            aria-label={say(`${name}View`)}
-            title={say(`${name}View`)}
             onClick={() => place.replace({ view: name })}
-          >
-            <Icon name={name} />
-          </button>
+          />
         ))}
       </div>
     </div>

@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { IconButton } from '../../shared/views/button.tsx';
+import { Button, IconButton } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { useBroken } from '../../shared/views/use-broken.ts';
 import type { Entry } from '../api/types.ts';
@@ -296,10 +296,9 @@ function CopyButton({ label, onCopy }: { label: string; onCopy: () => Promise<bo
     setTimeout(() => setDone(false), 1500);
   };
   return (
-    <button type="button" class="button plain" onClick={() => void copy()}>
-      <Icon name={isDone ? 'check' : 'link'} />
-      <span>{label}</span>
-    </button>
+    <Button icon={isDone ? 'check' : 'link'} onClick={() => void copy()}>
+      {label}
+    </Button>
   );
 }
 
