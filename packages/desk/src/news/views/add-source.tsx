@@ -5,7 +5,7 @@ import { CheckField } from '../../shared/views/check-field.tsx';
 import { FormModal } from '../../shared/views/form-modal.tsx';
 import type { FoundAtAddress } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
-import { SelectField, TextField } from './fields.tsx';
+import { SelectField, TextField, termChoices } from './fields.tsx';
 import { selectChoices } from './source-form.tsx';
 import { troubleWords } from './trouble.tsx';
 
@@ -51,7 +51,6 @@ export function AddSource({ onClose, onAdded }: { onClose: () => void; onAdded: 
       edits.say(say(isNew ? 'didAdd' : 'alreadyKnown', { name: source.name }));
       onAdded();
     });
-  const { categories = [] } = vocabulary.value ?? {};
   const change = (value: string) => {
     setUrl(value);
     setFound(undefined);
@@ -112,7 +111,7 @@ export function AddSource({ onClose, onAdded }: { onClose: () => void; onAdded: 
               label={say('category')}
               value={category}
               onValue={setCategory}
-              choices={[['', say('byRules')], ...categories.map((one) => [one.name, one.label] as const)]}
+              choices={[['', say('byRules')], ...termChoices(vocabulary.value?.categories)]}
             />
             <SelectField
               label={say('selection')}

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { CheckField } from '../../shared/views/check-field.tsx';
+import type { Term } from '../api/types.ts';
 
 interface FieldProps {
   label: string;
@@ -64,6 +65,11 @@ export function TextArea({
 
 /** A choice of one among several: values, and how people see them. */
 export type Choices = readonly (readonly [value: string, label: string])[];
+
+/** Categories or directions to choose from. */
+export function termChoices(terms: readonly Term[] = []): Choices {
+  return terms.map(({ name, label }) => [name, label] as const);
+}
 
 /** One of several values. */
 export function SelectField({ label, value, onValue, hint, choices }: FieldProps & { choices: Choices }) {

@@ -5,7 +5,7 @@ import { Link } from '../../shared/views/link.tsx';
 import type { HotInputs, Ranking } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { changeQuery, pathTo, placeOf } from '../state/news-place.ts';
-import { Select } from './fields.tsx';
+import { Select, termChoices } from './fields.tsx';
 import { Status } from './status.tsx';
 import { Waiting } from './trouble.tsx';
 import { useAnswer } from './use-answer.ts';
@@ -23,7 +23,6 @@ export function Hot() {
       edits.say(say('didRank', { count: topics }));
       setTurn((one) => one + 1);
     });
-  const { directions = [] } = vocabulary.value ?? {};
   const { value } = asked;
   return (
     <>
@@ -32,10 +31,7 @@ export function Hot() {
           label={say('directions')}
           value={direction}
           onValue={(one) => changeQuery(address, { direction: one })}
-          choices={[
-            ['', say('anyDirection')],
-            ...directions.map(({ name, label }) => [name, label] as const),
-          ]}
+          choices={[['', say('anyDirection')], ...termChoices(vocabulary.value?.directions)]}
         />
         <span class="space" />
         <Button icon="retry" onClick={() => void rank()}>

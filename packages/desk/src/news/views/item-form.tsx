@@ -6,7 +6,7 @@ import type { Item, ItemChange, Tagged } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import type { TextName } from '../text/texts.ts';
 import { Conflict } from './conflict.tsx';
-import { CheckList, SelectField, TextArea, TextField } from './fields.tsx';
+import { CheckList, SelectField, TextArea, TextField, termChoices } from './fields.tsx';
 import { troubleWords, Waiting } from './trouble.tsx';
 import { useAnswer } from './use-answer.ts';
 
@@ -97,7 +97,6 @@ function Form({ before, onClose }: { before: Tagged<Item>; onClose: () => void }
       />
     );
   }
-  const { categories = [], directions = [] } = vocabulary.value ?? {};
   const named = problem?.fields.some(({ field }) => NAMES.some((name) => name === field)) === true;
   return (
     <form
@@ -114,7 +113,7 @@ function Form({ before, onClose }: { before: Tagged<Item>; onClose: () => void }
       <div class="form-row">
         <SelectField
           {...of('category')}
-          choices={[['', say('none')], ...categories.map(({ name, label }) => [name, label] as const)]}
+          choices={[['', say('none')], ...termChoices(vocabulary.value?.categories)]}
         />
         <TextField inputMode="decimal" {...of('score')} />
         <TextField {...of('language')} />
@@ -122,7 +121,7 @@ function Form({ before, onClose }: { before: Tagged<Item>; onClose: () => void }
       <CheckList
         label={say('directions')}
         chosen={values.directions}
-        choices={directions.map(({ name, label }) => [name, label] as const)}
+        choices={termChoices(vocabulary.value?.directions)}
         onChosen={(chosen) => setValues({ ...values, directions: chosen })}
       />
       <p class="form-problem" role="alert">

@@ -7,7 +7,7 @@ import type { Source, SourceSettings, Tagged, TriedEntry } from '../api/types.ts
 import { useNews } from '../news-context.ts';
 import type { Say, TextName } from '../text/texts.ts';
 import { Conflict } from './conflict.tsx';
-import { CheckList, type Choices, SelectField, TextArea, TextField } from './fields.tsx';
+import { CheckList, type Choices, SelectField, TextArea, TextField, termChoices } from './fields.tsx';
 import { troubleWords } from './trouble.tsx';
 
 /** How the items of a source are selected. */
@@ -112,7 +112,6 @@ export function SourceForm({ before, onSaved }: SourceFormProps) {
     problem: problem?.fields.find(({ field }) => field.replace(/^settings\./, '').split('.')[0] === one)
       ?.message,
   });
-  const { categories = [], directions = [] } = vocabulary.value ?? {};
   return (
     <form
       class="form settings-form"
@@ -126,7 +125,7 @@ export function SourceForm({ before, onSaved }: SourceFormProps) {
       <div class="form-row">
         <SelectField
           {...of('category')}
-          choices={[['', say('byRules')], ...categories.map((one) => [one.name, one.label] as const)]}
+          choices={[['', say('byRules')], ...termChoices(vocabulary.value?.categories)]}
         />
         <SelectField {...of('select')} choices={selectChoices(say)} />
         <TextField inputMode="decimal" hint={say('weightHint')} {...of('weight')} />
@@ -134,7 +133,7 @@ export function SourceForm({ before, onSaved }: SourceFormProps) {
       <CheckList
         label={say('directions')}
         chosen={values.directions}
-        choices={directions.map((one) => [one.name, one.label] as const)}
+        choices={termChoices(vocabulary.value?.directions)}
         onChosen={(chosen) => set({ directions: chosen })}
       />
       {(['firstParty', 'readPages', 'images'] as const).map((one) => (

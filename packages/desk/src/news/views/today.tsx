@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../../shared/views/button.tsx';
 import { CheckField } from '../../shared/views/check-field.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
@@ -8,7 +9,7 @@ import type { Vocabulary } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { changeQuery, placeOf } from '../state/news-place.ts';
 import type { Choices } from './fields.tsx';
-import { Select } from './fields.tsx';
+import { Select, termChoices } from './fields.tsx';
 import { ItemDetails } from './item-details.tsx';
 import { ItemForm } from './item-form.tsx';
 import { ItemList } from './item-list.tsx';
@@ -112,11 +113,7 @@ function NoItems() {
     <div class="empty">
       <Icon name={isToday ? 'news' : 'search'} size={32} />
       <p class="empty-title">{say(isToday ? 'nothingToday' : 'noItems')}</p>
-      {isToday && (
-        <button type="button" class="button plain" onClick={() => changeQuery(address, { span: 'week' })}>
-          <span>{say('showWeek')}</span>
-        </button>
-      )}
+      {isToday && <Button onClick={() => changeQuery(address, { span: 'week' })}>{say('showWeek')}</Button>}
     </div>
   );
 }
@@ -154,7 +151,6 @@ function Filters() {
   ]);
   const names = new Set(sources.value?.entries.map(({ name }) => name));
   for (const { sourceName } of items.list.entries.value) names.add(sourceName);
-  const { categories = [] } = vocabulary.value ?? {};
   return (
     <div class="toolbar filters">
       <div class="search">
@@ -173,10 +169,7 @@ function Filters() {
           <>
             <Select
               label={say('category')}
-              choices={[
-                ['', say('anyCategory')],
-                ...categories.map(({ name, label }) => [name, label] as const),
-              ]}
+              choices={[['', say('anyCategory')], ...termChoices(vocabulary.value?.categories)]}
               {...of('category')}
             />
             <Select
