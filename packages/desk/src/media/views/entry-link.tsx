@@ -1,15 +1,15 @@
 import { DRAGGED } from '../../shared/views/use-file-drops.ts';
 import type { Entry } from '../api/types.ts';
 import { type App, useApp } from '../app-context.ts';
-import { parentOf } from '../state/place.ts';
+import { type PlaceValue, parentOf } from '../state/place.ts';
 import { originalOf, TRASH } from '../trash.ts';
 import { chosenEntries } from './actions.ts';
 
 /** Where an entry leads: into a folder, or to the viewer. */
-function hrefOf({ place }: App, { kind, path }: Entry): string {
-  return place.href(
-    kind === 'folder' ? { folder: path, file: undefined, filter: '', everywhere: false } : { file: path },
-  );
+function leadsTo({ kind, path }: Entry): Partial<PlaceValue> {
+  return kind === 'folder'
+    ? { folder: path, file: undefined, filter: '', everywhere: false }
+    : { file: path };
 }
 
 /**
@@ -24,15 +24,14 @@ export function foundIn({ place, texts }: App, path: string): string | undefined
 }
 
 /** Goes where an entry leads, without loading the page again. */
-export function openEntry({ place }: App, { kind, path }: Entry): void {
-  if (kind === 'folder') place.go({ folder: path, file: undefined, filter: '', everywhere: false });
-  else place.go({ file: path });
+export function openEntry({ place }: App, entry: Entry): void {
+  place.go(leadsTo(entry));
 }
 
 /** What the links of entries and the cells around them do with the mouse. */
 export function useEntry(entry: Entry) {
   const app = useApp();
-  const { folder, selection, transfers } = app;
+  const { folder, place, selection, transfers } = app;
   const onOpen = (event: MouseEvent) => {
     if (event.button !== 0 || event.metaKey || event.altKey) return;
     event.preventDefault();
@@ -55,7 +54,7 @@ export function useEntry(entry: Entry) {
     selection.focus(entry.path);
   };
   return {
-    href: hrefOf(app, entry),
+    href: place.href(leadsTo(entry)),
     found: foundIn(app, entry.path),
     onOpen,
     onSelect,
