@@ -29,9 +29,11 @@ export class Uploads {
   readonly #tries = new Map<string, number>();
   /** The files that wait until they are tried again. */
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
-  readonly #withoutPlaces = signal(true);
   #uploader: Promise<Uploader> | undefined;
   #count = 0;
+
+  /** Whether pictures that are chosen from now on lose the places where they were made. */
+  readonly withoutPlaces = signal(true);
 
   /** Bytes that have arrived, and all of them. */
   readonly progress = computed(() => {
@@ -57,16 +59,6 @@ export class Uploads {
     return this.#list;
   }
 
-  /** Whether pictures lose the places where they were made, before they are uploaded. */
-  get withoutPlaces(): ReadonlySignal<boolean> {
-    return this.#withoutPlaces;
-  }
-
-  /** For what is chosen from now on. */
-  takeOutPlaces(wanted: boolean): void {
-    this.#withoutPlaces.value = wanted;
-  }
-
   /** Bytes in a second, over the last seconds. */
   get rate(): ReadonlySignal<number> {
     return this.#rate;
@@ -77,7 +69,7 @@ export class Uploads {
     if (isInTrash(folder)) return;
     let left = chosen;
     try {
-      if (this.#withoutPlaces.peek()) left = await this.#cleaned(chosen);
+      if (this.withoutPlaces.peek()) left = await this.#cleaned(chosen);
       left = left.filter((one) => !this.#goOn(one, folder));
       const keyed = await keysOf(left, folder, this.#api, this.#dialogs);
       this.#start(this.#append(keyed.map(({ file, key }) => newUpload(this.#newId(), key, file))));

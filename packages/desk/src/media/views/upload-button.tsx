@@ -34,7 +34,7 @@ export function UploadButton() {
           { value: 'places', label: say('withoutPlaces'), checked: isClean, heading: '' },
         ]}
         onSelect={(value) => {
-          if (value === 'places') uploads.takeOutPlaces(!isClean);
+          if (value === 'places') uploads.withoutPlaces.value = !isClean;
           else chooseUpload(value as 'files' | 'folder');
         }}
       >
