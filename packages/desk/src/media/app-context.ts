@@ -1,8 +1,8 @@
+import type { Signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Desk } from '../shared/desk.ts';
 import type { GalleryApi } from './api/gallery.ts';
-import type { Clipboard } from './state/clipboard.ts';
 import type { Dialogs } from './state/dialogs.ts';
 import type { Folder } from './state/folder.ts';
 import type { Place } from './state/place.ts';
@@ -13,10 +13,17 @@ import type { Uploads } from './state/uploads.ts';
 import type { Uses } from './state/uses.ts';
 import type { Texts } from './text/texts.ts';
 
+/** What will be pasted. */
+export interface Clip {
+  readonly action: 'move' | 'copy';
+  readonly paths: readonly string[];
+}
+
 /** What the section is made of; `media.tsx` puts it together. */
 export interface App extends Desk {
   readonly api: GalleryApi;
-  readonly clipboard: Clipboard;
+  /** What has been cut or copied in the page; files of the system come with the paste itself. */
+  readonly clip: Signal<Clip | undefined>;
   readonly dialogs: Dialogs;
   readonly folder: Folder;
   readonly place: Place;

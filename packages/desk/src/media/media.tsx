@@ -1,9 +1,8 @@
-import { effect } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import type { Desk } from '../shared/desk.ts';
 import { GalleryApi } from './api/gallery.ts';
-import { type App, AppContext } from './app-context.ts';
-import { Clipboard } from './state/clipboard.ts';
+import { type App, AppContext, type Clip } from './app-context.ts';
 import { Dialogs } from './state/dialogs.ts';
 import { Folder } from './state/folder.ts';
 import { Place, parentOf } from './state/place.ts';
@@ -67,7 +66,7 @@ function appOf(desk: Desk): App {
   return {
     ...desk,
     api,
-    clipboard: new Clipboard(),
+    clip: signal<Clip | undefined>(undefined),
     dialogs,
     folder,
     place,

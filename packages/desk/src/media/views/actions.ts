@@ -37,14 +37,14 @@ export function chosenEntries({ folder, selection }: App): Entry[] {
 }
 
 function actionsOf(app: App): Actions {
-  const { announce, api, clipboard, dialogs, folder, place, selection, texts, transfers } = app;
+  const { announce, api, clip, dialogs, folder, place, selection, texts, transfers } = app;
   const withChosen = (then: (entries: Entry[]) => void) => {
     const entries = chosenEntries(app);
     if (entries.length > 0) then(entries);
   };
-  const clip = (action: 'move' | 'copy') =>
+  const take = (action: 'move' | 'copy') =>
     withChosen((entries) => {
-      clipboard.put({ action, paths: entries.map(({ path }) => path) });
+      clip.value = { action, paths: entries.map(({ path }) => path) };
       announce(texts.say('selected', { count: entries.length }));
     });
   const fail = (what: 'copy' | 'download', error: unknown) => {
@@ -66,12 +66,12 @@ function actionsOf(app: App): Actions {
       }),
     move: () => withChosen((entries) => dialogs.show({ kind: 'move', entries })),
     copyTo: () => withChosen((entries) => dialogs.show({ kind: 'copy', entries })),
-    cut: () => clip('move'),
-    copy: () => clip('copy'),
+    cut: () => take('move'),
+    copy: () => take('copy'),
     paste: () => {
-      const held = clipboard.clip.peek();
+      const held = clip.peek();
       if (held === undefined) return;
-      if (held.action === 'move') clipboard.put(undefined);
+      if (held.action === 'move') clip.value = undefined;
       void transfers.run(held.action, held.paths, place.value.peek().folder);
     },
     selectAll: async () => {

@@ -7,12 +7,12 @@ import { openEntry } from './entry-link.tsx';
 
 /** The lines of the menu of the selection, or of the folder if nothing is selected. */
 export function useItems(): MenuItem[] {
-  const { clipboard, folder, place, selection, texts } = useApp();
+  const { clip, folder, place, selection, texts } = useApp();
   const { say } = texts;
   const paths = selection.paths.value;
   const one = paths.size === 1 ? folder.loaded.value.find(({ path }) => paths.has(path)) : undefined;
   const paste: MenuItem[] =
-    clipboard.clip.value === undefined
+    clip.value === undefined
       ? []
       : [{ value: 'paste', label: say('paste'), icon: 'check', shortcut: 'Ctrl V' }];
   const isTrash = isInTrash(place.value.value.folder);
