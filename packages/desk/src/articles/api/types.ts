@@ -10,7 +10,6 @@ export type TermKind = 'tags' | 'authors';
 
 /** Who saved something, if a key did. */
 interface KeyName {
-  readonly prefix: string;
   readonly name: string | null;
 }
 
@@ -18,7 +17,6 @@ interface KeyName {
 interface Schedule {
   readonly publish_at: string | null;
   readonly unpublish_at: string | null;
-  readonly release: string | null;
 }
 
 /** An article in full. */
@@ -35,17 +33,14 @@ export interface Article {
   readonly category: Term | null;
   readonly tags?: readonly Term[] | undefined;
   readonly authors?: readonly Term[] | undefined;
-  readonly author: string;
   readonly is_published: boolean;
   readonly published_at: string | null;
-  readonly updated_at: string;
   readonly schedule?: Schedule | undefined;
 }
 
 /** Changes of a published article that readers do not see yet. */
 export interface WorkingCopy {
   readonly saved_at: string;
-  readonly is_current: boolean;
   readonly key: KeyName | null;
   readonly changes: Readonly<Record<string, unknown>>;
 }
@@ -55,7 +50,6 @@ export interface Revision {
   readonly revision: number;
   readonly created_at: string;
   readonly key: KeyName | null;
-  readonly changed: readonly string[] | null;
 }
 
 /** An article as a list shows it. */

@@ -58,7 +58,6 @@ export interface BucketView {
   readonly publicEndpoint: string | null;
   readonly editable: boolean;
   readonly active: boolean;
-  readonly hasCredentials: boolean;
 }
 
 /** A bucket as a form sends it. */

@@ -21,7 +21,6 @@ export interface Vocabulary {
   readonly categories: readonly Term[];
   readonly directions: readonly Term[];
   readonly zone: string;
-  readonly reportHour: number;
   readonly language: string;
 }
 
@@ -30,16 +29,8 @@ export interface NewsroomStatus {
   readonly workers: number;
   readonly schedules: readonly {
     readonly name: string;
-    readonly lastRunAt: string | null;
-    readonly lagSeconds: number;
     readonly lastError: string | null;
   }[];
-  readonly sources: {
-    readonly active: number;
-    readonly paused: number;
-    readonly gone: number;
-    readonly failing: number;
-  };
 }
 
 /** An item as a list has it. */
@@ -71,7 +62,7 @@ export type WithdrawnItem = Pick<
 export interface Item extends Omit<ListedItem, 'story'> {
   readonly story: { readonly publicId: string; readonly title: string } | null;
   readonly withdrawnAt: string | null;
-  readonly sources: readonly { readonly id: number; readonly name: string; readonly isFollowed: boolean }[];
+  readonly sources: readonly { readonly id: number; readonly name: string }[];
   readonly reports: readonly { readonly period: Period; readonly date: string }[];
 }
 
@@ -96,8 +87,6 @@ export interface ScoreTerm {
 
 /** Why an item scored as it did; `terms` is null if no editor judged it. */
 export interface Explanation {
-  readonly score: number | null;
-  readonly selected: boolean;
   readonly judgedAt: string | null;
   readonly judgedScore: number | null;
   readonly judgedSelected: boolean | null;
@@ -111,7 +100,6 @@ export interface Edit {
   readonly actor: string | null;
   readonly program: string;
   readonly action: string;
-  readonly undoes: number | null;
   readonly undoneBy: number | null;
   readonly changes: readonly { readonly member: string; readonly before: unknown; readonly after: unknown }[];
 }
@@ -120,10 +108,8 @@ export interface Edit {
 export interface ListedStory {
   readonly publicId: string;
   readonly title: string;
-  readonly status: 'active' | 'settled';
-  readonly digest: string | null;
   readonly reportCount: number;
-  readonly latest: { readonly id: string; readonly title: string; readonly publishedAt: string } | null;
+  readonly latest: { readonly publishedAt: string } | null;
 }
 
 /** A report in a story. */
@@ -140,9 +126,7 @@ interface StoryReport {
 export interface Story {
   readonly publicId: string;
   readonly title: string;
-  readonly status: 'active' | 'settled';
   readonly digest: string | null;
-  readonly digestUpdatedAt: string | null;
   readonly digestBy: string | null;
   readonly mergedInto: string | null;
   readonly merged: readonly { readonly publicId: string; readonly title: string }[];
@@ -177,35 +161,28 @@ export interface Source {
   readonly readPages: boolean;
   readonly images: boolean;
   readonly rules: readonly string[];
-  readonly page: string | null;
   readonly state: 'active' | 'paused' | 'gone';
   readonly nextPollAt: string | null;
-  readonly intervalSeconds: number;
   readonly lastPolledAt: string | null;
   readonly lastSuccessAt: string | null;
   readonly failures: number;
   readonly failingSince: string | null;
   readonly lastError: string | null;
-  readonly unusableEntries: number;
-  readonly unreadEntries: number;
   readonly emptyReads: number;
   /** New entries in 24 hours. */
   readonly day: number;
   readonly pending: number;
-  readonly refused: number;
   /** New entries of each of the last 14 times 24 hours, the latest last. */
   readonly days: readonly number[];
 }
 
 /** What an address brings. */
 export interface FoundAtAddress {
-  readonly url: string;
   readonly title: string | null;
   readonly entries: readonly {
     readonly title: string;
     readonly url: string;
     readonly publishedAt: string | null;
-    readonly summary: string | null;
   }[];
   readonly count: number;
   /** Feeds that a page names. */
@@ -236,7 +213,6 @@ export interface Quote {
   readonly title: string;
   readonly summary: string | null;
   readonly source: string;
-  readonly originalUrl: string;
   readonly publishedAt: string;
 }
 
@@ -257,7 +233,6 @@ export interface ReportPreview {
 /** What moves an entry of the hot list. */
 export interface HotInputs {
   readonly heat: number;
-  readonly coverage: number;
   readonly signals: number;
   readonly reports: number;
   readonly story: string | null;
@@ -272,7 +247,6 @@ export interface HotInputs {
 /** The hot list. */
 export interface Ranking {
   readonly publishedAt: string;
-  readonly asOf: string;
   readonly windowHours: number;
   readonly entries: readonly {
     readonly rank: number;
