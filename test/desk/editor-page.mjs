@@ -23,7 +23,7 @@ function openArticle(html) {
     texts: { say },
     label: 'Article',
     onChange: (written) => reported.push(written),
-    onStatistics: (statistics) => Object.assign(window, { statistics }),
+    onWords: (words) => Object.assign(window, { words }),
     pickPicture: async () => picture,
     uploadPicture: async (file) => ({ ...picture, src: `${location.origin}/${file.name}` }),
   };

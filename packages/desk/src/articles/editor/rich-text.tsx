@@ -9,7 +9,6 @@ import { Reporting } from './editing/reporting.ts';
 import { takeSeenSelection } from './editing/seen-selection.ts';
 import { editorState } from './editing/state.ts';
 import { readHtml } from './html/read-html.ts';
-import type { Statistics } from './statistics.ts';
 import type { EditorTexts } from './text/editor-texts.ts';
 import { EditorDialog, type OpenDialog } from './views/dialogs.tsx';
 import { nodeViews } from './views/node-views.ts';
@@ -32,7 +31,8 @@ export interface RichTextProps {
   readonly disabled?: boolean;
   /** What is written in it, for people who hear the page. */
   readonly label: string;
-  readonly onStatistics?: (statistics: Statistics) => void;
+  /** Told how many words are written. */
+  readonly onWords?: (count: number) => void;
 }
 
 /** A surface to write an article on; what it reports is what content accepts. */
@@ -118,7 +118,7 @@ export function RichText(props: RichTextProps) {
         known.current = written;
         latest.current.onChange(written);
       },
-      onStatistics: latest.current.onStatistics,
+      onWords: latest.current.onWords,
     }));
     const leave = () => reporting.flush();
     addEventListener('pagehide', leave);

@@ -3,7 +3,6 @@ import { Button } from '../../shared/views/button.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { useApp } from '../app-context.ts';
 import type { RichText } from '../editor/rich-text.tsx';
-import type { Statistics } from '../editor/statistics.ts';
 import type { OpenArticle } from '../state/open-article.ts';
 import type { Picture } from '../state/pictures.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
@@ -27,7 +26,7 @@ export function BodyField({ open, onAsk }: BodyFieldProps) {
   const upload = useUpload();
   const [editor, setEditor] = useState<Editor | 'failed'>();
   const [isSource, setSource] = useState(false);
-  const [statistics, setStatistics] = useState<Statistics>();
+  const [words, setWords] = useState<number>();
   const { content } = open.fields.value;
   useEffect(() => {
     loadEditor().then(
@@ -51,7 +50,7 @@ export function BodyField({ open, onAsk }: BodyFieldProps) {
           texts={texts}
           disabled={open.state.value === 'conflict'}
           onChange={(html) => open.edit({ content: html })}
-          onStatistics={setStatistics}
+          onWords={setWords}
           pickPicture={() =>
             new Promise<Picture | undefined>((resolve) => {
               onAsk({ kind: 'picture', take: resolve, giveUp: () => resolve(undefined) });
@@ -62,9 +61,7 @@ export function BodyField({ open, onAsk }: BodyFieldProps) {
       )}
       <div class="body-foot">
         {!isShowable && <p class="hint">{say('writtenAsSource')}</p>}
-        {!isSource && statistics !== undefined && (
-          <p class="hint">{say('words', { count: statistics.words })}</p>
-        )}
+        {!isSource && words !== undefined && <p class="hint">{say('words', { count: words })}</p>}
         <span class="space" />
         <Button
           kind="quiet"

@@ -1,7 +1,7 @@
 import type { Node } from 'prosemirror-model';
 import type { EditorView } from 'prosemirror-view';
 import { writeHtml } from '../html/write-html.ts';
-import { type Statistics, statisticsOf } from '../statistics.ts';
+import { wordCount } from '../word-count.ts';
 
 /** How long the writer has to pause before the article is written as HTML, in ms. */
 const PAUSE_MS = 400;
@@ -12,7 +12,7 @@ const MOST_MS = 3000;
 /** Who receives the changed article. */
 export interface Listener {
   onChange: (html: string) => void;
-  onStatistics?: ((statistics: Statistics) => void) | undefined;
+  onWords?: ((count: number) => void) | undefined;
 }
 
 /** Tells the page what the article has become: soon, but not at every key and not within a composition. */
@@ -34,7 +34,7 @@ export class Reporting {
     clearTimeout(this.#timer);
     this.#since = undefined;
     this.#reported = this.#view.state.doc;
-    this.#listener().onStatistics?.(statisticsOf(this.#reported));
+    this.#listener().onWords?.(wordCount(this.#reported));
   }
 
   /** The article has changed. */
@@ -52,9 +52,9 @@ export class Reporting {
     const { doc } = this.#view.state;
     if (doc === this.#reported) return;
     this.#reported = doc;
-    const { onChange, onStatistics } = this.#listener();
+    const { onChange, onWords } = this.#listener();
     onChange(writeHtml(doc));
-    onStatistics?.(statisticsOf(doc));
+    onWords?.(wordCount(doc));
   }
 
   #report(): void {
