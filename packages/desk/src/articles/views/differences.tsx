@@ -5,7 +5,7 @@ import { wordDifferences } from '../state/word-differences.ts';
 /** What changed between two texts, by words. */
 export function Differences({ before, after }: { before: string; after: string }) {
   const { texts } = useApp();
-  const language = texts.language.value ?? 'en';
+  const language = texts.language.value;
   const pieces = useMemo(() => wordDifferences(before, after, language), [before, after, language]);
   return (
     <p class="differences" dir="auto">

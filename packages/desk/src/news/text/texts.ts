@@ -26,19 +26,19 @@ export class Texts extends TextsOf<TextName> {
           ? ([seconds / 3600, 'hour'] as const)
           : ([seconds / 86_400, 'day'] as const);
     const make = (locale: string) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
-    return localized(make, this.language.value ?? 'en').format(Math.round(value), unit);
+    return localized(make, this.language.value).format(Math.round(value), unit);
   };
 
   /** A day such as `2026-11-25`, as people write it. */
   readonly day = (date: string): string => {
     const make = (locale: string) => new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeZone: 'UTC' });
-    return localized(make, this.language.value ?? 'en').format(new Date(`${date}T00:00:00Z`));
+    return localized(make, this.language.value).format(new Date(`${date}T00:00:00Z`));
   };
 
   /** The name of a language. */
   readonly languageName = (tag: string): string => {
     try {
-      return new Intl.DisplayNames([this.language.value ?? 'en'], { type: 'language' }).of(tag) ?? tag;
+      return new Intl.DisplayNames([this.language.value], { type: 'language' }).of(tag) ?? tag;
     } catch {
       return tag;
     }

@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 
 /** The sections of the desk, as their addresses name them. */
 export const SECTIONS = ['media', 'articles', 'news'] as const;
@@ -18,7 +18,7 @@ export interface Here {
 export class Address {
   /** Where the service is, whatever path a proxy serves it at; it ends with `/`. */
   readonly base: URL;
-  readonly #here: ReturnType<typeof signal<Here>>;
+  readonly #here: Signal<Here>;
 
   constructor(base: URL) {
     this.base = base;
@@ -28,7 +28,7 @@ export class Address {
 
   /** The current place. */
   get here(): ReadonlySignal<Here> {
-    return this.#here as ReadonlySignal<Here>;
+    return this.#here;
   }
 
   /** The address of a place in the desk, such as `articles/12`, for links. */

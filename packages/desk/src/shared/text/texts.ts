@@ -29,7 +29,7 @@ export class Texts<Name = SharedTextName> {
   }
 
   /** The current language. */
-  get language(): ReadonlySignal<Language | undefined> {
+  get language(): ReadonlySignal<Language> {
     return this.#voice.language;
   }
 
@@ -95,7 +95,7 @@ export class Texts<Name = SharedTextName> {
    * one costs more than using it a thousand times.
    */
   #format<Format>(made: Map<string, Format>, name: string, make: (locale: string) => Format): Format {
-    const language = this.#voice.language.value ?? 'en';
+    const language = this.#voice.language.value;
     const key = `${language} ${name}`;
     const format = made.get(key) ?? localized(make, language);
     made.set(key, format);

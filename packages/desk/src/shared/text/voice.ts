@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import i18next from 'i18next';
 import { en } from './en.ts';
 import { zh } from './zh.ts';
@@ -17,13 +17,13 @@ export type Catalogue = Readonly<Record<Language, () => Promise<Readonly<Record<
 
 /** The language that all sections speak, and the texts that have been loaded. */
 export class Voice {
-  readonly #language: ReturnType<typeof signal<Language>>;
+  readonly #language: Signal<Language>;
   #wanted: Language | undefined;
   readonly #i18n = i18next.createInstance();
   readonly #catalogues = new Map<string, Catalogue>();
 
   constructor(language: Language) {
-    this.#language = signal<Language>(language);
+    this.#language = signal(language);
     void this.#i18n.init({
       lng: language,
       fallbackLng: 'en',
@@ -39,7 +39,7 @@ export class Voice {
   }
 
   /** The current language. */
-  get language(): ReadonlySignal<Language | undefined> {
+  get language(): ReadonlySignal<Language> {
     return this.#language;
   }
 
@@ -60,7 +60,7 @@ export class Voice {
   /** Takes up the texts of a section: those of the language that is spoken, and others when they are. */
   async learn(section: string, catalogue: Catalogue): Promise<void> {
     this.#catalogues.set(section, catalogue);
-    const language = this.#language.peek() ?? 'en';
+    const language = this.#language.peek();
     await this.#load(section, catalogue, language);
     if (language !== this.#language.peek()) await this.learn(section, catalogue);
   }
