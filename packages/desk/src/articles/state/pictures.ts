@@ -4,14 +4,7 @@ import { freeNames } from '../../media/state/free-names.ts';
 import { shownAddress } from '../../media/state/shown-address.ts';
 import { asked } from '../../shared/api/problem.ts';
 import type { Service } from '../../shared/api/service.ts';
-
-/** A picture as an article shows it. */
-export interface Picture {
-  readonly src: string;
-  readonly alt: string;
-  readonly width?: number;
-  readonly height?: number;
-}
+import type { Picture } from '../editor/editing/figures.ts';
 
 /** Why a picture was not uploaded. */
 export type PictureFault = 'noPublicFolder' | 'placeKnown' | 'notUploaded';

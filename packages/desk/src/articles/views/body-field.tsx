@@ -2,9 +2,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { useApp } from '../app-context.ts';
+import type { Picture } from '../editor/editing/figures.ts';
 import type { RichText } from '../editor/rich-text.tsx';
 import type { OpenArticle } from '../state/open-article.ts';
-import type { Picture } from '../state/pictures.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
 import { useUpload } from './use-upload.ts';
 

@@ -5,7 +5,8 @@ import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import { useApp } from '../app-context.ts';
-import { type Picture, publicPicture } from '../state/pictures.ts';
+import type { Picture } from '../editor/editing/figures.ts';
+import { publicPicture } from '../state/pictures.ts';
 
 interface PictureDialogProps {
   onPick: (picture: Picture) => void;

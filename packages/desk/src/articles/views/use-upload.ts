@@ -1,5 +1,6 @@
 import { useApp } from '../app-context.ts';
-import { type Picture, PictureError, uploadPicture } from '../state/pictures.ts';
+import type { Picture } from '../editor/editing/figures.ts';
+import { PictureError, uploadPicture } from '../state/pictures.ts';
 
 /** Uploads a picture to where readers can see it; undefined, and said why, if that did not work. */
 export function useUpload(): (file: File) => Promise<Picture | undefined> {
