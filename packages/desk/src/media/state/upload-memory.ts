@@ -5,9 +5,8 @@ import type { OpenUpload } from './uploader.ts';
 /** A file that was on its way when the page ended. */
 export interface KeptUpload {
   readonly key: string;
-  readonly name: string;
   readonly size: number;
-  /** In ms since 1970; with size and name it tells whether a chosen file is the same. */
+  /** In ms since 1970; with size and the name in the key it tells whether a chosen file is the same. */
   readonly lastModified: number;
   readonly open: OpenUpload;
 }

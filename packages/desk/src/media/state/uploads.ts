@@ -240,7 +240,7 @@ export class Uploads {
     if (upload?.file === undefined || upload.open?.uploadId === open.uploadId) return;
     this.#change(id, { open });
     const { key, size, lastModified, file } = upload;
-    void this.#memory.keep({ key, name: file.name, size, lastModified, open }, file);
+    void this.#memory.keep({ key, size, lastModified, open }, file);
   }
 
   #done(id: string): void {
