@@ -20,15 +20,15 @@ export function useItems(): MenuItem[] {
     return [
       { value: 'restore', label: say('restore'), icon: 'undo' },
       { value: 'download', label: say('download'), icon: 'download' },
-      { value: 'delete', label: say('delete'), icon: 'delete', danger: true, shortcut: 'Del' },
+      { value: 'remove', label: say('delete'), icon: 'delete', danger: true, shortcut: 'Del' },
     ];
   }
   if (paths.size === 0) {
-    if (isTrash) return [{ value: 'select-all', label: say('selectAll'), icon: 'done', shortcut: 'Ctrl A' }];
+    if (isTrash) return [{ value: 'selectAll', label: say('selectAll'), icon: 'done', shortcut: 'Ctrl A' }];
     return [
-      { value: 'new-folder', label: say('newFolder'), icon: 'newFolder' },
+      { value: 'newFolder', label: say('newFolder'), icon: 'newFolder' },
       ...paste,
-      { value: 'select-all', label: say('selectAll'), icon: 'done', shortcut: 'Ctrl A' },
+      { value: 'selectAll', label: say('selectAll'), icon: 'done', shortcut: 'Ctrl A' },
     ];
   }
   return [
@@ -37,11 +37,11 @@ export function useItems(): MenuItem[] {
     ...(one === undefined || one.kind === 'folder' ? [] : linkItems(one, say)),
     { value: 'rename', label: say('rename'), icon: 'edit' as const, shortcut: 'F2' },
     { value: 'move', label: say('moveTo'), icon: 'move' as const },
-    { value: 'copy-to', label: say('copyTo'), icon: 'copy' as const },
+    { value: 'copyTo', label: say('copyTo'), icon: 'copy' as const },
     { value: 'cut', label: say('cut'), shortcut: 'Ctrl X' },
     { value: 'copy', label: say('copy'), shortcut: 'Ctrl C' },
     ...paste,
-    { value: 'delete', label: say('delete'), icon: 'delete' as const, danger: true, shortcut: 'Del' },
+    { value: 'remove', label: say('delete'), icon: 'delete' as const, danger: true, shortcut: 'Del' },
   ].filter(({ value }) => value !== 'rename' || one !== undefined);
 }
 
@@ -58,42 +58,23 @@ function linkItems({ kind }: Entry, say: ReturnType<typeof useApp>['texts']['say
   ];
 }
 
-/** Does what a line of the menu says. */
+/** Does what a line of the menu says: most lines have the name of an action. */
 export async function runAction(
   value: string,
   app: ReturnType<typeof useApp>,
   actions: Actions,
 ): Promise<void> {
   const { dialogs, folder, selection } = app;
+  if (value === 'newFolder') return dialogs.show({ kind: 'new-folder' });
+  const { copyText, ...others } = actions;
+  const named: Readonly<Partial<Record<string, () => void | Promise<void>>>> = others;
+  const act = named[value];
+  if (act !== undefined) return act();
   const paths = selection.paths.peek();
   const one = folder.loaded.peek().find(({ path }) => paths.has(path));
-  switch (value) {
-    case 'new-folder':
-      return dialogs.show({ kind: 'new-folder' });
-    case 'select-all':
-      return actions.selectAll();
-    case 'paste':
-      return actions.paste();
-    case 'restore':
-      return actions.restore();
-    case 'rename':
-      return actions.rename();
-    case 'move':
-      return actions.move();
-    case 'copy-to':
-      return actions.copyTo();
-    case 'cut':
-      return actions.cut();
-    case 'copy':
-      return actions.copy();
-    case 'delete':
-      return actions.remove();
-    case 'download':
-      return actions.download();
-  }
   if (one === undefined) return;
   if (value === 'open') return openEntry(app, one);
   if (value === 'link' || value === 'signed' || value === 'markdown' || value === 'img') {
-    await actions.copyText(value, one);
+    await copyText(value, one);
   }
 }
