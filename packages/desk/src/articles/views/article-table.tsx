@@ -29,7 +29,7 @@ export function ArticleTable() {
   useFocus(scroller, active);
   const keys = useTableKeys(rows.show);
   return (
-    <div ref={scroller} class="scroller articles-scroller">
+    <div ref={scroller} class="articles-scroller">
       <div
         role="grid"
         class="articles-grid"
@@ -38,7 +38,7 @@ export function ArticleTable() {
         aria-rowcount={articles.length}
         onKeyDown={keys}
       >
-        <div role="presentation" class="rows" style={{ height: `${rows.total}px` }}>
+        <div role="presentation" class="article-rows" style={{ height: `${rows.total}px` }}>
           {rows.items.map(({ index, start }) => {
             const article = articles[index];
             return (

@@ -48,7 +48,7 @@ export function HistoryDialog({ open, onClose }: { open: OpenArticle; onClose: (
   const before = old === undefined ? undefined : `${old.title}\n${textOf(old.content)}`;
   return (
     <Modal title={say('historyOf')} onClose={onClose} look="broad">
-      <div class="history">
+      <div class="revisions">
         <ul class="history-list">
           {revisions.map(({ revision, created_at: at, key }) => (
             <li key={revision}>
