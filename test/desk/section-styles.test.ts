@@ -11,9 +11,9 @@ function textOf(section: string, ending: string): string {
   return files.map((file) => readFileSync(join(SOURCES, file), 'utf8')).join('\n');
 }
 
-/** The classes that a section gives to elements, also those that a condition adds. */
+/** The classes that a section gives to elements, with what else stands on the lines that compose them. */
 function classesOf(section: string): Set<string> {
-  const given = textOf(section, '.tsx').match(/\bclass=(?:"[^"]*"|\{[^}]*\})/g) ?? [];
+  const given = textOf(section, '.tsx').match(/\bclass=(?:"[^"]*"|\{.*)/g) ?? [];
   return new Set(given.join(' ').match(/[a-z][\w-]*/g));
 }
 
