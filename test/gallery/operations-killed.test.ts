@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { PATIENT } from '../support/database.ts';
 import { type FaultyProxy, type PassingRequest, startFaultyProxy } from '../support/faulty-proxy.ts';
 import { type GalleryFixture, galleryFixture, login } from '../support/gallery.ts';
+import { holdRecords } from '../support/held-records.ts';
 import { send } from '../support/http.ts';
 import { listAll, putAll, read } from '../support/s3/objects.ts';
 import { until } from '../support/until.ts';
@@ -119,24 +120,6 @@ test.each([
   },
 );
 
-/** Holds back what is recorded of a request's end, and resolves to a function that lets it go. */
-async function holdRecords(): Promise<{ recording: () => Promise<boolean>; forget: () => Promise<void> }> {
-  const { pool } = direct.database;
-  const holder = await pool.connect();
-  await holder.query('begin');
-  await holder.query('select 1 from gallery.batch for update');
-  const blocked = `from pg_stat_activity where datname = current_database()
-    and wait_event_type = 'Lock' and query ~ 'update "gallery"."batch" set "changed_at" = .*"outcome"'`;
-  const recording = async () => (await pool.query(`select 1 ${blocked}`)).rowCount === 1;
-  const forget = async () => {
-    await pool.query(`select pg_terminate_backend(pid) ${blocked}`);
-    await until('nobody waits', async () => !(await recording()));
-    await holder.query('commit');
-    holder.release();
-  };
-  return { recording, forget };
-}
-
 test('a move that is killed between its end and the record of it is answered with its outcome', async () => {
   const few = names.slice(0, 3);
   await fill(few);
@@ -157,7 +140,7 @@ test('a move that is killed between its end and the record of it is answered wit
   const [file = ''] = few;
   const lost = expect(asked(file, first)).rejects.toThrow();
   await deleting.promise;
-  const { recording, forget } = await holdRecords();
+  const { recording, forget } = await holdRecords(direct.database.pool);
   mayEnd.resolve();
   await until('the outcome is about to be recorded', recording);
   expect(await keys('d/')).not.toContain(file);

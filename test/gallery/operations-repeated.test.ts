@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { type FaultyGallery, faultyGallery } from '../support/faulty-gallery.ts';
 import type { FaultyProxy, PassingRequest } from '../support/faulty-proxy.ts';
 import type { GalleryFixture } from '../support/gallery.ts';
+import { holdRecords } from '../support/held-records.ts';
 import { send } from '../support/http.ts';
 import { listAll, putAll } from '../support/s3/objects.ts';
 import { until } from '../support/until.ts';
@@ -368,6 +369,22 @@ test('with an Idempotency-Key the outcome is returned for a day, also on another
   expect(await keys()).toEqual([...names, ...names.map((name) => `to/${name}`)].sort());
   const other = await ask({ action: 'move', key: 'another', dest: 'e/' });
   expect(other.body).toMatchObject({ success: true, affected: 3 });
+});
+
+test('nothing is answered as done before that is recorded, and the same request then gets the outcome', async () => {
+  const asked: Asked = { action: 'delete', paths: ['d/'], key: 'recorded-late' };
+  const { release, answer } = await askAndHold(asked);
+  const { recording, forget } = await holdRecords(direct.database.pool);
+  release();
+  await until('the outcome is about to be recorded', recording);
+  const unrecorded = await answer;
+  expect([unrecorded.status, (await unrecorded.json()).code]).toEqual([503, 'temporarily_unavailable']);
+
+  await fill('d/new');
+  await forget();
+  const again = await ask(asked);
+  expect([again.status, again.body.affected]).toEqual([200, names.length]);
+  expect(await keys()).toEqual(['d/new']);
 });
 
 test('a key that comes with another request is 422, and nothing is changed', async () => {

@@ -36,11 +36,11 @@ const POLL_MS = 250;
 /** How often a copy or move in the background looks whether its turn has come, in ms. */
 const TURN_MS = 500;
 
-/**
- * How long an answer waits until its outcome is recorded, in ms: a database that hangs would cost it 5 s. One
- * that has failed for the database's sake does not wait.
- */
+/** How long a request waits until its outcome is recorded, in ms, before it is told to ask again. */
 const RECORD_MS = 2000;
+
+/** How long after a failure an outcome is recorded again, in ms. */
+const RECORD_AGAIN_MS = 250;
 
 /** What operations are run with. */
 export interface OperationParts {
@@ -66,6 +66,8 @@ export class Operations {
   readonly #closing = new AbortController();
   /** Pending records of deliveries, by fingerprint: the next request of the same kind may follow at once. */
   readonly #noting = new Map<string, Promise<void>>();
+  /** Pending records of outcomes, by what the same request is known by: it is not to run again before. */
+  readonly #recording = new Map<string, Promise<void>>();
 
   constructor(parts: OperationParts) {
     this.#parts = parts;
@@ -73,8 +75,9 @@ export class Operations {
 
   /**
    * Does what is asked, or waits for the run of the same request; see {@link OperationStore.begin}. After a
-   * failure the next request tries again. Fails as `unavailable` if `left` ends the wait. `received` is to be
-   * called when the client has the outcome.
+   * failure the next request tries again. Fails as `unavailable` if `left` ends the wait, or if the outcome is
+   * not recorded in time: the same request gets it later. `received` is to be called when the client has the
+   * outcome.
    */
   async perform(
     bucket: Bucket,
@@ -84,9 +87,10 @@ export class Operations {
     const fingerprint = `${asked.key ?? fingerprintOf(bucket, asked.request).toString('hex')}`;
     for (;;) {
       await this.#noting.get(fingerprint);
+      await this.#inTime(this.#recording.get(fingerprint));
       const { id, claim } = await this.#parts.store.begin(bucket, asked);
       const ran = claim
-        ? { run: claim.run, outcome: await this.#run(bucket, claim) }
+        ? { run: claim.run, outcome: await this.#run(bucket, claim, fingerprint) }
         : await this.#awaited(id, left);
       if (ran.outcome === undefined) continue;
       return { outcome: ran.outcome, received: () => this.#noteDelivery({ id, run: ran.run }, fingerprint) };
@@ -100,6 +104,7 @@ export class Operations {
 
   /** Finishes an interrupted or failed batch; see {@link OperationStore.resume}. */
   async resume(bucket: Bucket, id: string): Promise<BatchView> {
+    await this.#inTime(this.#recording.get(id));
     return this.#launch(bucket, await this.#parts.store.resume(bucket, id));
   }
 
@@ -108,10 +113,10 @@ export class Operations {
     this.#closing.abort();
   }
 
-  /** Stops what runs in the background, and waits until it is recorded as interrupted. */
+  /** Stops what runs in the background, and waits until what has run is recorded. */
   async close(): Promise<void> {
     this.stop();
-    await Promise.all(this.#inBackground);
+    await Promise.allSettled([...this.#inBackground, ...this.#recording.values()]);
   }
 
   /** Waits until the run of another has ended; without an outcome if it failed or was interrupted. */
@@ -136,14 +141,14 @@ export class Operations {
 
   #launch(bucket: Bucket, { batch, claim }: Begun): BatchView {
     if (claim === undefined) return batch;
-    const running = this.#run(bucket, claim)
+    const running = this.#run(bucket, claim, claim.id)
       .catch(() => undefined)
       .finally(() => this.#inBackground.delete(running));
     this.#inBackground.add(running);
     return batch;
   }
 
-  async #run(bucket: Bucket, claim: Claim): Promise<Outcome> {
+  async #run(bucket: Bucket, claim: Claim, repeatedAs: string): Promise<Outcome> {
     const { store } = this.#parts;
     const lost = new AbortController();
     const steps: Steps = { done: 0, total: null };
@@ -158,30 +163,59 @@ export class Operations {
       void renewed.then((ours) => ours || lost.abort(stillRunning()));
     }, RENEWAL_MS);
     try {
-      const end = (outcome: Outcome) => this.#recorded(claim, store.end(claim, outcome, steps));
+      const end = (outcome: Outcome) =>
+        this.#recorded(claim, repeatedAs, () => store.end(claim, outcome, steps));
       const outcome = await this.#work(bucket, claim, watch, end);
       this.#logEnd(claim, outcome);
       return outcome;
     } catch (error) {
+      if (error instanceof Unrecorded) throw error;
       const isStopped = watch.signal.aborted;
       const failure = failureOf(error);
       const record = isStopped ? store.abandon(claim) : store.fail(claim, failure, steps);
-      const recorded = this.#recorded(claim, record);
+      const recorded = this.#inTime(record).catch((cause) => this.#logUnrecorded(claim, cause));
       if (!isStopped) this.#logEnd(claim, failure, error);
+      // The next request tries again, whatever is recorded.
       if (!isDatabaseAway(error)) await recorded;
       throw error;
     } finally {
-      clearInterval(renewal);
+      // The lease lasts until the outcome is recorded.
+      const recording = this.#recording.get(repeatedAs) ?? Promise.resolve();
+      void recording.catch(() => undefined).finally(() => clearInterval(renewal));
     }
   }
 
-  /** Waits for a record, but not for long: the work matters more, and stays as it is without one. */
-  async #recorded({ id }: Claim, record: Promise<void>): Promise<void> {
-    const { log, recordMs = RECORD_MS } = this.#parts;
-    const settled = record.catch((error: unknown) =>
-      log.warn({ err: error, batch: id }, 'batch_not_recorded'),
-    );
-    await Promise.race([settled, pause(recordMs, undefined, { ref: false })]);
+  /** Records the end of a run. A request does not wait for it for long: the same one gets the outcome later. */
+  async #recorded(claim: Claim, repeatedAs: string, record: () => Promise<void>): Promise<void> {
+    const recording = this.#record(claim, record).finally(() => this.#recording.delete(repeatedAs));
+    this.#recording.set(repeatedAs, recording);
+    await (claim.background ? recording : this.#inTime(recording));
+  }
+
+  /** Tries until it holds, another has the operation, or the process ends. */
+  async #record(claim: Claim, record: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await record();
+      } catch (error) {
+        this.#logUnrecorded(claim, error);
+        if (error instanceof Failure || this.#closing.signal.aborted) throw new Unrecorded(error);
+        await pause(RECORD_AGAIN_MS, undefined, { signal: this.#closing.signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  async #inTime(recording: Promise<void> | undefined): Promise<void> {
+    if (recording === undefined) return;
+    const { recordMs = RECORD_MS } = this.#parts;
+    const late = pause(recordMs, undefined, { ref: false }).then(() => {
+      throw new Unrecorded();
+    });
+    await Promise.race([recording, late]);
+  }
+
+  #logUnrecorded({ id }: Claim, error: unknown): void {
+    this.#parts.log.warn({ err: error, batch: id }, 'batch_not_recorded');
   }
 
   /** Does the work, and ends it before the next copy or move looks at what is unfinished. */
@@ -255,6 +289,14 @@ export class Operations {
     if (code === 'internal_error') log.error({ err: error, batch: id }, 'batch_failed');
     const { action, paths, dest, name } = request;
     log.info({ batch: id, action, ...loggedPaths(paths), dest, name, code, affected }, 'batch_ended');
+  }
+}
+
+/** The work is done, but not recorded yet. */
+class Unrecorded extends Failure {
+  constructor(cause?: unknown) {
+    const message = 'the outcome is not recorded yet; send this request again to get it';
+    super('unavailable', message, { cause });
   }
 }
 

@@ -197,7 +197,7 @@ export class OperationStore {
 
   /**
    * Records what a run has done. What others began for the same request is finished with it, so that resuming
-   * a batch does not begin anew.
+   * a batch does not begin anew. Fails as `unavailable` if the operation is not its own any more.
    */
   async end(claimed: Claim, outcome: Outcome, { done, total }: Steps): Promise<void> {
     const others = this.#db
@@ -211,7 +211,7 @@ export class OperationStore {
       .where('background', '=', true)
       .execute();
     await others.execute();
-    await updateRun(this.#db, claimed)
+    const { numUpdatedRows } = await updateRun(this.#db, claimed)
       .set({
         outcome: JSON.stringify(outcome),
         state: 'done',
@@ -224,7 +224,8 @@ export class OperationStore {
         // Of which run a client has received the outcome.
         run: claimed.run,
       })
-      .execute();
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw stillRunning();
   }
 
   /**
