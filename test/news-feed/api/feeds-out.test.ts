@@ -130,6 +130,11 @@ describe.each(FORMATS)('feed.%s', (ending, type) => {
     expect(await ids('/all', '?category=research&direction=overseas')).toEqual([]);
     expect((await get(`/feed.${ending}?category=nonsense`)).status).toBe(400);
     expect((await get(`/feed.${ending}?limit=3`)).status).toBe(400);
+    const shared = await get(`/feed.${ending}?fbclid=x&category=research`);
+    expect([shared.status, shared.headers.get('location')]).toEqual([
+      301,
+      `./feed.${ending}?category=research`,
+    ]);
   });
 
   test('is conditional, cached like the rest, and changes when an item does', async () => {

@@ -29,6 +29,7 @@ import { requestId } from './request-id.ts';
 import { MAX_SEGMENT_LENGTH, UnreadablePaths } from './request-target.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { Server } from './server.ts';
+import { redirectSharedAddresses } from './shared-address.ts';
 import { refuseUnknownMembers } from './strict-bodies.ts';
 import { answerUnreadable } from './unreadable-request.ts';
 
@@ -88,6 +89,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   await addDocumentation(app, options.description, options.limit !== undefined);
   await options.limit?.(app);
   addHealth(app, options.readiness, options.degrading);
+  redirectSharedAddresses(app);
   refuseUnreadable(app, unreadable, allowedMethods);
   return app;
 }

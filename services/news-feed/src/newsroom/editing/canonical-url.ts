@@ -1,20 +1,4 @@
-/**
- * Parameters that say where a reader came from, not what they read; each is a full name or a prefix with `*`.
- */
-const TRACKING = [
-  'utm_*',
-  'mc_cid',
-  'mc_eid',
-  'fbclid',
-  'gclid',
-  'dclid',
-  'msclkid',
-  'yclid',
-  'igshid',
-  'spm',
-  '_hsenc',
-  '_hsmi',
-];
+import { isTracking } from '@pressroom/common/fields/tracking-parameters';
 
 /** Percent-encodings of characters that do not need encoding (RFC 3986, section 2.3). */
 const UNRESERVED = /%(4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a]|3[0-9]|2d|2e|5f|7e)/gi;
@@ -39,13 +23,6 @@ export function canonicalUrl(address: string): string {
 function nameOf(parameter: string): string {
   const [name = ''] = new URLSearchParams(parameter).keys();
   return name;
-}
-
-function isTracking(name: string): boolean {
-  const lower = name.toLowerCase();
-  return TRACKING.some((tracking) =>
-    tracking.endsWith('*') ? lower.startsWith(tracking.slice(0, -1)) : lower === tracking,
-  );
 }
 
 function normalizeEscapes(text: string): string {
