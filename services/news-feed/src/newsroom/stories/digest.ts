@@ -1,6 +1,7 @@
 import { languageOfText, wordsIn } from '../../words.ts';
-import { type Fact, factsOf } from './facts.ts';
+import { newIn } from './facts.ts';
 import type { Lexicon } from './lexicon.ts';
+import { areOne, placesIn, type Toll, tollsOf } from './tolls.ts';
 
 /** A report that a digest is made from. */
 export interface DigestReport {
@@ -20,59 +21,62 @@ const MOST_NAMED = 5;
 
 /**
  * The digest of a story by rules, from its reports, newest first: the lead of the latest, what it says that
- * no earlier report did, and where its numbers or names contradict them. Null for fewer than two reports.
+ * no earlier report did, and where its counts contradict theirs. Null for fewer than two reports.
  */
 export function digestOf(reports: readonly DigestReport[], lexicon: Lexicon): string | null {
   const [latest, ...earlier] = reports;
   const [previous] = earlier;
   if (latest === undefined || previous === undefined) return null;
   const words = wordsIn(languageOfText(latest.title, latest.language));
-  const facts = factsOf(textOf(latest), lexicon);
-  const known = earlier.map((report) => ({ report, facts: factsOf(textOf(report), lexicon) }));
-  const contradictions = facts.flatMap((fact, index) => {
-    // A title and its summary say the same twice.
-    if (facts.findIndex(({ about, value }) => about === fact.about && value === fact.value) < index)
-      return [];
-    const contradicted = contradictionOf(fact, facts, latest.source, known);
-    return contradicted === undefined ? [] : [{ fact, ...contradicted }];
-  });
-  const isKnown = new Set(known.flatMap(({ facts: theirs }) => theirs.map(({ value }) => value)));
-  const added = facts.filter(
-    (fact) => !isKnown.has(fact.value) && !contradictions.some(({ fact: { value } }) => value === fact.value),
+  const contradictions = contradictionsOf(latest, earlier, lexicon);
+  const told = contradictions.map(({ now }) => now.quote).join('\n');
+  const added = newIn(textOf(latest), earlier.map(textOf).join('\n')).filter(
+    (quote) => !told.includes(quote),
   );
   const parts = [leadOf(latest)];
   if (added.length > 0) {
-    const named = [...new Set(added.map(({ quote }) => quote))].slice(0, MOST_NAMED);
-    parts.push(words.newSince(previous.source, named.join(words.comma)));
+    parts.push(words.newSince(previous.source, added.slice(0, MOST_NAMED).join(words.comma)));
   }
-  for (const { fact, other, source } of contradictions.slice(0, MOST_NAMED)) {
-    parts.push(words.differ(fact.quote, latest.source, other.quote, source));
+  for (const { now, then, source } of contradictions.slice(0, MOST_NAMED)) {
+    parts.push(words.differ(now.quote, latest.source, then.quote, source));
   }
   return parts.join('\n\n');
 }
 
 /**
- * The newest earlier fact about the same thing with another value, if no report gives both values and no
- * other source has confirmed the new one; that `source` says it again confirms nothing.
+ * The counts of the latest report that those of the newest earlier one exclude, unless another source has
+ * confirmed the new one by then; that the same source says it again confirms nothing.
  */
-function contradictionOf(
-  fact: Fact,
-  facts: readonly Fact[],
-  source: string,
-  known: readonly { report: DigestReport; facts: readonly Fact[] }[],
-): { other: Fact; source: string } | undefined {
-  for (const { report, facts: theirs } of known) {
-    const same = theirs.filter(({ about }) => about === fact.about);
-    if (same.some(({ value }) => value === fact.value)) {
-      if (report.source === source) continue;
-      return undefined;
+function contradictionsOf(
+  latest: DigestReport,
+  earlier: readonly DigestReport[],
+  lexicon: Lexicon,
+): { now: Toll; then: Toll; source: string }[] {
+  const known = earlier.map((report) => ({ report, tolls: tollsOf(report, lexicon) }));
+  const counts = Map.groupBy(tollsOf(latest, lexicon), ({ of }) => of);
+  return [...counts.values()].flatMap(([now]) => {
+    if (now === undefined) return [];
+    for (const { report, tolls } of known) {
+      const then = tolls.find(({ of }) => of === now.of);
+      if (then === undefined) continue;
+      if (areOne(now, then)) {
+        if (report.source === latest.source) continue;
+        return [];
+      }
+      const isOfOneThing =
+        shareOne(now.days, then.days) &&
+        shareOne(now.places, placesIn(textOf(report), lexicon)) &&
+        shareOne(then.places, placesIn(textOf(latest), lexicon)) &&
+        ((!now.isSum && !then.isSum) || new Set([...now.places, ...then.places]).size === now.places.length);
+      return isOfOneThing ? [{ now, then, source: report.source }] : [];
     }
-    const [other] = same;
-    if (other !== undefined && !facts.some(({ value }) => value === other.value)) {
-      return { other, source: report.source };
-    }
-  }
-  return undefined;
+    return [];
+  });
+}
+
+/** Whether two lists have one of their members in common, or one has none. */
+function shareOne(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === 0 || b.length === 0 || a.some((one) => b.includes(one));
 }
 
 function textOf({ title, summary }: DigestReport): string {

@@ -1,83 +1,90 @@
-import { stemmer } from '@orama/stemmers/english';
-import type { Lexicon } from './lexicon.ts';
 import { englishNumber, MAGNITUDE_PATTERN, numberOf } from './numbers.ts';
+import { STOP_WORDS } from './terms.ts';
 
-/** A number or a name that a report gives, with what it is about. */
-export interface Fact {
-  /** What it is about, for comparing: `=dead` of “11 dead” and of 14 人死亡. */
-  about: string;
-  /** The number or name, for comparing. */
-  value: string;
-  /** As the report has it. */
-  quote: string;
-}
-
-const TIME = /^(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?|am|pm|percent)$/iu;
-
-const ENGLISH_NUMBER = new RegExp(
-  String.raw`(?<sign>[$€£¥])?(?<![\p{L}\d.])(?<digits>\d+(?:,\d{3})*(?:\.\d+)?|(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)\b)(?<magnitude>${MAGNITUDE_PATTERN})?(?:[ -](?<next>\p{Script=Latin}+))?`,
-  'giu',
+/** Short words of other languages that no number counts. */
+const LINKS = new Set(
+  'de des du der die das den dem dos das del los las les por para par pour con com und von mit sur dans que qui est của được cho và nữa trước sau'.split(
+    ' ',
+  ),
 );
 
-const CHINESE_NUMBER = new RegExp(
-  String.raw`(?<before>\p{Script=Han}{0,8})\s?(?<digits>\d+(?:,\d{3})*(?:\.\d+)?)(?<magnitude>${MAGNITUDE_PATTERN})?\s?(?<measure>美元|欧元|日元|元|人|名|家|辆|级|公里|个)(?<after>\p{Script=Han}{0,4})`,
-  'giu',
+/** Spans of time, dates, and what counts nothing. */
+const TIME =
+  /^(?:(?:year|month|week|day|hour|minute|second|time|other)s?|am|pm|percent|per|st|nd|rd|th|(?:jan|febr?|mar|apr|may|june?|july?|aug|sept|oct|nov|dec)\p{L}*|ngày|năm|tuần|tháng|giờ)(?!\p{L})/iu;
+
+const WORDS_FOR_NUMBERS =
+  'two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty';
+const DIGITS = String.raw`\d+(?:,\d{3})*(?:\.\d+)?`;
+
+/** Not behind a letter, a digit, a sign, or a name that has it: “Street 82”, “Sep 19”. */
+const SPACED_NUMBER = new RegExp(
+  String.raw`(?<!(?:[\p{L}\d.,:/–-]|(?<![.!?]\s*)(?<!^)\b\p{Lu}\p{L}*\.? |\d[ ,:/-]+))(?<sign>[$€£¥])?(?<digits>${DIGITS}|(?<!\p{L})(?:${WORDS_FOR_NUMBERS})(?!\p{L}))(?<magnitude>${MAGNITUDE_PATTERN})?(?![\p{L}\d%]|[.,:/–-]\d)(?<next>(?:[ -]\p{Script=Latin}[\p{L}’'-]*){0,2})`,
+  'gu',
+);
+
+const HAN_NUMBER = new RegExp(
+  String.raw`(?<digits>${DIGITS})(?<magnitude>${MAGNITUDE_PATTERN})?\s?(?<measure>美元|欧元|日元|元|公里|级|人|[名家辆位个])(?<after>\p{Script=Han}{0,8})`,
+  'gu',
 );
 
 /** Who holds a post: “chief executive Mara Ellison”, 首席执行官 Mara Ellison. */
-const ENGLISH_POST =
-  /\b(?<post>chief executive|CEO|president|prime minister|minister|chairman|chairwoman|founder|led by|director)(?: named| is)? (?<name>\p{Lu}\p{L}+(?: \p{Lu}\p{L}+)+)/giu;
-const CHINESE_POST =
-  /(?<post>首席执行官|总裁|董事长|总理|总统|部长|创始人)\s?(?<name>\p{Lu}\p{L}+(?: \p{Lu}\p{L}+)*)/gu;
+const POST =
+  /(?:(?<!\p{L})(?:[Cc]hief [Ee]xecutive|CEO|[Pp]resident|[Pp]rime [Mm]inister|[Mm]inister|[Cc]hair(?:man|woman)|[Ff]ounder|[Dd]irector) |(?:首席执行官|总裁|董事长|总理|总统|部长|创始人)\s?)(?<name>\p{Lu}\p{L}+ \p{Lu}\p{L}+)(?! \p{Lu}|\p{L})/gu;
 
-/**
- * The numbers and names of a text, each with what it is about. What it is about is a guess by its neighbours.
- */
-export function factsOf(text: string, lexicon: Lexicon): Fact[] {
-  const facts = /\p{Script=Han}/u.test(text) ? chineseFacts(text, lexicon) : englishFacts(text, lexicon);
-  const posts = [...text.matchAll(ENGLISH_POST), ...text.matchAll(CHINESE_POST)].flatMap(({ groups }) => {
-    const { post = '', name = '' } = groups ?? {};
-    // The flags let a lower-case letter pass as a capital.
-    if (!/^\p{Lu}/u.test(name)) return [];
-    const meaning = lexicon.latin.get(post.toLowerCase()) ?? lexicon.chinese.get(post);
-    return [
-      { about: meaning?.term ?? post.toLowerCase(), value: name.toLowerCase(), quote: `${post} ${name}` },
-    ];
-  });
-  return [...facts, ...posts];
+const SEGMENTER = new Intl.Segmenter('zh', { granularity: 'word' });
+
+/** What a text tells that `known` does not: numbers with what they count, amounts, and who holds a post. */
+export function newIn(text: string, known: string): string[] {
+  const numbers = new Set([...countsIn(known), ...hanCountsIn(known)].map(({ value }) => value));
+  const counts = [...countsIn(text), ...hanCountsIn(text)].flatMap(({ value, quote }) =>
+    quote === undefined || numbers.has(value) ? [] : [quote],
+  );
+  const posts = Array.from(text.matchAll(POST), ({ 0: quote, groups }) => ({
+    quote,
+    name: groups?.name ?? '',
+  }));
+  const named = posts.filter(({ name }) => !known.includes(name.split(' ').at(-1) ?? name));
+  return [...new Set([...counts, ...named.map(({ quote }) => quote)])];
 }
 
-function englishFacts(text: string, lexicon: Lexicon): Fact[] {
-  return [...text.matchAll(ENGLISH_NUMBER)].flatMap((match) => {
-    const { sign = '', digits = '', magnitude, next = '' } = match.groups ?? {};
-    const before = text.slice(0, match.index).match(/(\p{L}+)(?: \p{L}+){0,2} $/u)?.[1] ?? '';
-    if (TIME.test(next) || /^(?:19|20)\d\d$/u.test(digits)) return [];
-    const value = String(englishNumber(digits.toLowerCase()) ?? numberOf(digits, magnitude));
-    const subject = meaningOf(next, lexicon) ?? meaningOf(before, lexicon);
-    const about =
-      sign || subject || (next === '' ? stemmer(before.toLowerCase()) : stemmer(next.toLowerCase()));
-    return about === '' ? [] : [{ about: `${sign}${about}`, value, quote: match[0].trim() }];
-  });
+/** A number; `quote` is undefined if the text does not say what it counts. */
+interface Count {
+  value: number;
+  quote: string | undefined;
 }
 
-function chineseFacts(text: string, lexicon: Lexicon): Fact[] {
-  return [...text.matchAll(CHINESE_NUMBER)].map((match) => {
-    const { before = '', digits = '', magnitude, measure = '', after = '' } = match.groups ?? {};
-    const value = String(numberOf(digits, magnitude));
-    const subject = [...lexicon.chinese].find(
-      ([spelling]) => after.startsWith(spelling) || before.includes(spelling),
-    );
-    const about = subject?.[1].term ?? measure;
-    return {
-      about,
-      value,
-      quote: `${digits}${magnitude ?? ''}${measure}${subject && after.startsWith(subject[0]) ? subject[0] : ''}`,
-    };
+function countsIn(text: string): Count[] {
+  return Array.from(text.matchAll(SPACED_NUMBER), ({ groups = {} }) => {
+    const { sign = '', digits = '', magnitude = '', next = '' } = groups;
+    const value = englishNumber(digits.toLowerCase()) ?? numberOf(digits, magnitude);
+    const number = `${sign}${digits}${magnitude}`;
+    if (sign !== '') return { value, quote: number };
+    if (/^(?:19|20)\d\d$/u.test(digits)) return { value, quote: undefined };
+    const what = countedBy(next);
+    return { value, quote: what === '' ? undefined : number + what };
   });
 }
 
-function meaningOf(word: string, lexicon: Lexicon): string | undefined {
-  const lower = word.toLowerCase();
-  const meaning = lexicon.latin.get(lower) ?? lexicon.latin.get(lower.replace(/s$/u, ''));
-  return meaning?.kind === 'concept' ? meaning.term : undefined;
+/** The words that are counted, of those behind a number. */
+function countedBy(next: string): string {
+  const words = next.match(/[ -]\p{L}[\p{L}’'-]*/gu) ?? [];
+  const end = words.findIndex((word) => isLink(word.slice(1).toLowerCase()));
+  const counted = words.slice(0, end < 0 ? undefined : end).join('');
+  return TIME.test(counted.slice(1)) ? '' : counted;
+}
+
+function isLink(word: string): boolean {
+  return word.length < 3 || STOP_WORDS.has(word) || LINKS.has(word);
+}
+
+function hanCountsIn(text: string): Count[] {
+  return Array.from(text.matchAll(HAN_NUMBER), ({ groups = {} }) => {
+    const { digits = '', magnitude = '', measure = '', after = '' } = groups;
+    const value = numberOf(digits, magnitude);
+    const number = `${digits}${magnitude}${measure}`;
+    if (!/^[人名家辆位个]$/u.test(measure)) return { value, quote: number };
+    const [next] = SEGMENTER.segment(after);
+    const what = next !== undefined && next.segment.length > 1 ? next.segment : '';
+    return { value, quote: what === '' ? undefined : number + what };
+  });
 }

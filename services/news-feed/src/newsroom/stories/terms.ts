@@ -55,7 +55,8 @@ const MOST_TERMS = 48;
 /** How much of a summary is read, in characters. */
 const MOST_TEXT = 600;
 
-const STOP_WORDS = new Set(
+/** Words that say nothing about what a text is on. */
+export const STOP_WORDS = new Set(
   `a an the and or but if of in on at by for from to into onto over under with without as is are was were be
   been being has have had do does did not no it its it's he she they them their his her this that these those
   there than then so such can could will would may might must should after before between during while when

@@ -1,0 +1,195 @@
+import type { Lexicon } from './lexicon.ts';
+import { chineseNumber, englishNumber, MAGNITUDE_PATTERN, numberOf } from './numbers.ts';
+import {
+  ANYBODY,
+  AUXILIARIES,
+  BOUNDS,
+  FURTHER,
+  OF_A_PART,
+  OF_ANOTHER,
+  SMALL_NUMBERS,
+  TOLL_WORDS,
+} from './toll-words.ts';
+
+/** How many people a report says were killed, injured, are missing or were arrested. */
+export interface Toll {
+  /** What is counted, for comparing: `dead`, or `dead children`. */
+  of: string;
+  /** The range that the report allows: “at least 11” has no upper end. */
+  least: number;
+  most: number;
+  /** As the report has it. */
+  quote: string;
+  /** The places for which it is given, each as the lexicon's term or as it is spelled. */
+  places: string[];
+  /** Whether it is one number for several places. */
+  isSum: boolean;
+  /** The days that its sentence names. */
+  days: string[];
+}
+
+/** By what share an estimate may be wrong. */
+const ABOUT = 0.25;
+
+const SMALL = new Map(
+  SMALL_NUMBERS.flatMap((words, index) =>
+    words.split(' ').map((word): [string, number] => [word, index + 2]),
+  ),
+);
+
+const BOUND = `${BOUNDS.least}|${BOUNDS.most}|${BOUNDS.about}`;
+const WRITTEN = `one(?!\\s+(?:was|is|has|had)\\b)|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|${[...SMALL.keys()].join('|')}`;
+const NUMBER = String.raw`(?:(?<!\p{L})(?<bound>${BOUND})\s+)?(?<![\p{L}\d$€£¥.,:/–-])(?<digits>\d+(?:[.,]\d+)*|${WRITTEN})(?<magnitude>${MAGNITUDE_PATTERN})?(?![\p{L}\d%]|[.,:/–-]\d)`;
+const LINKS =
+  'and|or|as|after|when|while|for|on|in|at|by|near|with|of|from|across|during|e|y|en|em|und|et|в|на|и|và|ở|tại';
+const WORD = String.raw`\p{L}[\p{L}’'-]*`;
+const HAN_DIGITS = '[一二两三四五六七八九十百千]';
+const HAN_NUMBER = String.raw`(?<bound>至少|超过|超|逾|多达|最多|约|近)?(?:已?有|共)?(?<![\d.])(?<digits>\d+(?:,\d{3})*(?:\.\d+)?|${HAN_DIGITS}+)(?<magnitude>[千万])?(?<plus>[多余])?`;
+
+const PATTERNS = Object.entries(TOLL_WORDS).map(([of, { behind, before, named, han }]) => ({
+  of,
+  patterns: [
+    String.raw`${NUMBER}(?<who>(?:\s+(?!(?:${LINKS}|${AUXILIARIES})(?!\p{L}))${WORD}){0,2}?)(?:,[^,.;:]{1,60},)?(?:\s+(?:${AUXILIARIES})(?!\p{L})){0,4}\s+(?:${behind.join('|')})(?!\p{L})`,
+    String.raw`(?<!\p{L})(?:${[...before, '(?!)'].join('|')})\s+${NUMBER}(?<who>(?:\s+(?!(?:${LINKS}|${AUXILIARIES})(?!\p{L}))${WORD}){0,2})`,
+    String.raw`(?<!\p{L})(?:${named.join('|')})(?!\p{L})(?:(?!\bfrom\b)[^.;:,]){0,40}?\s(?:to|at|is|was|a|en|em|de|auf|bei|à|до)\s+${NUMBER}(?<who>)`,
+    String.raw`${HAN_NUMBER}[人名位]?(?<who>[\p{Script=Han}が]{0,6}?)(?:${han})`,
+    `(?:${han})(?:者|人数|人员)?已?(?:上?升|增加?|达)?[至到为は達]?${HAN_NUMBER}[人名位](?<who>)`,
+  ].map((pattern) => new RegExp(pattern, 'giu')),
+}));
+
+/** What every text with a count has: most have none, and are not read further. */
+const TELLS_OF_ONE = new RegExp(
+  Object.values(TOLL_WORDS)
+    .flatMap(({ behind, before, named, han }) => [...behind, ...before, ...named, han])
+    .join('|'),
+  'iu',
+);
+
+/**
+ * The counts that a report leads with, in its title or the first sentence of its summary, without those of
+ * which it gives another value anywhere.
+ */
+export function tollsOf(
+  { title, summary }: { title: string; summary: string | null },
+  lexicon: Lexicon,
+): Toll[] {
+  if (!TELLS_OF_ONE.test(`${title} ${summary}`)) return [];
+  const [lead = '', ...rest] = sentencesOf(summary ?? '');
+  const read = (sentences: readonly string[]) =>
+    sentences.flatMap((sentence) => [...countsIn(sentence, lexicon)]);
+  const leading = read([...sentencesOf(title), lead]);
+  const others = read(rest);
+  return leading.filter((one) =>
+    [...leading, ...others].every((other) => one.of !== other.of || areOne(one, other)),
+  );
+}
+
+/** Whether two counts allow the same value. */
+export function areOne(a: Toll, b: Toll): boolean {
+  return a.least <= b.most && b.least <= a.most;
+}
+
+function sentencesOf(text: string): string[] {
+  return text.split(/(?<=[.!?]["”’»]?)\s+(?=\P{Ll})|(?<=[。！？；;])/u);
+}
+
+const PLACE =
+  /(?<!\p{L})(?:in|at|near|of|across|through|into|off|hits?|batters?|lash(?:es)?|pounds?|ravages?|strikes?|jolts?|shakes?|rocks?|em|en|à|bei|в)\s+(?:the\s+)?(?:(?:north|south|east|west)\w*(?:ern)?\s+|central\s+)?(?<name>\p{Lu}[\p{L}’'-]+)/giu;
+const DAY =
+  /\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*\.? \d{1,2}\b|(?:周|星期|礼拜)[一二三四五六日天]|\d{1,2}日/giu;
+
+/** The places that a text names: those of the lexicon, and names behind such words as “in”. */
+export function placesIn(text: string, lexicon: Lexicon): string[] {
+  const named = Array.from(text.matchAll(PLACE), ({ groups }) => groups?.name ?? '');
+  const known = (text.match(/\p{Lu}[\p{L}’'-]*(?:\s\p{Lu}[\p{L}’'-]*)?/gu) ?? []).flatMap((name) => [
+    name,
+    ...name.split(/\s/u),
+  ]);
+  const latin = known.flatMap((name) => placeOf(name.toLowerCase(), lexicon) ?? []);
+  const han = [...lexicon.chinese].flatMap(([spelling, { kind, term }]) =>
+    kind === 'place' && text.includes(spelling) ? [term] : [],
+  );
+  const others = named
+    .filter((name) => /^\p{Lu}/u.test(name))
+    .map((name) => name.toLowerCase().replace(/['’]s$/u, ''));
+  return [...new Set([...latin, ...han, ...others.map((name) => placeOf(name, lexicon) ?? name)])];
+}
+
+function placeOf(name: string, { latin }: Lexicon): string | undefined {
+  const meaning = latin.get(name.replace(/['’]s$/u, ''));
+  return meaning?.kind === 'place' ? meaning.term : undefined;
+}
+
+/** Where the part of a sentence ends that tells one thing. */
+const CLAUSE_END = /[;:：；，]|,(?=\s*[\p{Ll}\d])|\s[–—-]\s/u;
+
+function* countsIn(sentence: string, lexicon: Lexicon): Generator<Toll> {
+  if (OF_ANOTHER.test(sentence)) return;
+  const days = Array.from(sentence.matchAll(DAY), ([day]) => day.toLowerCase());
+  for (const { of, patterns } of PATTERNS) {
+    for (const pattern of patterns) {
+      for (const match of sentence.matchAll(pattern)) {
+        const before = sentence.slice(0, match.index);
+        const toll = isPart(before.slice(-30)) ? undefined : tollOf(of, match);
+        if (toll === undefined) continue;
+        const after = sentence.slice(match.index + match[0].length);
+        const clause = `${before.split(CLAUSE_END).at(-1)}${match[0]}${after.split(CLAUSE_END)[0]}`;
+        const own = placesIn(clause, lexicon);
+        const isSum =
+          own.length > 0 && /\p{Lu}\p{L}+ (?:and|y|e|et|und) (?:in )?\p{Lu}|[和与及、]/u.test(clause);
+        yield { ...toll, places: own.length > 0 ? own : placesIn(sentence, lexicon), isSum, days };
+      }
+    }
+  }
+}
+
+const LISTED = new RegExp(
+  String.raw`(?<![\p{L}\d])(?:\d+|a|an|${WRITTEN})\s+(?<what>\p{L}+),?\s+(?:and|y|e|et|und|и|và)\s+$`,
+  'iu',
+);
+const COUNT = new RegExp(
+  `^(?:${Object.values(TOLL_WORDS)
+    .flatMap(({ behind }) => behind)
+    .join('|')})$`,
+  'iu',
+);
+
+/** Whether a count is a part of one, or of a list, such as “two women and one man died”. */
+function isPart(before: string): boolean {
+  const listed = LISTED.exec(before)?.groups?.what;
+  return OF_A_PART.test(before) || (listed !== undefined && !COUNT.test(listed));
+}
+
+const NOBODY_ELSE = new RegExp(`^(?:${ANYBODY}|不幸|当场|已|确认|被|因灾|经?抢救无效|人员|が|)*$`, 'iu');
+
+function tollOf(
+  of: string,
+  { 0: quote, groups = {} }: RegExpMatchArray,
+): Pick<Toll, 'of' | 'least' | 'most' | 'quote'> | undefined {
+  const { bound = '', digits = '', magnitude, plus, who = '' } = groups;
+  const value = numberIn(digits.toLowerCase(), magnitude);
+  const whom = who.trim().toLowerCase();
+  if (value === undefined || whom.split(/\s+/u).some((word) => FURTHER_WORD.test(word))) return undefined;
+  const counted = NOBODY_ELSE.test(whom.replaceAll(' ', '')) ? of : `${of} ${whom}`;
+  return { of: counted, ...rangeOf(value, plus === undefined ? bound : 'over'), quote: quote.trim() };
+}
+
+const FURTHER_WORD = new RegExp(`^(?:${FURTHER})$`, 'iu');
+const LEAST = new RegExp(`^(?:${BOUNDS.least}|至少|超过|超|逾)$`, 'iu');
+const MOST = new RegExp(`^(?:${BOUNDS.most}|多达|最多)$`, 'iu');
+
+function rangeOf(value: number, bound: string): Pick<Toll, 'least' | 'most'> {
+  if (bound === '') return { least: value, most: value };
+  if (LEAST.test(bound)) return { least: value, most: Number.POSITIVE_INFINITY };
+  if (MOST.test(bound)) return { least: 0, most: value };
+  return { least: value * (1 - ABOUT), most: value * (1 + ABOUT) };
+}
+
+function numberIn(digits: string, magnitude: string | undefined): number | undefined {
+  if (!/\d/u.test(digits)) {
+    if (digits === 'one') return 1;
+    return englishNumber(digits) ?? SMALL.get(digits) ?? chineseNumber(digits);
+  }
+  const isGrouped = /^\d{1,3}(?:[.,]\d{3})+$/u.test(digits);
+  return numberOf(isGrouped ? digits.replaceAll(/[.,]/gu, '') : digits.replace(',', '.'), magnitude);
+}
