@@ -220,6 +220,56 @@ test('what an upload replaces stays in its place until it has arrived, and then 
   expect((await sign({ ...whole, partNumber: 1, uploadId, trash: true })).status).toBe(400);
 });
 
+/** The one name of two uploads that are signed before either arrives. */
+const ONE_NAME = { path: 'd', filename: 'one.jpg', contentType: 'image/jpeg', trash: true };
+
+test.each([
+  ['/api/upload', ONE_NAME],
+  ['/api/upload/sign', { method: 'PUT', key: 'd/one.jpg', contentType: 'image/jpeg', trash: true }],
+])('of two uploads of one name that %s signs at once, both are kept', async (path, json) => {
+  const sign = async () => (await gallery.post(path, json)).body;
+  const put = async ({ url, headers }: JsonValue, body: string) =>
+    (await fetch(url, { method: 'PUT', headers, body })).status;
+  for (const round of ['new', 'replaced']) {
+    const [first, second] = [await sign(), await sign()];
+    expect(await put(first, `${round} 1`)).toBe(200);
+    expect(await put(second, `${round} 2`)).toBe(412);
+    expect(await put(await sign(), `${round} 2`)).toBe(200);
+  }
+  const { files } = await trash();
+  const kept = await Promise.all(files.map(({ path: key }) => read(gallery.s3, gallery.bucket, key)));
+  // What both have found is kept for each.
+  expect(kept.sort()).toEqual(['new 1', 'new 2', 'new 2', 'replaced 1']);
+  expect(await read(gallery.s3, gallery.bucket, 'd/one.jpg')).toBe('replaced 2');
+  expect((await keys()).filter((key) => !key.startsWith(TRASH))).toEqual(['d/one.jpg']);
+});
+
+test('of two uploads in parts of one name that are completed at once, both are kept', async () => {
+  const begin = async () => {
+    const create = { action: 'create', ...ONE_NAME, trash: undefined, size: 6 };
+    const { key, uploadId } = (await gallery.post('/api/upload/multipart', create)).body.data;
+    const upload = { key, uploadId };
+    const part = { action: 'sign-part', ...upload, partNumber: 1 };
+    const { url } = (await gallery.post('/api/upload/multipart', part)).body.data;
+    return { upload, url };
+  };
+  const complete = async (body: string) => {
+    const { upload, url } = await begin();
+    const etag = (await fetch(url, { method: 'PUT', body })).headers.get('etag');
+    const parts = [{ partNumber: 1, etag }];
+    return () => gallery.post('/api/upload/multipart', { action: 'complete', ...upload, parts, trash: true });
+  };
+  const both = [await complete('part 1'), await complete('part 2')];
+  const answers = await Promise.all(both.map((send) => send()));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  const [kept] = (await trash()).files;
+  const contents = [
+    await read(gallery.s3, gallery.bucket, kept.path),
+    await read(gallery.s3, gallery.bucket, 'd/one.jpg'),
+  ];
+  expect(contents.sort()).toEqual(['part 1', 'part 2']);
+});
+
 /** A key that has no room for its place in the trash, of names that every store can keep. */
 const LONG_KEY = `d/${Array.from({ length: 5 }, () => 'k'.repeat(200)).join('/')}`;
 

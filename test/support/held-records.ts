@@ -1,5 +1,4 @@
 import type { Pool } from 'pg';
-import { until } from './until.ts';
 
 /** What is recorded of the ends of a gallery's operations, held back. */
 export interface HeldRecords {

@@ -41,6 +41,8 @@ export interface UploadOptions {
   partSize?: number;
   /** Parts on their way at a time; 3 if absent. */
   concurrency?: number;
+  /** Keeps the file that is replaced, also by somebody else at the same time, in the trash. */
+  trash?: boolean;
   /** Called with the number of bytes that have arrived. */
   onProgress?: (arrived: number, size: number) => void;
   signal?: AbortSignal;
@@ -74,7 +76,7 @@ export class StoreError extends Error {
 /**
  * Uploads a file straight to the object store, and resolves to its key. A large file goes in parts: what has
  * arrived is kept when the connection breaks, and `memory` lets a later run continue where this one ended. An
- * existing file is replaced.
+ * existing file is replaced, and lost unless `trash` is given.
  */
 export async function uploadFile(client: GalleryClient, file: Blob, options: UploadOptions): Promise<string> {
   const contentType = options.contentType || file.type || 'application/octet-stream';
@@ -83,12 +85,13 @@ export async function uploadFile(client: GalleryClient, file: Blob, options: Upl
 }
 
 async function uploadWhole(upload: Upload): Promise<string> {
-  const { client, file, contentType, path, filename, signal, onProgress } = upload;
-  const body = { filename, path, contentType };
+  const { client, file, contentType, path, filename, trash, signal, onProgress } = upload;
+  const body = { filename, path, contentType, ...(trash && { trash }) };
   return attempt(upload, async () => {
     // Signed again for each attempt: a URL is valid for 15 minutes.
-    const { url, key } = await client.post('/api/upload', { body, ...(signal && { signal }) });
-    await putBytes(upload, url, file, { 'content-type': contentType });
+    const signed = await client.post('/api/upload', { body, ...(signal && { signal }) });
+    const { url, key, headers = { 'content-type': contentType } } = signed;
+    await putBytes(upload, url, file, headers);
     onProgress?.(file.size, file.size);
     return key;
   });
@@ -139,7 +142,7 @@ async function begin({
 
 /** Sends the parts that have not arrived, and assembles the file. */
 async function finish(upload: Upload, id: string, begun: BegunUpload): Promise<string> {
-  const { client, file, memory, onProgress, signal, concurrency = 3 } = upload;
+  const { client, file, memory, trash, onProgress, signal, concurrency = 3 } = upload;
   const { uploadId, key, partSize } = begun;
   const ranges = Array.from({ length: Math.ceil(file.size / partSize) }, (_, index) => ({
     partNumber: index + 1,
@@ -166,7 +169,7 @@ async function finish(upload: Upload, id: string, begun: BegunUpload): Promise<s
   const parts = (await listParts(upload, begun)).map(({ partNumber, etag }) => ({ partNumber, etag }));
   await attempt(upload, () =>
     client.post('/api/upload/multipart', {
-      body: { action: 'complete', uploadId, key, parts },
+      body: { action: 'complete', uploadId, key, parts, ...(trash && { trash }) },
       ...(signal && { signal }),
     }),
   );
@@ -213,7 +216,8 @@ function attempt<T>({ retry, signal }: Upload, step: () => Promise<T>): Promise<
   const send = () =>
     step().catch((error: unknown) => {
       const isPassing =
-        error instanceof StoreError && (error.status >= 500 || [403, 408, 429].includes(error.status));
+        error instanceof StoreError &&
+        (error.status >= 500 || [403, 408, 409, 412, 429].includes(error.status));
       throw isPassing ? new ConnectionError(error.message, { cause: error }) : error;
     });
   return withRetries(send, { policy, repeatable: true, signal });

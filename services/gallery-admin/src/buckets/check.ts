@@ -42,7 +42,7 @@ const UNTRUSTED_CODES =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|CERT_(UNTRUSTED|REJECTED|SIGNATURE_FAILURE))$/;
 
 /** Prefix of the test's objects, so that one it could not delete can be recognized. */
-const TEST_PREFIX = '.pressroom-test-';
+export const TEST_PREFIX = '.pressroom-test-';
 
 /** A step of the test: the action, the permission it needs, and what it leaves behind if it is refused. */
 interface Step {

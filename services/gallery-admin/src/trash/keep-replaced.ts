@@ -1,4 +1,5 @@
 import { Failure } from '@pressroom/common/failures/failure';
+import type { StoredObject } from '../listing/object-page.ts';
 import { isKeyLength, MAX_KEY_BYTES } from '../names.ts';
 import { copyObject } from '../operations/copy-object.ts';
 import { parentOf } from '../operations/destination.ts';
@@ -10,11 +11,14 @@ import { newDeletion, trashPath } from '../trash-path.ts';
 /**
  * Copies what is at a key, if anything, to the trash: an upload is about to replace it. It stays in its place
  * until then, so that nothing is lost if the upload fails. Fails as `refused` for a key that has no room in
- * the trash, and as `unavailable` while somebody else replaces the file.
+ * the trash, and as `unavailable` while somebody else replaces the file. Resolves to what is there.
  */
-export async function keepReplaced({ bucket, limits, dates }: TransferParts, key: string): Promise<void> {
+export async function keepReplaced(
+  { bucket, limits, dates }: TransferParts,
+  key: string,
+): Promise<StoredObject | undefined> {
   const source = await findObject(bucket, key);
-  if (source === undefined) return;
+  if (source === undefined) return undefined;
   const target = trashPath(newDeletion(new Date()), key, parentOf(key));
   if (!isKeyLength(target)) {
     const detail = `the key ${JSON.stringify(target)} would be longer than ${MAX_KEY_BYTES} bytes`;
@@ -27,4 +31,5 @@ export async function keepReplaced({ bucket, limits, dates }: TransferParts, key
   const copy = await findObject(bucket, target);
   // If its date cannot be kept, it has that of the copy.
   if (copy !== undefined) await dates.keep(bucket, [{ source, copy }]).catch(() => undefined);
+  return source;
 }

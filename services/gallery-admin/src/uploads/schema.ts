@@ -28,14 +28,31 @@ function wholeNumber(min: number, max: number, unit = '') {
   return z.int(expected).min(min, expected).max(max, expected);
 }
 
+const trash = z
+  .boolean()
+  .optional()
+  .describe(
+    `true: what the upload replaces is kept in the trash for ${TRASH_DAYS} days. It is copied there before the answer,` +
+      ' and where the store can, nothing that comes after that is replaced: send the headers of the answer, and ask' +
+      ' again after 409 or 412.',
+  );
+
 /** The body of `POST /api/upload`. */
-export const uploadBody = z.strictObject(named).refine(isShort, KEY_TOO_LONG);
+export const uploadBody = z.strictObject({ ...named, trash }).refine(isShort, KEY_TOO_LONG);
 
 /** A file that is about to be uploaded; `path` is the folder's prefix. */
 export type Upload = z.infer<typeof uploadBody>;
 
 /** The answer of `POST /api/upload`. */
-export const uploadAnswer = z.object({ success: z.literal(true), url: z.string(), key: z.string() });
+export const uploadAnswer = z.object({
+  success: z.literal(true),
+  url: z.string(),
+  key: z.string(),
+  headers: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('With "trash": send exactly these headers with the request.'),
+});
 
 const uploadId = anyText().min(1, 'must not be empty').max(1024, 'must be at most 1024 characters long');
 
@@ -70,7 +87,7 @@ const create = z
 /** A multipart upload to create. */
 export type MultipartUpload = z.infer<typeof create>;
 
-const complete = z.strictObject({ action: z.literal('complete'), ...session, parts });
+const complete = z.strictObject({ action: z.literal('complete'), ...session, parts, trash });
 
 /** A multipart upload to complete. */
 export type Completion = z.infer<typeof complete>;
@@ -134,13 +151,6 @@ export const newKey = anyText()
   });
 
 const ofUpload = { key: newKey, uploadId };
-
-const trash = z
-  .boolean()
-  .optional()
-  .describe(
-    `true: what the upload replaces is kept in the trash for ${TRASH_DAYS} days. It is copied there before the answer.`,
-  );
 
 /**
  * The body of `POST /api/upload/sign`: one of the requests that Uppy 6 sends to upload to a key. An object is

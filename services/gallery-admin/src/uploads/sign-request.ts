@@ -7,10 +7,9 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { Failure } from '@pressroom/common/failures/failure';
 import type { Bucket } from '../buckets/bucket.ts';
+import type { WriteCondition } from './conditional-writes.ts';
 import type { UploadRequest } from './schema.ts';
-import { isStrangeUploadId } from './upload-id.ts';
 
 /** How long the URL is valid, in s (`docs/spec/wire.md`, "Upload"). */
 const EXPIRES_IN = 900;
@@ -24,31 +23,45 @@ export interface SignedRequest {
   headers: Record<string, string>;
 }
 
+/** The headers that a browser sends with a signed write. */
+export function headersOf(
+  contentType: string | undefined,
+  condition?: WriteCondition,
+): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (contentType !== undefined) headers['Content-Type'] = contentType;
+  if (condition !== undefined && 'IfMatch' in condition) headers['If-Match'] = condition.IfMatch;
+  if (condition !== undefined && 'IfNoneMatch' in condition) headers['If-None-Match'] = condition.IfNoneMatch;
+  return headers;
+}
+
 /**
  * Signs one of the six S3 requests of an upload to a key, and no others: none of them reads or deletes the
- * object or lists anything but the parts of one upload. Fails as `refused` for an id that no store gives.
+ * object or lists anything but the parts of one upload.
+ *
+ * @param condition of the request that puts the file at its key
  */
-export async function signRequest({ name, signer }: Bucket, request: UploadRequest): Promise<SignedRequest> {
+export async function signRequest(
+  { name, signer }: Bucket,
+  request: UploadRequest,
+  condition?: WriteCondition,
+): Promise<SignedRequest> {
   const { key } = request;
-  if ('uploadId' in request && isStrangeUploadId(request.uploadId)) {
-    throw new Failure('refused', 'uploadId: must be as the store gave it, without "." or ".." as a segment');
-  }
   const contentType = 'contentType' in request ? request.contentType : undefined;
-  const url = await presigned(signer, name, request, {
+  const url = await presigned(signer, { Bucket: name, Key: key, ...condition }, request, {
     expiresIn: EXPIRES_IN,
     // A type that was not given must not be signed: the SDK adds its own for parts and part lists.
     ...(contentType !== undefined && { signableHeaders: new Set(['content-type']) }),
   });
-  return { url, key, headers: contentType === undefined ? {} : { 'Content-Type': contentType } };
+  return { url, key, headers: headersOf(contentType, condition) };
 }
 
 function presigned(
   signer: Bucket['signer'],
-  bucket: string,
+  target: { Bucket: string; Key: string },
   request: UploadRequest,
   options: Parameters<typeof getSignedUrl>[2],
 ): Promise<string> {
-  const target = { Bucket: bucket, Key: request.key };
   if (!('uploadId' in request)) {
     const described = { ...target, ContentType: request.contentType };
     if (request.method === 'PUT') return getSignedUrl(signer, new PutObjectCommand(described), options);

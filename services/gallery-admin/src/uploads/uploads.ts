@@ -16,6 +16,12 @@ import { parentOf } from '../operations/destination.ts';
 import type { TransferParts } from '../operations/transfer.ts';
 import { keepReplaced } from '../trash/keep-replaced.ts';
 import { listParts, someParts } from './arrived.ts';
+import {
+  ConditionalWrites,
+  isConditionRefused,
+  type Write,
+  type WriteCondition,
+} from './conditional-writes.ts';
 import { etagOfParts, isSameEtag } from './etag.ts';
 import { planParts } from './parts.ts';
 import { explained, explainedByParts } from './refusals.ts';
@@ -27,8 +33,9 @@ import type {
   UploadedPart,
   UploadRequest,
 } from './schema.ts';
-import { type SignedRequest, signRequest } from './sign-request.ts';
+import { headersOf, type SignedRequest, signRequest } from './sign-request.ts';
 import type { CompletedUploads } from './store.ts';
+import { isStrangeUploadId } from './upload-id.ts';
 
 /** How long an upload URL is valid, in s (`docs/spec/wire.md`, "Upload"). */
 const EXPIRES_IN = 900;
@@ -38,6 +45,9 @@ const COMPLETE_TIMEOUT_MS = 300_000;
 
 /** The media type is signed, so that the file is stored with the type that was announced. */
 const SIGNED_HEADERS = new Set(['content-type']);
+
+/** How often a completion begins again because another file has come to its key. */
+const COMPLETION_TRIES = 5;
 
 /** The answer to a completion; `size` in bytes. */
 export interface Completed {
@@ -51,6 +61,7 @@ export class Uploads {
   readonly #buckets: BucketSource;
   readonly #completed: CompletedUploads;
   readonly #copies: Omit<TransferParts, 'bucket'>;
+  readonly #conditionals = new ConditionalWrites();
 
   /** @param copies how a file that is replaced is kept */
   constructor(buckets: BucketSource, completed: CompletedUploads, copies: Omit<TransferParts, 'bucket'>) {
@@ -59,27 +70,49 @@ export class Uploads {
     this.#copies = copies;
   }
 
-  /** A URL to PUT a file to, with the `Content-Type` that was announced. */
-  async sign({ path, filename, contentType }: Upload): Promise<{ url: string; key: string }> {
+  /**
+   * A URL to PUT a file to, with the `Content-Type` that was announced. With `trash`, fails as
+   * {@link keepReplaced} does, and the headers have to be sent.
+   */
+  async sign({
+    path,
+    filename,
+    contentType,
+    trash,
+  }: Upload): Promise<Omit<SignedRequest, 'headers'> & { headers?: SignedRequest['headers'] }> {
     const bucket = await this.#buckets.current();
     await refuseMarkedFolders(bucket, path);
     const { name, signer } = bucket;
     const key = path + filename;
-    const put = new PutObjectCommand({ Bucket: name, Key: key, ContentType: contentType });
+    const condition = trash ? await this.#keep(bucket, key, 'put') : undefined;
+    const put = new PutObjectCommand({ Bucket: name, Key: key, ContentType: contentType, ...condition });
     const url = await getSignedUrl(signer, put, { expiresIn: EXPIRES_IN, signableHeaders: SIGNED_HEADERS });
-    return { url, key };
+    return { url, key, ...(trash && { headers: headersOf(contentType, condition) }) };
+  }
+
+  /** Keeps what a write replaces; resolves to the condition that nothing else is replaced, where there is one. */
+  async #keep(bucket: Bucket, key: string, write: Write): Promise<WriteCondition | undefined> {
+    const kept = await keepReplaced({ bucket, ...this.#copies }, key);
+    return this.#conditionals.unlessChanged(bucket, write, kept);
   }
 
   /**
    * A URL for one of the requests that a browser sends directly to the store. With `trash`, fails as
-   * {@link keepReplaced} does.
+   * {@link keepReplaced} does. Fails as `refused` for an id that no store gives.
    */
   async signRequest(request: UploadRequest): Promise<SignedRequest> {
+    if ('uploadId' in request && isStrangeUploadId(request.uploadId)) {
+      throw new Failure(
+        'refused',
+        'uploadId: must be as the store gave it, without "." or ".." as a segment',
+      );
+    }
     const bucket = await this.#buckets.current();
     await refuseMarkedFolders(bucket, parentOf(request.key));
-    const signed = await signRequest(bucket, request);
-    if ('trash' in request && request.trash) await keepReplaced({ bucket, ...this.#copies }, request.key);
-    return signed;
+    const { key, method } = request;
+    const write = method === 'PUT' ? 'put' : 'complete';
+    const keeps = 'trash' in request && request.trash;
+    return signRequest(bucket, request, keeps ? await this.#keep(bucket, key, write) : undefined);
   }
 
   /** Creates a multipart upload. Fails as `refused` for a name that the store does not accept. */
@@ -135,18 +168,33 @@ export class Uploads {
   }
 
   async #assemble(bucket: Bucket, completion: Completion): Promise<Completed> {
-    const { uploadId, key } = completion;
+    const { uploadId, key, trash } = completion;
     const arrived = await explainedByParts(listParts(bucket, { uploadId, key }));
     const chosen = choose(completion.parts, arrived);
     const size = chosen.reduce((sum, part) => sum + part.size, 0);
     const expected = etagOfParts(chosen.map((part) => part.etag));
     await this.#completed.begin(bucket, completion, { etag: expected, size });
-    const completed = await explained(complete(bucket, { uploadId, key }, chosen));
+    const completed = await explained(
+      trash
+        ? this.#completeKeeping(bucket, { uploadId, key }, chosen)
+        : complete(bucket, { uploadId, key }, chosen),
+    );
     // Ceph omits the tag from this answer.
     const etag = completed || (await etagOf(bucket, key).catch(() => expected));
     // The work is done: without this record, the expected tag still identifies the object.
     await this.#completed.finish(bucket, completion, etag).catch(() => undefined);
     return { key, etag, size };
+  }
+
+  async #completeKeeping(bucket: Bucket, session: MultipartSession, parts: UploadedPart[]): Promise<string> {
+    for (let left = COMPLETION_TRIES; ; left -= 1) {
+      const condition = await this.#keep(bucket, session.key, 'complete');
+      try {
+        return await complete(bucket, session, parts, condition);
+      } catch (error) {
+        if (left === 0 || !isConditionRefused(error)) throw error;
+      }
+    }
   }
 
   async #completedBefore(bucket: Bucket, completion: Completion): Promise<Completed | undefined> {
@@ -176,12 +224,18 @@ async function assertOpen(bucket: Bucket, session: MultipartSession): Promise<vo
 }
 
 /** Resolves to the entity tag of the object; empty if the store does not return it. */
-async function complete(bucket: Bucket, session: MultipartSession, parts: UploadedPart[]): Promise<string> {
+async function complete(
+  bucket: Bucket,
+  session: MultipartSession,
+  parts: UploadedPart[],
+  condition?: WriteCondition,
+): Promise<string> {
   const command = new CompleteMultipartUploadCommand({
     Bucket: bucket.name,
     Key: session.key,
     UploadId: session.uploadId,
     MultipartUpload: { Parts: parts.map(({ partNumber, etag }) => ({ PartNumber: partNumber, ETag: etag })) },
+    ...condition,
   });
   const send = (options: SlowRequestOptions) => bucket.s3.send(command, options);
   const { ETag = '' } = await slowRequest(bucket, COMPLETE_TIMEOUT_MS, send);

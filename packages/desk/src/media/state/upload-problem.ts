@@ -1,5 +1,8 @@
-/** Statuses of 4xx with which another try may succeed: a signature that has ended, a lost upload, or load. */
-const PASSING = new Set([401, 403, 404, 408, 425, 429]);
+/**
+ * Statuses of 4xx with which another try may succeed: a signature that has ended, a lost upload, another file
+ * that has come to the same name, or load.
+ */
+const PASSING = new Set([401, 403, 404, 408, 409, 412, 425, 429]);
 
 /** The status of an answer to an upload's request; 0 if none came, undefined if nothing was asked. */
 export function statusOf(error: unknown): number | undefined {
