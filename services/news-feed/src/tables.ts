@@ -294,6 +294,8 @@ export interface SourceTable {
   /** Whether the pictures of its entries are taken. */
   takes_images: Generated<boolean>;
   rules: Generated<string[]>;
+  /** Those that were switched off, each with its reason. */
+  stopped_rules: ColumnType<{ rule: string; reason: string }[], string | undefined, string>;
   /** Those of the list that its page is, or `auto`; null: it is a feed or a sitemap. */
   list_selectors: string | null;
   /** The reads in a row, up to the last one, that found no entry. */

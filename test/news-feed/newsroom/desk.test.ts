@@ -125,6 +125,11 @@ test('bad input gets a problem that says which member, and never a 5xx', async (
     weight: 11,
   });
   expect(body.errors.map(({ field }: JsonBody) => field)).toEqual(['rules.1', 'weight']);
+  const slow = { rules: ['keep if url ~ /a/', 'drop if any ~ /(?:(?:a|b|ab| ){0,30}){0,30}x0/'] };
+  const refused = (await post('/sources', { url: 'https://x.example/', ...slow })).body;
+  expect(refused.errors).toMatchObject([
+    { field: 'rules.1', message: expect.stringContaining('takes too long: repeat less often') },
+  ]);
   for (const [path, status] of [
     ['/items?limit=0', 400],
     ['/items?from=yesterday', 400],

@@ -2,6 +2,7 @@ import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { Failure } from '@pressroom/common/failures/failure';
 import { editItem } from '@pressroom/news-feed/newsroom/editing/items';
 import type { Page } from '@pressroom/news-feed/newsroom/pages/read-page';
+import { Reader } from '@pressroom/news-feed/newsroom/reading/reader';
 import { droppedEntries, editSource, resumeSource } from '@pressroom/news-feed/newsroom/sources/source-store';
 import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
 import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
@@ -10,7 +11,7 @@ import { editEntries } from '@pressroom/news-feed/newsroom/work/edit-entries';
 import { WebPageReader } from '@pressroom/news-feed/newsroom/work/page-reader';
 import { pollSource } from '@pressroom/news-feed/newsroom/work/poll-source';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { FeedHost, rss } from '../../support/feed-host.ts';
 import { sourceEditor } from '../../support/plain-newsroom.ts';
 import { type Desk, openDesk } from '../../support/polling.ts';
@@ -944,5 +945,45 @@ test('an index of sitemaps is read as one, and what cannot be read of it is read
   expect(await desk.poll(id)).toMatchObject({
     kind: 'failed',
     reason: expect.stringContaining('it is not a sitemap'),
+  });
+});
+
+test('a rule that takes too long is switched off with its reason, and the others go on', async () => {
+  const words = 'ab ba a b '.repeat(25);
+  const body = rss([
+    { guid: 'a', title: `Sponsored ${words}` },
+    { guid: 'b', title: `News ${words}` },
+  ]);
+  desk.host.set('/feed', { body });
+  const sponsored = 'drop if title ~ /sponsored/i';
+  // As one that was saved before patterns had a bound.
+  const slow = 'score +10 if any ~ /(?:(?:a|b|ab| ){0,30}){0,30}[xy]\\d/';
+  const id = await desk.add('/feed', { rules: [slow, sponsored] });
+  await desk.poll(id);
+  expect((await desk.items()).map(({ title }) => title)).toEqual([`News ${words}`.trim()]);
+  expect(await desk.source(id)).toMatchObject({
+    rules: [slow, sponsored],
+    stopped_rules: [{ rule: slow, reason: expect.stringContaining('takes too long') }],
+  });
+
+  await editSource(desk.db, id, { rules: [sponsored] }, desk.now.value);
+  expect(await desk.source(id)).toMatchObject({ stopped_rules: [] });
+});
+
+test('a rule that exceeds the computing time of its thread is switched off', async () => {
+  const reader = new Reader({ cpuMs: 1 });
+  onTestFinished(() => reader.close());
+  const entries = Array.from({ length: 25 }, (_, index) => ({
+    guid: `${index}`,
+    description: `${index} ${'ab ba a b '.repeat(59)}`,
+  }));
+  desk.host.set('/feed', { body: rss(entries) });
+  const slow = 'drop if any ~ /(?:(?:a|b|ab| ){0,11}){0,11}[xy]\\d/';
+  const id = await desk.add('/feed', { rules: [slow] });
+  await pollSource(desk.parts, id, new AbortController().signal);
+  await editEntries({ ...desk.parts, reader }, id, new AbortController().signal);
+  expect(await desk.items()).toHaveLength(25);
+  expect(await desk.source(id)).toMatchObject({
+    stopped_rules: [{ rule: slow, reason: expect.stringContaining('of computing') }],
   });
 });

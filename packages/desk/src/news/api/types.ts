@@ -161,6 +161,8 @@ export interface Source {
   readonly readPages: boolean;
   readonly images: boolean;
   readonly rules: readonly string[];
+  /** Rules that took too long and are not applied until the rules are saved again. */
+  readonly stoppedRules: readonly { readonly rule: string; readonly reason: string }[];
   readonly state: 'active' | 'paused' | 'gone';
   readonly nextPollAt: string | null;
   readonly lastPolledAt: string | null;

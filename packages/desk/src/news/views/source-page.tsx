@@ -108,6 +108,7 @@ function Health({ source }: { source: Source }) {
   const { say } = texts;
   const { days, day, lastPolledAt, lastSuccessAt, nextPollAt, lastError, failingSince, pending, state } =
     source;
+  const { stoppedRules } = source;
   const facts: [string, string][] = [
     [say('last24'), say('inADay', { count: day })],
     ...(lastPolledAt === null ? [] : [[say('lastRead'), texts.ago(lastPolledAt)] as [string, string]]),
@@ -124,6 +125,11 @@ function Health({ source }: { source: Source }) {
           {say('failingSince', { time: texts.ago(failingSince), reason: lastError })}
         </p>
       )}
+      {stoppedRules.map(({ rule, reason }) => (
+        <p class="notice" role="status" key={rule}>
+          {say('stoppedRule', { rule, reason })}
+        </p>
+      ))}
       <div class="health">
         <DaysChart days={days} />
         <dl>

@@ -1,3 +1,4 @@
+import { Failure } from '@pressroom/common/failures/failure';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Kysely } from 'kysely';
 import { readVocabulary } from '../../config.ts';
@@ -9,6 +10,7 @@ import { Reader } from '../reading/reader.ts';
 import { addListed } from '../sources/add-listed.ts';
 import { writeOpml } from '../sources/opml.ts';
 import { SELECT_RULES } from '../sources/select-rule.ts';
+import { patternFaults } from '../sources/source-rules.ts';
 import { checkSettings, type SourceSettings } from '../sources/source-settings.ts';
 import {
   addSource,
@@ -185,7 +187,8 @@ async function showTried(
   rules: readonly string[],
   options: PrintOptions,
 ): Promise<void> {
-  const tried = await tryRules(db, id, rules);
+  const reader = new Reader();
+  const tried = await tryRules({ db, reader }, id, rules).finally(() => reader.close());
   print(options, tried, () => {
     const dropped = tried.filter(({ droppedBy }) => droppedBy !== undefined);
     const summary = `${dropped.length} of ${tried.length} entries would be dropped; nothing was changed`;
@@ -240,6 +243,7 @@ function sourceLines(source: ShownSource): string[] {
     `${id}  ${name}  ${url}`,
     `    ${state}, ${read}, ${new_in_24_h} new in 24 h${failing}`,
     ...(last_error === null ? [] : [`    ${last_error}`]),
+    ...source.stopped_rules.map(({ rule, reason }) => `    rule switched off: ${rule}: ${reason}`),
     ...shortfalls(source).map((line) => `    ${line}`),
   ];
 }
@@ -267,7 +271,7 @@ async function show(given: string, options: PrintOptions): Promise<void> {
   print(options, shown, ({ refused, ...members }) =>
     [
       ...Object.entries(members).map(([name, value]) => {
-        const text = value instanceof Date ? value.toISOString() : value === null ? '-' : String(value);
+        const text = value instanceof Date ? value.toISOString() : value === null ? '-' : textOf(value);
         return `${name.replaceAll('_', ' ').padEnd(17)} ${text || '-'}`;
       }),
       ...refused.map(({ title, reason }) => `refused           ${title}: ${reason}`),
@@ -275,11 +279,19 @@ async function show(given: string, options: PrintOptions): Promise<void> {
   );
 }
 
+function textOf(value: unknown): string {
+  return Array.isArray(value) && value.some((one) => typeof one === 'object')
+    ? value.map((one) => JSON.stringify(one)).join(', ')
+    : String(value);
+}
+
 async function importOpml(file: string, options: PrintOptions): Promise<void> {
   const reader = new Reader();
-  const feeds = await reader.read(file, 'opml', readTextFile(file)).finally(() => reader.close());
-  const vocabulary = readVocabulary(process.env);
-  const { added, known, ...rest } = await withDatabase((db) => addListed(db, feeds, vocabulary, new Date()));
+  const parts = { vocabulary: readVocabulary(process.env), reader, now: new Date() };
+  const { added, known, ...rest } = await reader
+    .read(file, 'opml', readTextFile(file))
+    .then((feeds) => withDatabase((db) => addListed(db, feeds, parts)))
+    .finally(() => reader.close());
   const refused = rest.refused.map(({ url, reason }) => `${url}: ${reason}`);
   print(options, { added, known, refused }, () =>
     [`${added} added, ${known} already there, ${refused.length} refused`, ...refused].join('\n'),
@@ -297,6 +309,8 @@ function settingsOf(options: SettingOptions): SourceSettings {
     ...(page !== undefined && { page: page === true ? FOUND : page }),
   };
   checkSettings(settings, readVocabulary(process.env));
+  const fault = patternFaults(settings.rules ?? []).find((message) => message !== null);
+  if (fault !== undefined) throw new Failure('invalid', fault);
   return settings;
 }
 

@@ -4,10 +4,22 @@ import { threadTask } from '@pressroom/common/threads/thread-task';
 import { readPage } from '../pages/read-page.ts';
 import { mayRead, readRobots } from '../pages/robots.ts';
 import { readOpml } from '../sources/opml.ts';
+import { applyRule, patternFaults } from '../sources/source-rules.ts';
 import { readFeed } from './read-feed.ts';
 
-/** What reads each kind of text that publishers send; a permission is read from rules of a robots.txt. */
-const READERS = { feed: readFeed, page: readPage, robots: readRobots, permission: mayRead, opml: readOpml };
+/**
+ * What reads each kind of text that publishers send, a permission from rules of a robots.txt; and what runs the
+ * patterns of editors.
+ */
+const READERS = {
+  feed: readFeed,
+  page: readPage,
+  robots: readRobots,
+  permission: mayRead,
+  opml: readOpml,
+  rule: applyRule,
+  patterns: patternFaults,
+};
 
 /** The kinds of text and their readers. */
 export type Readers = typeof READERS;

@@ -2,6 +2,8 @@ import { Failure } from '@pressroom/common/failures/failure';
 import type { Kysely } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
+import type { Reader } from '../reading/reader.ts';
+import { faultsOfPatterns } from './apply-rules.ts';
 import { type OpmlFeed, opmlSettings } from './opml.ts';
 import { checkSettings } from './source-settings.ts';
 import { addSource } from './source-store.ts';
@@ -18,8 +20,7 @@ export interface AddedFeeds {
 export async function addListed(
   db: Kysely<NewsTables>,
   feeds: readonly OpmlFeed[],
-  vocabulary: Vocabulary,
-  now: Date,
+  { vocabulary, reader, now }: { vocabulary: Vocabulary; reader: Reader; now: Date },
 ): Promise<AddedFeeds> {
   const refused: AddedFeeds['refused'] = [];
   let added = 0;
@@ -28,6 +29,8 @@ export async function addListed(
     try {
       const settings = opmlSettings(feed, vocabulary);
       checkSettings(settings, vocabulary);
+      const [fault] = await faultsOfPatterns(reader, settings.rules);
+      if (fault !== undefined) throw new Failure('invalid', fault.message);
       if ((await addSource(db, url, settings, now)).added) added += 1;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

@@ -1,11 +1,21 @@
 import { expect, test } from 'vitest';
-import { readRules } from './source-rules.ts';
+import { applyRule, checkRules, patternFaults, type RuleSubject, rulingOf } from './source-rules.ts';
 
 const subject = (title: string, summary: string | null = null) => ({
   title,
   summary,
   url: 'https://source.example/sport/1',
 });
+function readRules(rules: string[], off: string[] = []) {
+  return (of: RuleSubject) =>
+    rulingOf(
+      rules.map((rule) => ({
+        rule,
+        matches: off.includes(rule) ? undefined : applyRule({ rule, subjects: [of] }),
+      })),
+      0,
+    );
+}
 const droppedBy = (rules: string[], title: string) => readRules(rules)(subject(title)).droppedBy;
 
 test('the first rule that drops or keeps decides, and without one the keeping rules do', () => {
@@ -31,11 +41,21 @@ test('a category is set by the first rule that matches, points add up, and patte
   expect(rule(subject(`${'a'.repeat(5000)}!`)).points).toBe(0);
 });
 
+test.each(['drop title ~ /x/', 'score 10 if title ~ /x/'])('%s is refused', (text) => {
+  expect(() => checkRules([text])).toThrow('is not a rule, such as: drop if title');
+});
+
 test.each([
-  ['drop title ~ /x/', 'is not a rule, such as: drop if title'],
   ['drop if title ~ /(x/', 'is not one of RE2'],
   ['drop if title ~ /(?=x)/', 'is not one of RE2'],
-  ['score 10 if title ~ /x/', 'is not a rule'],
-])('%s is refused', (text, reason) => {
-  expect(() => readRules([text])).toThrow(reason);
+  ['drop if any ~ /(?:(?:a|b|ab| ){0,30}){0,30}x0/', 'takes too long: repeat less often'],
+  [`drop if any ~ /${'x{0,999}'.repeat(60)}/i`, 'takes too long: repeat less often'],
+])('the pattern of %s is refused', (rule, reason) => {
+  expect(patternFaults(['keep if any ~ /x/', rule])).toEqual([null, expect.stringContaining(reason)]);
+});
+
+test('what a rule that is switched off might have kept is not dropped', () => {
+  const [sport, cars] = ['keep if url ~ /football/', 'keep if title ~ /car/'];
+  expect(readRules([sport, cars])(subject('A boat')).droppedBy).toBe('no rule keeps it');
+  expect(readRules([sport, cars], [cars])(subject('A boat')).droppedBy).toBeUndefined();
 });

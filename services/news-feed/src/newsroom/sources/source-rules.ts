@@ -32,35 +32,79 @@ const RULE =
 
 const MOST_RULES = 50;
 
-/** A rule as it is applied. */
+/** The most steps of a pattern's program, by which the time for a text is multiplied. */
+const MOST_STEPS = 1000;
+
+/** A rule as it is written. */
 interface Rule {
-  text: string;
   verdict: string | undefined;
   category: string | undefined;
   points: number;
-  matches: (subject: RuleSubject) => boolean;
+  field: string;
+  operator: string;
+  pattern: string;
+  flag: string;
+}
+
+/** A rule and entries to apply it to. */
+export interface RuleTask {
+  rule: string;
+  subjects: readonly RuleSubject[];
+}
+
+/** A rule, and which entries it matches; undefined: it is switched off. */
+export interface AppliedRule {
+  rule: string;
+  matches: readonly boolean[] | undefined;
 }
 
 /**
- * The rules of a source as one function. The first `drop` or `keep` that matches decides; where there is a
- * `keep`, what matches neither is dropped. The first category counts, and points add up. Patterns are RE2's,
- * whose time is linear. Throws a {@link Failure} that says which rule is wrong.
+ * What rules say of one of the entries that they were applied to. The first `drop` or `keep` that matches
+ * decides; where there is a `keep`, what matches neither is dropped, unless one is switched off, which might
+ * have kept it. The first category counts, and points add up.
  */
-export function readRules(texts: readonly string[]): (subject: RuleSubject) => Ruling {
-  if (texts.length > MOST_RULES) throw new Failure('invalid', `a source has at most ${MOST_RULES} rules`);
-  const rules = texts.map(readRule);
-  const verdicts = rules.filter(({ verdict }) => verdict !== undefined);
-  const isKeeping = verdicts.some(({ verdict }) => verdict === 'keep');
-  return (subject) => {
-    const decisive = verdicts.find(({ matches }) => matches(subject));
-    const others = rules.filter(({ verdict, matches }) => verdict === undefined && matches(subject));
-    const missed = decisive === undefined && isKeeping ? NOT_KEPT : undefined;
-    return {
-      droppedBy: decisive?.verdict === 'drop' ? decisive.text : missed,
-      category: others.find(({ category }) => category !== undefined)?.category,
-      points: others.reduce((sum, { points }) => sum + points, 0),
-    };
+export function rulingOf(applied: readonly AppliedRule[], entry: number): Ruling {
+  const rules = applied.map(({ rule, matches }) => ({
+    ...{ text: rule, ...readRule(rule), isOff: matches === undefined, isMatch: matches?.[entry] === true },
+  }));
+  const keeping = rules.filter(({ verdict }) => verdict === 'keep');
+  const decisive = rules.find(({ verdict, isMatch }) => verdict !== undefined && isMatch);
+  const others = rules.filter(({ verdict, isMatch }) => verdict === undefined && isMatch);
+  const isMissed = decisive === undefined && keeping.length > 0 && !keeping.some(({ isOff }) => isOff);
+  return {
+    droppedBy: decisive?.verdict === 'drop' ? decisive.text : isMissed ? NOT_KEPT : undefined,
+    category: others.find(({ category }) => category !== undefined)?.category,
+    points: others.reduce((sum, { points }) => sum + points, 0),
   };
+}
+
+/**
+ * Which entries a rule matches. Only for threads that can be killed: RE2 takes as long as the text times the
+ * program. Throws a {@link Failure} that says what is wrong with the rule.
+ */
+export function applyRule({ rule, subjects }: RuleTask): boolean[] {
+  const { field, operator, pattern, flag } = readRule(rule);
+  const finder = compiled(rule, pattern, flag === 'i');
+  return subjects.map((subject) => finder.matcher(fieldOf(subject, field)).find() === (operator === '~'));
+}
+
+/** What is wrong with the pattern of each rule; null where nothing is. Only for threads, as compiling costs. */
+export function patternFaults(rules: readonly string[]): (string | null)[] {
+  return rules.map((rule) => {
+    try {
+      applyRule({ rule, subjects: [] });
+      return null;
+    } catch (error) {
+      if (error instanceof Failure) return error.message;
+      throw error;
+    }
+  });
+}
+
+/** Throws a {@link Failure} that says which rule is not one; what its pattern is, {@link patternFaults} says. */
+export function checkRules(rules: readonly string[]): void {
+  if (rules.length > MOST_RULES) throw new Failure('invalid', `a source has at most ${MOST_RULES} rules`);
+  for (const rule of rules) readRule(rule);
 }
 
 /** The categories that rules set. */
@@ -71,21 +115,20 @@ export function categoriesOf(texts: readonly string[]): string[] {
 function readRule(text: string): Rule {
   const parts = RULE.exec(text)?.groups;
   if (parts === undefined) throw new Failure('invalid', `${JSON.stringify(text)} is not a rule, ${FORM}`);
-  const { verdict, category, points = '0', field = 'any', operator, pattern = '', flag } = parts;
-  const finder = compiled(text, pattern, flag === 'i');
-  const matches = (subject: RuleSubject) =>
-    finder.matcher(fieldOf(subject, field)).find() === (operator === '~');
-  return { text, verdict, category, points: Number(points), matches };
+  const { verdict, category, points = '0', field = 'any', operator = '~', pattern = '', flag = '' } = parts;
+  return { verdict, category, points: Number(points), field, operator, pattern, flag };
 }
 
 function compiled(text: string, pattern: string, ignoresCase: boolean): RE2JS {
+  const named = `the pattern of ${JSON.stringify(text)}`;
+  let finder: RE2JS;
   try {
-    return RE2JS.compile(pattern, ignoresCase ? RE2JS.CASE_INSENSITIVE : 0);
+    finder = RE2JS.compile(pattern, ignoresCase ? RE2JS.CASE_INSENSITIVE : 0);
   } catch (error) {
-    throw new Failure('invalid', `the pattern of ${JSON.stringify(text)} is not one of RE2`, {
-      cause: error,
-    });
+    throw new Failure('invalid', `${named} is not one of RE2`, { cause: error });
   }
+  if (finder.programSize() <= MOST_STEPS) return finder;
+  throw new Failure('invalid', `${named} takes too long: repeat less often, such as {0,9} for {0,99}`);
 }
 
 function fieldOf({ title, summary, url }: RuleSubject, field: string): string {

@@ -242,7 +242,7 @@ function columnsOf(settings: SourceSettings): Updateable<SourceTable> {
     ...(select !== undefined && { select_rule: select }),
     ...(readPages !== undefined && { reads_pages: readPages }),
     ...(images !== undefined && { takes_images: images }),
-    ...(rules !== undefined && { rules: [...rules] }),
+    ...(rules !== undefined && { rules: [...rules], stopped_rules: '[]' }),
     ...(page !== undefined && { list_selectors: page === false ? null : page }),
   };
 }

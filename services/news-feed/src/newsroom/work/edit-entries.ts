@@ -4,8 +4,10 @@ import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Submission } from '../editorial/editor.ts';
+import type { Reader } from '../reading/reader.ts';
+import { applyRules } from '../sources/apply-rules.ts';
 import { parseSelectRule } from '../sources/select-rule.ts';
-import { DROPPED_BY, type Ruling, readRules } from '../sources/source-rules.ts';
+import { DROPPED_BY, type Ruling } from '../sources/source-rules.ts';
 import type { Source } from '../sources/source-store.ts';
 import { inTransactions } from '../transactions.ts';
 import {
@@ -29,6 +31,8 @@ const BATCH = 25;
 export interface EditParts extends WriteParts {
   db: Kysely<NewsTables>;
   clock: Clock;
+  /** Applies the rules of sources. */
+  reader: Reader;
   /** For writing: stories are given one batch after the other anyway, and who waits holds a connection. */
   writing: PacedTurns;
   /** Reads articles' pages for the sources that ask for it. */
@@ -71,8 +75,8 @@ async function editBatch(
   claimed: readonly ClaimedEntry[],
   signal: AbortSignal,
 ): Promise<number> {
-  const rule = readRules(source.rules);
-  const ruled = claimed.map((entry) => ({ entry, ruling: rule(entry.entry) }));
+  const rulings = await rulingsOf(parts, source, claimed);
+  const ruled = claimed.map((entry, index) => ({ entry, ruling: rulings[index] ?? UNRULED }));
   const results = await Promise.all(
     ruled
       .filter(({ ruling }) => ruling.droppedBy === undefined)
@@ -100,6 +104,26 @@ async function editBatch(
   const unread = failed.find(({ error }) => isUnread(error));
   if (unread !== undefined) throw unread.error;
   return failed.length;
+}
+
+const UNRULED: Ruling = { droppedBy: undefined, category: undefined, points: 0 };
+
+/** Gives the entries back if there is no time to apply the rules now. */
+async function rulingsOf(
+  parts: EditParts,
+  source: Source,
+  claimed: readonly ClaimedEntry[],
+): Promise<Ruling[]> {
+  try {
+    return await applyRules(
+      parts,
+      source,
+      claimed.map(({ entry }) => entry),
+    );
+  } catch (error) {
+    for (const entry of claimed) await releaseEntry(parts.db, source.id, entry);
+    throw error;
+  }
 }
 
 async function judge(

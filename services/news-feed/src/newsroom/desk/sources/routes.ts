@@ -137,7 +137,7 @@ function reads(parts: SourceParts) {
 }
 
 function writes(parts: SourceParts) {
-  const { db, vocabulary, clock } = parts;
+  const { db, vocabulary, clock, trying } = parts;
   const add = operation({
     schema: {
       tags: TAGS,
@@ -154,7 +154,7 @@ function writes(parts: SourceParts) {
     },
     handler: async (request, reply) => {
       const { url, ...settings } = request.body;
-      checkMembers(request.body, vocabulary);
+      await checkMembers(request.body, vocabulary, trying.reader);
       const { id, added } = await addSource(db, url, settings, clock());
       const source = await sourceOf(parts, id);
       return reply
@@ -175,7 +175,7 @@ function writes(parts: SourceParts) {
     },
     handler: async (request, reply) => {
       const condition = writePrecondition(request);
-      checkMembers(request.body, vocabulary);
+      await checkMembers(request.body, vocabulary, trying.reader);
       const { id } = await sourceOf(parts, request.params.id);
       await editSource(db, id, request.body, clock(), {
         actor: personOf(request.headers),
@@ -245,7 +245,7 @@ function tries(parts: SourceParts) {
       response: { 200: triedAnswer, ...problemResponses(400, 401, 403, 413, 415, 422, 503) },
     },
     handler: async ({ body: { url: given, page } }) => {
-      checkMembers({ url: given, ...(page && { page }) }, vocabulary);
+      await checkMembers({ url: given, ...(page && { page }) }, vocabulary, trying.reader);
       const signal = AbortSignal.timeout(TRY_MS);
       const tried = await trySource(trying, sourceUrl(given), page || null, signal).catch(
         (error: unknown) => {
@@ -275,9 +275,9 @@ function tries(parts: SourceParts) {
       response: { 200: rulesTriedAnswer, ...WRITE_PROBLEMS },
     },
     handler: async ({ params, body }) => {
-      checkMembers(body, vocabulary);
+      await checkMembers(body, vocabulary, trying.reader);
       const { id } = await sourceOf(parts, params.id);
-      const entries = await tryRules(db, id, body.rules);
+      const entries = await tryRules({ db, reader: trying.reader }, id, body.rules);
       return {
         entries: entries.map(({ droppedBy = null, category = null, ...entry }) => ({
           ...entry,
@@ -319,7 +319,7 @@ function files({ db, vocabulary, clock, trying }: SourceParts) {
     },
     handler: async ({ body }) => {
       const feeds = await trying.reader.read('the OPML file', 'opml', body.opml);
-      return addListed(db, feeds, vocabulary, clock());
+      return addListed(db, feeds, { vocabulary, reader: trying.reader, now: clock() });
     },
   });
   return { opml, addOpml };

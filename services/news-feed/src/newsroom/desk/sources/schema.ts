@@ -26,6 +26,9 @@ const source = z.object({
   readPages: z.boolean(),
   images: z.boolean(),
   rules: z.array(z.string()),
+  stoppedRules: z
+    .array(z.object({ rule: z.string(), reason: z.string() }))
+    .describe('Rules that took too long and are not applied until the rules are saved again.'),
   page: z.string().nullable().describe('Where its page lists articles; null: it is a feed or a sitemap.'),
   state: z.enum(['active', 'paused', 'gone']),
   createdAt: timestamp,

@@ -1,5 +1,7 @@
 import { Failure, type FieldFault, invalid } from '@pressroom/common/failures/failure';
 import type { Vocabulary } from '../../../vocabulary.ts';
+import type { Reader } from '../../reading/reader.ts';
+import { faultsOfPatterns } from '../../sources/apply-rules.ts';
 import { checkSettings, type SourceSettings } from '../../sources/source-settings.ts';
 import { sourceUrl } from '../../sources/source-url.ts';
 
@@ -8,10 +10,11 @@ import { sourceUrl } from '../../sources/source-url.ts';
  *
  * @throws Failure `invalid` with every error and the member that it is in
  */
-export function checkMembers(
+export async function checkMembers(
   { url, rules = [], ...settings }: SourceSettings & { url?: string | undefined },
   vocabulary: Vocabulary,
-): void {
+  reader: Reader,
+): Promise<void> {
   const check = (given: SourceSettings) => checkSettings(given, vocabulary);
   const faults = [
     ...(url === undefined ? [] : faultsOf('url', () => sourceUrl(url))),
@@ -19,6 +22,12 @@ export function checkMembers(
     ...Object.entries(settings).flatMap(([name, value]) => faultsOf(name, () => check({ [name]: value }))),
   ];
   if (faults.length === 0) faults.push(...faultsOf('rules', () => check({ rules })));
+  if (faults.length === 0) {
+    const wrong = await faultsOfPatterns(reader, rules);
+    faults.push(
+      ...wrong.map(({ index, message }) => ({ field: `rules.${index}`, code: 'invalid', message })),
+    );
+  }
   if (faults.length > 0) throw invalid(faults);
 }
 
