@@ -153,3 +153,37 @@ test('an event from before the ledger began again has a cursor that sends to the
     return answer.status === 409 && answer.body.code === 'snapshot_required';
   });
 });
+
+test('what waits when the ledger begins again, and what is replayed, has a cursor of the new history', async () => {
+  const to = await receiver();
+  const hooks = new HookStore(queriesOf(content.database));
+  const id = (await hooks.list()).at(-1)?.id ?? 0;
+  to.answer = (response) => response.writeHead(503).end();
+  const begun = new Date();
+  await content.client.publish({ title: 'Waits for the new history' });
+  await until('it was refused', () => to.received.length > 0);
+  const old = to.received[0] as Received;
+  const mirror = copy();
+  const isThere = (event: Received['event']) =>
+    until('the copy has it', async () => {
+      await mirror.catchUp();
+      return isInCopy(event, mirror.disk.cursor ?? '');
+    });
+  await isThere(old.event);
+
+  await query('select content.start_ledger_epoch()');
+  to.answer = (response) => response.writeHead(204).end();
+  await hooks.resume(id);
+  const again = await until('it came again', () =>
+    to.received.findLast(
+      ({ event }) => event.id === old.event.id && event.data.sync_cursor !== old.event.data.sync_cursor,
+    ),
+  );
+  await isThere(again.event);
+
+  await query('select content.start_ledger_epoch()');
+  const before = to.received.length;
+  await hooks.replay(id, begun);
+  await until('it is replayed', () => to.received.length === before + 2);
+  for (const { event } of to.received.slice(before)) await isThere(event);
+});

@@ -139,6 +139,47 @@ test('a receiver that does not answer delays no other', async () => {
   await until('nothing waits for it', async () => (await waiting(2)) === 0);
 });
 
+test('answers that are slow delay only what is about the same article', async () => {
+  const to = await receiver();
+  await add(to.url);
+  const held = new Map<number, () => void>();
+  const slow = new Set(await publish('slow-1', 'slow-2', 'slow-3', 'slow-4', 'slow-5'));
+  to.answer = (response, { event }) => {
+    const answer = () => response.writeHead(204).end();
+    if (slow.has(event.data.id)) held.set(event.data.id, answer);
+    else answer();
+  };
+  const one = deliveries({ totalMs: 100_000 });
+  one.wake();
+  await until('they are under way', () => held.size === slow.size);
+  const quick = await publish(...Array.from({ length: 150 }, (_, n) => `quick-${n}`));
+  for (const id of slow) await touch(id, 'again');
+  one.wake();
+  await until('the others came', () => to.received.length === slow.size + 2 * quick.length);
+  for (const id of slow) expect(to.typesOf(id)).toEqual(['article.created']);
+  // Also when nothing else is under way.
+  const [late = 0] = await publish('late');
+  one.wake();
+  await until('a later one came', () => to.typesOf(late).length === 2);
+  await until('only theirs wait', async () => (await waiting()) === 3 * slow.size);
+  slow.clear();
+  for (const answer of held.values()) answer();
+  await until('they came too', async () => (await waiting()) === 0);
+});
+
+test('a hook that takes other events does not rest for one that is given up', async () => {
+  const to = await receiver();
+  await add(to.url);
+  to.answer = (response, { event }) => {
+    if (event.data.slug !== 'hangs') response.writeHead(204).end();
+  };
+  const one = deliveries({ totalMs: 2000 });
+  await publish('hangs', ...Array.from({ length: 40 }, (_, n) => `other-${n}`));
+  one.wake();
+  await until('it was given up', async () => (await store.log(1, 100)).some(({ fault }) => fault !== null));
+  expect(await state()).toMatchObject({ failures: 0, resume_at: null });
+});
+
 test('a command that works with one hook for long delays no other', async () => {
   const [locked, other] = [await receiver(), await receiver()];
   await add(locked.url);
@@ -237,7 +278,7 @@ test('a hook is resumed while the first of two events about an article ends', as
   await add('http://127.0.0.1:9/hook');
   await publish('meanwhile');
   const queue = new DeliveryQueue(queryBuilder);
-  const [head] = await queue.claim(1);
+  const [head] = (await queue.claim(1, 4)).deliveries;
   if (head === undefined) throw new Error('nothing was due');
   // Whatever reads the rows in their order comes to the second first.
   await query('update content.delivery set attempts = attempts where event_id = $1', head.event.id);
@@ -255,7 +296,8 @@ test('a hook is resumed while the first of two events about an article ends', as
   await holder.query('select from content.delivery where event_id <> $1 for update', [head.event.id]);
   const resuming = new HookStore(queriesOf({ pool: session })).resume(1);
   await until('the command waits', () => lockWaits(1));
-  const ending = queue.succeed(head, { durationMs: 1, status: 204, fault: null, answer: '' });
+  const attempt = { durationMs: 1, status: 204, fault: null, answer: '' };
+  const ending = queue.succeed(1, [{ delivery: head, attempt }]);
   await until('the process waits too', () => lockWaits(2));
   await holder.query('commit');
   holder.release();
@@ -471,10 +513,10 @@ test('what waits behind an event that is too old to be kept is delivered', async
   await add(to.url);
   const [id = 0] = await publish('outlived');
   const queue = new DeliveryQueue(queryBuilder, () => aheadMs);
-  const [head] = await queue.claim(1);
+  const [head] = (await queue.claim(1, 4)).deliveries;
   expect(head?.event.type).toBe('article.created');
   // The other waits behind it, and was put aside.
-  expect(await queue.claim(1)).toEqual([]);
+  expect((await queue.claim(1, 4)).deliveries).toEqual([]);
   await query(
     "update content.event set happened_at = now() - interval '31 days' where type = 'article.created'",
   );
@@ -513,15 +555,18 @@ test.each([
       );
       return rows[0].blocks;
     };
-    const succeeded = { durationMs: 1, status: 204, fault: null, answer: '' };
+    const attempt = { durationMs: 1, status: 204, fault: null, answer: '' };
     for (let round = 0; round < 10; round += 1) {
       const before = await blocksRead();
-      const claimed = await queue.claim(1);
+      const { deliveries: claimed } = await queue.claim(1, 4);
       // Some 1,500 a look, and now and then a second one; 30,000 when every claim looked at the whole queue.
       expect((await blocksRead()) - before).toBeLessThan(10_000);
       const expected = article === 'n' ? [1, 2, 3, 4].map((n) => round * 4 + n) : [round + 1];
       expect(claimed.map(({ event }) => Number(event.id))).toEqual(expected);
-      for (const delivery of claimed) await queue.succeed(delivery, succeeded);
+      await queue.succeed(
+        1,
+        claimed.map((delivery) => ({ delivery, attempt })),
+      );
     }
     const before = await blocksRead();
     await new HookStore(queriesOf({ pool: session })).remove(1);

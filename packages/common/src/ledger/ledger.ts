@@ -151,6 +151,12 @@ export class Ledger<Row extends Member, Fields extends string> {
     return this.#cursors.writeSync({ history: this.#history(state), fields: set.fields[0], seq });
   }
 
+  /** Whether two cursors are of one history; false for what is no cursor. */
+  haveSameHistory(one: string, other: string): boolean {
+    const history = this.#cursors.readSync(one)?.history;
+    return history !== undefined && history === this.#cursors.readSync(other)?.history;
+  }
+
   /** A replica that does not have what the page belongs to may only be behind, so the primary is asked. */
   async #members(from: PageCursor<Fields> | undefined, limit: number, fields: Fields): Promise<Members<Row>> {
     const { set, db, readDb, seen } = this.#options;

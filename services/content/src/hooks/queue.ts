@@ -4,10 +4,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ContentTables } from '../tables.ts';
 import type { StoredEvent } from './event.ts';
 
-/** How many events a hook gets at once, each about something else. */
-const AT_ONCE = 4;
-
-/** How many deliveries a statement of a claim examines. */
+/** How many deliveries a claim examines. */
 const LOOKED_AT = 100;
 
 /** How long a process's lease on deliveries lasts, in ms; longer than any attempt. */
@@ -38,6 +35,19 @@ export interface Delivery {
   leaseEnd: Date;
 }
 
+/** What a process has taken. */
+export interface Claim {
+  deliveries: Delivery[];
+  /** Whether more may be due. */
+  hasMore: boolean;
+}
+
+/** What became of a delivery. */
+export interface Outcome {
+  delivery: Delivery;
+  attempt: Attempt;
+}
+
 /** An event as a claim reads it. */
 type TakenEvent = StoredEvent & { attempts: number; due_at: Date };
 
@@ -66,10 +76,10 @@ export class DeliveryQueue {
   }
 
   /**
-   * Takes what is to be delivered to a hook next: of each subject the oldest event, and a single one after a
-   * failure. What waits behind those is put aside until they are gone.
+   * Takes what is to be delivered to a hook next, `most` at most: of each subject the oldest event, and a single
+   * one after a failure. What waits behind those is put aside until they are gone.
    */
-  claim(hookId: number): Promise<Delivery[]> {
+  claim(hookId: number, most: number): Promise<Claim> {
     return this.#db.transaction().execute(async (tx) => {
       const hooks = await sql<DueHook>`
         select id, url, secret, failures,
@@ -79,20 +89,25 @@ export class DeliveryQueue {
         for no key update skip locked
       `.execute(tx);
       const [hook] = hooks.rows;
-      if (hook === undefined) return [];
-      const rows = await this.#take(tx, hook);
-      if (hook.failures > 0 && rows.length > 0) {
+      if (hook === undefined) return { deliveries: [], hasMore: false };
+      const { taken, hasMore } = await this.#take(tx, hookId, hook.failures > 0 ? 1 : most);
+      if (hook.failures > 0 && taken.length > 0) {
         await sql`update content.hook set resume_at = ${this.#in(LEASE_MS)} where id = ${hookId}`.execute(tx);
       }
-      return rows.map(({ attempts, due_at, ...event }) => ({ hook, event, attempts, leaseEnd: due_at }));
+      const deliveries = taken.map(({ attempts, due_at, ...event }) => ({
+        hook,
+        event,
+        attempts,
+        leaseEnd: due_at,
+      }));
+      return { deliveries, hasMore };
     });
   }
 
   /** Takes what is first of its subject, among the deliveries that have been due longest. */
-  async #take(tx: Kysely<ContentTables>, { id, failures }: DueHook): Promise<TakenEvent[]> {
-    for (;;) {
-      // The subquery in the list is an index's first row; as an anti-join it was a hash of the whole queue.
-      const { rows } = await sql<TakenEvent | { [Column in keyof TakenEvent]: null }>`
+  async #take(tx: Kysely<ContentTables>, id: number, most: number) {
+    // The subquery in the list is an index's first row; as an anti-join it was a hash of the whole queue.
+    const { rows } = await sql<TakenEvent | { [Column in keyof TakenEvent]: null }>`
         with due as materialized (
           select event_id, due_at, event_id = (
             select min(event_id) from content.delivery as first
@@ -102,7 +117,7 @@ export class DeliveryQueue {
           where hook_id = ${id} and due_at <= ${this.#in(0)}
           order by due_at, event_id limit ${LOOKED_AT} for update skip locked
         ), head as (
-          select event_id from due where is_first order by due_at, event_id limit ${failures > 0 ? 1 : AT_ONCE}
+          select event_id from due where is_first order by due_at, event_id limit ${most}
         ), looked_at as (
           update content.delivery
           set due_at = case when event_id in (select event_id from head) then ${this.#in(LEASE_MS)} end
@@ -116,65 +131,77 @@ export class DeliveryQueue {
         from looked_at left join content.event on event.id = event_id and looked_at.due_at is not null
         order by event.id
       `.execute(tx);
-      const taken = rows.filter((row) => row.id !== null);
-      if (taken.length > 0 || rows.length === 0) return taken;
-    }
+    const taken = rows.filter((row) => row.id !== null);
+    return { taken, hasMore: taken.length === most || rows.length === LOOKED_AT };
   }
 
   /**
-   * Gives the events of a claim that have none yet this cursor, and returns all with theirs: an event has the
-   * same at every attempt, also of another process that attempts it at this moment.
+   * Gives the events of a claim that have no cursor yet, or a stale one, this cursor, and returns all with theirs:
+   * an event has the same at every attempt, also of another process that attempts it at this moment.
    */
-  async setCursors(deliveries: readonly Delivery[], cursor: string): Promise<Delivery[]> {
-    const ids = deliveries.map(({ event }) => event.id);
+  async setCursors(
+    deliveries: readonly Delivery[],
+    cursor: string,
+    isStale: (cursor: string) => boolean,
+  ): Promise<Delivery[]> {
+    const renewed = deliveries.filter(({ event: { sync_cursor: own } }) => own === null || isStale(own));
+    if (renewed.length === 0) return [...deliveries];
+    const ids = renewed.map(({ event }) => event.id);
+    const stale = renewed.flatMap(({ event }) => event.sync_cursor ?? []);
     const { rows } = await sql<Pick<StoredEvent, 'id' | 'sync_cursor'>>`
-      update content.event set sync_cursor = coalesce(sync_cursor, ${cursor})
+      update content.event set sync_cursor =
+        case when sync_cursor is null or sync_cursor = any(${stale}::text[]) then ${cursor} else sync_cursor end
       where id in (select id from content.event where id = any(${ids}::bigint[]) order by id for no key update)
       returning id, sync_cursor
     `.execute(this.#db);
     const cursors = new Map(rows.map(({ id, sync_cursor }) => [id, sync_cursor]));
-    // What was pruned meanwhile is not in the answer.
-    return deliveries.flatMap(({ event, ...delivery }) => {
+    return deliveries.flatMap((delivery) => {
+      const { event } = delivery;
+      if (!ids.includes(event.id)) return [delivery];
       const sync_cursor = cursors.get(event.id);
+      // What was pruned meanwhile is not in the answer.
       return sync_cursor === undefined ? [] : [{ ...delivery, event: { ...event, sync_cursor } }];
     });
   }
 
-  /** Notes that an event was delivered. */
-  async succeed(delivery: Delivery, attempt: Attempt): Promise<void> {
-    const { hook, event, leaseEnd } = delivery;
+  /** Notes that events were delivered to a hook. */
+  async succeed(hookId: number, outcomes: readonly Outcome[]): Promise<void> {
+    const ids = outcomes.map(({ delivery }) => delivery.event.id);
+    const ends = outcomes.map(({ delivery }) => delivery.leaseEnd.toISOString());
     await this.#db.transaction().execute(async (tx) => {
-      await this.#lock(tx, delivery);
+      await this.#lock(tx, hookId, ids);
       await sql`
         delete from content.delivery
-        where event_id = ${event.id} and hook_id = ${hook.id} and due_at = ${leaseEnd}
+        using unnest(${ids}::bigint[], ${ends}::timestamptz[]) as delivered (event_id, lease_end)
+        where hook_id = ${hookId} and delivery.event_id = delivered.event_id and due_at = lease_end
       `.execute(tx);
-      await this.#log(tx, delivery, attempt);
+      await this.#log(tx, hookId, outcomes);
       await sql`
-        update content.hook set failures = 0, resume_at = null where id = ${hook.id} and failures > 0
+        update content.hook set failures = 0, resume_at = null where id = ${hookId} and failures > 0
       `.execute(tx);
     });
   }
 
   /**
    * Notes that an attempt has failed, and when the next ones are made: of this event, and of the hook. Both
-   * have their own pauses, so that one event that is always refused does not keep the others. Returns why the
-   * hook was paused, if that was the last one.
+   * have their own pauses, so that one event that is always refused does not keep the others; a hook that has
+   * taken others meanwhile (`isAlive`) has none. Returns why the hook was paused, if that was the last one.
    */
-  fail(delivery: Delivery, attempt: Attempt): Promise<string | undefined> {
+  fail(outcome: Outcome, isAlive: boolean): Promise<string | undefined> {
+    const { delivery, attempt } = outcome;
     const { hook, event, attempts, leaseEnd } = delivery;
     return this.#db.transaction().execute(async (tx) => {
-      await this.#lock(tx, delivery);
+      await this.#lock(tx, hook.id, [event.id]);
       const [eventPause, hookPause] = [backoffMs(attempts + 1), backoffMs(hook.failures + 1)];
       await sql`
         update content.delivery set attempts = attempts + 1, due_at = ${this.#in(eventPause ?? 0)}
         where event_id = ${event.id} and hook_id = ${hook.id} and due_at = ${leaseEnd}
       `.execute(tx);
-      await this.#log(tx, delivery, attempt);
+      await this.#log(tx, hook.id, [outcome]);
       // Of those that were under way at once, one counts.
       await sql`
         update content.hook set failures = failures + 1, resume_at = ${this.#in(hookPause ?? 0)}
-        where id = ${hook.id} and failures = ${hook.failures}
+        where id = ${hook.id} and failures = ${hook.failures} and not ${isAlive}::boolean
       `.execute(tx);
       const isOver = eventPause === undefined || hookPause === undefined;
       if (attempt.status !== 410 && !isOver) return undefined;
@@ -244,17 +271,25 @@ export class DeliveryQueue {
   }
 
   /** Locks in the order of everything else, the removal of a hook and of an event among it. */
-  async #lock(tx: Kysely<ContentTables>, { hook, event }: Delivery): Promise<void> {
-    await sql`select from content.hook where id = ${hook.id} for no key update`.execute(tx);
-    await sql`select from content.event where id = ${event.id} for key share`.execute(tx);
+  async #lock(tx: Kysely<ContentTables>, hookId: number, eventIds: readonly number[]): Promise<void> {
+    await sql`select from content.hook where id = ${hookId} for no key update`.execute(tx);
+    await sql`
+      select from content.event where id = any(${eventIds}::bigint[]) order by id for key share
+    `.execute(tx);
   }
 
-  async #log(tx: Kysely<ContentTables>, { hook, event }: Delivery, attempt: Attempt): Promise<void> {
-    const { status, fault, answer, durationMs } = attempt;
+  async #log(tx: Kysely<ContentTables>, hookId: number, outcomes: readonly Outcome[]): Promise<void> {
+    const ids = outcomes.map(({ delivery }) => delivery.event.id);
+    const attempts = outcomes.map(({ attempt }) => attempt);
     await sql`
       insert into content.delivery_attempt (event_id, hook_id, duration_ms, status, fault, answer)
-      select event.id, hook.id, ${durationMs}, ${status}::integer, ${fault}::text, ${answer}
-      from content.event, content.hook where event.id = ${event.id} and hook.id = ${hook.id}
+      select event.id, hook.id, duration_ms, status, fault, answer
+      from unnest(
+        ${ids}::bigint[], ${attempts.map(({ durationMs }) => durationMs)}::integer[],
+        ${attempts.map(({ status }) => status)}::integer[], ${attempts.map(({ fault }) => fault)}::text[],
+        ${attempts.map(({ answer }) => answer)}::text[]
+      ) as attempt (event_id, duration_ms, status, fault, answer)
+      join content.event on event.id = attempt.event_id join content.hook on hook.id = ${hookId}
     `.execute(tx);
   }
 

@@ -48,6 +48,11 @@ export class SyncStore {
     return this.#ledger.head();
   }
 
+  /** Whether two cursors are of one history; see {@link Ledger.haveSameHistory}. */
+  haveSameHistory(one: string, other: string): boolean {
+    return this.#ledger.haveSameHistory(one, other);
+  }
+
   /** A page of what is published; see {@link Ledger.snapshot}. */
   async snapshot(query: SnapshotQuery) {
     const { asOf, fields, cursor, nextPage, rows } = await this.#ledger.snapshot(query);
