@@ -117,6 +117,13 @@ async function begin(filename: string, size = 12 * MIB, partSize = 5 * MIB) {
 
 type Session = { uploadId: string; key: string };
 
+async function createdByBrowser(key: string): Promise<Session> {
+  const asked = { method: 'POST', key, contentType: 'video/mp4' };
+  const { url, headers } = (await gallery.post('/api/upload/sign', asked)).body;
+  const { text } = await send(url, { method: 'POST', headers });
+  return { key, uploadId: /<UploadId>([^<]+)</.exec(text)?.[1] ?? '' };
+}
+
 /** PUTs a part to its signed URL and returns its etag, as a browser would read it. */
 async function putPart({ uploadId, key }: Session, partNumber: number, bytes: Buffer<ArrayBuffer>) {
   const { status, body } = await multipart({ action: 'sign-part', uploadId, key, partNumber });
@@ -257,11 +264,50 @@ describe('POST /api/upload/multipart', () => {
       status: 400,
       message: expect.stringContaining('each partNumber only once'),
     });
-    expect((await complete([part])).status).toBe(200);
+    const hole = await complete([part]);
+    expect(hole.body).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('part 2 is missing; part 3 is missing'),
+    });
+    await expect(
+      gallery.s3.send(new HeadObjectCommand({ Bucket: gallery.bucket, Key: key })),
+    ).rejects.toMatchObject({ name: 'NotFound' });
+  });
+
+  test('400 for a part that was not announced, or with another size', async () => {
+    const { uploadId, key } = await begin('other parts.mp4', 6 * MIB);
+    const upload = { uploadId, key };
+    for (const asked of [
+      multipart({ action: 'sign-part', ...upload, partNumber: 3 }),
+      gallery.post('/api/upload/sign', { method: 'PUT', ...upload, partNumber: 3 }),
+    ]) {
+      const { status, body } = await asked;
+      expect([status, body.message]).toEqual([400, expect.stringContaining('there is no part 3')]);
+    }
+    const parts = [
+      await putPart(upload, 1, Buffer.alloc(5 * MIB)),
+      await putPart(upload, 2, Buffer.alloc(5, 'x')),
+    ];
+    for (const asked of [
+      multipart({ action: 'complete', ...upload, parts }),
+      gallery.post('/api/upload/sign', { method: 'POST', ...upload }),
+    ]) {
+      const { status, body } = await asked;
+      expect([status, body.message]).toEqual([400, expect.stringContaining('part 2 has 5 bytes')]);
+    }
+    const second = await putPart(upload, 2, Buffer.alloc(MIB));
+    const whole = { action: 'complete', ...upload, parts: [parts[0], second] };
+    expect((await multipart(whole)).body.data.size).toBe(6 * MIB);
+  });
+
+  test('an upload that the browser has created is not held to anything', async () => {
+    const { uploadId, key } = await createdByBrowser('videos/by the browser.mp4');
+    const parts = [await putPart({ uploadId, key }, 7, Buffer.from('short'))];
+    expect((await multipart({ action: 'complete', uploadId, key, parts })).body.data.size).toBe(5);
   });
 
   test('400 for a part below 5 MiB that is not the last', async () => {
-    const session = await begin('small.mp4');
+    const session = await createdByBrowser('videos/small.mp4');
     const { uploadId, key } = session;
     const parts = [
       await putPart(session, 1, Buffer.alloc(5, 'x')),

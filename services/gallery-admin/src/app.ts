@@ -50,6 +50,7 @@ import { type CookieStyle, sessionCookieName } from './session-cookies.ts';
 import { sessionHolder } from './session-guard.ts';
 import type { GalleryTables } from './tables.ts';
 import { trashOperations } from './trash/routes.ts';
+import { AnnouncedUploads } from './uploads/announced.ts';
 import { uploadOperations } from './uploads/routes.ts';
 import { CompletedUploads } from './uploads/store.ts';
 import { Uploads } from './uploads/uploads.ts';
@@ -139,7 +140,12 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   const settings = bucketOperations({ buckets, changed: () => active.clear() });
   const dates = new OriginalDates(db);
   const uploads = uploadOperations(
-    new Uploads(active, new CompletedUploads(db), { limits: copyLimits, dates }),
+    new Uploads({
+      buckets: active,
+      announced: new AnnouncedUploads(db),
+      completed: new CompletedUploads(db),
+      copies: { limits: copyLimits, dates },
+    }),
   );
   const published = new PublicPrefixes(config.MEDIA_PUBLIC);
   const looks = new Looks(db, log);

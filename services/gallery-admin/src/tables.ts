@@ -39,6 +39,14 @@ interface CompletedUploadTable {
   begun_at: DefaultedTime;
 }
 
+/** `gallery.announced_upload` */
+interface AnnouncedUploadTable {
+  id: Buffer;
+  size: number;
+  part_size: number;
+  begun_at: DefaultedTime;
+}
+
 /** `gallery.batch`: requests, outcomes and transfers are JSON documents. */
 export interface BatchTable {
   id: string;
@@ -86,6 +94,7 @@ interface OriginalDateTable {
 
 /** The tables of the gallery administration, created by the migrations `…_gallery_…`. */
 export interface GalleryTables {
+  'gallery.announced_upload': AnnouncedUploadTable;
   'gallery.archive': ArchiveTable;
   'gallery.batch': BatchTable;
   'gallery.session': SessionTable;

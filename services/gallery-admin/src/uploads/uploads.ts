@@ -15,6 +15,7 @@ import { refuseMarkedFolders } from '../listing/marked-folders.ts';
 import { parentOf } from '../operations/destination.ts';
 import type { TransferParts } from '../operations/transfer.ts';
 import { keepReplaced } from '../trash/keep-replaced.ts';
+import { type AnnouncedUploads, assertPart, assertWhole } from './announced.ts';
 import { listParts, someParts } from './arrived.ts';
 import {
   ConditionalWrites,
@@ -56,18 +57,22 @@ export interface Completed {
   size: number;
 }
 
+/** What {@link Uploads} works with. */
+export interface UploadsParts {
+  buckets: BucketSource;
+  announced: AnnouncedUploads;
+  completed: CompletedUploads;
+  /** How a file that is replaced is kept. */
+  copies: Omit<TransferParts, 'bucket'>;
+}
+
 /** Uploads into the active bucket: upload URLs, and multipart uploads from creation to completion. */
 export class Uploads {
-  readonly #buckets: BucketSource;
-  readonly #completed: CompletedUploads;
-  readonly #copies: Omit<TransferParts, 'bucket'>;
+  readonly #parts: UploadsParts;
   readonly #conditionals = new ConditionalWrites();
 
-  /** @param copies how a file that is replaced is kept */
-  constructor(buckets: BucketSource, completed: CompletedUploads, copies: Omit<TransferParts, 'bucket'>) {
-    this.#buckets = buckets;
-    this.#completed = completed;
-    this.#copies = copies;
+  constructor(parts: UploadsParts) {
+    this.#parts = parts;
   }
 
   /**
@@ -80,7 +85,7 @@ export class Uploads {
     contentType,
     trash,
   }: Upload): Promise<Omit<SignedRequest, 'headers'> & { headers?: SignedRequest['headers'] }> {
-    const bucket = await this.#buckets.current();
+    const bucket = await this.#parts.buckets.current();
     await refuseMarkedFolders(bucket, path);
     const { name, signer } = bucket;
     const key = path + filename;
@@ -92,7 +97,7 @@ export class Uploads {
 
   /** Keeps what a write replaces; resolves to the condition that nothing else is replaced, where there is one. */
   async #keep(bucket: Bucket, key: string, write: Write): Promise<WriteCondition | undefined> {
-    const kept = await keepReplaced({ bucket, ...this.#copies }, key);
+    const kept = await keepReplaced({ bucket, ...this.#parts.copies }, key);
     return this.#conditionals.unlessChanged(bucket, write, kept);
   }
 
@@ -107,29 +112,44 @@ export class Uploads {
         'uploadId: must be as the store gave it, without "." or ".." as a segment',
       );
     }
-    const bucket = await this.#buckets.current();
+    const bucket = await this.#parts.buckets.current();
     await refuseMarkedFolders(bucket, parentOf(request.key));
+    await this.#assertAnnounced(bucket, request);
     const { key, method } = request;
     const write = method === 'PUT' ? 'put' : 'complete';
     const keeps = 'trash' in request && request.trash;
     return signRequest(bucket, request, keeps ? await this.#keep(bucket, key, write) : undefined);
   }
 
+  /** Holds a part, or a completion, to what was announced. */
+  async #assertAnnounced(bucket: Bucket, request: UploadRequest): Promise<void> {
+    if (!('uploadId' in request)) return;
+    const announced = await this.#parts.announced.find(bucket, request);
+    if (announced === undefined) return;
+    if ('partNumber' in request) assertPart(announced, request.partNumber);
+    else if (request.method === 'POST') assertWhole(announced, await this.listParts(request));
+  }
+
   /** Creates a multipart upload. Fails as `refused` for a name that the store does not accept. */
   async create({ path, filename, contentType, size, partSize }: MultipartUpload) {
-    const bucket = await this.#buckets.current();
+    const bucket = await this.#parts.buckets.current();
     await refuseMarkedFolders(bucket, path);
     const { name, s3 } = bucket;
     const key = path + filename;
     const command = new CreateMultipartUploadCommand({ Bucket: name, Key: key, ContentType: contentType });
     const { UploadId: uploadId } = await explained(s3.send(command));
     if (uploadId === undefined) throw new Error('the object store created an upload without an UploadId');
-    return { uploadId, key, ...planParts(size, partSize) };
+    const plan = planParts(size, partSize);
+    await this.#parts.announced.add(bucket, { uploadId, key }, { size, partSize: plan.partSize });
+    return { uploadId, key, ...plan };
   }
 
-  /** A URL to PUT a part to. Fails as `missing` for an upload that is not open. */
+  /**
+   * A URL to PUT a part to. Fails as `missing` for an upload that is not open, and as `refused` for a part
+   * beyond what was announced.
+   */
   async signPart({ uploadId, key }: MultipartSession, partNumber: number) {
-    const bucket = await this.#buckets.current();
+    const bucket = await this.#parts.buckets.current();
     const { name, signer } = bucket;
     const part = new UploadPartCommand({
       Bucket: name,
@@ -137,25 +157,27 @@ export class Uploads {
       UploadId: uploadId,
       PartNumber: partNumber,
     });
-    const [url] = await Promise.all([
+    const [url, announced] = await Promise.all([
       getSignedUrl(signer, part, { expiresIn: EXPIRES_IN }),
+      this.#parts.announced.find(bucket, { uploadId, key }),
       assertOpen(bucket, { uploadId, key }),
     ]);
+    assertPart(announced, partNumber);
     return { url, partNumber, expiresIn: EXPIRES_IN };
   }
 
   /** Every uploaded part. Fails as `missing` for an upload that is not open. */
   async listParts(session: MultipartSession): Promise<UploadedPart[]> {
-    return explainedByParts(listParts(await this.#buckets.current(), session));
+    return explainedByParts(listParts(await this.#parts.buckets.current(), session));
   }
 
   /**
    * Assembles the object from its parts. Repeating the completion gives the same answer as long as the object
-   * is the one it created. Fails as `refused` for parts that do not match the uploaded ones, and as `missing`
-   * for an upload that is not open.
+   * is the one it created. Fails as `refused` for parts that do not match the uploaded or the announced ones,
+   * and as `missing` for an upload that is not open.
    */
   async complete(completion: Completion): Promise<Completed> {
-    const bucket = await this.#buckets.current();
+    const bucket = await this.#parts.buckets.current();
     try {
       return await this.#assemble(bucket, completion);
     } catch (error) {
@@ -171,9 +193,10 @@ export class Uploads {
     const { uploadId, key, trash } = completion;
     const arrived = await explainedByParts(listParts(bucket, { uploadId, key }));
     const chosen = choose(completion.parts, arrived);
+    assertWhole(await this.#parts.announced.find(bucket, completion), chosen);
     const size = chosen.reduce((sum, part) => sum + part.size, 0);
     const expected = etagOfParts(chosen.map((part) => part.etag));
-    await this.#completed.begin(bucket, completion, { etag: expected, size });
+    await this.#parts.completed.begin(bucket, completion, { etag: expected, size });
     const completed = await explained(
       trash
         ? this.#completeKeeping(bucket, { uploadId, key }, chosen)
@@ -182,7 +205,7 @@ export class Uploads {
     // Ceph omits the tag from this answer.
     const etag = completed || (await etagOf(bucket, key).catch(() => expected));
     // The work is done: without this record, the expected tag still identifies the object.
-    await this.#completed.finish(bucket, completion, etag).catch(() => undefined);
+    await this.#parts.completed.finish(bucket, completion, etag).catch(() => undefined);
     return { key, etag, size };
   }
 
@@ -199,7 +222,7 @@ export class Uploads {
 
   async #completedBefore(bucket: Bucket, completion: Completion): Promise<Completed | undefined> {
     const { key } = completion;
-    const noted = await this.#completed.find(bucket, completion);
+    const noted = await this.#parts.completed.find(bucket, completion);
     if (noted === undefined) return undefined;
     const etag = await etagOf(bucket, key).catch((error: unknown) => {
       if (isMissing(error)) return undefined;
@@ -211,7 +234,7 @@ export class Uploads {
 
   /** Aborts a multipart upload and removes its parts. Fails as `missing` for one that is not open. */
   async abort({ uploadId, key }: MultipartSession): Promise<void> {
-    const bucket = await this.#buckets.current();
+    const bucket = await this.#parts.buckets.current();
     // MinIO answers 204 for unknown uploads.
     await assertOpen(bucket, { uploadId, key });
     const command = new AbortMultipartUploadCommand({ Bucket: bucket.name, Key: key, UploadId: uploadId });
