@@ -324,6 +324,8 @@ export interface SourceTable {
   failures: Generated<number>;
   failing_since: Date | null;
   last_error: string | null;
+  /** The feed that a page names which it answers instead of its own. */
+  offered_url: string | null;
   /** When the day began in which `taken` new entries and `taken_changes` changed ones were kept. */
   taken_since: Date | null;
   taken: Generated<number>;

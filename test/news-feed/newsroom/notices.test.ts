@@ -95,6 +95,10 @@ test('what the state says is noticed, each event once, and no private address', 
   const dead = await add('https://b.example/k3y', { ...failing, name: 'Bee' });
   await add('https://c.example/k3y', { ...failing, state: 'paused' });
   await add('https://d.example/k3y', { ...failing, failing_since: NOW });
+  const replaced = await add('https://e.example/k3y', {
+    ...{ failing_since: NOW, failures: 1, name: 'Ee' },
+    offered_url: 'https://token.parked.example/',
+  });
   await missDaily();
   const time = '2050-05-02T12:00:00.000Z';
   await importLines(db, [
@@ -118,6 +122,10 @@ test('what the state says is noticed, each event once, and no private address', 
     },
     { type: 'source.dead', data: { source: gone, name: null, isGone: true, ...about } },
     { type: 'source.dead', data: { source: dead, name: 'Bee', isGone: false, ...about } },
+    {
+      type: 'source.replaced',
+      data: { source: replaced, name: 'Ee', failingSince: NOW.toISOString() },
+    },
   ]);
   expect(JSON.stringify(await noticed())).not.toMatch(/k3y|token/);
   await db.updateTable('news.source').set({ failing_since: NOW }).where('id', '=', dead).execute();

@@ -987,3 +987,72 @@ test('a rule that exceeds the computing time of its thread is switched off', asy
     stopped_rules: [{ rule: slow, reason: expect.stringContaining('of computing') }],
   });
 });
+
+const HTML = { 'content-type': 'text/html; charset=utf-8' };
+
+function pageNaming(feed: string): string {
+  return `<!doctype html><html><head><link rel="alternate" type="application/rss+xml" href="${feed}"></head><body></body></html>`;
+}
+
+test.each([
+  ['a page in its place', { headers: HTML, body: pageNaming('/parked.xml') }, '/feed'],
+  ['a temporary redirect to a page', { status: 302, headers: { location: '/parked' } }, '/feed'],
+  ['a permanent move to a page', { status: 301, headers: { location: '/parked' } }, '/feed'],
+  ['a permanent move to the home page', { status: 308, headers: { location: '/' } }, '/feed'],
+])(
+  'a source that was read stays where it is: %s is a fault, and the feed that it names an offer',
+  async (_, answer, path) => {
+    for (const page of ['/', '/parked']) {
+      desk.host.set(page, { headers: HTML, body: pageNaming('/parked.xml') });
+    }
+    desk.host.set('/parked.xml', { body: rss([{ guid: 'c', title: 'Cheap casino bonus' }]) });
+    desk.host.set(path, { body: rss([{ guid: 'a' }]) });
+    const id = await desk.add(path);
+    await desk.poll(id);
+    desk.host.set(path, answer);
+    const offered = desk.host.at('/parked.xml');
+    expect(await desk.poll(id)).toEqual({ kind: 'failed', reason: expect.stringContaining(offered) });
+    expect(await desk.source(id)).toMatchObject({
+      url: desk.host.at(path),
+      failures: 1,
+      offered_url: offered,
+    });
+    await desk.poll(id);
+    expect((await desk.items()).map(({ title }) => title)).toEqual(['Title of a']);
+
+    await editSource(desk.db, id, { url: offered }, desk.now.value);
+    expect(await desk.poll(id)).toMatchObject({ kind: 'read' });
+    expect(await desk.source(id)).toMatchObject({ url: offered, offered_url: null, last_error: null });
+  },
+);
+
+test('a feed that a page has led to is not left for another one', async () => {
+  desk.host.set('/', { headers: HTML, body: pageNaming('/feed.xml') });
+  desk.host.set('/feed.xml', { body: rss([{ guid: 'a' }]) });
+  const id = await desk.add('/');
+  await desk.poll(id);
+  await desk.poll(id);
+  desk.host.set('/feed.xml', { headers: HTML, body: pageNaming('/other.xml') });
+  await desk.poll(id);
+  expect(await desk.source(id)).toMatchObject({
+    url: desk.host.at('/feed.xml'),
+    offered_url: desk.host.at('/other.xml'),
+  });
+  // A page that names the feed itself has nothing to offer.
+  desk.host.set('/feed.xml', { headers: HTML, body: pageNaming('/feed.xml') });
+  await desk.poll(id);
+  expect(await desk.source(id)).toMatchObject({ url: desk.host.at('/feed.xml'), offered_url: null });
+});
+
+test('a source moves to no home page, and only to where its feed was read', async () => {
+  const feed = rss([{ guid: 'a' }]);
+  desk.host.set('/', { body: feed });
+  desk.host.set('/home', { status: 301, headers: { location: '/' } });
+  desk.host.set('/silent', { status: 301, headers: { location: '/never' } });
+  desk.host.set('/never', { status: 304 });
+  const [home, silent] = [await desk.add('/home'), await desk.add('/silent')];
+  for (const id of [home, silent]) await desk.poll(id);
+  expect((await desk.source(home)).url).toBe(desk.host.at('/home'));
+  expect((await desk.source(silent)).url).toBe(desk.host.at('/silent'));
+  expect(await desk.items()).toHaveLength(1);
+});

@@ -170,6 +170,8 @@ export interface Source {
   readonly failures: number;
   readonly failingSince: string | null;
   readonly lastError: string | null;
+  /** The feed that a page names which the source answers instead of its own. */
+  readonly offeredUrl: string | null;
   readonly emptyReads: number;
   /** New entries in 24 hours. */
   readonly day: number;

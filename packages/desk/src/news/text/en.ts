@@ -179,6 +179,8 @@ export const en = {
   pending: 'Waiting',
   entries_one: '{{count}} entry',
   entries_other: '{{count}} entries',
+  takeFeed: 'Read {{url}} from now on',
+  didTakeFeed: 'Reads {{url}} now',
   stoppedRule:
     'This rule is switched off, because it could not be applied: {{rule}} ({{reason}}). Change it, and save the source.',
   failingSince: 'It has failed since {{time}}: {{reason}}',

@@ -32,7 +32,7 @@ export function SourcePage({ id }: { id: number }) {
     <>
       <div class="reading">
         <SourceHead source={source.value} onChanged={again} />
-        <Health source={source.value} />
+        <Health source={source.value} onChanged={again} />
         {/* Another form once it has been saved: it begins with what is kept. */}
         <SourceForm key={source.etag} before={source} onSaved={again} />
         <Lines
@@ -103,12 +103,21 @@ function SourceHead({ source, onChanged }: { source: Source; onChanged: () => vo
 }
 
 /** How a source is: its days as a picture, its reads, and what went wrong. */
-function Health({ source }: { source: Source }) {
-  const { texts } = useNews();
+function Health({ source, onChanged }: { source: Source; onChanged: () => void }) {
+  const { api, edits, texts } = useNews();
   const { say } = texts;
   const { days, day, lastPolledAt, lastSuccessAt, nextPollAt, lastError, failingSince, pending, state } =
     source;
-  const { stoppedRules } = source;
+  const { stoppedRules, offeredUrl } = source;
+  const take = (url: string) => {
+    const words = say('didTakeFeed', { url });
+    return edits.attempt(words, async () => {
+      const { id, url: before } = source;
+      const { etag } = await api.changeSource(id, { url }, null);
+      edits.did(words, () => api.changeSource(id, { url: before }, etag), onChanged);
+      onChanged();
+    });
+  };
   const facts: [string, string][] = [
     [say('last24'), say('inADay', { count: day })],
     ...(lastPolledAt === null ? [] : [[say('lastRead'), texts.ago(lastPolledAt)] as [string, string]]),
@@ -123,6 +132,9 @@ function Health({ source }: { source: Source }) {
       {lastError !== null && failingSince !== null && (
         <p class="notice" role="status">
           {say('failingSince', { time: texts.ago(failingSince), reason: lastError })}
+          {offeredUrl !== null && (
+            <Button onClick={() => void take(offeredUrl)}>{say('takeFeed', { url: offeredUrl })}</Button>
+          )}
         </p>
       )}
       {stoppedRules.map(({ rule, reason }) => (

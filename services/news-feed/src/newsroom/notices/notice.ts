@@ -5,7 +5,7 @@ import type { NewsTables } from '../../tables.ts';
  * Something that a site's operators are to know. It holds no secret, such as the address of a private feed.
  */
 export interface Notice {
-  type: 'source.dead' | 'report.published' | 'import.refused' | 'schedule.missed';
+  type: 'source.dead' | 'source.replaced' | 'report.published' | 'import.refused' | 'schedule.missed';
   /** What tells the event from others of its type. */
   key: string;
   data: Readonly<Record<string, unknown>>;

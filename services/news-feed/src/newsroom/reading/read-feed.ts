@@ -17,7 +17,7 @@ export interface SourceAnswer {
   contentType: string | undefined;
   /** Its `Link` header. */
   link: string | undefined;
-  /** Whether it may be a page that names its feed. */
+  /** Whether it may be a page that names a feed. */
   mayBePage: boolean;
   /** Those of the list that the page is, see `listSelectors`; null if the source is no page. */
   listSelectors: string | null;

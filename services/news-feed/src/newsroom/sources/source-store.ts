@@ -102,7 +102,8 @@ export function editSource(
     if (url !== undefined) await refuseTaken(tx, id, [url]);
     const moved = url === undefined ? {} : { url, given_url: url };
     const isReadAnew = url !== undefined || settings.page !== undefined;
-    await update(tx, id, { ...columnsOf(rest), ...moved, ...(isReadAnew && forgotten(now)) });
+    const anew = { ...forgotten(now), last_success_at: null };
+    await update(tx, id, { ...columnsOf(rest), ...moved, ...(isReadAnew && anew) });
     if (url !== undefined) await tx.deleteFrom('news.source_sitemap').where('source_id', '=', id).execute();
     if (settings.images === false) {
       await asManyEdits(tx, { ...(actor !== undefined && { actor }), action: 'sources edit' });
@@ -226,6 +227,7 @@ function forgotten(now: Date): Updateable<SourceTable> {
     failures: 0,
     failing_since: null,
     last_error: null,
+    offered_url: null,
     next_poll_at: now,
     lease_until: null,
   };

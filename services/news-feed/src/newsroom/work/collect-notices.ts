@@ -24,11 +24,13 @@ export interface Collecting {
 }
 
 /**
- * Keeps a notice of each source that is gone or has failed for three days, each report, and each schedule
- * that is a quarter of an hour late; of a schedule once a day.
+ * Keeps a notice of each source that is gone, has failed for three days, or answers a page that names another
+ * feed; of each report; and of each schedule that is a quarter of an hour late, once a day.
  */
 export async function collectNotices(db: Kysely<NewsTables>, collecting: Collecting): Promise<void> {
-  const found = [deadSources, newReports, missedSchedules].map((find) => find(db, collecting));
+  const found = [deadSources, replacedSources, newReports, missedSchedules].map((find) =>
+    find(db, collecting),
+  );
   await addNotices(db, (await Promise.all(found)).flat());
 }
 
@@ -36,8 +38,7 @@ async function deadSources(db: Kysely<NewsTables>, { now }: Collecting): Promise
   const rows = await db
     .selectFrom('news.source')
     .select(['id', 'state', 'failures', 'failing_since'])
-    // A source without a title is named after its host, which may be private.
-    .select(sql<string | null>`nullif(name, split_part(url, '/', 3))`.as('name'))
+    .select(nameOf())
     .where('state', '<>', 'paused')
     .where('removed', 'is', null)
     .where((where) =>
@@ -49,6 +50,26 @@ async function deadSources(db: Kysely<NewsTables>, { now }: Collecting): Promise
     key: `${id}:${failing_since?.getTime() ?? ''}`,
     data: { source: id, name, isGone: state === 'gone', failures, failingSince: failing_since },
   }));
+}
+
+async function replacedSources(db: Kysely<NewsTables>): Promise<Notice[]> {
+  const rows = await db
+    .selectFrom('news.source')
+    .select(['id', 'failing_since'])
+    .select(nameOf())
+    .where('state', '=', 'active')
+    .where('offered_url', 'is not', null)
+    .execute();
+  return rows.map(({ id, name, failing_since }) => ({
+    type: 'source.replaced',
+    key: `${id}:${failing_since?.getTime() ?? ''}`,
+    data: { source: id, name, failingSince: failing_since },
+  }));
+}
+
+/** A source without a title is named after its host, which may be private. */
+function nameOf() {
+  return sql<string | null>`nullif(name, split_part(url, '/', 3))`.as('name');
 }
 
 async function newReports(db: Kysely<NewsTables>, { now }: Collecting): Promise<Notice[]> {

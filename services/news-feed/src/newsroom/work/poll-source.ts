@@ -102,7 +102,9 @@ export async function pollSource(
   } catch (error) {
     if (signal.aborted || isDatabaseAway(error) || isUnread(error)) throw error;
     const reason = faultOf(error);
-    const outcome = await fail(parts, source, reason ?? `the worker failed: ${reasonOf(error)}`, answer);
+    const offered = error instanceof OfferedFeed && !isTooLong(error.url) ? error.url : null;
+    const fault = { reason: reason ?? `the worker failed: ${reasonOf(error)}`, offered };
+    const outcome = await fail(parts, source, fault, answer);
     if (reason === undefined) throw error;
     return outcome;
   }
@@ -144,15 +146,33 @@ async function read(
   if (answer.body.length > 0 && source.body_hash?.equals(bodyHash)) return { kind: 'unchanged' };
   const { known, last_success_at: since } = source;
   const memory = known === null ? { since: null, known: new Uint8Array() } : { since, known };
-  // Only the address that the editor gave may be a page: otherwise a page could send the worker in circles.
-  const reading = await readAnswer(parts, answer, source, memory, source.url === source.given_url);
-  if (reading.kind === 'page' && isTooLong(reading.feedUrl)) {
-    throw new Failure('invalid', `the address of its feed is ${TOO_LONG}`);
-  }
+  const reading = await readAnswer(parts, answer, source, memory, true);
+  if (reading.kind === 'page') checkPage(source, reading.feedUrl);
   if (reading.kind === 'feed') return { ...reading, bodyHash, fault: null };
   if (reading.kind === 'page') return reading;
   const whole = await readSitemaps(parts, source, reading, memory, signal);
   return { ...whole, bodyHash: reading.isDated ? bodyHash : null };
+}
+
+/** Throws a fault of a page that names a feed, unless the feed is to be read from now on. */
+function checkPage(source: PolledSource, feedUrl: string): void {
+  // What a page names is the source's only before anything is read: later it may be that of a parked domain.
+  // And only where an editor gave its address: otherwise a page could send the worker in circles.
+  const isNew = source.url === source.given_url && source.last_success_at === null;
+  if (!isNew) throw feedUrl === source.url ? new Failure('invalid', INSTEAD) : new OfferedFeed(feedUrl);
+  if (isTooLong(feedUrl)) throw new Failure('invalid', `the address of its feed is ${TOO_LONG}`);
+}
+
+const INSTEAD = 'it answers a page instead of its feed';
+
+/** A page in place of a feed that was read before, which names a feed; an editor decides. */
+class OfferedFeed extends Failure {
+  readonly url: string;
+
+  constructor(url: string) {
+    super('invalid', `${INSTEAD}; the page names ${url}: if that is the source's, give it this address`);
+    this.url = url;
+  }
 }
 
 async function readAnswer(
@@ -219,7 +239,7 @@ async function succeed(
   answer: Fetched,
   reading: Reading,
 ): Promise<PollOutcome> {
-  if (reading.kind === 'unchanged' && answer.movedTo === undefined) {
+  if (reading.kind === 'unchanged' && !mayMove(answer)) {
     const columns = polled(parts, source, { headers: answer.headers, reading, isChanged: false });
     return (await write(parts.db, source, columns)) ? { kind: 'unchanged' } : { kind: 'skipped' };
   }
@@ -236,7 +256,7 @@ async function keep(
   tx: Transaction<NewsTables>,
   parts: PollParts,
   source: PolledSource,
-  { headers, movedTo }: Fetched,
+  answer: Fetched,
   reading: Exclude<Reading, { kind: 'page' }>,
 ): Promise<PollOutcome> {
   const now = parts.clock();
@@ -252,7 +272,8 @@ async function keep(
   if (reading.kind === 'feed' && reading.sitemap !== undefined && flood === null) {
     await remember(tx, source, Buffer.from(reading.sitemap.known));
   }
-  const moved = movedTo === undefined ? undefined : await freeAddress(tx, source, movedTo);
+  const { headers, movedTo } = answer;
+  const moved = movedTo && mayMove(answer) ? await freeAddress(tx, source, movedTo) : undefined;
   await write(tx, source, {
     ...polled(parts, source, { headers, reading, isChanged }),
     ...(reading.kind === 'feed' && {
@@ -278,6 +299,14 @@ async function keep(
     last_error: moved?.fault ?? fault,
   });
   return feed === undefined ? { kind: 'unchanged' } : { kind: 'read', pending };
+}
+
+/**
+ * Whether the source is to be read where a permanent redirect leads: not at a home page, where sites send
+ * whatever they do not have any more, and not before its answer has been read there.
+ */
+function mayMove({ movedTo, status }: Fetched): boolean {
+  return movedTo !== undefined && status !== 304 && new URL(movedTo).pathname !== '/';
 }
 
 /** Keeps what the sitemaps of a source have listed. */
@@ -317,13 +346,14 @@ function polled(
     failures: 0,
     failing_since: null,
     last_error: null,
+    offered_url: null,
   };
 }
 
 async function fail(
   { db, clock, random }: PollParts,
   source: PolledSource,
-  reason: string,
+  { reason, offered }: { reason: string; offered: string | null },
   answer: Fetched | undefined,
 ): Promise<PollOutcome> {
   const now = clock();
@@ -336,6 +366,7 @@ async function fail(
     failures,
     failing_since: source.failing_since ?? now,
     last_error: reason,
+    offered_url: offered,
   });
   return { kind: 'failed', reason };
 }

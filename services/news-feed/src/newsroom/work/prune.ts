@@ -45,7 +45,7 @@ export async function pruneNews(
   await sql`delete from news.editorial_answer where answered_at < ${before}`.execute(tx);
   // The notice of a source that is still dead stays: without it, there would be another.
   await sql`
-    delete from news.notice where due_at is null and at < ${before} and type <> 'source.dead'
+    delete from news.notice where due_at is null and at < ${before} and type not in ('source.dead', 'source.replaced')
   `.execute(tx);
   await sql`delete from news.worker where seen_at < clock_timestamp() - interval '1 day'`.execute(tx);
   const dayBefore = new Date(now.getTime() - 86_400_000);

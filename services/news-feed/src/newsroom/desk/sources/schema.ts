@@ -40,6 +40,10 @@ const source = z.object({
   failures: z.int(),
   failingSince: timestamp.nullable(),
   lastError: z.string().nullable(),
+  offeredUrl: z
+    .string()
+    .nullable()
+    .describe('The feed that a page names which the source answers instead of its own.'),
   unusableEntries: z.int(),
   unreadEntries: z.int(),
   emptyReads: z.int(),

@@ -53,6 +53,7 @@ function healthOf(source: Source) {
     failures: source.failures,
     failingSince: source.failing_since,
     lastError: source.last_error,
+    offeredUrl: source.offered_url,
     stoppedRules: source.stopped_rules,
     unusableEntries: source.unusable_entries,
     unreadEntries: source.unread_entries,
