@@ -8,7 +8,7 @@ import { articleBody } from '../support/content-client.ts';
 import { send } from '../support/http.ts';
 import { until } from '../support/until.ts';
 
-const SCOPES = ['read', 'write', 'publish', 'full'] as const;
+const SCOPES = ['published', 'read', 'write', 'publish', 'full'] as const;
 type Scope = (typeof SCOPES)[number];
 
 let fixture: ContentFixture;
@@ -70,6 +70,42 @@ test('every route has a scope, and only keys that have it get past it', async ()
 });
 
 describe('what the article decides', () => {
+  test('published sees what readers see, and has the rate of keys', async () => {
+    const { id, slug } = await fixture.client.article({});
+    const { id: shown } = await fixture.client.article({ is_published: true });
+    const seen = await as('published', 'GET', `/api/articles/${shown}`);
+    expect([seen.status, seen.headers.get('cache-control')]).toEqual([200, 'private, no-store']);
+    for (const path of [`/api/articles/${id}`, `/api/articles/by-slug/${slug}`]) {
+      expect((await as('published', 'GET', path)).status).toBe(404);
+    }
+    const listed = (await as('published', 'GET', '/api/articles?per_page=100')).body.data;
+    expect(listed.map((article: { id: number }) => article.id)).not.toContain(id);
+    for (const query of [
+      '?status=draft',
+      '?status=all',
+      '?include=schedule',
+      `/${shown}?include=working_copy`,
+    ]) {
+      const { status, body } = await as('published', 'GET', `/api/articles${query}`);
+      expect({ query, status, code: body.code }).toEqual({ query, ...FORBIDDEN });
+    }
+  });
+
+  test('where a preview is sent, its token alone decides, whatever key is sent with it', async () => {
+    const { id, slug } = await fixture.client.article({});
+    const { token } = (await as('full', 'POST', `/api/articles/${id}/previews`, {})).body.data;
+    for (const scope of ['published', 'read', 'full'] as const) {
+      for (const path of [`/api/articles/${id}`, `/api/articles/by-slug/${slug}`]) {
+        expect((await as(scope, 'GET', `${path}?preview=${token}`)).status).toBe(200);
+        for (const wrong of ['x', `${token}x`, '']) {
+          const { status } = await as(scope, 'GET', `${path}?preview=${wrong}`);
+          expect([scope, wrong, status]).toEqual([scope, wrong, wrong === '' ? expect.any(Number) : 404]);
+          expect(status).not.toBe(200);
+        }
+      }
+    }
+  });
+
   test('read sees drafts, and has the rate of keys', async () => {
     const { id } = await fixture.client.article({});
     const { status, headers } = await as('read', 'GET', `/api/articles/${id}`);
@@ -174,7 +210,7 @@ test('keys create --scope and --category, which keys list shows; without them a 
   const full = await cli('create', '--name', 'Owner');
   expect((await as(full.stdout.trim(), 'DELETE', '/api/articles/999999')).status).toBe(404);
   for (const [args, why] of [
-    [['--scope', 'admin'], '"admin" is not a scope: read, write, publish, full'],
+    [['--scope', 'admin'], '"admin" is not a scope: published, read, write, publish, full'],
     [['--scope', 'write', '--category', '999999'], 'category 999999 does not exist'],
     [['--category', String(id)], 'only a key with the scope write or publish'],
     [['--scope', 'write', '--category', 'x'], '"x" is not the id of a category'],

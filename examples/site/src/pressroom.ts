@@ -16,7 +16,7 @@ const { PUBLIC_GALLERY_URL, GALLERY_USERNAME, GALLERY_PASSWORD } = process.env;
 /** A build waits for its turn when it meets a rate limit. */
 const retry = { patience: Number.POSITIVE_INFINITY };
 
-/** A key with the scope `read` raises the limit of a large build. */
+/** A key with the scope `published` raises the limit of a large build, and shows no drafts. */
 const content = contentClient({
   baseUrl: CONTENT_URL ?? 'http://127.0.0.1:4003',
   retry,

@@ -64,7 +64,10 @@ export const SERVICES: readonly Service[] = [
     port: { variable: 'CONTENT_PORT', default: 4003 },
     env: { CONTENT_HOOKS_PRIVATE_HOSTS: OWN_HOSTS },
     sample: ['services/content/src/cli.ts', 'sample'],
-    hints: [['Create an API key', 'npx -y pnpm@12 content keys create --name NAME']],
+    hints: [
+      ['Create an API key', 'npx -y pnpm@12 content keys create --name NAME'],
+      ['… for a site', 'npx -y pnpm@12 content keys create --name NAME --scope published'],
+    ],
   },
   {
     name: 'gallery-admin',

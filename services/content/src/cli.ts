@@ -41,7 +41,7 @@ keys
   .option('--expires <date>', 'when it ends, such as 2027-01-31 or 2027-01-31T18:00:00Z')
   .option(
     '--scope <scope>',
-    'read (drafts too), write (drafts), publish (all articles and categories) or full (everything)',
+    'published (what readers see, for a site), read (drafts too), write (drafts), publish (all articles and categories) or full (everything)',
     'full',
   )
   .option('--category <id>', 'the only category whose articles it may write')

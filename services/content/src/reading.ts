@@ -9,7 +9,7 @@ import { bodiless } from '@pressroom/common/http/bodiless';
 import type { FastifyRequest, FastifySchema } from 'fastify';
 import type { Reader } from './articles/detail.ts';
 import { MovedSlug } from './moved-slug.ts';
-import { readerOf } from './senders.ts';
+import { hasKey, readerOf } from './senders.ts';
 
 /** `Cache-Control` of public answers (`docs/spec/wire.md`, "Content"). */
 const PUBLIC = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60';
@@ -33,9 +33,9 @@ export function replyToReader<Schema extends FastifySchema>(
 ) {
   const reader = { ...readerOf(request), preview };
   return replyConditionally(request, reply, {
-    cacheControl: lifetimeFor(reader),
+    cacheControl: lifetimeFor(request, preview),
     vary: VARY,
-    cache: isPrivate(reader) ? undefined : cache,
+    cache: isPrivate(request, preview) ? undefined : cache,
     load: () => load(reader),
   });
 }
@@ -49,12 +49,12 @@ export function replyPrivately<Schema extends FastifySchema>(
   return replyConditionally(request, reply, { cacheControl: PRIVATE, vary: VARY, cache: undefined, load });
 }
 
-function isPrivate({ seesDrafts, preview }: Reader): boolean {
-  return seesDrafts || preview !== undefined;
+function isPrivate(request: FastifyRequest, preview: string | undefined): boolean {
+  return hasKey(request) || preview !== undefined;
 }
 
-function lifetimeFor(reader: Reader): string {
-  return isPrivate(reader) ? PRIVATE : PUBLIC;
+function lifetimeFor(request: FastifyRequest, preview: string | undefined): string {
+  return isPrivate(request, preview) ? PRIVATE : PUBLIC;
 }
 
 /** The 308 of a former slug, for the OpenAPI description. */
@@ -76,7 +76,7 @@ export async function replyBySlug<Schema extends FastifySchema>(
   } catch (error) {
     if (!(error instanceof MovedSlug)) throw error;
     const location = request.url.replace(LAST_SEGMENT, error.slug);
-    const headers = { 'cache-control': lifetimeFor({ ...readerOf(request), preview }), vary: VARY };
+    const headers = { 'cache-control': lifetimeFor(request, preview), vary: VARY };
     reply.headers(headers).redirect(location, 308);
   }
   return reply;

@@ -8,7 +8,7 @@ import type { Server } from '@pressroom/common/http/server';
 import { withoutApiKeys } from '@pressroom/common/log/hidden-keys';
 import { forbidden, Problem, unauthorized } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
-import { requireScope, type Scope } from './api-keys/scope.ts';
+import { requireScope, type Scope, showsDrafts } from './api-keys/scope.ts';
 import type { KeyOwner } from './api-keys/store.ts';
 import type { KeyVerifier, TooManyWrongKeys } from './api-keys/verifier.ts';
 import type { Reader } from './articles/detail.ts';
@@ -83,12 +83,12 @@ function senderOf(found: KeyOwner | TooManyWrongKeys | undefined): Sender {
 }
 
 /**
- * What a reader may see: everything with a key, only published articles without one. Throws 403 for an
- * invalid key.
+ * What a reader may see: everything with a key, only published articles without one, or with one of the scope
+ * `published`. Throws 403 for an invalid key.
  */
 export function readerOf({ sender }: FastifyRequest): Reader {
   refuseWrong(sender);
-  return { seesDrafts: sender.kind === 'owner' };
+  return { seesDrafts: sender.kind === 'owner' && showsDrafts(sender.owner) };
 }
 
 /** Throws 403 for an invalid key, and 429 for one that is not looked up. */
@@ -119,6 +119,16 @@ export function ownerOf({ sender }: FastifyRequest): KeyOwner {
   refuseWrong(sender);
   if (sender.kind !== 'owner') throw keyRequired();
   return sender.owner;
+}
+
+/** Requires a key that shows what readers do not see. Throws as {@link ownerOf}, and 403 for a lesser scope. */
+export function requireReader(request: FastifyRequest): void {
+  requireScope(ownerOf(request), 'read');
+}
+
+/** Whether an answer belongs to the holder of a key, whatever it shows. */
+export function hasKey({ sender }: FastifyRequest): boolean {
+  return sender.kind === 'owner';
 }
 
 /** Who sends a request with a valid key, for the audit trail. Throws as {@link ownerOf}. */

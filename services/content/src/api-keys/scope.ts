@@ -1,7 +1,7 @@
 import { Failure } from '@pressroom/common/failures/failure';
 
 /** What keys may do, from least to most; each includes those before it (`docs/spec/wire.md`, "Scopes"). */
-export const SCOPES = ['read', 'write', 'publish', 'full'] as const;
+export const SCOPES = ['published', 'read', 'write', 'publish', 'full'] as const;
 
 /** What a key may do. */
 export type Scope = (typeof SCOPES)[number];
@@ -52,6 +52,11 @@ export function requireArticle(owner: Holder, article: Permitted): void {
   const isWriters = article.is_published !== true && planned.every((given) => given == null);
   requireScope(owner, isWriters ? 'write' : 'publish');
   requireCategory(owner, article);
+}
+
+/** Whether a key shows what readers do not see. */
+export function showsDrafts({ scope }: Pick<Holder, 'scope'>): boolean {
+  return scope !== 'published';
 }
 
 /** Whether {@link requireArticle} allows a key every article. */

@@ -13,7 +13,7 @@ import { type ShownTerms, withWorkingCopy } from './with-working-copy.ts';
 
 type Database = Kysely<ContentTables>;
 
-/** Who is reading: readers with a key see drafts, and those with the token of a preview its article. */
+/** Who is reading: readers with a key see drafts; with a preview its token alone decides, whatever the key. */
 export interface Reader {
   seesDrafts: boolean;
   preview?: string | undefined;
@@ -173,14 +173,15 @@ async function seenBy(
     own: ownMembers(row),
     extra: row.extra,
   });
-  if (preview !== undefined && (await isPreviewOf(db, row.id, preview))) {
+  if (preview === undefined) return row.is_published || seesDrafts ? asPublished : undefined;
+  if (await isPreviewOf(db, row.id, preview)) {
     return async () => {
       const { row: saved, terms } = await withWorkingCopy(db, row);
       const article = detailOf({ ...saved, related_articles: await relatedArticles(db, saved) });
       return { article, own: ownMembers(saved), extra: saved.extra, terms };
     };
   }
-  return row.is_published || seesDrafts ? asPublished : undefined;
+  return row.is_published ? asPublished : undefined;
 }
 
 /** There is none with this id. */

@@ -9,7 +9,7 @@ import { checkBody } from '../check-body.ts';
 import { success, successPage } from '../envelope.ts';
 import { idempotencyKey } from '../idempotency-key.ts';
 import { MOVED, replyBySlug, replyToReader } from '../reading.ts';
-import { actorOf, ownerOf } from '../senders.ts';
+import { actorOf, ownerOf, requireReader } from '../senders.ts';
 import type { Site } from '../site.ts';
 import type { ContentTables } from '../tables.ts';
 import { writerOf } from '../writer.ts';
@@ -121,7 +121,7 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
         include,
         ...filters
       } = request.query;
-      if (status !== 'published' || isForWriters(include)) ownerOf(request);
+      if (status !== 'published' || isForWriters(include)) requireReader(request);
       const subjects = subjectsOfList(filters);
       if (q !== undefined || sort === 'relevance') {
         const search = {
@@ -167,7 +167,7 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
       response: { 200: articleDetailAnswer, ...NOT_MODIFIED, ...DETAIL_PROBLEMS },
     },
     handler: (request, reply) => {
-      if (isForWriters(request.query.include)) ownerOf(request);
+      if (isForWriters(request.query.include)) requireReader(request);
       return replyToReader(
         request,
         reply,
@@ -189,7 +189,7 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
       response: { 200: articleDetailAnswer, ...NOT_MODIFIED, ...MOVED, ...DETAIL_PROBLEMS },
     },
     handler: (request, reply) => {
-      if (isForWriters(request.query.include)) ownerOf(request);
+      if (isForWriters(request.query.include)) requireReader(request);
       return replyBySlug(
         request,
         reply,
