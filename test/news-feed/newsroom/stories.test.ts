@@ -73,6 +73,12 @@ async function reportAll(
   });
 }
 
+/** The texts of a report. */
+interface ReportTexts {
+  title: string;
+  summary?: string;
+}
+
 function open(publicId: string) {
   return send(`${feed.url}/api/v1/stories/${publicId}`);
 }
@@ -95,6 +101,51 @@ test('reports on one event are one story, in English and Chinese', async () => {
   const { reports, sourceCount } = await read(story);
   expect(reports.map(({ id }: { id: string }) => id)).toEqual(['zh', 'en']);
   expect(sourceCount).toBe(2);
+});
+
+/** Pairs of reports of one source on two events, of which only what the source adds to each is alike. */
+const SHARED_PARTS: readonly (readonly [string, ReportTexts, ReportTexts])[] = [
+  [
+    'the name of the site',
+    { title: 'Six planets line up in a rare sight - Estuary Evening News', summary: 'Look west after dusk.' },
+    {
+      title: 'Mayor faces questions on tram delays - Estuary Evening News',
+      summary: 'She will answer today.',
+    },
+  ],
+  [
+    'a name before the title',
+    { title: 'Harbour Morning Herald | Bakery plans its bread with a spreadsheet' },
+    { title: 'Harbour Morning Herald | Cyclists ask for a bridge' },
+  ],
+  [
+    'a sentence in every summary',
+    {
+      title: 'Bakery plans its bread with a spreadsheet',
+      summary: 'Loaves sell out. Independent reporting on Leeds and Yorkshire, paid for by our members.',
+    },
+    {
+      title: 'Cyclists ask for a bridge',
+      summary: 'A petition. Independent reporting on Leeds and Yorkshire, paid for by our members.',
+    },
+  ],
+  ['网站名称', { title: '六颗行星连成一线_江城晚间新闻网' }, { title: '市长回应电车延误_江城晚间新闻网' }],
+];
+
+test.each(SHARED_PARTS)('%s joins no stories', async (_, one, other) => {
+  const source = 'Estuary';
+  const batch = [one, other].map((texts, index) => ({ id: `batch-${index}`, source, ...texts }));
+  const [first, second] = await reportAll(batch);
+  expect(second).not.toBe(first);
+  await feed.database.pool.query('truncate news.item, news.story cascade');
+  const alone = await report('first', one.title, { ...one, source });
+  expect(await report('second', other.title, { ...other, source, hours: 1 })).not.toBe(alone);
+});
+
+test('two reports of a source on one event are one story, with its name behind both titles', async () => {
+  const story = await report('first', `${QUAKE} - Estuary Evening News`, { source: 'Estuary' });
+  const again = 'Earthquake off Arica in Chile: magnitude 6.4 - Estuary Evening News';
+  expect(await report('second', again, { source: 'Estuary', hours: 1 })).toBe(story);
 });
 
 test('reports of years that are read at once are found by each other, in any order', async () => {

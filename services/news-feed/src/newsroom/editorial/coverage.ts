@@ -62,7 +62,8 @@ export class CoverageReader {
   }
 
   async #read(submissions: readonly Covered[]): Promise<number[]> {
-    const texts = submissions.map(({ title, summary, publishedAt }) => ({
+    const texts = submissions.map(({ title, summary, publishedAt, source }) => ({
+      sourceName: source.name,
       title,
       originalTitle: null,
       summary,

@@ -2,9 +2,9 @@ import type { Kysely, Transaction } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { NewsTables } from '../../tables.ts';
 import type { Lexicon } from './lexicon.ts';
+import { type SourceText, withoutName } from './shared-parts.ts';
 import { type Found, findCandidates } from './story-index.ts';
 import type { IndexedText, Reading } from './term-rarity.ts';
-import type { ReportText } from './terms.ts';
 import type { TitleVectors } from './title-vectors.ts';
 
 /** How many texts are remembered: a batch of entries of each source that a worker edits at once. */
@@ -39,7 +39,7 @@ export class StorySearch {
   }
 
   /** Has the titles of texts that are to be searched for embedded, outside any transaction. */
-  async prepare(texts: readonly ReportText[]): Promise<void> {
+  async prepare(texts: readonly SourceText[]): Promise<void> {
     await this.#titles?.read(texts.map(titleOf));
   }
 
@@ -68,10 +68,10 @@ export class StorySearch {
 }
 
 /** The title as its source has it: the same before and after a translation. */
-function titleOf({ title, originalTitle }: ReportText): string {
-  return originalTitle ?? title;
+function titleOf({ title, originalTitle, sourceName }: SourceText): string {
+  return withoutName(originalTitle ?? title, sourceName);
 }
 
-function keyOf({ title, originalTitle, summary, publishedAt }: IndexedText): string {
-  return JSON.stringify([title, originalTitle, summary, publishedAt]);
+function keyOf({ title, originalTitle, summary, publishedAt, sourceName }: IndexedText): string {
+  return JSON.stringify([title, originalTitle, summary, publishedAt, sourceName]);
 }

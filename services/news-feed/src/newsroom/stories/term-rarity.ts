@@ -4,14 +4,15 @@ import type { NewsTables } from '../../tables.ts';
 import type { Lexicon } from './lexicon.ts';
 import type { WeighedReport } from './likeness.ts';
 import { rarityOf } from './rarity.ts';
-import { type ReportText, termsOf } from './terms.ts';
+import { type SourceText, withoutSharedParts } from './shared-parts.ts';
+import { termsOf } from './terms.ts';
 import type { TitleVector } from './title-vector.ts';
 
 /** How many of a term's newest items are counted; a more frequent term is estimated from these. */
 const COUNTED = 32;
 
 /** A report that is to be compared. */
-export interface IndexedText extends ReportText {
+export interface IndexedText extends SourceText {
   publishedAt: Date;
 }
 
@@ -19,7 +20,7 @@ export interface IndexedText extends ReportText {
 export interface Reading {
   lexicon: Lexicon;
   /** The vector of a text's title, if there is one. */
-  vectorOf: (text: ReportText) => TitleVector | undefined;
+  vectorOf: (text: SourceText) => TitleVector | undefined;
 }
 
 /** How often a term is used. */
@@ -66,7 +67,7 @@ export async function weighTexts(
   texts: readonly IndexedText[],
   { lexicon, vectorOf }: Reading,
 ): Promise<{ reports: WeighedReport[]; ends: IndexEnds }> {
-  const read = texts.map((text) => termsOf(text, lexicon));
+  const read = (await withoutSharedParts(db, texts)).map((text) => termsOf(text, lexicon));
   const distinct = new Set(read.flatMap(({ terms }) => [...terms.keys()]));
   const [{ uses, ...ends } = { uses: [], first: 0, last: 0 }] = await TERM_USES.execute(db, {
     terms: [...distinct],
