@@ -6,6 +6,8 @@ interface ChatRequest {
   instruction: string;
   /** The message with the data, as text. */
   data: string;
+  /** What it was asked for beyond the messages. */
+  parameters: Record<string, unknown>;
 }
 
 /** Answers one request of a model's endpoint. */
@@ -29,9 +31,10 @@ export function completion(content: string, tokens = 300): ChatBehaviour {
 
 /** Starts a stub on a free port; at first it answers 500. */
 export function chatStub(): Promise<ChatStub> {
-  return modelStub(({ messages }: { messages: { content: string }[] }, { headers }) => ({
+  return modelStub(({ messages, ...parameters }: { messages: { content: string }[] }, { headers }) => ({
     authorization: headers.authorization,
     instruction: messages[0]?.content ?? '',
-    data: messages[1]?.content ?? '',
+    data: messages.at(-1)?.content ?? '',
+    parameters,
   }));
 }

@@ -23,6 +23,7 @@ const HOUR = 60 * 60 * 1000;
 let feed: NewsFeedFixture;
 let stub: ChatStub;
 let now: Date;
+let refusals: unknown[];
 const assigner = new RulesAssigner(new StorySearch(readLexicon()));
 
 beforeAll(async () => {
@@ -33,6 +34,7 @@ afterAll(() => feed.close());
 
 beforeEach(async () => {
   now = NOON;
+  refusals = [];
   await feed.database.pool.query(
     'truncate news.item, news.story, news.editorial_budget, news.editorial_share, news.editorial_answer cascade',
   );
@@ -43,8 +45,13 @@ beforeEach(async () => {
 const SUMMARY = 'Flash floods near Valencia in Spain left 11 dead.';
 
 /** Stores a report and its story, with the digest of the rules. */
-async function report(id: string, title: string, summary = SUMMARY): Promise<void> {
-  const row = itemRow(id, { id, title, summary, source_name: `Source ${id}`, published_at: now });
+async function report(
+  id: string,
+  title: string,
+  summary = SUMMARY,
+  language: string | null = null,
+): Promise<void> {
+  const row = itemRow(id, { id, title, summary, language, source_name: `Source ${id}`, published_at: now });
   const item = { id, title, originalTitle: null, summary, sourceName: `Source ${id}`, category: null };
   await feed.db.transaction().execute(async (tx) => {
     const assigned = [{ ...item, publishedAt: now, discoveredAt: now }];
@@ -68,6 +75,7 @@ function digests(settings: Record<string, string> = {}) {
   const opened = openDigests(readConfig({ ...editorSettings, ...vocabularySettings }, env), {
     db: feed.db,
     clock: () => now,
+    log: { warn: (fault: unknown) => void refusals.push(fault) },
     vocabulary: readVocabulary({}),
   });
   if (opened === undefined) throw new Error('no model');
@@ -146,6 +154,7 @@ test.each([
   stub.behave(answer(digest));
   await rewrite();
   expect(await story()).toEqual(rules);
+  expect(refusals).toEqual([{ story: expect.any(String), reason: expect.stringMatching(/./u) }]);
   // The same reports are not asked about again.
   expect(await digests().areDue()).toBe(false);
 });
@@ -263,6 +272,63 @@ test('a sentence may begin with any ordinary word', async () => {
   stub.behave(answer(digest));
   await rewrite();
   expect(await story()).toEqual({ digest, by: 'model' });
+});
+
+test.each([
+  [
+    'de',
+    'Bei Überschwemmungen nahe Valencia sind nach Angaben von Source b 14 Menschen gestorben, eine Brücke stürzte ein.',
+  ],
+  ['pt', 'As cheias perto de Valência fizeram 14 mortos, segundo Source b, em Espanha.'],
+  ['fr', 'Les inondations près de Valence, en Espagne, ont fait 14 morts, selon Source b.'],
+  ['zh', '西班牙瓦伦西亚附近的洪水造成14人死亡。'],
+  ['ru', 'Наводнение под Валенсией в Испании унесло жизни 14 человек.'],
+])('a digest in another language than the reports may spell their names: %s', async (language, digest) => {
+  await report('a', 'Floods near Valencia leave 11 dead', SUMMARY, 'en');
+  await report('b', 'Valencia floods leave 14 dead', 'Floods near Valencia in Spain left 14 dead.', 'en');
+  stub.behave(answer(digest));
+  await rewrite({ SITE_LANGUAGE: language });
+  expect(refusals).toEqual([]);
+  expect(await story()).toEqual({ digest, by: 'model' });
+});
+
+test('nor is one refused for months, other forms of a name or of a number, or a line break', async () => {
+  await report('a', 'Floods on Sep 21 leave 1,419 dead', 'Chinese rescuers came. It cost €15.5 million.');
+  await report('b', 'Floods of Sep 21 leave 1,500 dead', 'Chinese rescuers came. It cost €15.5 million.');
+  stub.behave(
+    answer('Floods in September left 1.500 dead.\n Rescuers from China came, and it cost 15,5 Millionen.'),
+  );
+  await rewrite();
+  const digest =
+    'Floods in September left 1.500 dead.\n\nRescuers from China came, and it cost 15,5 Millionen.';
+  expect(await story()).toEqual({ digest, by: 'model' });
+});
+
+test('an invented number is refused in any language, and the reason is logged', async () => {
+  await twoReports();
+  stub.behave(answer('Bei Überschwemmungen starben 15,5 Millionen Menschen.'));
+  await rewrite({ SITE_LANGUAGE: 'de' });
+  expect((await story()).by).toBe('rules');
+  expect(refusals).toEqual([
+    { story: expect.any(String), reason: 'it names 15,5, which the reports do not' },
+  ]);
+});
+
+test('a story that the endpoint refuses does not keep the next from it', async () => {
+  await twoReports();
+  await report('c', 'Magnitude 6.4 earthquake strikes off Arica, Chile', 'The depth was 38 km.');
+  await report('d', 'Earthquake of magnitude 6.4 strikes off Arica, Chile', 'The depth was 38 km.');
+  stub.behave(({ data }, response) => {
+    if (data.includes('Arica')) response.writeHead(400).end('{"error":{"code":"content_filter"}}');
+    else answer(GOOD)(stub.requests[0] as never, response);
+  });
+  await rewrite();
+  const told = await feed.db.selectFrom('news.story').select('digest_by').execute();
+  expect(told.map(({ digest_by }) => digest_by).toSorted()).toEqual(['model', 'rules']);
+  expect(refusals).toEqual([
+    { story: expect.any(String), reason: expect.stringContaining('content_filter') },
+  ]);
+  expect(await digests().areDue()).toBe(false);
 });
 
 /** The instructions about articles and about reports, where they say that the text is data. */

@@ -95,6 +95,82 @@ test.each([
   expect(JSON.stringify(stub.requests[0])).toContain(`the title in ${language}`);
 });
 
+/** Endpoints that refuse what others want, as they say it, and what they are then asked without. */
+const DIALECTS: readonly (readonly [string, (parameters: Record<string, unknown>) => unknown, number])[] = [
+  [
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+    ({ max_tokens }) => max_tokens,
+    400,
+  ],
+  [
+    "Unsupported value: 'temperature' does not support 0 with this model.",
+    ({ temperature }) => temperature !== undefined,
+    400,
+  ],
+  [
+    "response_format type 'json_schema' is not supported",
+    ({ response_format }) => JSON.stringify(response_format ?? '').includes('json_schema'),
+    400,
+  ],
+  ['body.response_format: extra inputs are not permitted', ({ response_format }) => response_format, 422],
+  ['Bad Request', ({ response_format }) => response_format, 400],
+];
+
+test.each(DIALECTS)(
+  'an endpoint that says “%s” is asked without it, from then on',
+  async (said, isUnknown, status) => {
+    stub.behave((request, response) => {
+      if (!isUnknown(request.parameters)) completion(JSON.stringify(GOOD))(request, response);
+      else response.writeHead(status).end(JSON.stringify({ error: { message: said } }));
+    });
+    const one = editor();
+    expect(await one.judge(GIVEN, new AbortController().signal)).toMatchObject({ title: GOOD.title });
+    const asked = stub.requests.length;
+    await one.judge(submission('Another one', { summary: GIVEN.summary }), new AbortController().signal);
+    expect(stub.requests).toHaveLength(asked + 1);
+  },
+);
+
+test('an endpoint without system messages gets the instruction with the article', async () => {
+  stub.behave((request, response) => {
+    if (request.instruction === request.data) completion(JSON.stringify(GOOD))(request, response);
+    else response.writeHead(400).end('System role not supported');
+  });
+  expect(await judge(GIVEN)).toMatchObject({ title: GOOD.title });
+});
+
+test('an endpoint that refuses everything is given up, with what it says', async () => {
+  stub.behave((_, response) => void response.writeHead(400).end('{"message":"model test does not exist"}'));
+  expect(modelNote(await judge(GIVEN))).toContain('400: {"message":"model test does not exist"}');
+});
+
+test.each([
+  ['in a fence', `Here it is:\n\`\`\`json\n${JSON.stringify(GOOD)}\n\`\`\`\nDone.`],
+  ['behind a thought', `<think>\nIs {"title": "this"} it?\n</think>\n${JSON.stringify(GOOD)}`],
+  ['between sentences', `Sure: ${JSON.stringify(GOOD)} I hope that helps.`],
+  ['with a line break', JSON.stringify({ ...GOOD, title: GOOD.title.replace(' ', '\n') })],
+])('an answer %s is one', async (_, content) => {
+  stub.behave(completion(content));
+  expect(await judge(GIVEN)).toMatchObject({ title: GOOD.title, score: 70 });
+});
+
+test('refusals of one source do not keep the model from the others', async () => {
+  await addSources(['/one', '/two']);
+  const one = editor();
+  const ask = (id: number, title: string) => {
+    const given = submission(title);
+    return one.judge({ ...given, source: { ...given.source, id } }, new AbortController().signal);
+  };
+  stub.behave(({ data }, response) => {
+    if (data.includes('Filtered')) response.writeHead(400).end('{"error":{"code":"content_filter"}}');
+    else completion(JSON.stringify({ ...GOOD, title: '标题', summary: null }))({} as never, response);
+  });
+  for (const title of ['Filtered 1', 'Filtered 2', 'Filtered 3', 'Filtered 4']) {
+    expect(modelNote(await ask(1, title))).toContain('content_filter');
+  }
+  expect((await ask(2, 'Plain')).title).toBe('标题');
+});
+
 test('the same article is asked about once', async () => {
   stub.behave(completion(JSON.stringify(GOOD)));
   const first = await judge(GIVEN);

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { numberOf } from '../stories/numbers.ts';
 import type { Submission } from './editor.ts';
 
 /** The longest texts of an answer, in characters. */
 const MOST = { title: 300, summary: 1200, reason: 300 };
 
 /** Links, markup and control characters, which no answer needs. */
-const FOREIGN = /https?:|www\.|:\/\/|[<>{}]|\]\(|[\p{Cc}\p{Cf}]/iu;
+const FOREIGN = /https?:|www\.|:\/\/|[<>{}]|\]\(|(?![\n\r\t])[\p{Cc}\p{Cf}]/iu;
 
 /** Names of sites, handles and long numbers: an answer needs only those of its article. */
 const ADDRESS =
@@ -62,14 +61,21 @@ function ownAddresses({ title, summary, source }: Submission): string[] {
 export function answerSchema(categories: readonly string[], submission: Submission): z.ZodType<ModelAnswer> {
   const own = ownAddresses(submission);
   return z.strictObject({
-    title: cleanText(MOST.title, own).refine((text) => text.trim() !== '', 'must not be empty'),
+    title: cleanText(MOST.title, own)
+      .overwrite(oneLine)
+      .refine((text) => text.trim() !== '', 'must not be empty'),
     summary: cleanText(MOST.summary, own)
+      .overwrite(oneLine)
       .refine((text) => sentencesOf(text) <= SENTENCES, 'too many sentences')
       .nullable(),
     category: z.enum(categories).nullable(),
     score: z.number().min(0).max(100),
-    reason: cleanText(MOST.reason, own),
+    reason: cleanText(MOST.reason, own).overwrite(oneLine),
   });
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/gu, ' ').trim();
 }
 
 /** The schema as JSON Schema, for endpoints that hold a model to it. */
@@ -113,10 +119,10 @@ export function foreignContent(
 /** The numbers of `told` that `given` does not have, and in a Chinese text the names in Latin letters. */
 export function unknownFacts(told: string, given: string): string[] {
   const known = given.normalize('NFKC').toLowerCase();
-  const numbers = new Set(numbersOf(known));
+  const numbers = new Set(numbersOf(known).flatMap(({ values }) => values));
   const missing = numbersOf(told.normalize('NFKC').toLowerCase())
-    .filter((value) => !numbers.has(value) && value > 12)
-    .map(String);
+    .filter(({ values }) => values.every((value) => value > 12 && !numbers.has(value)))
+    .map(({ text }) => text);
   const names = /\p{Script=Han}/u.test(told) ? (told.match(/[A-Za-z][A-Za-z0-9]{2,}/gu) ?? []) : [];
   // Every editor shortens artificial intelligence.
   const strange = names.filter(
@@ -125,10 +131,45 @@ export function unknownFacts(told: string, given: string): string[] {
   return [...missing, ...strange];
 }
 
-function numbersOf(text: string): number[] {
-  const pattern =
-    /(\d+(?:,\d{3})*(?:\.\d+)?)(\s?(?:thousand|million|billion|trillion|bn|mn)\b|[kmb]\b|\s?(?:万亿|千万|百万|亿|万|千))?/giu;
-  return [...text.matchAll(pattern)].map(([, digits = '', magnitude]) => numberOf(digits, magnitude));
+/** Magnitudes as languages write them; the same word may be two. */
+const MAGNITUDES: readonly (readonly [RegExp, number])[] = [
+  [/^(?:thousand|k|tausend|mille|mila|mil|тыс\p{L}*|nghìn|ngàn|千)$/u, 1e3],
+  [/^(?:万)$/u, 1e4],
+  [
+    /^(?:millions?|m|mn|millionen|mio|mill(?:ones|ón)|milh(?:ões|ão)|milion[ei]|млн|миллион\p{L}*|triệu|百万)$/u,
+    1e6,
+  ],
+  [/^(?:千万)$/u, 1e7],
+  [/^(?:亿)$/u, 1e8],
+  [
+    /^(?:billions?|b|bn|milliarden?|mrd|milliards?|mil millones|bilh(?:ões|ão)|miliard[io]|млрд|миллиард\p{L}*|tỷ|tỉ)$/u,
+    1e9,
+  ],
+  [/^(?:trillions?|billion(?:en)?|billones|trilh(?:ões|ão)|трлн|триллион\p{L}*|万亿)$/u, 1e12],
+];
+
+const NUMBER =
+  /\d+(?:[.,  ’']\d+)*(?:\s?(?<magnitude>mil millones|\p{L}+?(?=[^\p{L}]|$)|万亿|千万|百万|亿|万|千))?/gu;
+
+/** The numbers of a text, each with all values that it may have where points and commas differ. */
+function numbersOf(text: string): { text: string; values: number[] }[] {
+  return Array.from(text.matchAll(NUMBER), ({ 0: whole, groups }) => {
+    const digits = whole.match(/^[\d.,  ’']*\d/u)?.[0] ?? whole;
+    const factors = MAGNITUDES.filter(([word]) => word.test(groups?.magnitude ?? '')).map(
+      ([, factor]) => factor,
+    );
+    const values = valuesOf(digits).flatMap((value) =>
+      (factors.length === 0 ? [1] : factors).map((factor) => Number((value * factor).toPrecision(12))),
+    );
+    return { text: digits, values };
+  });
+}
+
+/** 1.234,5 and 1,234.5 are one number; 1.234 may be two. */
+function valuesOf(digits: string): number[] {
+  const plain = digits.replace(/[  ’']/gu, '');
+  const readings = [plain.replaceAll(',', ''), plain.replaceAll('.', '').replace(',', '.')];
+  return [...new Set(readings.map(Number).filter((value) => !Number.isNaN(value)))];
 }
 
 /** Whether a text repeats several successive words of the instruction. */

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
+import type { Logger } from '@pressroom/common/log/logging';
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 import type { Calendar } from '../../calendar.ts';
 import type { Clock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
+import { languageOfText } from '../../words.ts';
 import { EndpointFault, type EndpointSettings } from '../models/model-endpoint.ts';
 import { readReports, type StoryReport } from '../stories/digest-writer.ts';
 import { BudgetStore, type DailyBudget } from './budget.ts';
-import { ANSWER_TOKENS, askModel, type ChatQuestion } from './chat-endpoint.ts';
+import { ANSWER_TOKENS, ChatEndpoint, type ChatQuestion } from './chat-endpoint.ts';
 import { DIGEST_JSON_SCHEMA, digestAnswer, readDigest } from './digest-answer.ts';
 import { readsLikeInstruction } from './model-answer.ts';
 
@@ -27,9 +29,11 @@ export interface ModelDigestsParts {
   calendar: Calendar;
   clock: Clock;
   settings: EndpointSettings;
-  /** The language of digests, as English names it. */
+  /** The language of digests, as English names it, and its tag (BCP 47). */
   language: string;
+  languageTag: string;
   budget: DailyBudget;
+  log: Pick<Logger, 'warn'>;
 }
 
 /** A story whose digest a model may rewrite. */
@@ -51,11 +55,13 @@ interface DueStory {
  */
 export class ModelDigests {
   readonly #parts: ModelDigestsParts;
+  readonly #model: ChatEndpoint;
   readonly #budget: BudgetStore;
   #pausedUntil = 0;
 
   constructor(parts: ModelDigestsParts) {
     this.#parts = parts;
+    this.#model = new ChatEndpoint(parts.settings);
     this.#budget = new BudgetStore(parts.db, parts.calendar, parts.budget);
   }
 
@@ -105,23 +111,28 @@ export class ModelDigests {
       .update(JSON.stringify([this.#parts.settings.model, question]))
       .digest();
     const known = await this.#remembered(hash, given);
-    const text = known ?? (await this.#ask(question, signal));
-    if (text === undefined) return false;
     let digest: string | undefined;
     try {
+      const text = known ?? (await this.#ask(question, signal));
+      if (text === undefined) return false;
       const { instruction } = question;
-      digest = readDigest(text, { instruction, given, language: this.#parts.language });
+      const languages = fresh.map(({ title, language }) => languageOfText(title, language));
+      digest = readDigest(text, { instruction, given, languages, language: this.#parts.languageTag });
       if (known === undefined) await this.#remember(hash, digest);
     } catch (error) {
       if (!(error instanceof EndpointFault)) throw error;
+      this.#parts.log.warn({ story: public_id, reason: error.message }, 'digest_refused');
     }
     await this.#keep(story, reports, digest);
     return true;
   }
 
-  /** The model's answer; undefined if it gave none, and is to be left alone. */
+  /**
+   * The model's answer; undefined if it gave none, and is to be left alone. Throws {@link EndpointFault} for a
+   * question that the endpoint refuses.
+   */
   async #ask(question: ChatQuestion, signal: AbortSignal): Promise<string | undefined> {
-    const { clock, settings } = this.#parts;
+    const { clock, log } = this.#parts;
     const now = clock();
     const estimate = Math.ceil(JSON.stringify(question).length / 2) + ANSWER_TOKENS;
     if (!(await this.#budget.take('digests', estimate, now))) {
@@ -129,11 +140,12 @@ export class ModelDigests {
       return undefined;
     }
     try {
-      const { text, tokens } = await askModel(settings, question, signal);
+      const { text, tokens } = await this.#model.ask(question, signal);
       await this.#budget.settle('digests', estimate, tokens ?? estimate, now);
       return text;
     } catch (error) {
-      if (!(error instanceof EndpointFault)) throw error;
+      if (!(error instanceof EndpointFault) || error.isOfQuestion) throw error;
+      log.warn({ reason: error.message }, 'digests_paused');
       this.#pausedUntil = now.getTime() + (error.pauseMs ?? PAUSE_MS);
       return undefined;
     }

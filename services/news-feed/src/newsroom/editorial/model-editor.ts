@@ -8,7 +8,7 @@ import type { Vocabulary } from '../../vocabulary.ts';
 import { EndpointRest } from '../models/endpoint-rest.ts';
 import { EndpointFault, type EndpointSettings } from '../models/model-endpoint.ts';
 import { BudgetStore, type DailyBudget } from './budget.ts';
-import { ANSWER_TOKENS, askModel, type ChatQuestion } from './chat-endpoint.ts';
+import { ANSWER_TOKENS, ChatEndpoint, type ChatQuestion, jsonOf } from './chat-endpoint.ts';
 import type { Editor, JudgedItem, Judgement, Submission } from './editor.ts';
 import {
   answerJsonSchema,
@@ -53,6 +53,7 @@ const CONCURRENCY = 2;
  */
 export class ModelEditor implements Editor {
   readonly #parts: ModelEditorParts;
+  readonly #model: ChatEndpoint;
   readonly #turn: LimitFunction;
   readonly #budget: BudgetStore;
   readonly #instruction: string;
@@ -60,6 +61,7 @@ export class ModelEditor implements Editor {
 
   constructor(parts: ModelEditorParts) {
     this.#parts = parts;
+    this.#model = new ChatEndpoint(parts.settings);
     this.#turn = pLimit(CONCURRENCY);
     this.#budget = new BudgetStore(parts.db, parts.vocabulary.calendar, parts.budget);
     this.#instruction = instructionFor(parts.language);
@@ -111,13 +113,13 @@ export class ModelEditor implements Editor {
     }
     let said: string;
     try {
-      const { text, tokens } = await askModel(this.#parts.settings, question, signal);
+      const { text, tokens } = await this.#model.ask(question, signal);
       await this.#budget.settle(spender, estimate, tokens ?? estimate, now);
       said = text;
       this.#rest.worked();
     } catch (error) {
       if (!(error instanceof EndpointFault)) throw error;
-      this.#rest.failed(error, now);
+      this.#rest.failed(error, now, submission.source.id);
       return unusable(error.message);
     }
     // The endpoint works: what it says of one article is no reason to leave it alone for all others.
@@ -141,12 +143,8 @@ export class ModelEditor implements Editor {
 
   /** The answer, or why it is not one. */
   #read(text: string, submission: Submission): ModelAnswer | string {
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      return 'it is not JSON';
-    }
+    const value = jsonOf(text);
+    if (value === undefined) return 'it is not JSON';
     const result = answerSchema(this.#parts.vocabulary.categories, submission).safeParse(value);
     if (!result.success) {
       const [issue] = result.error.issues;

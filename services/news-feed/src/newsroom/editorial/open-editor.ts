@@ -12,6 +12,7 @@ import { RulesEditor } from './rules-editor.ts';
 
 /** What the model writes in without `SITE_LANGUAGE`: for the readers whom the default time zone is for. */
 const LANGUAGE = 'Simplified Chinese';
+const LANGUAGE_TAG = 'zh-Hans';
 
 /** What an editor needs besides its settings. */
 export interface EditorSurroundings {
@@ -39,19 +40,25 @@ export function openEditor(
 /** What rewrites digests, where the settings name a model. */
 export function openDigests(
   config: EditorConfig & Pick<RulesSettings, 'SITE_LANGUAGE'>,
-  { db, clock, vocabulary }: Pick<EditorSurroundings, 'db' | 'clock' | 'vocabulary'>,
+  {
+    db,
+    clock,
+    vocabulary,
+    log,
+  }: Pick<EditorSurroundings, 'db' | 'clock' | 'vocabulary'> & Pick<ModelDigestsParts, 'log'>,
 ): ModelDigests | undefined {
   const model = modelOf(config);
-  return model && new ModelDigests({ db, clock, calendar: vocabulary.calendar, ...model });
+  return model && new ModelDigests({ db, clock, log, calendar: vocabulary.calendar, ...model });
 }
 
 function modelOf(
   config: Parameters<typeof openDigests>[0],
-): Omit<ModelDigestsParts, 'db' | 'clock' | 'calendar'> | undefined {
+): Omit<ModelDigestsParts, 'db' | 'clock' | 'calendar' | 'log'> | undefined {
   const { EDITORIAL_URL: url, EDITORIAL_MODEL: model, EDITORIAL_KEY: key } = config;
   if (url === undefined || model === undefined) return undefined;
   return {
     settings: { url, key, model, timeoutMs: config.EDITORIAL_TIMEOUT_MS },
+    languageTag: config.SITE_LANGUAGE ?? LANGUAGE_TAG,
     language: languageName(config.SITE_LANGUAGE),
     budget: { requests: config.EDITORIAL_DAILY_REQUESTS, tokens: config.EDITORIAL_DAILY_TOKENS },
   };

@@ -6,9 +6,13 @@ const PAUSE_MS = 60_000;
 /** How many faults in a row begin a pause. */
 const FAULTS = 3;
 
-/** Leaves an endpoint alone for as long as it asks, or for a minute after three faults in a row. */
+/**
+ * Leaves an endpoint alone for as long as it asks, or for a minute after three faults in a row. Refusals that may
+ * be about the question count once for each of those who ask, so that one alone stops nobody else.
+ */
 export class EndpointRest {
   #faults = 0;
+  readonly #refused = new Set<unknown>();
   #until = 0;
 
   /** Whether it is to be left alone now. */
@@ -19,11 +23,16 @@ export class EndpointRest {
   /** Notes that it has answered. */
   worked(): void {
     this.#faults = 0;
+    this.#refused.clear();
   }
 
-  /** Notes a fault. */
-  failed({ pauseMs }: EndpointFault, now: Date): void {
-    this.#faults += 1;
-    if (pauseMs !== undefined || this.#faults >= FAULTS) this.#until = now.getTime() + (pauseMs ?? PAUSE_MS);
+  /** Notes a fault of a question by `asker`. */
+  failed(fault: EndpointFault, now: Date, asker?: unknown): void {
+    if (fault.isOfQuestion && asker !== undefined) this.#refused.add(asker);
+    else this.#faults += 1;
+    const { pauseMs } = fault;
+    if (pauseMs !== undefined || this.#faults + this.#refused.size >= FAULTS) {
+      this.#until = now.getTime() + (pauseMs ?? PAUSE_MS);
+    }
   }
 }

@@ -8,17 +8,36 @@ export interface EndpointSettings {
   timeoutMs: number;
 }
 
+/** What is known of a fault beside its message. */
+interface FaultDetails {
+  /** The status of the answer. */
+  status?: number;
+  /** For how long the endpoint asks to be left alone, in milliseconds. */
+  pauseMs?: number | undefined;
+  /** Whether it may be about this one question, such as a text that a filter refuses. */
+  isOfQuestion?: boolean;
+}
+
 /** A fault of the endpoint. */
 export class EndpointFault extends Error {
-  /** For how long the endpoint asks to be left alone, in milliseconds. */
+  readonly status: number | undefined;
   readonly pauseMs: number | undefined;
+  readonly isOfQuestion: boolean;
 
-  constructor(message: string, pauseMs?: number) {
+  constructor(message: string, { status, pauseMs, isOfQuestion = false }: FaultDetails = {}) {
     super(message);
     this.name = 'EndpointFault';
+    this.status = status;
     this.pauseMs = pauseMs;
+    this.isOfQuestion = isOfQuestion;
   }
 }
+
+/** Statuses by which endpoints refuse what a request says: malformed, too large or unprocessable. */
+const OF_QUESTION = [400, 413, 422];
+
+/** How much of what a refusal says is kept, in characters. */
+const MOST_SAID = 300;
 
 /** What an endpoint is asked. */
 interface EndpointQuestion {
@@ -47,7 +66,13 @@ export async function askEndpoint(
     });
     const text = await readBounded(response, mostBytes);
     if (!response.ok) {
-      throw new EndpointFault(`the endpoint answered ${response.status}`, pauseOf(response.headers));
+      const said = text.replace(/\s+/gu, ' ').trim().slice(0, MOST_SAID);
+      const { status, headers } = response;
+      throw new EndpointFault(`the endpoint answered ${status}${said && `: ${said}`}`, {
+        status,
+        pauseMs: pauseOf(headers),
+        isOfQuestion: OF_QUESTION.includes(status),
+      });
     }
     return JSON.parse(text);
   } catch (error) {

@@ -98,7 +98,7 @@ export function openWorker(
         send: (signal) => notifier.send(signal),
       },
     }),
-    digests: openDigests(config, { db, clock, vocabulary }),
+    digests: openDigests(config, { db, clock, vocabulary, log }),
     stories: new RulesAssigner(search),
     writing: new PacedTurns(config.NEWS_WRITE_SHARE / 100),
     pages,
