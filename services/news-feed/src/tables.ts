@@ -334,6 +334,10 @@ export interface SourceTable {
   unusable_entries: Generated<number>;
   /** Its entries beyond the most that are read. */
   unread_entries: Generated<number>;
+  /** Its entries that repeat another one in everything. */
+  repeated_entries: Generated<number>;
+  /** The first of all these, by name. */
+  left_out: ColumnType<{ title: string; reason: string }[], string | undefined, string>;
 }
 
 /** `news.source_sitemap` */

@@ -12,7 +12,7 @@ import { WebPageReader } from '@pressroom/news-feed/newsroom/work/page-reader';
 import { pollSource } from '@pressroom/news-feed/newsroom/work/poll-source';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { FeedHost, rss } from '../../support/feed-host.ts';
+import { FeedHost, type RssEntry, rss } from '../../support/feed-host.ts';
 import { sourceEditor } from '../../support/plain-newsroom.ts';
 import { type Desk, openDesk } from '../../support/polling.ts';
 
@@ -1055,4 +1055,89 @@ test('a source moves to no home page, and only to where its feed was read', asyn
   expect((await desk.source(home)).url).toBe(desk.host.at('/home'));
   expect((await desk.source(silent)).url).toBe(desk.host.at('/silent'));
   expect(await desk.items()).toHaveLength(1);
+});
+
+test('entries of one page, by anchors or not, are items of their own, whatever comes later', async () => {
+  const notes = ['c', 'b', 'a'].map((version) => ({
+    guid: version,
+    title: `Version ${version}`,
+    link: `https://docs.example/notes#${version}`,
+  }));
+  const messages = ['Investigating', 'Investigating', 'Solved'].map((title, index) => ({
+    guid: `status-${index}`,
+    title,
+    link: 'https://status.example/',
+    description: `Message ${index}.`,
+  }));
+  desk.host.set('/feed', { body: rss([...notes.slice(2), ...messages]) });
+  const id = await desk.add('/feed');
+  await desk.poll(id);
+  desk.host.set('/feed', { body: rss([...notes, ...messages]) });
+  await desk.poll(id);
+  const shown = async () =>
+    (await desk.items()).map(({ title, summary, original_url }) => [title, summary, original_url]);
+  expect(await shown()).toEqual([
+    ['Investigating', 'Message 0.', 'https://status.example/'],
+    ['Investigating', 'Message 1.', 'https://status.example/'],
+    ['Solved', 'Message 2.', 'https://status.example/'],
+    ['Version a', null, 'https://docs.example/notes#a'],
+    ['Version b', null, 'https://docs.example/notes#b'],
+    ['Version c', null, 'https://docs.example/notes#c'],
+  ]);
+
+  // They follow their source, and a person's edit leaves them where they are.
+  const solved = (await desk.items()).find(({ title }) => title === 'Solved');
+  await desk.db.transaction().execute((tx) => editItem(tx, solved?.id ?? '', { category: 'product' }));
+  const corrected = messages.map((message) => ({ ...message, description: `${message.description} All.` }));
+  desk.host.set('/feed', { body: rss([...notes, ...corrected]) });
+  await desk.poll(id);
+  expect((await shown()).slice(0, 3)).toEqual([
+    ['Investigating', 'Message 0. All.', 'https://status.example/'],
+    ['Investigating', 'Message 1. All.', 'https://status.example/'],
+    ['Solved', 'Message 2. All.', 'https://status.example/'],
+  ]);
+});
+
+test('one id for many entries loses none, and what says the same once more is counted and named', async () => {
+  const entries = Array.from({ length: 5 }, (_, index) => ({
+    guid: 'https://source.example/?p=1',
+    title: `Post ${index}`,
+    link: `https://source.example/p/${index}`,
+  }));
+  desk.host.set('/feed', { body: rss([...entries, ...entries.slice(0, 2)]) });
+  const id = await desk.add('/feed');
+  await desk.poll(id);
+  expect((await desk.items()).map(({ title }) => title)).toEqual(entries.map(({ title }) => title));
+  const repeated = { reason: 'it repeats another entry' };
+  expect(await desk.source(id)).toMatchObject({
+    repeated_entries: 2,
+    left_out: [
+      { title: 'Post 0', ...repeated },
+      { title: 'Post 1', ...repeated },
+    ],
+  });
+  // A new one comes, and one is corrected.
+  const [first, ...others] = entries;
+  const corrected = [{ ...first, title: 'Post 0, corrected' } as RssEntry, ...others];
+  const added = { ...(first as RssEntry), title: 'Post 5', link: 'https://source.example/p/5' };
+  desk.host.set('/feed', { body: rss([added, ...corrected]) });
+  await desk.poll(id);
+  expect((await desk.items()).map(({ title }) => title)).toEqual([
+    'Post 0, corrected',
+    ...['Post 1', 'Post 2', 'Post 3', 'Post 4', 'Post 5'],
+  ]);
+});
+
+test('of a feed that begins with its oldest entries, the newest are read', async () => {
+  const entries = Array.from({ length: 1003 }, (_, index) => ({
+    guid: `${index}`,
+    pubDate: new Date(Date.UTC(2020, 0, 1 + index)).toUTCString(),
+  }));
+  desk.host.set('/feed', { body: rss(entries) });
+  const id = await desk.add('/feed');
+  await desk.poll(id);
+  const guids = (await desk.items()).map(({ title }) => Number(title.replace('Title of ', '')));
+  expect([guids.length, Math.min(...guids), Math.max(...guids)]).toEqual([1000, 3, 1002]);
+  const { left_out } = await desk.source(id);
+  expect(left_out.map(({ title }) => title)).toEqual(['Title of 0', 'Title of 1', 'Title of 2']);
 });

@@ -173,6 +173,11 @@ export interface Source {
   /** The feed that a page names which the source answers instead of its own. */
   readonly offeredUrl: string | null;
   readonly emptyReads: number;
+  /** The first entries of its feed that are not read, and why. */
+  readonly leftOut: readonly { readonly title: string; readonly reason: string }[];
+  readonly unusableEntries: number;
+  readonly unreadEntries: number;
+  readonly repeatedEntries: number;
   /** New entries in 24 hours. */
   readonly day: number;
   readonly pending: number;

@@ -179,6 +179,7 @@ export const en = {
   pending: 'Waiting',
   entries_one: '{{count}} entry',
   entries_other: '{{count}} entries',
+  leftOut: 'Entries of its feed that are not read',
   takeFeed: 'Read {{url}} from now on',
   didTakeFeed: 'Reads {{url}} now',
   stoppedRule:

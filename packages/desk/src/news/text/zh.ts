@@ -171,6 +171,7 @@ export const zh: Translated<typeof en> = {
   nextRead: '下次读取',
   pending: '等待中',
   entries_other: '共 {{count}} 条',
+  leftOut: '未读取的条目',
   takeFeed: '以后读取 {{url}}',
   didTakeFeed: '现在读取 {{url}}',
   stoppedRule: '此规则无法执行，已停用：{{rule}}（{{reason}}）。请修改后保存来源。',

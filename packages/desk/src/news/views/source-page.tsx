@@ -40,6 +40,11 @@ export function SourcePage({ id }: { id: number }) {
           lines={dropped.map(({ title, rule, discoveredAt }) => [title ?? '', rule, texts.ago(discoveredAt)])}
         />
         <Lines
+          title={say('leftOut')}
+          count={source.value.unusableEntries + source.value.unreadEntries + source.value.repeatedEntries}
+          lines={source.value.leftOut.map(({ title, reason }) => [title, reason])}
+        />
+        <Lines
           title={say('refused')}
           lines={source.value.refusedEntries.map(({ title, reason }) => [title ?? '', reason ?? ''])}
         />
@@ -157,13 +162,20 @@ function Health({ source, onChanged }: { source: Source; onChanged: () => void }
   );
 }
 
-function Lines({ title, lines }: { title: string; lines: readonly (readonly string[])[] }) {
+interface LinesProps {
+  title: string;
+  lines: readonly (readonly string[])[];
+  /** How many there are, if not all are listed. */
+  count?: number;
+}
+
+function Lines({ title, lines, count = lines.length }: LinesProps) {
   const { texts } = useNews();
   if (lines.length === 0) return null;
   return (
     <details class="more-lines">
       <summary>
-        {title} ({lines.length})
+        {title} ({count})
       </summary>
       <ul class="tried">
         {lines.map(([name = '', ...rest], index) => (

@@ -252,12 +252,18 @@ function sourceLines(source: ShownSource): string[] {
 function shortfalls({
   unusable_entries: unusable,
   unread_entries: unread,
+  repeated_entries: repeated,
+  left_out: leftOut,
   empty_reads: empty,
 }: ShownSource): string[] {
   const entries = (count: number) => `${count} ${count === 1 ? 'entry' : 'entries'} of its feed`;
   return [
     ...(unusable > 0 ? [`${entries(unusable)} without an address, or with neither title nor text`] : []),
-    ...(unread > 0 ? [`${entries(unread)} not read, because it has more than ${MAX_ENTRIES}`] : []),
+    ...(unread > 0
+      ? [`${entries(unread)} not read, because it has more than ${MAX_ENTRIES}: the oldest`]
+      : []),
+    ...(repeated > 0 ? [`${entries(repeated)} repeated in everything, and read once`] : []),
+    ...leftOut.map(({ title, reason }) => `left out: ${title}: ${reason}`),
     ...(empty >= 3 ? [`0 entries in the last ${empty} reads`] : []),
   ];
 }

@@ -59,7 +59,9 @@ export function valuesOf(input: ItemInput, known: ItemValues | undefined, now: D
     source_name: input.source.name,
     source_first_party: given(input.source.firstParty, before.source_first_party),
     original_url: input.links.original,
-    canonical_url: canonicalUrl(input.links.original),
+    // That of a part of a page says more than its link.
+    canonical_url:
+      known?.original_url === input.links.original ? known.canonical_url : canonicalUrl(input.links.original),
     published_at: input.publishedAt,
     discovered_at: given(input.discoveredAt, before.discovered_at),
     category: given(input.category, before.category),

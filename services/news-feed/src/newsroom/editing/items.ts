@@ -46,7 +46,8 @@ export async function upsertItems(
   const outcomes = inputs.map((input): ItemOutcome => {
     const before = input.id === undefined ? known.byUrl.get(urlOf(input)) : known.byId.get(input.id);
     const holder = known.byUrl.get(urlOf(input));
-    if (holder !== undefined && holder.id !== (before?.id ?? input.id)) {
+    const isMoved = before?.original_url !== input.links.original;
+    if (isMoved && holder !== undefined && holder.id !== (before?.id ?? input.id)) {
       return new Failure('conflict', `links.original: item ${holder.id} already has this address`);
     }
     if (input.story && !stories.has(input.story))

@@ -20,6 +20,12 @@ export interface FeedEntry {
   isUntitled?: true;
 }
 
+/** An entry that is not read, and why. */
+export interface LeftOut {
+  title: string;
+  reason: string;
+}
+
 /** A feed of any format. */
 export interface ParsedFeed {
   title: string | null;
@@ -28,6 +34,10 @@ export interface ParsedFeed {
   unusable: number;
   /** How many entries it has beyond the most that are read. */
   unread: number;
+  /** How many entries repeat another one in everything. */
+  repeated: number;
+  /** The first of all that is not read, by name. */
+  leftOut: readonly LeftOut[];
   /** How often it says that it changes, in seconds (`sy:updatePeriod`, `ttl`). */
   updateSeconds: number | undefined;
   /** Its links to itself and to hubs, as written. */

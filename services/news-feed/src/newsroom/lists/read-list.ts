@@ -27,13 +27,19 @@ export function readList(html: string, url: string, selectors: string): RawFeed 
   return {
     title: title && { value: wordsOf(title), markup: 'none' },
     home: base,
-    entries:
+    entries: firstOfEach(
       chosen === undefined
         ? foundEntries(tree, base, url, language)
         : chosenEntries(elements, base, language, chosen),
+    ),
     languages: language === undefined ? [] : [language],
     links: [],
   };
+}
+
+/** A page may list an article several times, as a lead too. */
+function firstOfEach(entries: readonly RawEntry[]): RawEntry[] {
+  return [...new Map(entries.toReversed().map((entry) => [entry.key, entry])).values()].toReversed();
 }
 
 /** Those of the list that the page consists of, or of its JSON-LD if that has others. */

@@ -33,6 +33,15 @@ export function articleSpellings(address: string): string[] {
   return [...new Set([...pages.slice(0, 1), own, ...pages, ...copies])];
 }
 
+/**
+ * The canonical URLs under which an article or a part of a page may be known; a part has one, whose fragment
+ * names it.
+ */
+export function spellingsOf({ url, part }: { url: string; part?: string | undefined }): string[] {
+  const spellings = articleSpellings(url);
+  return part === undefined ? spellings : [`${spellings[0]}#${part}`];
+}
+
 /** The names of a host, the plain one first: without `www`, `m`, `mobile` and `amp`. */
 function hostSpellings(host: string): string[] {
   const { hostname } = new URL(`https://${host}`);

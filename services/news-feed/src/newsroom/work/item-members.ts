@@ -52,7 +52,10 @@ export function newItem(
   discoveredAt: Date,
 ): NewItem {
   return {
-    id: itemId(canonicalUrl(entry.url), discoveredAt),
+    id: itemId(
+      entry.part === undefined ? canonicalUrl(entry.url) : `${canonicalUrl(entry.url)}#${entry.part}`,
+      discoveredAt,
+    ),
     ...members,
     source: { name: source.name, firstParty: source.first_party },
     links: { original: entry.url },

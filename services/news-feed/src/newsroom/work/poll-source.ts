@@ -217,7 +217,8 @@ async function readSitemaps(
     }
   }
   if (feeds.length === 0 && fault !== null) throw new Failure('upstream_failed', fault);
-  const sum = (count: 'unusable' | 'unread') => feeds.reduce((total, feed) => total + feed[count], 0);
+  const sum = (count: 'unusable' | 'unread' | 'repeated') =>
+    feeds.reduce((total, feed) => total + feed[count], 0);
   return {
     kind: 'feed',
     feed: {
@@ -225,6 +226,8 @@ async function readSitemaps(
       entries: feeds.flatMap(({ entries }) => entries),
       unusable: sum('unusable'),
       unread: sum('unread'),
+      repeated: sum('repeated'),
+      leftOut: feeds.flatMap(({ leftOut }) => leftOut),
       updateSeconds: undefined,
     },
     hub: undefined,
@@ -287,6 +290,8 @@ async function keep(
           }),
       unusable_entries: reading.feed.unusable,
       unread_entries: reading.feed.unread,
+      repeated_entries: reading.feed.repeated,
+      left_out: JSON.stringify(reading.feed.leftOut),
       ...(!source.is_named && reading.feed.title !== null && { name: reading.feed.title }),
     }),
     ...(pending > 0 && {

@@ -21,9 +21,14 @@ export type PublishedItem = Pick<
 /** How long before its discovery an article was published that is back-filled, in ms: `item.timeline_at`. */
 const BACK_FILLED_MS = 72 * 60 * 60 * 1000;
 
+/** The canonical URL without the part of the page that an item may be; `#!` names a page. */
+export function pageOf(canonicalUrl: string): string {
+  return canonicalUrl.replace(/#(?!!).*$/s, '');
+}
+
 /** Whether an item has another link than the worker wrote: an editor has imported it. */
 export function hasOtherLink({ canonical_url }: PublishedItem, { link }: Partial<Publication>): boolean {
-  return link !== undefined && canonicalUrl(link) !== canonical_url;
+  return link !== undefined && canonicalUrl(link) !== pageOf(canonical_url);
 }
 
 /** Likewise of the date. */

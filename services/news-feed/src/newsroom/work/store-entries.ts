@@ -3,6 +3,7 @@ import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import type { FeedEntry } from '../feeds/feed.ts';
 import type { EntryCounts } from './intake.ts';
+import { partsOf } from './parts.ts';
 
 /** An entry as `news.source_entry` keeps it. */
 export interface StoredEntry extends Omit<FeedEntry, 'key' | 'publishedAt' | 'image'> {
@@ -10,6 +11,8 @@ export interface StoredEntry extends Omit<FeedEntry, 'key' | 'publishedAt' | 'im
   publishedAt: string;
   /** Absent where the page that shows it could not be read this time. */
   image?: FeedEntry['image'];
+  /** Which part of its page it is, where other entries are of the same page, see `partsOf`. */
+  part?: string;
 }
 
 /** Granularity of `last_seen_at`, in ms: without it every answer would write each entry. */
@@ -33,11 +36,14 @@ export interface StoredTally {
 export async function storeEntries(
   tx: Transaction<NewsTables>,
   sourceId: number,
-  entries: readonly FeedEntry[],
+  given: readonly FeedEntry[],
   room: EntryCounts,
   now: Date,
 ): Promise<StoredTally> {
-  if (entries.length === 0) return { kept: NONE, leftOut: NONE };
+  if (given.length === 0) return { kept: NONE, leftOut: NONE };
+  // Several sitemaps may list one address.
+  const entries = [...new Map(given.toReversed().map((entry) => [entry.key, entry])).values()].toReversed();
+  const parts = partsOf(entries);
   const rows = await tx
     .selectFrom('news.source_entry')
     .select(['key', 'hash', 'discovered_at', 'last_seen_at'])
@@ -48,7 +54,10 @@ export async function storeEntries(
     .execute();
   const known = new Map(rows.map((row) => [row.key, row]));
   const all = entries
-    .map((entry) => ({ entry, hash: hashOf(entry), before: known.get(entry.key) }))
+    .map((entry) => ({
+      ...{ entry, hash: hashOf(entry), before: known.get(entry.key) },
+      part: parts.get(entry.key),
+    }))
     .filter(({ hash: latest, before }) => before === undefined || !before.hash.equals(latest));
   const fresh = all.filter(({ before }) => before === undefined);
   const changed = all.filter(({ before }) => before !== undefined);
@@ -81,6 +90,7 @@ interface PendingEntry {
   entry: FeedEntry;
   hash: Buffer;
   before: { discovered_at: Date } | undefined;
+  part: string | undefined;
 }
 
 /** Adds entries, or replaces what was kept of them: they wait to be edited. */
@@ -94,11 +104,11 @@ async function keepPending(
   await tx
     .insertInto('news.source_entry')
     .values(
-      entries.map(({ entry, hash, before }) => ({
+      entries.map(({ entry, hash, before, part }) => ({
         source_id: sourceId,
         key: entry.key,
         hash,
-        entry: JSON.stringify(storedEntry(entry, before?.discovered_at ?? now, now)),
+        entry: JSON.stringify({ ...storedEntry(entry, before?.discovered_at ?? now, now), part }),
         retry_at: sql<Date>`now()`,
         discovered_at: now,
         last_seen_at: now,

@@ -8,7 +8,7 @@ import { type EditedItem, editItem, insertItems, urlOf } from '../editing/items.
 import type { Editor, Judgement } from '../editorial/editor.ts';
 import type { Source } from '../sources/source-store.ts';
 import type { AssignableItem, ChangedReport, StoryAssigner } from '../stories/story-assigner.ts';
-import { articleSpellings } from './article-spellings.ts';
+import { articleSpellings, spellingsOf } from './article-spellings.ts';
 import type { ClaimedEntry } from './claim-entries.ts';
 import {
   changedMembers,
@@ -22,6 +22,7 @@ import {
   hasOtherLink,
   type Publication,
   type PublishedItem,
+  pageOf,
   takesDate,
   takesLink,
 } from './publication.ts';
@@ -89,8 +90,9 @@ export async function writeEntries(
     (storyOf) =>
       insertItems(
         tx,
-        made.map(({ input: { id, ...input } }) => ({
+        made.map(({ entry, input: { id, ...input }, spellings: [part = ''] }) => ({
           ...valuesOf({ ...input, story: storyOf(id) }, undefined, now),
+          ...(entry.claimed.entry.part !== undefined && { canonical_url: part }),
           id,
         })),
       ),
@@ -186,8 +188,7 @@ async function findItems(
     const input = itemId === null ? inputOf(entry, checkItem, source) : undefined;
     if (itemId !== null) outcomes.set(entry, { id: itemId, ownsItem: false });
     else if (input instanceof Failure) outcomes.set(entry, input);
-    else if (input !== undefined)
-      wanted.push({ entry, input, spellings: articleSpellings(input.links.original) });
+    else if (input !== undefined) wanted.push({ entry, input, spellings: spellingsOf(entry.claimed.entry) });
   }
   const known = await itemsOf(tx, wanted);
   return wanted.filter(({ entry, input, spellings }) => {
@@ -281,7 +282,8 @@ function followSource(
   return changeItem(tx, entry, async (itemId, item) => {
     const input = inputOf(entry, checkItem, source);
     if (input instanceof Failure) return {};
-    const hasNewLink = isAddressKnown && urlOf(input) !== item.canonical_url && !hasOtherLink(item, written);
+    const hasNewLink =
+      isAddressKnown && urlOf(input) !== pageOf(item.canonical_url) && !hasOtherLink(item, written);
     // A date that is missing or unusable says nothing: the entry then has the time of its discovery.
     const hasNewDate =
       input.publishedAt.getTime() !== claimed.discovered_at.getTime() && !hasOtherDate(item, written);

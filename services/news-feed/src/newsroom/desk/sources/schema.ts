@@ -46,6 +46,10 @@ const source = z.object({
     .describe('The feed that a page names which the source answers instead of its own.'),
   unusableEntries: z.int(),
   unreadEntries: z.int(),
+  repeatedEntries: z.int(),
+  leftOut: z
+    .array(z.object({ title: z.string(), reason: z.string() }))
+    .describe('The first entries of its feed that are not read, and why.'),
   emptyReads: z.int(),
   day: z.int().describe('New entries in 24 hours.'),
   pending: z.int().describe('Entries that wait to be edited.'),

@@ -57,6 +57,8 @@ function healthOf(source: Source) {
     stoppedRules: source.stopped_rules,
     unusableEntries: source.unusable_entries,
     unreadEntries: source.unread_entries,
+    repeatedEntries: source.repeated_entries,
+    leftOut: source.left_out,
     emptyReads: source.empty_reads,
   };
 }
