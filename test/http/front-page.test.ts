@@ -34,22 +34,36 @@ test.each([
   },
 );
 
-test('without a site, the links of items, stories and reports lead to a page that says so', async () => {
-  const feed = await newsFeedFixture({ SITE_URL: 'http://localhost:0' });
-  onTestFinished(feed.close);
-  await addSample(feed.db, VOCABULARY, new Date());
-  const { text: items } = await read(`${feed.url}/api/v1/items?mode=all`);
-  const { text: dailies } = await read(`${feed.url}/api/v1/dailies`);
-  const { text: topics } = await read(`${feed.url}/api/v1/hot-topics`);
-  const addresses = `${items}${dailies}${topics}`.match(/http:\/\/localhost:\d+\/(?!api)[^"]*/g) ?? [];
-  const kinds = new Set(addresses.map((address) => new URL(address).pathname.split('/')[1]));
-  expect([...kinds].sort()).toEqual(['dailies', 'items', 'stories']);
-  for (const address of new Set(addresses)) {
-    const page = await read(`${feed.url}${new URL(address).pathname}`);
-    expect([address, page.status, page.type]).toEqual([address, 200, HTML]);
-    expect(page.text).toContain('SITE_URL');
-  }
-});
+test.each([
+  [{}, ['dailies', 'items', 'stories']],
+  [
+    {
+      SITE_ITEM_PATH: '/read/{id}.html',
+      SITE_STORY_PATH: '/story/{id}',
+      SITE_DAILY_PATH: '/report/{date}',
+      SITE_WEEKLY_PATH: '/report/{date}',
+    },
+    ['read', 'report', 'story'],
+  ],
+])(
+  'without a site, the links of items, stories and reports lead to a page that says so: %j',
+  async (paths, expected) => {
+    const feed = await newsFeedFixture({ SITE_URL: 'http://localhost:0', ...paths });
+    onTestFinished(feed.close);
+    await addSample(feed.db, VOCABULARY, new Date());
+    const { text: items } = await read(`${feed.url}/api/v1/items?mode=all`);
+    const { text: dailies } = await read(`${feed.url}/api/v1/dailies`);
+    const { text: topics } = await read(`${feed.url}/api/v1/hot-topics`);
+    const addresses = `${items}${dailies}${topics}`.match(/http:\/\/localhost:\d+\/(?!api)[^"]*/g) ?? [];
+    const kinds = new Set(addresses.map((address) => new URL(address).pathname.split('/')[1]));
+    expect([...kinds].sort()).toEqual(expected);
+    for (const address of new Set(addresses)) {
+      const page = await read(`${feed.url}${new URL(address).pathname}`);
+      expect([address, page.status, page.type]).toEqual([address, 200, HTML]);
+      expect(page.text).toContain('SITE_URL');
+    }
+  },
+);
 
 test('with a site, its pages are there and not here', async () => {
   const feed = await newsFeedFixture({ SITE_URL: 'https://news.example' });

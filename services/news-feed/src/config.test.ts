@@ -33,3 +33,16 @@ test('days are those of a zone with its summer time, not of an offset or an unkn
   }
   expect(() => readVocabulary({ NEWS_REPORT_HOUR: '24' })).toThrow('NEWS_REPORT_HOUR');
 });
+
+test('paths of pages on the site name what they show, and those of stories end in the id', () => {
+  const read = (settings: Record<string, string>) => readNewsFeedConfig({ DATABASE_URL, ...settings });
+  expect(read({ SITE_STORY_PATH: '/story/{id}', SITE_DAILY_PATH: '/daily/{date}/' })).toMatchObject({
+    SITE_ITEM_PATH: '/items/{id}',
+    SITE_STORY_PATH: '/story/{id}',
+    SITE_DAILY_PATH: '/daily/{date}/',
+    SITE_WEEKLY_PATH: '/weeklies/{date}',
+  });
+  expect(() => read({ SITE_ITEM_PATH: '/items/{slug}' })).toThrow('a path with {id}, such as /news/{id}');
+  expect(() => read({ SITE_STORY_PATH: '/story/{id}.html' })).toThrow('ends in /{id}');
+  expect(() => read({ SITE_MONTHLY_PATH: 'month/{date}' })).toThrow('a path with {date}');
+});

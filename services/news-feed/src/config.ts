@@ -10,7 +10,7 @@ import {
   setting,
 } from '@pressroom/common/start/config';
 import { reasonOf } from '@pressroom/common/start/reason';
-import { siteSettings, siteUrl } from '@pressroom/common/start/site-settings';
+import { pagePath, siteSettings, siteUrl } from '@pressroom/common/start/site-settings';
 import { z } from 'zod';
 import { Calendar, SHANGHAI } from './calendar.ts';
 import { type Group, PACKS, readPacks } from './packs/packs.ts';
@@ -96,6 +96,10 @@ function isTimeZone(name: string): boolean {
   }
 }
 
+function reportPath() {
+  return pagePath(['date'], '/daily/{date}');
+}
+
 /** The settings of the news feed, with what each is for. */
 export const newsFeedSettings = {
   ...commonSettings,
@@ -124,6 +128,32 @@ export const newsFeedSettings = {
     siteUrl().optional(),
     'The publishing site, which items, stories and reports link to.',
     '`http://localhost:` and the port',
+  ),
+  SITE_ITEM_PATH: setting(
+    pagePath(['id'], '/news/{id}').default('/items/{id}'),
+    "The path of an item's page on that site.",
+  ),
+  SITE_STORY_PATH: setting(
+    z
+      .string()
+      .regex(
+        /^\/(?:(?:[\w.~-]|%[0-9A-Fa-f]{2})+\/)*\{id\}$/,
+        'a path that ends in /{id}, such as /story/{id}: clients take the id from there',
+      )
+      .default('/stories/{id}'),
+    "The path of a story's page there; its last segment is the id.",
+  ),
+  SITE_DAILY_PATH: setting(
+    reportPath().default('/dailies/{date}'),
+    "The path of a daily report's page there.",
+  ),
+  SITE_WEEKLY_PATH: setting(
+    reportPath().default('/weeklies/{date}'),
+    "The path of a weekly report's page there.",
+  ),
+  SITE_MONTHLY_PATH: setting(
+    reportPath().default('/monthlies/{date}'),
+    "The path of a monthly report's page there.",
   ),
   SITE_API_URL: setting(
     siteUrl().optional(),

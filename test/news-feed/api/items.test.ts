@@ -140,6 +140,18 @@ describe('an answer', () => {
     });
   });
 
+  test('leads to the pages of the site where its paths are', async () => {
+    await insert(['a%2Fb$&', HOUR]);
+    const other = await startNewsFeed(
+      feed.database.url,
+      { SITE_URL: 'https://acme.example/news', SITE_ITEM_PATH: '/read/{id}.html' },
+      () => now,
+    );
+    const { body } = await send(`${other.url}/api/v1/items`);
+    await other.close();
+    expect(body.items[0].links.site).toBe('https://acme.example/news/read/a%252Fb%24%26.html');
+  });
+
   test('is not sent again to a client that has it', async () => {
     await insert(['a', HOUR]);
     const first = await get();

@@ -36,13 +36,14 @@ export const siteSettings = {
   ),
 };
 
-/** Where a kind of pages is on the site. */
-export function pagePath() {
+/** Where a kind of pages is on the site, with the members that name one: of an article by its slug or its id. */
+export function pagePath(members: readonly string[] = ['slug', 'id'], example = '/articles/{slug}') {
+  const member = String.raw`\{(?:${members.join('|')})\}`;
   return z
     .string()
     .regex(
-      /^(?=.*\{(slug|id)\})\/([\w.~/-]|%[0-9A-Fa-f]{2}|\{(slug|id)\})*$/,
-      'a path with {slug} or {id}, such as /articles/{slug}',
+      new RegExp(String.raw`^(?=.*${member})/([\w.~/-]|%[0-9A-Fa-f]{2}|${member})*$`),
+      `a path with ${members.map((name) => `{${name}}`).join(' or ')}, such as ${example}`,
     );
 }
 

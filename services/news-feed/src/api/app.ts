@@ -15,7 +15,7 @@ import type { SearchGate } from '@pressroom/common/search/search-gate';
 import type { Tracing } from '@pressroom/common/tracing/tracing';
 import type { Kysely } from 'kysely';
 import type { Clock } from '../clock.ts';
-import { type NewsFeedConfig, ownSite, vocabularyOf } from '../config.ts';
+import { type NewsFeedConfig, vocabularyOf } from '../config.ts';
 import type { NewsTables } from '../tables.ts';
 import { ApiAddress } from './api-address.ts';
 import { archiveOperations } from './archive/routes.ts';
@@ -33,7 +33,7 @@ import { llmsOperations } from './llms/routes.ts';
 import { reportOperations } from './reports/routes.ts';
 import { selectedOperations } from './selected/routes.ts';
 import { SelectedStore } from './selected/store.ts';
-import { SITE_ROUTES, Site } from './site.ts';
+import { Site } from './site.ts';
 import { sourceOperations } from './sources/routes.ts';
 import { storyOperations } from './stories/routes.ts';
 
@@ -109,9 +109,10 @@ export async function buildApp(parts: NewsFeedParts): Promise<Server> {
 /** Without a site, links point to this service, and it says what is missing. */
 function frontPage(config: NewsFeedConfig): FrontPage {
   const examples = ['/api/v1/items', '/api/v1/hot-topics', '/feed.xml'];
-  if (config.SITE_URL !== ownSite(config)) return { examples };
+  const { ownRoutes: routes } = new Site(config);
+  if (routes === undefined) return { examples };
   const reason = 'A page of your site belongs here. Set SITE_URL to its address, and the links lead there.';
-  return { examples, elsewhere: { routes: SITE_ROUTES, reason } };
+  return { examples, elsewhere: { routes, reason } };
 }
 
 /** The routes of the service. */

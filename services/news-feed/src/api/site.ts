@@ -1,10 +1,19 @@
-import type { NewsFeedConfig } from '../config.ts';
-import { PERIOD_RULES, type Period } from '../period.ts';
+import { type NewsFeedConfig, ownSite } from '../config.ts';
+import type { Period } from '../period.ts';
 
-/** The settings for the name and address of the publishing site. */
+/** The settings for the name and address of the publishing site, and of the service that stands in for it. */
 export type SiteSettings = Pick<
   NewsFeedConfig,
-  'SITE_LINK_NAME' | 'SITE_URL' | 'SITE_NAME' | 'SITE_LANGUAGE'
+  | 'SITE_LINK_NAME'
+  | 'SITE_URL'
+  | 'SITE_NAME'
+  | 'SITE_LANGUAGE'
+  | 'SITE_ITEM_PATH'
+  | 'SITE_STORY_PATH'
+  | 'SITE_DAILY_PATH'
+  | 'SITE_WEEKLY_PATH'
+  | 'SITE_MONTHLY_PATH'
+  | 'NEWS_FEED_PORT'
 >;
 
 /** The publisher, the same on everything. */
@@ -13,12 +22,8 @@ export interface Attribution {
   url: string;
 }
 
-/** The paths below, as routes of a service that stands in for the site. */
-export const SITE_ROUTES: readonly string[] = [
-  '/items/:id',
-  '/stories/:id',
-  ...Object.values(PERIOD_RULES).map(({ collection }) => `/${collection}/:date`),
-];
+/** The path of items without `SITE_ITEM_PATH`. */
+const ITEM_PATH = '/items/{id}';
 
 /** The publishing site: the addresses of its pages, and its name. */
 export class Site {
@@ -28,27 +33,50 @@ export class Site {
   readonly attribution: Attribution;
   /** The language of its texts (BCP 47); undefined if it is not set. */
   readonly language: string | undefined;
+  /** What the settings put into every item; without a site not its port, which replicas on one host differ in. */
+  readonly identity: readonly string[];
+  /** The paths of its pages as routes, if this service stands in for it. */
+  readonly ownRoutes: readonly string[] | undefined;
   readonly #url: string;
+  readonly #paths: Readonly<Record<'item' | 'story' | Period, string>>;
 
-  constructor({ SITE_LINK_NAME, SITE_URL, SITE_NAME, SITE_LANGUAGE }: SiteSettings) {
+  constructor(config: SiteSettings) {
+    const { SITE_LINK_NAME, SITE_URL, SITE_NAME, SITE_LANGUAGE, SITE_ITEM_PATH } = config;
     this.linkName = SITE_LINK_NAME;
     this.attribution = { name: SITE_NAME, url: SITE_URL };
     this.language = SITE_LANGUAGE;
     this.#url = SITE_URL;
+    this.#paths = {
+      item: SITE_ITEM_PATH,
+      story: config.SITE_STORY_PATH,
+      daily: config.SITE_DAILY_PATH,
+      weekly: config.SITE_WEEKLY_PATH,
+      monthly: config.SITE_MONTHLY_PATH,
+    };
+    const isOwn = SITE_URL === ownSite(config);
+    // A path that is not set adds nothing, so mirrors of before it could be set go on.
+    const path = SITE_ITEM_PATH === ITEM_PATH ? '' : SITE_ITEM_PATH;
+    this.identity = [SITE_LINK_NAME, SITE_NAME, (isOwn ? 'http://localhost' : SITE_URL) + path];
+    const routes = Object.values(this.#paths).map((one) => one.replaceAll(/\{\w+\}/gu, ':name'));
+    this.ownRoutes = isOwn ? [...new Set(routes)].filter((route) => !route.startsWith('/api/')) : undefined;
   }
 
   /** The page of an item. */
   item(id: string): string {
-    return `${this.#url}/items/${encodeURIComponent(id)}`;
+    return this.#page('item', '{id}', id);
   }
 
   /** The page of a story; its last segment is the public id. */
   story(publicId: string): string {
-    return `${this.#url}/stories/${encodeURIComponent(publicId)}`;
+    return this.#page('story', '{id}', publicId);
   }
 
   /** The page of a report. */
   report(period: Period, date: string): string {
-    return `${this.#url}/${PERIOD_RULES[period].collection}/${date}`;
+    return this.#page(period, '{date}', date);
+  }
+
+  #page(kind: 'item' | 'story' | Period, member: string, name: string): string {
+    return this.#url + this.#paths[kind].replaceAll(member, () => encodeURIComponent(name));
   }
 }
