@@ -64,3 +64,18 @@ test('replicas share the count of a client through Redis', async () => {
     statuses.push((await send(`${url}/api/v1/dailies`)).status);
   expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
 });
+
+test('without a site, a mirror goes on at a replica on another port', async () => {
+  const both = [];
+  for (const port of ['5001', '5002']) {
+    // What SITE_URL is if it is not set.
+    const settings = { NEWS_FEED_PORT: port, SITE_URL: `http://localhost:${port}` };
+    both.push(await startNewsFeed(feed.database.url, settings));
+  }
+  onTestFinished(async () => {
+    for (const one of both) await one.close();
+  });
+  const [first = '', second = ''] = both.map(({ url }) => `${url}/api/v1/selected`);
+  const { cursor } = (await send(`${first}/snapshot`)).body;
+  expect(await send(`${second}/changes?cursor=${cursor}`)).toMatchObject({ status: 200 });
+});

@@ -28,7 +28,6 @@ export class SelectedStore {
   readonly #site: Site;
 
   constructor({ site, ...options }: SelectedStoreOptions) {
-    const { linkName, attribution } = site;
     this.#site = site;
     this.#ledger = new Ledger({
       ...options,
@@ -36,7 +35,7 @@ export class SelectedStore {
         schema: 'news',
         fields: ['default', 'minimal'],
         snapshotPath: '/api/v1/selected/snapshot',
-        representation: [REPRESENTATION_VERSION, linkName, attribution.name, attribution.url],
+        representation: [REPRESENTATION_VERSION, ...site.identity],
         members: (after, limit) => sql<SelectedRow>`
           select ${COLUMNS} from news.item where in_selected_set and id > ${after} order by id limit ${limit}
         `,
