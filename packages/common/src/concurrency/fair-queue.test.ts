@@ -72,3 +72,13 @@ test('owners who are not remembered take turns, and new ones pass those who wait
   expect(started.indexOf('a', 1)).toBeLessThan(5);
   expect(started.lastIndexOf('a')).toBeLessThan(9);
 });
+
+test('one owner has no more than its share of what may wait', async () => {
+  const waiting = { pieces: 4, piecesOfOne: 2, owners: 1, refusal: 'full' };
+  const { add, endOne, started } = heldQueue({ places: 1, waiting });
+  for (const owner of ['a', 'a', 'a']) void add(owner);
+  await expect(add('a')).rejects.toMatchObject({ kind: 'unavailable' });
+  for (const owner of ['b', 'b']) void add(owner);
+  for (let i = 0; i < 5; i += 1) await endOne();
+  expect(started).toEqual(['a', 'b', 'a', 'b', 'a']);
+});

@@ -13,6 +13,8 @@ export interface FairQueueLimits {
     pieces: number;
     /** Owners that may wait beyond them, each with a first piece. */
     owners: number;
+    /** How many of them one owner may have; all if absent. */
+    piecesOfOne?: number;
     /** The message for a refused owner. */
     refusal: string;
   };
@@ -87,8 +89,13 @@ export class FairQueue {
 
   #wait(owner: string): Promise<void> {
     const own = this.#waiting.filter((piece) => piece.owner === owner).length;
-    const { pieces, owners, refusal } = this.#limits.waiting ?? { pieces: Infinity, owners: 0, refusal: '' };
-    if (this.#waiting.length >= (own === 0 ? pieces + owners : pieces)) {
+    const {
+      pieces,
+      owners,
+      refusal,
+      piecesOfOne = pieces,
+    } = this.#limits.waiting ?? { pieces: Infinity, owners: 0, refusal: '' };
+    if (own >= piecesOfOne || this.#waiting.length >= (own === 0 ? pieces + owners : pieces)) {
       throw new Failure('unavailable', refusal);
     }
     const round = this.#roundOf(owner) + own;
