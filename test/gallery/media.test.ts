@@ -9,7 +9,7 @@ import { openMedia } from '@pressroom/gallery-admin/open';
 import { objectTag } from '@pressroom/gallery-admin/proxy/bucket-media';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LARGE_PDF } from '../fixtures/stills.ts';
+import { LARGE_PDF, SLOW_PDF } from '../fixtures/stills.ts';
 import { PATIENT } from '../support/database.ts';
 import {
   type GalleryFixture,
@@ -433,5 +433,128 @@ test('a rendition is made once however many ask at the same time, and again once
     expect([(await kept()).length, made]).toEqual([3 + 3, 8 + 3]);
   } finally {
     connections.close();
+  }
+});
+
+/** Makes renditions of files of the bucket one at a time, and counts what is begun. */
+function oneAtATime() {
+  const connections = new StoreConnections();
+  const bucket = connections.open(environmentBucket(readStoreConfig(gallery.settings)));
+  let begun = 0;
+  const turn = async () => {
+    begun += 1;
+  };
+  const renditions = new Renditions({ places: 1, maxBytes: 2 ** 20, kept: 2, turn });
+  const ask = async (key: string, query: RenditionQuery, owner = 'a reader') => {
+    const signal = new AbortController().signal;
+    const etag = await objectTag(bucket, { key, versionId: undefined }, signal);
+    const picture = { bucket, key, version: etag.slice(1, 13), etag };
+    const request = { method: 'GET', headers: {}, signal } as const;
+    return renditions.read(picture, renditionOf(query, 'webp'), request, owner);
+  };
+  return { ask, begun: () => begun, close: () => connections.close() };
+}
+
+test('what cannot be drawn is tried once for all sizes, and again when the file is replaced', async () => {
+  const { ask, begun, close } = oneAtATime();
+  try {
+    await put('public/heavy.pdf', LARGE_PDF, 'application/pdf');
+    await put('public/damaged.jpg', Buffer.from('\xff\xd8\xff and no more', 'latin1'));
+    for (const key of ['public/heavy.pdf', 'public/damaged.jpg']) {
+      await expect(ask(key, { w: 64 })).rejects.toMatchObject({ code: 'not_an_image' });
+      const once = begun();
+      for (const query of [{ w: 64 }, { w: 1920 }, { w: 64, h: 64 }]) {
+        await expect(ask(key, query)).rejects.toMatchObject({ code: 'not_an_image' });
+      }
+      expect(begun()).toBe(once);
+      await put(key, photo);
+      expect((await ask(key, { w: 64 })).status).toBe(200);
+    }
+  } finally {
+    close();
+  }
+});
+
+test('pictures wait for no document', async () => {
+  const { ask, close } = oneAtATime();
+  try {
+    await put('public/slow.pdf', SLOW_PDF, 'application/pdf');
+    await put('public/quick.jpg', photo);
+    const done: string[] = [];
+    // One behind the other.
+    for (const w of [64, 128]) {
+      ask('public/slow.pdf', { w }, 'another').catch(() => done.push('document'));
+    }
+    for (const w of [64, 128, 256]) {
+      await Promise.all(['a reader', 'another'].map((owner) => ask('public/quick.jpg', { w }, owner)));
+    }
+    expect(done).toEqual([]);
+  } finally {
+    close();
+  }
+});
+
+test.each(['webp', 'avif'])(
+  'a picture too high for %s is a JPEG, and with transparency is made to fit',
+  async (format) => {
+    const plain = sharp({ create: { width: 100, height: 20_000, channels: 3, background: '#369' } });
+    await put('public/strip.png', await plain.clone().png().toBuffer(), 'image/png');
+    await put('public/clear.png', await plain.clone().ensureAlpha(0.5).png().toBuffer(), 'image/png');
+    const { srcset } = JSON.parse((await read('public/strip.png.json')).body.toString());
+    const seen = async (path: string) => {
+      const { status, headers, body } = await read(path, { headers: { accept: `image/${format}` } });
+      expect([path, status]).toEqual([path, 200]);
+      const { width, height } = await sharp(body).metadata();
+      return [headers['content-type'], width, height];
+    };
+    const named = srcset.split(', ').map((one: string) => one.replace(/^\/media\/(.*) .*$/, '$1'));
+    expect(await Promise.all(named.map(seen))).toEqual([
+      [`image/${format}`, 64, 12_800],
+      ['image/jpeg', 100, 20_000],
+    ]);
+    expect(await seen('public/clear.png?w=128')).toEqual([`image/${format}`, 82, 16_383]);
+  },
+);
+
+test('of a file that ends too early readers get what there is, and the desk knows', async () => {
+  const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
+  const whole = sharp({ create: { width: 600, height: 400, channels: 3, background: 'grey', noise } });
+  const jpeg = await whole.clone().jpeg().toBuffer();
+  const png = await whole.clone().png().toBuffer();
+  const cut: [string, Buffer][] = [
+    ['public/no-end.jpg', jpeg.subarray(0, -2)],
+    ['public/half.jpg', jpeg.subarray(0, jpeg.length / 2)],
+    ['public/half.png', png.subarray(0, png.length / 2)],
+  ];
+  for (const [key, file] of cut) {
+    await put(key, file, `image/${key.slice(-3)}`);
+    const { status, body } = await read(`${key}?w=384&format=webp`);
+    expect([key, status]).toEqual([key, 200]);
+    expect(await sharp(body).metadata()).toMatchObject({ width: 384, height: 256 });
+    expect((await read(`${key}.json`)).status).toBe(200);
+    const { headers } = await gallery.ask(`/api/gallery/media?key=${key}&thumbnail=true`);
+    expect([
+      headers.get('content-type'),
+      headers.get('x-thumbnail'),
+      headers.get('x-thumbnail-reason'),
+    ]).toEqual(['image/webp', 'incomplete', 'incomplete']);
+  }
+  const { headers } = await gallery.ask(`/api/gallery/media?key=${encodeURIComponent(KEY)}&thumbnail=true`);
+  expect(headers.get('x-thumbnail')).toBeNull();
+});
+
+test.each([
+  ['public/torn.jpg', 'image/jpeg', '\xff\xd8\xff and no more', 'damaged'],
+  ['public/vector.svg', 'image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'not of a format'],
+  ['public/clip.mp4', 'video/mp4', 'not really', 'only available for images'],
+])('of %s it is said what is wrong', async (key, type, body, said) => {
+  await put(key, Buffer.from(body, 'latin1'), type);
+  for (const asked of [`${key}?w=64`, `${key}.json`]) {
+    const { status, body: problem } = await read(asked);
+    expect([asked, status, JSON.parse(problem.toString()).detail]).toEqual([
+      asked,
+      400,
+      expect.stringContaining(said),
+    ]);
   }
 });

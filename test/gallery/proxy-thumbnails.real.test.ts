@@ -32,8 +32,8 @@ const REAL: Record<string, Becoming> = {
   'rotating-squares.gif': [80, 80],
   'rotating-squares.webp': [80, 80],
   'struct-image-04-t.svg': 'as it is',
-  'truncated.jpg': 'a placeholder',
-  'truncated.png': 'a placeholder',
+  'truncated.jpg': [480, 392, 'incomplete'],
+  'truncated.png': [294, 240, 'incomplete'],
 };
 
 const TYPES: Record<string, string> = { jpg: 'jpeg', svg: 'svg+xml', TIF: 'tiff' };

@@ -1,4 +1,5 @@
 import { get } from 'node:http';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { CORNERS, claimedPng, cornersSeen, drawn, IMAGES, turned } from '../fixtures/images.ts';
@@ -139,4 +140,41 @@ test('when the last one who waits goes away, the host is let go', async () => {
   for (const request of requests) request.destroy();
   await until('the host is let go', () => state === 'let go');
   expect(proxy.host.requests).toHaveLength(1);
+});
+
+test('the bucket and other hosts wait for none that is slow', async () => {
+  const image = await drawn(900, 600);
+  await proxy.gallery.s3.send(
+    new PutObjectCommand({
+      Bucket: proxy.gallery.bucket,
+      Key: 'quick.jpg',
+      Body: image,
+      ContentType: 'image/jpeg',
+    }),
+  );
+  let asked = 0;
+  const urls = Array.from({ length: 20 }, () =>
+    proxy.serve((_request, response) => {
+      asked += 1;
+      response.writeHead(200, { 'content-type': 'image/jpeg' }).write('\xff');
+    }),
+  );
+  const leave = new AbortController();
+  const slow = urls.map((url) => proxy.thumbnail(url, {}, leave.signal).catch(() => undefined));
+  await until('the slow host is asked', () => asked > 1);
+  const bucket = await proxy.gallery.ask('/api/gallery/media?key=quick.jpg&thumbnail=true');
+  const other = proxy.serve(image).replace('media.test', 'other.test');
+  expect([bucket.status, (await proxy.thumbnail(other)).status]).toEqual([200, 200]);
+  leave.abort();
+  await Promise.all(slow);
+});
+
+test('a host that sends a file bit by bit is given up', async () => {
+  const url = proxy.serve((_request, response) => {
+    response.writeHead(200, { 'content-type': 'image/jpeg' });
+    const sending = setInterval(() => response.write('x'), 50);
+    response.on('close', () => clearInterval(sending));
+  });
+  const { status, body } = await proxy.thumbnail(url, {}, undefined, proxy.impatient.url);
+  expect([status, JSON.parse(body.toString()).code]).toEqual([504, 'upstream_timeout']);
 });

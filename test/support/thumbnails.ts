@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { expect } from 'vitest';
 import type { Becoming } from '../fixtures/images.ts';
-import { type GalleryFixture, galleryFixture } from './gallery.ts';
+import { type GalleryFixture, galleryFixture, type RunningGallery, startGallery } from './gallery.ts';
 import { type Answering, type MediaHost, startMediaHost } from './media-host.ts';
 
 /** An answer of the proxy. */
@@ -15,22 +15,28 @@ export interface Thumbnail {
 export class ThumbnailFixture {
   readonly gallery: GalleryFixture;
   readonly host: MediaHost;
+  /** The same, of a proxy that soon gives up a file of which there is only a part. */
+  readonly impatient: RunningGallery;
   #served = 0;
 
-  private constructor(gallery: GalleryFixture, host: MediaHost) {
+  private constructor(gallery: GalleryFixture, impatient: RunningGallery, host: MediaHost) {
     this.gallery = gallery;
+    this.impatient = impatient;
     this.host = host;
   }
 
   /** Starts both. */
   static async start(): Promise<ThumbnailFixture> {
-    const host = await startMediaHost(['media.test']);
-    const name = `media.test:${host.port}`;
+    const hosts = ['media.test', 'other.test'];
+    const host = await startMediaHost(hosts);
+    const names = hosts.map((name) => `${name}:${host.port}`).join(',');
+    const proxy = { ca: host.ca, resolve: async () => [{ address: '127.0.0.1', family: 4 }] };
     const gallery = await galleryFixture(
-      { PROXY_ALLOWED_HOSTS: name, PROXY_PRIVATE_HOSTS: name },
-      { proxy: { ca: host.ca, resolve: async () => [{ address: '127.0.0.1', family: 4 }] } },
+      { PROXY_ALLOWED_HOSTS: names, PROXY_PRIVATE_HOSTS: names },
+      { proxy },
     );
-    return new ThumbnailFixture(gallery, host);
+    const impatient = await startGallery(gallery.settings, { proxy: { ...proxy, wholeMs: 500 } });
+    return new ThumbnailFixture(gallery, impatient, host);
   }
 
   /** Serves `body` at a URL that no test has asked for before, and returns the URL. */
@@ -44,10 +50,16 @@ export class ThumbnailFixture {
   }
 
   /** Asks for the thumbnail of the image at `url`. */
-  async thumbnail(url: string, headers: Record<string, string> = {}): Promise<Thumbnail> {
+  async thumbnail(
+    url: string,
+    headers: Record<string, string> = {},
+    signal: AbortSignal | null = null,
+    service = this.gallery.url,
+  ): Promise<Thumbnail> {
     const path = `/api/proxy?thumbnail=true&url=${encodeURIComponent(url)}`;
-    const response = await fetch(this.gallery.url + path, {
+    const response = await fetch(service + path, {
       headers: { cookie: this.gallery.cookie, ...headers },
+      signal,
     });
     const body = Buffer.from(await response.arrayBuffer());
     return { status: response.status, headers: response.headers, body };
@@ -67,7 +79,8 @@ export class ThumbnailFixture {
       vary: expect.stringContaining('Accept'),
     });
     expect(status).toBe(200);
-    expect(headers.has('x-thumbnail')).toBe(expected === 'a placeholder');
+    const said = typeof expected === 'string' ? undefined : expected[2];
+    expect(headers.get('x-thumbnail')).toBe(expected === 'a placeholder' ? 'placeholder' : (said ?? null));
     if (expected === 'as it is') {
       expect([headers.get('content-type'), body.equals(image)]).toEqual([type, true]);
       return;
@@ -84,12 +97,13 @@ export class ThumbnailFixture {
     }
     expect(headers.get('content-type')).toBe('image/webp');
     const { format, width, height, ...made } = await sharp(body).metadata();
-    expect([format, width, height]).toEqual(['webp', ...expected]);
+    expect([format, width, height]).toEqual(['webp', ...expected.slice(0, 2)]);
     const { exif, icc, xmp, iptc, orientation } = made;
     expect({ exif, icc, xmp, iptc, orientation }).toEqual({});
   }
 
   async close(): Promise<void> {
+    await this.impatient.close();
     await this.gallery.close();
     await this.host.close();
   }

@@ -10,8 +10,11 @@ import type { MediaConfig } from './config.ts';
 import { galleryMembers } from './problems.ts';
 import { servePublicMedia } from './public-media.ts';
 
-/** Pictures decoded at a time: libuv has four threads, and one is left for files and DNS. */
-const PLACES = Math.min(3, availableParallelism());
+/**
+ * Pictures decoded at a time: one more than there are cores, which no single client has. Of libuv's four
+ * threads, one is left for files and DNS.
+ */
+const PLACES = Math.min(3, availableParallelism() + 1);
 
 /** What the process is built from. */
 type MediaAppParts = Pick<GalleryParts, 'active' | 'db' | 'log' | 'meters' | 'tracing'> & {

@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drawing } from '../../fixtures/drawing.ts';
+import { drawn } from '../../fixtures/images.ts';
 import { cameraRaw, HEIC, PDF } from '../../fixtures/stills.ts';
 import { skipWithout } from '../../support/browser.ts';
 import { type GalleryWindow, openGalleryWindow } from '../../support/gallery-window.ts';
@@ -304,6 +305,13 @@ describe('the viewer', () => {
       'image/jpeg',
       expect.stringContaining(String(new Date().getFullYear())),
     ]);
+  });
+
+  test('says of a picture that its end is missing', async () => {
+    await put('facts/cut.jpg', (await drawn(640, 480)).subarray(0, -2), 'image/jpeg');
+    await openFile('facts/cut.jpg');
+    const details = page.getByRole('complementary', { name: 'Details' });
+    await details.getByText('Incomplete: the file ends too early').waitFor();
   });
 
   test('copies a link, an image tag and a signed link that work, and downloads', async () => {

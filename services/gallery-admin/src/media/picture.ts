@@ -12,6 +12,9 @@ const AVIF_QUALITY = 2 / 3;
 /** The fastest: the slower ones take up to six times as long and save nothing at these sizes. */
 const AVIF_EFFORT = 0;
 
+/** The most pixels of a side that libraries write in a format. */
+const MAX_SIDE = { avif: 16_383, webp: 16_383, jpeg: 65_500 };
+
 /** Where a format has no transparency. */
 const PAPER = '#ffffff';
 
@@ -29,12 +32,30 @@ interface Source {
  * animation, of the first frame. Undefined for what cannot be decoded. Fails as {@link openImage} and
  * {@link drawn} do.
  */
-export async function makeRendition(source: Source, rendition: Rendition): Promise<Buffer | undefined> {
+export async function makeRendition(source: Source, asked: Rendition): Promise<MadeRendition | undefined> {
   const opened = await openImage(source.image);
   if (opened === undefined) return undefined;
+  const rendition = fitting(opened, asked);
   const credit = asXmp(await creditOf(opened, source));
   const encoded = encode(opened.pixels().resize(sizeOf(opened, rendition)), rendition);
-  return drawn(credit === undefined ? encoded : encoded.withXmp(credit));
+  const image = await drawn(credit === undefined ? encoded : encoded.withXmp(credit));
+  return image && { image, format: rendition.format };
+}
+
+/** A rendition, in the format that it has got. */
+interface MadeRendition {
+  image: Buffer;
+  format: Rendition['format'];
+}
+
+/** Where the format that is asked for cannot be as high as the picture, JPEG, unless that lacks its transparency. */
+function fitting(opened: OpenImage, asked: Rendition): Rendition {
+  const isTooHigh = asked.box === undefined && heightAt(opened, asked.width) > MAX_SIDE[asked.format];
+  return isTooHigh && !opened.metadata.hasAlpha ? { ...asked, format: 'jpeg' } : asked;
+}
+
+function heightAt({ metadata: { autoOrient } }: OpenImage, width: number): number {
+  return Math.round((autoOrient.height * Math.min(width, autoOrient.width)) / autoOrient.width);
 }
 
 function creditOf({ metadata }: OpenImage, { exif }: Source): Promise<Credit> {
@@ -42,7 +63,7 @@ function creditOf({ metadata }: OpenImage, { exif }: Source): Promise<Credit> {
 }
 
 function sizeOf({ metadata: { autoOrient } }: OpenImage, { width, box, format }: Rendition): ResizeOptions {
-  if (box === undefined) return { width, withoutEnlargement: true };
+  if (box === undefined) return { width, height: MAX_SIDE[format], fit: 'inside', withoutEnlargement: true };
   const { fit, focus = 'centre' } = box;
   const ratio = RATIOS[box.ratio];
   const within = (side: number) => ({

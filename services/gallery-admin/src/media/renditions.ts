@@ -2,22 +2,36 @@ import { Readable } from 'node:stream';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { FairQueue } from '@pressroom/common/concurrency/fair-queue';
 import { Failure } from '@pressroom/common/failures/failure';
+import { LRUCache } from 'lru-cache';
 import type { Bucket } from '../buckets/bucket.ts';
 import { listPage } from '../listing/object-page.ts';
 import { isKeyLength, RENDITIONS } from '../names.ts';
 import { fetchObject, isMissing, readObject } from '../proxy/bucket-media.ts';
-import { notAnImage, tooComplex } from '../proxy/failures.ts';
+import { cannotDraw } from '../proxy/failures.ts';
 import { imageBytes, mayBeDrawn } from '../proxy/image-bytes.ts';
 import { isMedia } from '../proxy/media-fetcher.ts';
 import type { Media, MediaRequest } from '../proxy/media-request.ts';
+import { reasonOf } from '../proxy/raster.ts';
 import { SharedWork } from '../proxy/shared-work.ts';
 import { decodeStill } from '../stills/decode-still.ts';
-import { stillFormat } from '../stills/formats.ts';
+import { type StillFormat, stillFormat } from '../stills/formats.ts';
+import type { Unseen } from '../stills/still-result.ts';
 import { hasBox, nameOf, type Rendition, WIDEST } from './ladder.ts';
 import { describePicture, makeRendition } from './picture.ts';
 
-/** Pieces of work that may wait, and anonymous clients that may wait beyond them, each with one. */
-const WAITING = { pieces: 64, owners: 128, refusal: 'too many renditions are being made; try again' };
+/** Pieces of work that may wait, half of them one client's, and clients that may wait beyond them, each with one. */
+const WAITING = {
+  pieces: 64,
+  piecesOfOne: 32,
+  owners: 128,
+  refusal: 'too many renditions are being made; try again',
+};
+
+/** Pictures of which nothing can be made that are remembered. */
+const MAX_FAILURES = 10_000;
+
+/** How long a picture is left alone that has taken too long, perhaps on a busy machine, in ms. */
+const PAUSE_MS = 120_000;
 
 /** The version of a public picture. */
 export interface Picture {
@@ -33,7 +47,7 @@ export type Wanted = Rendition | 'description';
 
 /** How the work of anonymous clients is bounded. */
 export interface RenditionLimits {
-  /** Pictures decoded at a time. */
+  /** Pictures decoded at a time, documents aside. */
   places: number;
   /** The most bytes of a picture. */
   maxBytes: number;
@@ -56,11 +70,18 @@ interface Made {
 export class Renditions {
   readonly #limits: RenditionLimits;
   readonly #work = new SharedWork<Made | undefined>();
-  readonly #queue: FairQueue;
+  readonly #pictures: FairQueue;
+  /** Slow ones have a separate queue, so that the others wait for none of them. */
+  readonly #documents = new FairQueue({ places: 1, waiting: WAITING });
+  #waitingDocuments = 0;
+  /** Why nothing can be made of a version, whatever its size: finding out has cost as much as making it. */
+  readonly #failures = new LRUCache<string, Failure>({ max: MAX_FAILURES });
 
   constructor(limits: RenditionLimits) {
     this.#limits = limits;
-    this.#queue = new FairQueue({ places: limits.places, waiting: WAITING });
+    const { places } = limits;
+    // One client never has all places.
+    this.#pictures = new FairQueue({ places, placesOfOne: Math.max(1, places - 1), waiting: WAITING });
   }
 
   /**
@@ -77,21 +98,14 @@ export class Renditions {
     } catch (error) {
       if (!isMissing(error)) throw error;
     }
-    const unkept = await this.#work.do(
-      JSON.stringify([bucket.id, ...bucket.baseUrls, key]),
-      request.signal,
-      (signal) =>
-        this.#queue.run(owner, async () => {
-          await this.#limits.turn();
-          signal.throwIfAborted();
-          const made = await this.#make(picture, wanted, signal);
-          // Those without are few, so that anonymous clients cannot crowd them out.
-          if (wanted !== 'description' && wanted.box && (await this.#hasEnoughBoxes(picture))) return made;
-          const command = new PutObjectCommand({ Bucket: bucket.name, Key: key, ...made });
-          await bucket.s3.send(command, { abortSignal: signal });
-          return undefined;
-        }),
-    );
+    const unkept = await this.#work.do(nameOfWork(bucket, key), request.signal, async (signal) => {
+      const made = await this.#make(picture, wanted, { signal, owner });
+      // Those without are few, so that anonymous clients cannot crowd them out.
+      if (wanted !== 'description' && wanted.box && (await this.#hasEnoughBoxes(picture))) return made;
+      const command = new PutObjectCommand({ Bucket: bucket.name, Key: key, ...made });
+      await bucket.s3.send(command, { abortSignal: signal });
+      return undefined;
+    });
     return unkept === undefined ? read() : mediaOf(unkept, request);
   }
 
@@ -100,7 +114,40 @@ export class Renditions {
     return objects.filter(({ key }) => hasBox(key)).length >= this.#limits.kept;
   }
 
-  async #make({ bucket, key, version, etag }: Picture, wanted: Wanted, signal: AbortSignal): Promise<Made> {
+  async #make(
+    picture: Picture,
+    wanted: Wanted,
+    { signal, owner }: { signal: AbortSignal; owner: string },
+  ): Promise<Made> {
+    const begin = async () => {
+      await this.#limits.turn();
+      signal.throwIfAborted();
+      this.#refuseKnown(picture);
+    };
+    this.#refuseKnown(picture);
+    const made = await this.#pictures.run(owner, async () => {
+      await begin();
+      const file = await this.#fetch(picture, signal);
+      const format = stillFormat(file.image);
+      if (format === undefined) return this.#remembering(picture, () => draw(picture, wanted, file));
+      return { format, file: this.#waitingDocuments === 0 ? file : undefined };
+    });
+    if (!('format' in made)) return made;
+    this.#waitingDocuments += 1;
+    try {
+      return await this.#documents.run(owner, async () => {
+        await begin();
+        const file = made.file ?? (await this.#fetch(picture, signal));
+        return this.#remembering(picture, () =>
+          drawDocument(picture, wanted, { ...file, format: made.format }),
+        );
+      });
+    } finally {
+      this.#waitingDocuments -= 1;
+    }
+  }
+
+  async #fetch({ bucket, key, etag }: Picture, signal: AbortSignal): Promise<PictureFile> {
     const { maxBytes } = this.#limits;
     const request = { method: 'GET', headers: {}, signal } as const;
     const media = await fetchObject(bucket, { key, versionId: undefined }, request, {
@@ -108,31 +155,67 @@ export class Renditions {
       ifMatch: etag,
       accepts: (type) => isMedia(type) || mayBeDrawn(type),
     });
-    const file = await imageBytes(media, maxBytes);
-    const format = stillFormat(file);
-    const still = format && (await decodeStill({ file, format, side: WIDEST }, 'public'));
-    const source = still && 'image' in still ? still : { image: file };
-    const Body =
-      wanted === 'description'
-        ? jsonOf(await describePicture(source, { key, version }))
-        : await makeRendition(source, wanted);
-    if (Body === undefined) {
-      const isTooComplex = still && 'unseen' in still && still.unseen === 'too_complex';
-      throw isTooComplex ? tooComplex() : notAnImage(media.headers['content-type'] ?? '');
-    }
-    const ContentType = wanted === 'description' ? 'application/json' : `image/${wanted.format}`;
-    return { Body, ContentType };
+    const contentType = media.headers['content-type'] ?? '';
+    return { contentType, image: await imageBytes(media, maxBytes) };
   }
+
+  #refuseKnown(picture: Picture): void {
+    const failure = this.#failures.get(nameOfVersion(picture));
+    if (failure !== undefined) throw failure;
+  }
+
+  /** What cannot be drawn is remembered for good, and for a while what may be the fault of a busy machine. */
+  async #remembering(picture: Picture, work: () => Promise<Made>): Promise<Made> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof Failure) {
+        const ttl = error.kind === 'unavailable' ? PAUSE_MS : 0;
+        this.#failures.set(nameOfVersion(picture), error, { ttl });
+      }
+      throw error;
+    }
+  }
+}
+
+/** What a picture is made of, with the file's EXIF where that is not in it. */
+interface PictureFile {
+  image: Buffer;
+  exif?: Buffer | undefined;
+  contentType: string;
+}
+
+async function draw(
+  { key, version }: Picture,
+  wanted: Wanted,
+  { contentType, ...source }: PictureFile,
+  unseen: Unseen = reasonOf(source.image),
+): Promise<Made> {
+  if (wanted === 'description') {
+    const description = await describePicture(source, { key, version });
+    if (description === undefined) throw cannotDraw(unseen, contentType);
+    return { Body: Buffer.from(JSON.stringify(description)), ContentType: 'application/json' };
+  }
+  const made = await makeRendition(source, wanted);
+  if (made === undefined) throw cannotDraw(unseen, contentType);
+  return { Body: made.image, ContentType: `image/${made.format}` };
+}
+
+async function drawDocument(
+  picture: Picture,
+  wanted: Wanted,
+  { format, ...file }: PictureFile & { format: StillFormat },
+): Promise<Made> {
+  const still = await decodeStill({ file: file.image, format, side: WIDEST }, 'public');
+  if ('image' in still) return draw(picture, wanted, { ...file, ...still });
+  // What a raw file of a camera begins with may be a small picture that sharp reads.
+  return draw(picture, wanted, file, still.unseen);
 }
 
 /** The answer with what is not kept: whole, because it has no validator by which its parts fit together. */
 function mediaOf({ Body, ContentType }: Made, { method }: MediaRequest): Media {
   const headers = { 'content-type': ContentType, 'content-length': String(Body.length) };
   return { status: 200, headers, body: Readable.from(method === 'HEAD' ? [] : [Body]) };
-}
-
-function jsonOf(value: object | undefined): Buffer | undefined {
-  return value && Buffer.from(JSON.stringify(value));
 }
 
 /** Where what is made from a picture is kept. */
@@ -144,4 +227,13 @@ function keyOf(picture: Picture, wanted: Wanted): string {
   const kept = folderOf(picture) + (wanted === 'description' ? 'description.json' : nameOf(wanted));
   if (isKeyLength(kept)) return kept;
   throw new Failure('refused', 'the name of this file is too long for renditions of it');
+}
+
+/** The same for each request that wants the same of a version. */
+function nameOfWork({ id, baseUrls }: Bucket, key: string): string {
+  return JSON.stringify([id, ...baseUrls, key]);
+}
+
+function nameOfVersion({ bucket, key, version }: Picture): string {
+  return nameOfWork(bucket, `${key}/${version}`);
 }

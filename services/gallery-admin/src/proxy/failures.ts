@@ -1,4 +1,5 @@
 import { Failure } from '@pressroom/common/failures/failure';
+import type { Unseen } from '../stills/still-result.ts';
 
 /** The URL points to something other than an image, video or audio. */
 export function notMedia(contentType: string | undefined): Failure {
@@ -20,17 +21,25 @@ export function mediaTooLarge(maxBytes: number): Failure {
 export function notAnImage(contentType: string): Failure {
   return new Failure(
     'refused',
-    `the URL points to "${contentType}"; thumbnails are only available for images`,
+    `the file is "${contentType}"; thumbnails and renditions are only available for images`,
     {
       code: 'not_an_image',
     },
   );
 }
 
-/** A picture needs more computing or memory than one is given. */
-export function tooComplex(): Failure {
-  const message = 'drawing this file takes too much time or memory; publish it as a JPEG, PNG or WebP';
-  return new Failure('refused', message, { code: 'not_an_image' });
+/** Why there is no picture of a file, and what to do about it. */
+const UNSEEN: Record<Unseen, string> = {
+  damaged: 'is damaged or incomplete; publish it again',
+  unsupported: 'is not of a format that pictures are made of; publish it as a JPEG, PNG or WebP',
+  too_complex: 'takes too much time or memory to draw; publish it as a JPEG, PNG or WebP',
+  no_preview: 'is a raw file of a camera without a preview in it; publish it as a JPEG',
+  locked: 'is a PDF with a password; publish it without one',
+};
+
+/** No picture can be made of a file that may have one. */
+export function cannotDraw(unseen: Unseen, contentType: string): Failure {
+  return new Failure('refused', `this file ("${contentType}") ${UNSEEN[unseen]}`, { code: 'not_an_image' });
 }
 
 /** The host failed; `what` says how, without quoting its message. */
@@ -49,6 +58,14 @@ export function noSuchVersion(versionId: string, cause: unknown): Failure {
 /** The host did not start to answer in time. */
 export function upstreamTimeout(ms: number): Failure {
   return new Failure('upstream_timeout', `the host of the URL did not start to answer within ${ms / 1000} s`);
+}
+
+/** The host did not send the whole file in time. */
+export function upstreamTooSlow(ms: number): Failure {
+  return new Failure(
+    'upstream_timeout',
+    `the host of the URL did not send the whole file within ${ms / 1000} s`,
+  );
 }
 
 /** The range lies outside the media; `contentRange` has its size, as reported by the host. */

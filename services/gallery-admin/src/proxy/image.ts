@@ -13,8 +13,11 @@ export const WORK_S = 10;
 export interface OpenImage {
   /** What its header says; `autoOrient` has the size as it is seen. */
   metadata: Metadata;
-  /** Its pixels, rotated by its EXIF orientation, as the beginning of a pipeline. */
-  pixels: () => Sharp;
+  /**
+   * Its pixels, rotated by its EXIF orientation, as the beginning of a pipeline: those that there are, as
+   * browsers show them, unless it `mustBeComplete`.
+   */
+  pixels: (mustBeComplete?: boolean) => Sharp;
 }
 
 /**
@@ -24,14 +27,19 @@ export interface OpenImage {
 export async function openImage(image: Buffer): Promise<OpenImage | undefined> {
   if (!isRaster(image)) return undefined;
   const sharp = await loadSharp();
-  const metadata = await sharp(image, { limitInputPixels: false })
+  const metadata = await sharp(image, { limitInputPixels: false, failOn: 'none' })
     .metadata()
     .catch(() => undefined);
   if (metadata === undefined) return undefined;
   if (metadata.width * metadata.height > MAX_PIXELS) throw tooManyPixels(MAX_PIXELS);
   return {
     metadata,
-    pixels: () => sharp(image, { limitInputPixels: MAX_PIXELS, sequentialRead: true }).autoOrient(),
+    pixels: (mustBeComplete = false) =>
+      sharp(image, {
+        limitInputPixels: MAX_PIXELS,
+        sequentialRead: true,
+        failOn: mustBeComplete ? 'truncated' : 'none',
+      }).autoOrient(),
   };
 }
 

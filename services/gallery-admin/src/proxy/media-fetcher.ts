@@ -16,6 +16,8 @@ export interface FetcherOptions {
   firstByteMs: number;
   /** Between two chunks of a body, in ms. */
   pauseMs: number;
+  /** The whole of a file of which a thumbnail is made, in ms. */
+  wholeMs: number;
   /** Resolves names; the system's resolver by default. */
   resolve?: Resolve;
   /** Certificates (PEM) to trust instead of the system's. */
@@ -23,7 +25,12 @@ export interface FetcherOptions {
 }
 
 /** The limits set by `docs/spec/wire.md`. */
-export const PROXY_LIMITS = { maxBytes: 50 * 2 ** 20, firstByteMs: 10_000, pauseMs: 30_000 };
+export const PROXY_LIMITS = {
+  maxBytes: 50 * 2 ** 20,
+  firstByteMs: 10_000,
+  pauseMs: 30_000,
+  wholeMs: 30_000,
+};
 
 const MAX_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -65,6 +72,11 @@ export class MediaFetcher {
   /** The most bytes of a body. */
   get maxBytes(): number {
     return this.#options.maxBytes;
+  }
+
+  /** How long a whole file may take of which a thumbnail is made, in ms. */
+  get wholeMs(): number {
+    return this.#options.wholeMs;
   }
 
   /** Closes all connections, including those in use. */

@@ -151,6 +151,7 @@ async function findSource(text: string, parts: ProxyParts): Promise<MediaSource>
     tagged: async () => ({
       id: target.url.href,
       fetch: (signal) => fetch({ method: 'GET', headers: {}, signal }),
+      host: { name: target.url.host, wholeMs: fetcher.wholeMs },
     }),
   };
 }
@@ -241,7 +242,10 @@ async function replyThumbnail(
   const format = thumbnailFormat(request.headers.accept);
   const { body, contentType, etag, unseen } = await thumbnails.get({ ...asked, format });
   reply.headers({ ...HARMLESS, 'cache-control': cacheControl, vary: 'Accept', etag });
-  if (unseen !== undefined) reply.headers({ 'x-thumbnail': 'placeholder', 'x-thumbnail-reason': unseen });
+  if (unseen !== undefined) {
+    const shows = unseen === 'incomplete' ? 'incomplete' : 'placeholder';
+    reply.headers({ 'x-thumbnail': shows, 'x-thumbnail-reason': unseen });
+  }
   if (isNotModified(request.headers['if-none-match'], etag)) return reply.code(304).send();
   return reply.type(contentType).send(body);
 }

@@ -25,6 +25,12 @@ interface ThumbnailOptions {
   look?: ((pixels: Sharp) => Promise<void>) | undefined;
 }
 
+/** A thumbnail, and whether the image ends too early. */
+export interface MadeThumbnail {
+  body: Buffer;
+  isIncomplete: boolean;
+}
+
 /**
  * Makes a thumbnail: at most `side` px on the longer side, rotated by its EXIF orientation, in sRGB, without
  * metadata; for an animation, of the first frame. Undefined for an image that cannot be decoded. Fails with
@@ -37,12 +43,24 @@ export async function makeThumbnail(
   image: Buffer,
   format: ThumbnailFormat,
   { side = SIDES.small, workS = WORK_S, look }: ThumbnailOptions = {},
-): Promise<Buffer | undefined> {
+): Promise<MadeThumbnail | undefined> {
   const opened = await openImage(image);
   if (opened === undefined) return undefined;
-  const thumbnail = opened
-    .pixels()
-    .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true });
+  for (const isIncomplete of [false, true]) {
+    const thumbnail = opened
+      .pixels(!isIncomplete)
+      .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true });
+    const body = await encodedAndSeen(thumbnail, format, { workS, look });
+    if (body !== undefined) return { body, isIncomplete };
+  }
+  return undefined;
+}
+
+async function encodedAndSeen(
+  thumbnail: Sharp,
+  format: ThumbnailFormat,
+  { workS, look }: ThumbnailOptions,
+): Promise<Buffer | undefined> {
   if (look === undefined) return drawn(encoded(thumbnail, format), workS);
   const pixels = await decoded(thumbnail, workS);
   if (pixels === undefined) return undefined;

@@ -1,20 +1,25 @@
 import { hash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { FairQueue } from '@pressroom/common/concurrency/fair-queue';
+import { FairQueue, type FairQueueLimits } from '@pressroom/common/concurrency/fair-queue';
 import { Failure } from '@pressroom/common/failures/failure';
 import { LRUCache } from 'lru-cache';
-import pLimit from 'p-limit';
 import type { Sharp } from 'sharp';
 import { decodeStill } from '../stills/decode-still.ts';
 import { type StillFormat, stillFormat } from '../stills/formats.ts';
 import type { Unseen } from '../stills/still-result.ts';
-import { notMedia } from './failures.ts';
+import { notMedia, upstreamTooSlow } from './failures.ts';
 import { imageBytes, release } from './image-bytes.ts';
 import type { Media } from './media-request.ts';
 import { mayBeSentWhole, PLACEHOLDER } from './placeholder.ts';
-import { isRaster } from './raster.ts';
+import { reasonOf } from './raster.ts';
 import { SharedWork } from './shared-work.ts';
-import { makeThumbnail, SIDES, type ThumbnailFormat, type ThumbnailSize } from './thumbnail.ts';
+import {
+  type MadeThumbnail,
+  makeThumbnail,
+  SIDES,
+  type ThumbnailFormat,
+  type ThumbnailSize,
+} from './thumbnail.ts';
 
 /**
  * Images decoded at a time: one more than there are cores, or one would be idle until the next image begins.
@@ -22,14 +27,20 @@ import { makeThumbnail, SIDES, type ThumbnailFormat, type ThumbnailSize } from '
  */
 const DECODINGS = Math.min(3, availableParallelism() + 1);
 
+/** Thumbnails that may wait for their turn. */
+const WAITING = { pieces: 1000, owners: 128, refusal: 'too many thumbnails are being made; try again' };
+
 /** Images being fetched, waiting or decoded at a time, each entirely in memory: the next two are at hand. */
-const FETCHES = DECODINGS + 2;
+const BUCKET = { places: DECODINGS + 2, waiting: WAITING };
+
+/** The same of other hosts, apart from the bucket's, with places that no single host has. */
+const HOSTS = { places: 8, placesOfOne: 2, waiting: WAITING };
 
 /** Files that sharp does not read, drawn one at a time in a thread: the next one is at hand. */
-const STILLS = 2;
+const STILLS = { places: 2 };
 
-/** Thumbnails that may wait for their turn. */
-const MAX_WAITING = 1000;
+/** Files of which there is no picture that are remembered. */
+const MAX_UNSEEN = 10_000;
 
 /** A thumbnail, or what is sent in its place. */
 export interface Thumbnail {
@@ -37,8 +48,8 @@ export interface Thumbnail {
   contentType: string;
   /** Strong, with its quotes. */
   etag: string;
-  /** Why it only stands for an image of which no thumbnail can be made. */
-  unseen?: Unseen | undefined;
+  /** Why it only stands for an image of which no thumbnail can be made, or shows only a part of it. */
+  unseen?: Unseen | 'incomplete' | undefined;
 }
 
 /** The source of a thumbnail. */
@@ -46,6 +57,8 @@ export interface ThumbnailSource {
   /** Differs for different bytes, if that can be known: a URL, or an object with its entity tag. */
   id: string;
   fetch: (signal: AbortSignal) => Promise<Media>;
+  /** The other host that it is fetched from, and how long the whole may take, in ms; absent for the bucket. */
+  host?: { name: string; wholeMs: number };
   /** Looks at each small thumbnail that is made of it; does not fail. */
   look?: (pixels: Sharp) => Promise<void>;
 }
@@ -54,6 +67,18 @@ export interface ThumbnailSource {
 interface FetchedFile {
   contentType: string;
   image: Buffer;
+}
+
+/** Where files are fetched and drawn, as many at a time as the memory has room for. */
+class Lane {
+  readonly fetches: FairQueue;
+  /** Slow ones have a separate queue, so that the others wait for none of them. */
+  readonly stills = new FairQueue(STILLS);
+  waitingStills = 0;
+
+  constructor(limits: FairQueueLimits) {
+    this.fetches = new FairQueue(limits);
+  }
 }
 
 /** A requested thumbnail. */
@@ -73,10 +98,12 @@ export class Thumbnails {
   readonly #maxBytes: number;
   readonly #kept: LRUCache<string, Thumbnail> | undefined;
   readonly #work = new SharedWork<Thumbnail>();
-  #waitingStills = 0;
-  readonly #fetches = pLimit(FETCHES);
-  /** Slow ones have a separate queue, so that the others wait for none of them. */
-  readonly #stills = new FairQueue({ places: STILLS });
+  /** Why there is no picture of a source, whatever its size: finding out may have taken as long as drawing it. */
+  readonly #unseen = new LRUCache<string, Unseen>({ max: MAX_UNSEEN });
+  /** The bucket's files wait for no other host. */
+  readonly #bucket = new Lane(BUCKET);
+  readonly #hosts = new Lane(HOSTS);
+  readonly #stills = new FairQueue({ places: 1 });
   readonly #decodings = new FairQueue({ places: DECODINGS });
 
   /**
@@ -95,9 +122,6 @@ export class Thumbnails {
     const kept = this.#kept?.get(key);
     if (kept !== undefined) return kept;
     return this.#work.do(key, signal, async (inner) => {
-      if (this.#fetches.pendingCount + this.#waitingStills >= MAX_WAITING) {
-        throw new Failure('unavailable', 'too many thumbnails are being made; try again');
-      }
       const thumbnail = await this.#make({ ...request, signal: inner });
       if (!inner.aborted) this.#kept?.set(key, thumbnail);
       return thumbnail;
@@ -111,18 +135,24 @@ export class Thumbnails {
   }
 
   async #make(request: ThumbnailRequest): Promise<Thumbnail> {
-    const made = await this.#fetches(async () => {
+    const { host, id } = request.source;
+    const unseen = host === undefined ? this.#unseen.get(id) : undefined;
+    if (unseen !== undefined) return placeholder(unseen);
+    const lane = host === undefined ? this.#bucket : this.#hosts;
+    const owner = host?.name ?? '';
+    const made = await lane.fetches.run(owner, async () => {
       const file = await this.#read(request);
       const still = mayBeSentWhole(file) ? undefined : stillFormat(file.image);
-      if (still !== undefined) return { still, file: this.#waitingStills < STILLS ? file : undefined };
+      if (still !== undefined) return { still, file: lane.waitingStills < STILLS.places ? file : undefined };
       return this.#finish(request, file, await this.#draw(request, file.image));
     });
     if (!('still' in made)) return made;
-    this.#waitingStills += 1;
+    if (lane.waitingStills >= WAITING.pieces) throw new Failure('unavailable', WAITING.refusal);
+    lane.waitingStills += 1;
     try {
-      return await this.#stills.run('', () => this.#makeStill(request, made));
+      return await lane.stills.run(owner, () => this.#makeStill(request, made));
     } finally {
-      this.#waitingStills -= 1;
+      lane.waitingStills -= 1;
     }
   }
 
@@ -134,24 +164,34 @@ export class Thumbnails {
     request.signal.throwIfAborted();
     const file = kept ?? (await this.#read(request));
     const task = { file: file.image, format: still, side: SIDES[request.size] };
-    const decoded = await decodeStill(task, 'thumbnails');
+    const decoded = await this.#stills.run('', () => decodeStill(task, 'thumbnails'));
     if ('image' in decoded) {
       return this.#finish(request, file, await this.#draw(request, decoded.image));
     }
     // What a raw file of a camera begins with may be a small picture that sharp reads.
     const drawn = await this.#draw(request, file.image);
-    return drawn === undefined ? placeholder(decoded.unseen) : this.#finish(request, file, drawn);
+    return this.#finish(request, file, drawn, decoded.unseen);
   }
 
   async #read({ source, signal }: ThumbnailRequest): Promise<FetchedFile> {
     signal.throwIfAborted();
-    const media = await source.fetch(signal);
-    const contentType = media.headers['content-type'] ?? '';
-    return { contentType, image: await imageBytes(media, this.#maxBytes) };
+    const { wholeMs } = source.host ?? {};
+    const late = wholeMs === undefined ? undefined : AbortSignal.timeout(wholeMs);
+    try {
+      const media = await source.fetch(late === undefined ? signal : AbortSignal.any([signal, late]));
+      const contentType = media.headers['content-type'] ?? '';
+      return { contentType, image: await imageBytes(media, this.#maxBytes) };
+    } catch (error) {
+      if (wholeMs === undefined || !late?.aborted || signal.aborted) throw error;
+      throw upstreamTooSlow(wholeMs);
+    }
   }
 
-  #draw({ format, size, signal, source }: ThumbnailRequest, image: Buffer): Promise<Buffer | undefined> {
-    return this.#decodings.run('', async () => {
+  #draw(
+    { format, size, signal, source }: ThumbnailRequest,
+    image: Buffer,
+  ): Promise<MadeThumbnail | undefined> {
+    return this.#decodings.run(source.host?.name ?? '', async () => {
       signal.throwIfAborted();
       const look = size === 'small' ? source.look : undefined;
       const drawn = await makeThumbnail(image, format, { side: SIDES[size], look });
@@ -160,12 +200,20 @@ export class Thumbnails {
     });
   }
 
-  #finish({ format }: ThumbnailRequest, file: FetchedFile, drawn: Buffer | undefined): Thumbnail {
-    if (drawn !== undefined) return finished(drawn, `image/${format}`);
+  #finish(
+    { format, source }: ThumbnailRequest,
+    file: FetchedFile,
+    drawn: MadeThumbnail | undefined,
+    unseen: Unseen = reasonOf(file.image),
+  ): Thumbnail {
+    if (drawn !== undefined) {
+      const made = finished(drawn.body, `image/${format}`);
+      return drawn.isIncomplete ? { ...made, unseen: 'incomplete' } : made;
+    }
     if (mayBeSentWhole(file)) return finished(file.image, file.contentType);
-    const isKnown = isRaster(file.image) || stillFormat(file.image) !== undefined;
-    if (!isKnown && !/^image\//i.test(file.contentType)) throw notMedia(file.contentType);
-    return placeholder(isKnown ? 'damaged' : 'unsupported');
+    if (unseen === 'unsupported' && !/^image\//i.test(file.contentType)) throw notMedia(file.contentType);
+    this.#unseen.set(source.id, unseen);
+    return placeholder(unseen);
   }
 }
 
