@@ -158,7 +158,7 @@ export class GalleryApi {
     return this.#client.url('/api/gallery/media', { query });
   }
 
-  /** The code of why there is no picture of a file; undefined if there is one, or it is not said. */
+  /** The code of why there is no picture of a file, or only a part of one; undefined if it is not said. */
   async whyUnseen(entry: Entry): Promise<string | undefined> {
     const response = await this.#service.fetch(this.thumbnail(entry), {});
     if (response.ok) return response.headers.get('x-thumbnail-reason') ?? undefined;

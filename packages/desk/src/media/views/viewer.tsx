@@ -10,6 +10,7 @@ import { isDrawn, isText } from '../state/seen.ts';
 import { useActions } from './actions.ts';
 import { TextFile } from './text-file.tsx';
 import { Picture, Thumbnail } from './thumbnail.tsx';
+import { useWhyUnseen } from './why-unseen.ts';
 
 /** How far a finger moves before it is a swipe, in px. */
 const SWIPE = 48;
@@ -245,6 +246,7 @@ function Details({ entry, dimensions, seconds }: DetailsProps) {
   const { say } = texts;
   const url = useSigned(entry, (keys) => api.signDownloads(keys));
   const actions = useActions();
+  const condition = useWhyUnseen(entry, isDrawn(entry));
   const facts: (readonly [string, string | undefined])[] = [
     [say('name'), texts.name(entry.name)],
     [say('location'), texts.folder(parentOf(entry.path))],
@@ -252,6 +254,7 @@ function Details({ entry, dimensions, seconds }: DetailsProps) {
     [say('type'), entry.contentType || endingOf(entry.name)],
     [say('modified'), texts.date(entry.modified, 'long')],
     [say('dimensions'), dimensions],
+    [say('condition'), condition],
     [say('duration'), Number.isFinite(seconds) ? texts.duration(seconds ?? 0) : undefined],
   ];
   return (

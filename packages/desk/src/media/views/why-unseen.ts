@@ -5,6 +5,7 @@ import { useApp } from '../app-context.ts';
 /** What is said of a file without a picture, by the service's code for it. */
 const WHY = {
   damaged: 'whyDamaged',
+  incomplete: 'whyIncomplete',
   unsupported: 'whyUnsupported',
   not_media: 'whyUnsupported',
   too_complex: 'whyComplex',
@@ -14,13 +15,13 @@ const WHY = {
   locked: 'whyLocked',
 } as const;
 
-/** Why there is no picture of a file, in words; asked for once it is known that there is none. */
-export function useWhyUnseen(entry: Entry, isUnseen: boolean): string | undefined {
+/** Why there is no picture of a file, or only a part of one, in words; asked for where that is of interest. */
+export function useWhyUnseen(entry: Entry, isOfInterest: boolean): string | undefined {
   const { api, texts } = useApp();
   const [code, setCode] = useState<string>();
   const address = api.thumbnail(entry);
   useEffect(() => {
-    if (!isUnseen) return;
+    if (!isOfInterest) return;
     let isGone = false;
     api.whyUnseen(entry).then(
       (why) => !isGone && setCode(why),
@@ -29,7 +30,7 @@ export function useWhyUnseen(entry: Entry, isUnseen: boolean): string | undefine
     return () => {
       isGone = true;
     };
-  }, [api, address, isUnseen]);
-  if (!isUnseen || code === undefined || !(code in WHY)) return undefined;
+  }, [api, address, isOfInterest]);
+  if (!isOfInterest || code === undefined || !(code in WHY)) return undefined;
   return texts.say(WHY[code as keyof typeof WHY]);
 }
