@@ -269,3 +269,21 @@ test('a hub at a private address is not asked', async () => {
     await guarded.close();
   }
 });
+
+test.each(['hub.topic', 'hub.mode', 'hub.challenge', 'hub.reason', 'hub.lease_seconds', 'x%00'])(
+  'a NUL character in %s is refused, and changes nothing',
+  async (name) => {
+    await subscribed();
+    const address = asked[0]?.get('hub.callback');
+    for (const mode of ['subscribe', 'denied']) {
+      const query = `hub.topic=${encodeURIComponent(desk.host.at('/feed'))}&hub.challenge=c&${name}=%00`;
+      const { status } = await fetch(`${address}?hub.mode=${mode}&${query}`);
+      expect(status).toBe(400);
+    }
+    const { last_error } = await desk.db
+      .selectFrom('news.websub_subscription')
+      .select('last_error')
+      .executeTakeFirstOrThrow();
+    expect(last_error).toBeNull();
+  },
+);

@@ -56,20 +56,12 @@ export class Logins {
     const lane = laneOf(visitor);
     return this.#lanes.run(visitor, async () => {
       if (caller.isGone()) throw new Failure('unavailable', 'the client is no longer waiting for this login');
-      const attempt = await throttle.begin(visitor, credentials.username);
-      if ('retryAfterS' in attempt) return { outcome: 'throttled', lane, ...attempt };
-      const right = await this.#isRight(credentials).catch(async (error: unknown) => {
-        await attempt.takeBack();
-        throw error;
-      });
-      if (!right) return { outcome: 'failed', lane };
-      await attempt.takeBack();
+      const { username, password } = credentials;
+      const attempt = await throttle.attempt(visitor, username, () => account.isRight(username, password));
+      if (attempt === 'wrong') return { outcome: 'failed', lane };
+      if (attempt !== 'right') return { outcome: 'throttled', lane, ...attempt };
       return { outcome: 'done', lane, ...(await this.#begin(visitor)) };
     });
-  }
-
-  #isRight({ username, password }: { username: string; password: string }): Promise<boolean> {
-    return this.#parts.account.isRight(username, password);
   }
 
   async #begin({ address }: Visitor): Promise<{ session: string; device: string }> {

@@ -29,15 +29,14 @@ export interface Throttled {
   retryAfterS: number;
 }
 
-/** A login attempt, counted as a failure until it succeeds. */
-export interface Attempt {
-  /** Uncounts the attempt, because it did not fail or was not evaluated. */
-  takeBack: () => Promise<void>;
-}
+/** How long an attempt may take, in ms: a host that vanishes does not hold up the next ones for longer. */
+const LONGEST_MS = 15_000;
 
 /**
  * Counts failed logins in PostgreSQL, so that replicas agree and a restart loses nothing. An attempt is
- * counted before its password is checked, so the limit holds for any number of concurrent attempts.
+ * counted before its password is checked, so the limit holds for any number of concurrent attempts: those of
+ * one source wait for each other. The count is part of a transaction that lasts as long as the check, so one
+ * that is cut off leaves none.
  */
 export class LoginThrottle {
   readonly #db: Kysely<GalleryTables>;
@@ -49,18 +48,27 @@ export class LoginThrottle {
   }
 
   /**
-   * Starts an attempt, right before its password is checked; returns the wait instead if there were too many.
+   * Checks a password by `isRight`, and counts the attempt if that is not so; returns the wait instead if
+   * there were too many.
    */
-  async begin(visitor: Visitor, username: string): Promise<Attempt | Throttled> {
+  async attempt(
+    visitor: Visitor,
+    username: string,
+    isRight: () => Promise<boolean>,
+  ): Promise<'right' | 'wrong' | Throttled> {
     const counts = this.#countsOf(visitor, username);
-    const sources = counts.map(({ source }) => source);
+    await removeOver(this.#db);
     try {
-      await this.#db.transaction().execute((tx) => countAll(tx, counts));
+      return await this.#db.transaction().execute(async (tx) => {
+        await countAll(tx, counts);
+        if (await isRight()) throw new PasswordRight();
+        return 'wrong' as const;
+      });
     } catch (error) {
+      if (error instanceof PasswordRight) return 'right';
       if (error instanceof LimitReached) return { retryAfterS: await this.#secondsLeft(error.source) };
       throw error;
     }
-    return { takeBack: () => this.#takeBack(sources) };
   }
 
   /** A known browser is counted separately: failures of others behind the same address are not its own. */
@@ -84,16 +92,10 @@ export class LoginThrottle {
       .executeTakeFirst();
     return Math.max(1, row?.left ?? 1);
   }
-
-  async #takeBack(sources: Buffer[]): Promise<void> {
-    await sql`
-      update gallery.login_failure set failures = failures - 1
-      where source in (
-        select source from gallery.login_failure where source = any(${sources}) order by source for update
-      ) and failures > 0
-    `.execute(this.#db);
-  }
 }
+
+/** Rolls back the counting transaction, because the attempt has not failed. */
+class PasswordRight extends Error {}
 
 /** Rolls back the counting transaction, because one of the limits has been reached. */
 class LimitReached extends Error {
@@ -109,14 +111,7 @@ const OVER = sql`kept.window_started_at <= clock_timestamp() - ${WINDOW}`;
 
 /** Counts an attempt against all of `counts`. Throws {@link LimitReached}. */
 async function countAll(tx: Kysely<GalleryTables>, counts: Count[]): Promise<void> {
-  const sources = counts.map(({ source }) => source);
-  await sql`
-    delete from gallery.login_failure where source in (
-      select source from gallery.login_failure
-      where window_started_at <= clock_timestamp() - ${WINDOW} and source <> all(${sources})
-      order by window_started_at limit ${REMOVED_AT_ONCE} for update skip locked
-    )
-  `.execute(tx);
+  await sql`select set_config('idle_in_transaction_session_timeout', ${`${LONGEST_MS}`}, true)`.execute(tx);
   // In a fixed order, so that no two attempts deadlock.
   for (const { source, max } of counts.toSorted((a, b) => a.source.compare(b.source))) {
     const { numAffectedRows } = await sql`
@@ -128,6 +123,17 @@ async function countAll(tx: Kysely<GalleryTables>, counts: Count[]): Promise<voi
     `.execute(tx);
     if (numAffectedRows !== 1n) throw new LimitReached(source);
   }
+}
+
+/** Removes some of the windows that are over. */
+async function removeOver(db: Kysely<GalleryTables>): Promise<void> {
+  await sql`
+    delete from gallery.login_failure where source in (
+      select source from gallery.login_failure
+      where window_started_at <= clock_timestamp() - ${WINDOW}
+      order by window_started_at limit ${REMOVED_AT_ONCE} for update skip locked
+    )
+  `.execute(db);
 }
 
 /** The number of sources that have reached a limit of their window. */
