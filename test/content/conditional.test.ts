@@ -190,6 +190,35 @@ const WRITTEN = [
   },
 ];
 
+describe.each(WRITTEN)('If-None-Match on $what', ({ make, put, patch }) => {
+  test.each([
+    ['PUT', put],
+    ['PATCH', patch],
+    ['DELETE', undefined],
+  ] as const)('%s is refused where there is what it names', async (method, json) => {
+    const path = await make();
+    const read = await client.send(path);
+    const etag = tagOf(read);
+    for (const condition of ['*', etag, `W/${etag}`, `"other", ${etag}`]) {
+      const sent = { method, json, headers: { 'if-none-match': condition } };
+      const { status, body } = await client.send(path, sent);
+      expect([condition, status, body.code]).toEqual([condition, 412, 'precondition_failed']);
+    }
+    expect((await client.send(path)).text).toBe(read.text);
+    const other = { method, json, headers: { 'if-none-match': '"other"', 'if-match': etag } };
+    expect((await client.send(path, other)).status).toBe(200);
+  });
+});
+
+test('If-None-Match: * makes a release only where there is none', async () => {
+  const make = (headers: Record<string, string>) =>
+    client.send('/api/releases/only-once', { method: 'PUT', json: { publish_at: null }, headers });
+  expect((await make({ 'if-match': '*' })).status).toBe(412);
+  expect((await make({ 'if-none-match': '*' })).status).toBe(201);
+  expect((await make({ 'if-none-match': '*' })).status).toBe(412);
+  expect((await make({})).status).toBe(200);
+});
+
 describe.each(WRITTEN)('If-Match on $what', ({ make, put, patch, other }) => {
   const writes = [
     ['PUT', put],

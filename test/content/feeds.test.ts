@@ -267,6 +267,26 @@ describe('the sitemap', () => {
   );
 });
 
+test('an own address in another spelling leaves the article in the sitemaps', async () => {
+  const made = await client.publish({ title: 'Spelt otherwise' });
+  const { id, slug } = made.body.data;
+  const path = `/read/${id}/${slug}`;
+  const isListed = async (canonical_url: string) => {
+    await client.patch(`/api/articles/${id}`, { canonical_url });
+    const part = await get(`/sitemap.xml?part=articles-1`);
+    const news = await get('/news-sitemap.xml');
+    return [part.text.includes(`${SITE}${path}<`), news.text.includes(`${SITE}${path}<`)];
+  };
+  for (const origin of ['https://site.example:443', 'HTTPS://Site.Example', 'https://site.example:']) {
+    expect([origin, await isListed(origin + path)]).toEqual([origin, [true, true]]);
+  }
+  expect(await isListed(`${SITE}${path}#top`)).toEqual([true, true]);
+  for (const other of ['http://site.example', 'https://site.example:80', 'https://site.example:444']) {
+    expect([other, await isListed(other + path)]).toEqual([other, [false, false]]);
+  }
+  expect(await isListed(`${SITE}${path.toUpperCase()}`)).toEqual([false, false]);
+});
+
 describe('the sitemap for news', () => {
   test('has the articles of 48 hours as Google reads them, 1,000 at most', async () => {
     const other = await contentFixture(SETTINGS);

@@ -312,8 +312,9 @@ describe.each([
     expect(faults(await post('a'.repeat(101)))).toEqual([['slug', 'too_long']]);
   });
 
-  test('is not null', async () => {
-    expect(faults(await post(null))).toEqual([['slug', 'invalid_type']]);
+  test('is not null in a change', async () => {
+    const { id } = (await post(null)).body.data;
+    expect(faults(await client.patch(`${path}/${id}`, { slug: null }))).toEqual([['slug', 'invalid_type']]);
   });
 });
 
@@ -524,4 +525,50 @@ describe('any text', () => {
       content: CONTENT + text,
     });
   });
+});
+
+test.each(['[]', 'null', '"x"', '1', '[{"title": "x"}]'])(
+  'a body that is %s is refused in a sentence',
+  async (raw) => {
+    for (const [method, path] of [
+      ['POST', '/api/articles'],
+      ['PATCH', '/api/categories/1'],
+      ['PUT', '/api/releases/a'],
+    ] as const) {
+      const { status, body } = await client.send(path, {
+        method,
+        raw,
+        headers: { 'content-type': 'application/json' },
+      });
+      expect([status, body.detail]).toEqual([422, expect.stringMatching(/^the body must be a JSON object/)]);
+    }
+  },
+);
+
+test('a slug that is null in a create is made, as if it were left out', async () => {
+  const { status, body } = await client.post(
+    '/api/articles',
+    articleBody({ title: 'Without a slug', slug: null }),
+  );
+  expect([status, body.data.slug]).toEqual([201, 'without-a-slug']);
+  for (const kind of ['categories', 'tags', 'authors']) {
+    const made = await client.post(`/api/${kind}`, { name: 'Null slug', slug: null });
+    expect([made.status, made.body.data.slug]).toEqual([201, 'null-slug']);
+  }
+});
+
+test.each(['1', '2'])('page %s with a cursor is refused', async (page) => {
+  for (const cursor of ['', 'x']) {
+    const { status, body } = await client.anonymously(`/api/articles?page=${page}&cursor=${cursor}`);
+    expect([status, body.detail]).toEqual([400, expect.stringContaining('"page" does not go with cursor')]);
+  }
+});
+
+test('the description says which bodies may be left out', async () => {
+  const { paths } = (await client.anonymously('/openapi.json')).body;
+  const optional = Object.entries<Record<string, { requestBody?: { required: boolean } }>>(paths).flatMap(
+    ([path, methods]) =>
+      Object.values(methods).flatMap((one) => (one.requestBody?.required === false ? [path] : [])),
+  );
+  expect(optional).toEqual(['/api/articles/{id}/restore', '/api/articles/{id}/revisions/{revision}/restore']);
 });

@@ -111,7 +111,8 @@ describe.each(Object.entries(FIXTURES))('the description of the %s service', (se
     for (const operation of operations) {
       const { name, method, described, isHealth } = operation;
       const hasValidator = '304' in described.responses;
-      expect(requestHeadersOf(operation).includes('If-None-Match'), name).toBe(hasValidator);
+      const isConditional = hasValidator || '412' in described.responses;
+      expect(requestHeadersOf(operation).includes('If-None-Match'), name).toBe(isConditional);
       if (!('200' in described.responses)) continue;
       const isWrite = service === 'content' && ['post', 'put', 'patch'].includes(method);
       expect(headersOf(described.responses['200']).includes('ETag'), name).toBe(hasValidator || isWrite);

@@ -30,6 +30,14 @@ export function slugMember() {
   return text(MAX_LENGTH).regex(SLUG_PATTERN, 'must be words of a–z and 0–9 joined by -');
 }
 
+/** A slug in the body of a create: null is none, as of other members that are unset. */
+export function newSlug() {
+  return slugMember()
+    .nullable()
+    .transform((slug) => slug ?? undefined)
+    .optional();
+}
+
 /** A slug in a path; anything else that may stand there is read as an empty one, which no row has. */
 export function slugParameter() {
   return z

@@ -11,7 +11,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { Failure } from '../failures/failure.ts';
 import { type Answer, answerOf } from './answer.ts';
-import { namesState, represent, stateOf } from './entity-tag.ts';
+import { namesState, namesStateWeakly, represent, stateOf } from './entity-tag.ts';
 import type { RepresentationCache } from './representation-cache.ts';
 import { writeAnswer } from './write-answer.ts';
 
@@ -111,32 +111,29 @@ function finish(
 }
 
 /**
- * Checks a write against the state it would replace: throws `outdated` if the request has an `If-Match` that
- * does not name the current state of the resource (RFC 9110, section 13.1.1), so that two editors cannot
- * overwrite each other unnoticed. Takes the value that {@link LoadedValue.own} of the GET would have,
- * undefined where there is nothing yet: no `If-Match` names that. Undefined if the request has no `If-Match`.
+ * Checks a write against the state it would replace, so that two editors cannot overwrite each other unnoticed:
+ * throws `outdated` if the request has an `If-Match` that does not name the current state of the resource, or an
+ * `If-None-Match` that names it, or is `*` (RFC 9110, sections 13.1.1 and 13.1.2). Takes the value that
+ * {@link LoadedValue.own} of the GET would have, undefined where there is nothing yet. Undefined if the request
+ * has neither.
  */
-export function writePrecondition(request: FastifyRequest): ((own: unknown) => void) | undefined {
-  const ifMatch = request.headers['if-match'];
-  if (ifMatch === undefined) return undefined;
+export function writePrecondition({ headers }: FastifyRequest): ((own: unknown) => void) | undefined {
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
+  if (ifMatch === undefined && ifNoneMatch === undefined) return undefined;
   return (own) => {
-    if (own !== undefined && namesState(ifMatch, stateOf(own))) return;
-    throw new Failure(
-      'outdated',
-      'the resource has changed since you read it; read it again and repeat the change',
-    );
-  };
-}
-
-/**
- * Like {@link writePrecondition}, of a PUT that makes what is not there: `If-None-Match: *` asks for that
- * (RFC 9110, section 13.1.2), so that the second of two concurrent creators is refused.
- */
-export function putPrecondition(request: FastifyRequest): ((own: unknown) => void) | undefined {
-  if (request.headers['if-none-match']?.trim() !== '*') return writePrecondition(request);
-  return (own) => {
-    writePrecondition(request)?.(own);
-    if (own !== undefined) throw new Failure('outdated', 'there is one already; read it, and change that');
+    const state = own === undefined ? undefined : stateOf(own);
+    if (ifMatch !== undefined && (state === undefined || !namesState(ifMatch, state))) {
+      throw new Failure(
+        'outdated',
+        'the resource has changed since you read it; read it again and repeat the change',
+      );
+    }
+    if (ifNoneMatch !== undefined && state !== undefined && namesStateWeakly(ifNoneMatch, state)) {
+      throw new Failure(
+        'outdated',
+        'there is one already, as If-None-Match says; read it, and change that with If-Match',
+      );
+    }
   };
 }
 

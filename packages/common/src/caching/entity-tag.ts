@@ -71,9 +71,18 @@ export function writtenTag(own: unknown): string {
  * 13.1.1) is of this state of the resource, whatever else its representation showed.
  */
 export function namesState(ifMatch: string, state: string): boolean {
-  if (ifMatch.trim() === '*') return true;
-  for (const [, weak, tag] of ifMatch.matchAll(ENTITY_TAG)) {
-    if (weak === undefined && tag?.endsWith(`.${state}"`)) return true;
+  return names(ifMatch, state, false);
+}
+
+/** Evaluates the `If-None-Match` of a write like {@link namesState}, by weak comparison (section 13.1.2). */
+export function namesStateWeakly(ifNoneMatch: string, state: string): boolean {
+  return names(ifNoneMatch, state, true);
+}
+
+function names(list: string, state: string, isWeak: boolean): boolean {
+  if (list.trim() === '*') return true;
+  for (const [, weak, tag] of list.matchAll(ENTITY_TAG)) {
+    if ((isWeak || weak === undefined) && tag?.endsWith(`.${state}"`)) return true;
   }
   return false;
 }

@@ -14,6 +14,9 @@ export const HEALTH_TAG = 'health';
 /** Where a route's own headers are stored in its operation until they are described. */
 export const OWN_HEADERS = 'x-headers';
 
+/** Where it is stored that a request may come without a body, which `@fastify/swagger` does not see. */
+export const OPTIONAL_BODY = 'x-optional-body';
+
 /** The headers that a route declares in addition to those that follow from its statuses. */
 interface OwnHeaders {
   request: readonly RequestHeader[];
@@ -35,8 +38,10 @@ interface DescribedOperation {
   tags?: string[];
   security?: unknown[];
   parameters?: unknown[];
+  requestBody?: { required?: boolean };
   responses: Record<string, Response>;
   [OWN_HEADERS]?: OwnHeaders;
+  [OPTIONAL_BODY]?: true;
 }
 
 /** The parts of an OpenAPI document that are completed here. */
@@ -98,6 +103,8 @@ function completeOperation(
   const statuses = Object.keys(operation.responses);
   const own = operation[OWN_HEADERS];
   delete operation[OWN_HEADERS];
+  if (operation[OPTIONAL_BODY] && operation.requestBody) operation.requestBody.required = false;
+  delete operation[OPTIONAL_BODY];
   operation.security ??= [];
   const requestHeaders = [...requestHeadersOf(statuses), ...(own?.request ?? []), ...common].map(
     parameterReference,

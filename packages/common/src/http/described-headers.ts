@@ -24,7 +24,7 @@ export const REQUEST_HEADERS = {
   'If-None-Match': {
     description:
       'The ETag of the representation you have (a list, weak tags and `*` are accepted). The answer is 304' +
-      ' without a body while it is still current.',
+      ' without a body while it is still current; of a write, 412: `*` writes only what is not there yet.',
     schema: entityTags,
   },
   'If-Match': {
@@ -137,7 +137,7 @@ const BY_STATUS: Readonly<Record<string, readonly ResponseHeader[]>> = {
 /** The headers that every request to an operation with these statuses may carry. */
 export function requestHeadersOf(statuses: readonly string[]): RequestHeader[] {
   return [
-    ...(statuses.includes('304') ? (['If-None-Match'] as const) : []),
+    ...(statuses.includes('304') || statuses.includes('412') ? (['If-None-Match'] as const) : []),
     ...(statuses.includes('412') ? (['If-Match'] as const) : []),
   ];
 }

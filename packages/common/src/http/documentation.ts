@@ -1,8 +1,13 @@
 import swagger from '@fastify/swagger';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { replyConditionally } from '../caching/conditional.ts';
-import { completeDescription, type DescribedDocument, OWN_HEADERS } from './complete-description.ts';
+import {
+  completeDescription,
+  type DescribedDocument,
+  OPTIONAL_BODY,
+  OWN_HEADERS,
+} from './complete-description.ts';
 import type { RequestHeader } from './described-headers.ts';
 import { addDocumentationPage } from './documentation-page.ts';
 import type { Server } from './server.ts';
@@ -45,7 +50,10 @@ export async function addDocumentation(
     transform: (route) => {
       const { requestHeaders: request = [], responseHeaders: response = {}, ...schema } = route.schema ?? {};
       const described = nameRest(schemasOfRoute({ ...route, schema }));
-      return { ...described, schema: { ...described.schema, [OWN_HEADERS]: { request, response } } };
+      const { body } = schema;
+      const isOptional = body instanceof z.ZodType && body.safeParse(undefined).success;
+      const own = { [OWN_HEADERS]: { request, response }, ...(isOptional && { [OPTIONAL_BODY]: true }) };
+      return { ...described, schema: { ...described.schema, ...own } };
     },
     transformObject: (document) =>
       // `openapi-types` makes nearly every member optional; the routes above decide which exist.
@@ -95,6 +103,8 @@ const TIME_FORMATS = new Set(['date', 'date-time', 'time']);
 function describeSchema({ zodSchema, jsonSchema }: Context): void {
   const { def } = zodSchema._zod;
   if (def.type === 'default') describeDefault(def.defaultValue, jsonSchema);
+  // Of one that must be known to be absent, in its `meta`.
+  if (def.type === 'optional') describeDefault(z.globalRegistry.get(zodSchema)?.default, jsonSchema);
   if (jsonSchema.type === 'integer') {
     // The digits of a number on the wire (see `integerParameter`).
     delete jsonSchema.pattern;

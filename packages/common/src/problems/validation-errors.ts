@@ -8,7 +8,14 @@ interface Issue {
   instancePath: string;
   keyword: string;
   message?: string;
-  params: { keys?: unknown; code?: unknown; input?: unknown; origin?: unknown; params?: { code?: unknown } };
+  params: {
+    expected?: unknown;
+    keys?: unknown;
+    code?: unknown;
+    input?: unknown;
+    origin?: unknown;
+    params?: { code?: unknown };
+  };
 }
 
 /** zod's issue codes that are sent unchanged. */
@@ -45,8 +52,25 @@ function fieldErrors(issue: Issue, part: unknown): FieldFault[] {
   if (issue.keyword === 'invalid_type' && path.length > 0 && valueAt(part, path) === undefined) {
     return [{ field, code: 'required', message: 'is required' }];
   }
-  return [{ field, code: codeOf(issue), message: issue.message ?? 'is invalid' }];
+  return [{ field, code: codeOf(issue), message: sentenceOf(issue, field) }];
 }
+
+/** zod's own texts, for schemas without one, tell of types and not of what to change. */
+function sentenceOf({ message = 'is invalid', params: { expected } }: Issue, field: string): string {
+  if (!message.startsWith('Invalid input')) return message;
+  if (field === '') return 'the body must be a JSON object with the members that the description names';
+  return typeof expected === 'string' ? `must be ${TYPES[expected] ?? expected}` : 'is invalid';
+}
+
+/** Types as zod names them, in a sentence. */
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'a list',
+};
 
 /** Names the first unknown members, and how many more there are. */
 function unknownMembers(field: string, names: string[]): FieldFault[] {

@@ -110,7 +110,7 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
     },
     handler: (request, reply) => {
       const {
-        page,
+        page = 1,
         per_page: perPage,
         status,
         sort,

@@ -5,7 +5,7 @@ import { searchText } from '@pressroom/common/search/search-text';
 import { z } from 'zod';
 import { envelope, pagedEnvelope } from '../envelope.ts';
 import { MIN_CONTENT } from '../html/content-faults.ts';
-import { slugMember, slugParameter } from '../slug.ts';
+import { newSlug, slugMember, slugParameter } from '../slug.ts';
 import { keyMember } from '../written-by.ts';
 import { extraMember, shownExtra } from './extra.ts';
 import { filterParameters } from './filters.ts';
@@ -91,7 +91,10 @@ export const articlePut = z.strictObject({
 });
 
 /** Body of `POST`. */
-export const articleCreate = articlePut.partial().required({ title: true, content: true });
+export const articleCreate = articlePut
+  .partial()
+  .required({ title: true, content: true })
+  .extend({ slug: newSlug().describe('If omitted or null, it is made from the title.') });
 
 /** Body of `PATCH`: the members that change, at least one. */
 export const articlePatch = articlePut
@@ -247,6 +250,7 @@ function includeOf<const Name extends string>(names: readonly Name[]) {
 export const articleListQuery = z
   .strictObject({
     ...pageParameters,
+    page: pageParameters.page.unwrap().optional().meta({ default: 1, description: 'Not with `cursor`.' }),
     ...filterParameters,
     status: articleStatus.default('published').describe('Values other than `published` need a key.'),
     sort: z
@@ -272,9 +276,13 @@ export const articleListQuery = z
         'Walks the list without missing an article: empty for the first page, then the `meta.next_cursor` of the page before, until that is null.',
       ),
   })
-  .refine(({ page, cursor, fields }) => page === 1 || (cursor === undefined && !hasContent(fields)), {
+  .refine(({ page, cursor }) => page === undefined || cursor === undefined, {
     path: ['page'],
-    message: 'does not go with cursor, nor with the content in fields: use cursor',
+    message: 'does not go with cursor: leave it out',
+  })
+  .refine(({ page = 1, fields }) => page === 1 || !hasContent(fields), {
+    path: ['page'],
+    message: 'does not go with the content in fields: use cursor',
   })
   .refine(
     ({ q, sort }) => (q === undefined ? sort !== 'relevance' : sort === 'newest' || sort === 'relevance'),

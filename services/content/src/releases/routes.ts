@@ -112,7 +112,7 @@ function writes(releases: ReleaseStore) {
 function permission(request: FastifyRequest): ReleasePrecondition {
   requireAnyCategory(ownerOf(request));
   const condition = writePrecondition(request);
-  return (release) => condition?.(shown(release));
+  return (release) => condition?.(release && shown(release));
 }
 
 function shown({ name, publish_at, published_at, created_at }: Release): ShownRelease {

@@ -16,7 +16,7 @@ interface ReleasedArticle {
 }
 
 /** Checks a release before it is written; throws to forbid the write. */
-export type ReleasePrecondition = (release: Release) => void;
+export type ReleasePrecondition = (release: Release | undefined) => void;
 
 /** The releases in the database: articles that are published in one transaction. */
 export class ReleaseStore {
@@ -82,8 +82,8 @@ export class ReleaseStore {
         .executeTakeFirst();
       const before = await selectRelease(tx, name).forUpdate().executeTakeFirst();
       if (before === undefined) throw new Failure('conflict', 'this release is being deleted; try again');
-      precondition?.(before);
       const isNew = made !== undefined;
+      precondition?.(isNew ? undefined : before);
       if (before.published_at !== null) {
         // The answer was lost, and what the request asks for has been done.
         if (publish_at?.getTime() === before.publish_at?.getTime()) return { release: before, isNew };

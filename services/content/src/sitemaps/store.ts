@@ -73,7 +73,7 @@ export class SitemapStore {
         '<url><loc>' || replace(address, '&', '&amp;') || '</loc><lastmod>'
           || to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '</lastmod></url>',
         '' order by id
-      ) filter (where coalesce(canonical_url, address) = address) as urls
+      ) filter (where ${isOwn(sql`address`)}) as urls
       from (
         select *, ${addressOf(site.pattern('article'))} as address from content.article
         where is_published and ${isIn(sql.val(file))}
@@ -101,7 +101,7 @@ export class SitemapStore {
       .select(['id', 'slug', 'title', 'published_at'])
       .where('is_published', '=', true)
       .where('published_at', '>', sql<Date>`now() - interval '48 hours'`)
-      .where(sql<boolean>`coalesce(canonical_url, ${address}) = ${address}`)
+      .where(isOwn(address))
       .orderBy('published_at', 'desc')
       .orderBy('id', 'desc')
       .limit(MOST_NEWS)
@@ -112,6 +112,19 @@ export class SitemapStore {
 
 function addressOf(pattern: string): RawBuilder<string> {
   return sql`replace(replace(${pattern}::text, '{id}', id::text), '{slug}', slug)`;
+}
+
+/** Whether the page at an address is the canonical one, however its `canonical_url` is spelt. */
+function isOwn(address: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`(canonical_url is null or ${normal(sql`canonical_url`)} = ${normal(address)})`;
+}
+
+/** The one spelling of an address: without capitals in scheme and host, its default port and its fragment. */
+function normal(address: RawBuilder<unknown>): RawBuilder<string> {
+  const origin = sql`lower(substring(${address} from '^[^:]*://[^/?#]*'))`;
+  const withoutPort = sql`regexp_replace(${origin}, '^(?:(https://.*):443|(http://.*):80|(.*):)$', '\\1\\2\\3')`;
+  const rest = sql`substring(${address} from '^[^:]*://[^/?#]*([^#]*)')`;
+  return sql`${withoutPort} || regexp_replace(${rest}, '^(?!/)', '/')`;
 }
 
 function isIn(file: RawBuilder<unknown>): RawBuilder<boolean> {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type FilterValues, filterParameters } from '../articles/filters.ts';
 import { articleListItem, pageParameters } from '../articles/schema.ts';
 import { envelope, pagedEnvelope } from '../envelope.ts';
-import { slugMember, slugParameter } from '../slug.ts';
+import { newSlug, slugMember, slugParameter } from '../slug.ts';
 import type { TermKind } from './kind.ts';
 
 const timestamp = z.iso.datetime({ offset: true });
@@ -65,8 +65,15 @@ export function termSchemas({ noun, filter, written, shown }: TermKind) {
   const own: { category_id?: true; tag?: true; author_slug?: true } = { [filter.name]: true };
   const named = { name: onOneLine(requiredText(100)), slug: slug.optional() };
   const put = z.strictObject(withMembers(named, written));
-  const create = z.strictObject(withMembers(named, z.object(written).partial().shape));
-  const patch = create
+  const members = z.object(written).partial().shape;
+  const create = z.strictObject(
+    withMembers(
+      { ...named, slug: newSlug().describe('If omitted or null, it is made from the name.') },
+      members,
+    ),
+  );
+  const patch = z
+    .strictObject(withMembers(named, members))
     .partial()
     .refine((body) => Object.keys(body).length > 0, {
       message: 'must have at least one member',
@@ -75,7 +82,7 @@ export function termSchemas({ noun, filter, written, shown }: TermKind) {
     .meta({ minProperties: 1 });
   const { id, name, slug: shownSlug, ...dates } = term.shape;
   const identity = { id, name, slug: shownSlug };
-  const members = withMembers(identity, shown);
+  const listed = withMembers(identity, shown);
   const changes = { id, ...z.object({ ...withMembers({ name, slug: shownSlug }, shown) }).partial().shape };
   return {
     /** Query string of the detail. */
@@ -83,8 +90,8 @@ export function termSchemas({ noun, filter, written, shown }: TermKind) {
     create,
     put,
     patch,
-    listItems: z.array(z.object({ ...members, article_count: countedTerm.shape.article_count, ...dates })),
-    detailAnswer: pagedEnvelope(z.object({ ...members, ...dates, articles: z.array(termArticle) })),
+    listItems: z.array(z.object({ ...listed, article_count: countedTerm.shape.article_count, ...dates })),
+    detailAnswer: pagedEnvelope(z.object({ ...listed, ...dates, articles: z.array(termArticle) })),
     /** Answer of `POST` and `PUT`. */
     writtenAnswer: envelope(z.object(identity)),
     /** Answer of `PATCH`: `id` and exactly what changed; `updated_at`, which always changes, is left out. */

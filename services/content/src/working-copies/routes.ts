@@ -1,4 +1,4 @@
-import { PRIVATE, putPrecondition, writePrecondition } from '@pressroom/common/caching/conditional';
+import { PRIVATE, writePrecondition } from '@pressroom/common/caching/conditional';
 import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
@@ -66,7 +66,7 @@ export function workingCopyOperations({ copies, rules, changed }: WorkingCopyPar
     handler: async (request, reply) => {
       await checkBody(request, rules);
       const { id } = request.params;
-      const copy = await copies.save(id, request.body, saverOf(request, putPrecondition(request)));
+      const copy = await copies.save(id, request.body, saverOf(request, writePrecondition(request)));
       tellOfWrite(request, 'working_copy_updated', { article: id });
       return reply.headers(writtenHeaders(ownOf(copy))).send(success('Working copy saved', shown(copy)));
     },
