@@ -344,7 +344,6 @@ test('what cannot be drawn is refused with what to change', async () => {
     [`${PATH}?w=64&w=65`, 'invalid_request'],
     [`${PATH}?h=tall`, 'invalid_request'],
     [`${PATH}?w=64&h=64&focus=2,0`, 'invalid_request'],
-    [`${PATH}?token=secret-of-another`, 'invalid_request'],
   ];
   for (const [path, code] of refused) {
     const { status, body } = await read(path);
@@ -361,6 +360,99 @@ test('what cannot be drawn is refused with what to change', async () => {
   }
   expect(gallery.log.text()).not.toContain('secret-of-another');
   expect((await read('public/film.mp4')).headers['content-type']).toBe('video/mp4');
+});
+
+test('what sites and networks add to a shared address leads to the address without it', async () => {
+  for (const [added, left] of [
+    ['?fbclid=IwAR0', ''],
+    ['?utm_source=x&w=64&gclid=1', '?w=64'],
+    ['?token=secret-of-another&v=3', ''],
+  ]) {
+    const shared = await read(`${PATH}${added}`);
+    expect([added, shared.status, shared.headers.location]).toEqual([
+      added,
+      301,
+      `./harbour%20%C3%BC.jpg${left}`,
+    ]);
+    const followed = await read(`${PATH}${added}`, { redirect: 'follow' });
+    expect([added, followed.status, followed.headers['content-type']]).toEqual([added, 200, 'image/jpeg']);
+  }
+  expect((await read('private/secret.jpg?fbclid=1', { redirect: 'follow' })).status).toBe(404);
+  expect(gallery.log.text()).not.toContain('secret-of-another');
+});
+
+test('conditions and units are read as HTTP has them', async () => {
+  const { headers } = await read(PATH);
+  const { etag = '', 'last-modified': date = '' } = headers;
+  const part = await read(PATH, { headers: { range: 'BYTES=2-5' } });
+  expect([part.status, part.body.equals(photo.subarray(2, 6))]).toEqual([206, true]);
+  const asked: [string, Record<string, string>, number][] = [
+    ['', { 'if-match': etag }, 200],
+    ['', { 'if-match': `"other", ${etag}` }, 200],
+    ['', { 'if-match': '*' }, 200],
+    ['', { 'if-match': '"other"' }, 412],
+    ['', { 'if-match': `W/${etag}` }, 412],
+    ['', { 'if-match': '"other"', 'if-none-match': etag }, 412],
+    ['', { 'if-unmodified-since': date }, 200],
+    ['', { 'if-unmodified-since': 'Sat, 01 Jan 2000 00:00:00 GMT' }, 412],
+    ['?w=64', { 'if-match': '"other"' }, 412],
+    ['.json', { 'if-match': '"other"' }, 412],
+  ];
+  for (const [query, conditions, expected] of asked) {
+    const { status } = await read(PATH + query, { headers: conditions });
+    expect([query, conditions, status]).toEqual([query, conditions, expected]);
+  }
+});
+
+test('scripts of other sites may read parts of a file, and refusals', async () => {
+  const origin = { origin: 'https://reader.example' };
+  const part = await read(PATH, { headers: { ...origin, range: 'bytes=2-5' } });
+  expect(part.headers['access-control-expose-headers']).toContain('Content-Range');
+  const before = await read(PATH, {
+    method: 'OPTIONS',
+    headers: { ...origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'range' },
+  });
+  expect([before.status, before.headers]).toEqual([
+    204,
+    expect.objectContaining({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+      'access-control-allow-headers': 'range',
+    }),
+  ]);
+  const plain = await read(PATH, { method: 'OPTIONS' });
+  expect([plain.status, plain.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
+  expect((await read('private/secret.jpg')).headers['access-control-allow-origin']).toBe('*');
+});
+
+test('what no address reads has no public path', async () => {
+  await put('public/listed/feed.json', '{}', 'application/json');
+  await put('public/listed/a.jpg', photo);
+  const { body } = await gallery.ask('/api/gallery?json=1&path=public/listed/');
+  const files: { name: string; publicPath?: string }[] = body.data.files;
+  expect(files.map(({ name, publicPath }) => [name, publicPath !== undefined])).toEqual([
+    ['a.jpg', true],
+    ['feed.json', false],
+  ]);
+});
+
+test('errors are JSON, and problem documents for those who name them', async () => {
+  const typeFor = async (headers: Record<string, string>) => {
+    const answers = [
+      await read('private/secret.jpg', { headers }),
+      await gallery.ask('/api/proxy', { headers }),
+      await gallery.ask('/api/nothing', { headers }),
+    ];
+    return answers.map(({ headers: said }) =>
+      said instanceof Headers ? said.get('content-type') : said['content-type'],
+    );
+  };
+  for (const accept of ['*/*', 'application/json', 'text/html']) {
+    for (const type of await typeFor({ accept })) expect(type).toMatch(/^application\/json/);
+  }
+  for (const type of await typeFor({ accept: 'application/problem+json, application/json' })) {
+    expect(type).toBe('application/problem+json');
+  }
 });
 
 test('the process of its own serves public media alone, and counts by address', async () => {

@@ -59,6 +59,31 @@ test.each<[string, string, () => Buffer | Promise<Buffer>]>([
   ['HEIC, turned', 'image/heic', () => HEIC],
   ['HEIC of 10 bits', 'image/heic', () => HEIC_10_BITS],
   ['HEIC that begins as AVIF does', 'image/heif', () => renamed(HEIC, 'ftypheic', 'ftypmif1')],
+  [
+    'HEIC that turns itself, whatever its EXIF says',
+    'image/heic',
+    () => renamed(turnedByExif(PLACED_HEIC), 'pixi', 'irot'),
+  ],
+  [
+    'AVIF, animated',
+    'image/avif',
+    async () =>
+      renamed(
+        await sharp(await turned(1))
+          .avif({ quality: 90 })
+          .toBuffer(),
+        'ftypavif',
+        'ftypavis',
+      ),
+  ],
+  [
+    'BigTIFF',
+    'image/tiff',
+    async () =>
+      sharp(await turned(1))
+        .tiff({ bigtiff: true })
+        .toBuffer(),
+  ],
   ['JPEG 2000', 'image/jp2', () => JP2],
   [
     'JPEG 2000 without its boxes',
@@ -88,6 +113,14 @@ test.each<[string, string, () => Buffer | Promise<Buffer>]>([
   const { width, height } = await sharp(body).metadata();
   expect([width, height]).toEqual([120, 80]);
   expect(await cornersSeen(body)).toEqual(CORNERS);
+});
+
+test('a HEIC is turned by its EXIF where nothing else in it says how', async () => {
+  const { body } = await thumbnail(turnedByExif(PLACED_HEIC), 'image/heic');
+  const { width, height } = await sharp(body).metadata();
+  expect([width, height]).toEqual([80, 120]);
+  // A quarter of a turn clockwise.
+  expect(await cornersSeen(body)).toEqual([...CORNERS.slice(3), ...CORNERS.slice(0, 3)]);
 });
 
 test('the largest picture in a raw file is turned as the file says', async () => {
@@ -231,4 +264,11 @@ const LOCKED = Buffer.from(
 
 function renamed(file: Buffer, from: string, to: string): Buffer {
   return Buffer.from(file.toString('latin1').replace(from, to), 'latin1');
+}
+
+/** Lets the EXIF of a HEIC say that the picture is to be turned clockwise. */
+function turnedByExif(heic: Buffer): Buffer {
+  const file = Buffer.from(heic);
+  file[file.indexOf(Buffer.of(0x12, 0x01, 3, 0)) + 8] = 6;
+  return file;
 }

@@ -27,13 +27,13 @@ import { OriginalDates } from './listing/original-dates.ts';
 import { listingOperations } from './listing/routes.ts';
 import { discardRenditions } from './media/discard-renditions.ts';
 import { PublicPrefixes } from './media/public-prefixes.ts';
-import { versionedPath, versionOf } from './media/version.ts';
+import { versionOf } from './media/version.ts';
 import type { CopyLimits } from './operations/copy-request.ts';
 import { Operations } from './operations/operations.ts';
 import { fileOperations } from './operations/routes.ts';
 import { OperationStore } from './operations/store.ts';
 import { pageOperations } from './page/routes.ts';
-import { galleryMembers } from './problems.ts';
+import { galleryMediaType, galleryMembers } from './problems.ts';
 import type { MediaFetcher } from './proxy/media-fetcher.ts';
 import { proxyOperations } from './proxy/routes.ts';
 import { Thumbnails } from './proxy/thumbnails.ts';
@@ -114,6 +114,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     degrading: { 'object store': () => storePing.ping(active.probed()) },
     problems: {
       extend: galleryMembers,
+      mediaType: galleryMediaType,
       explain: storeFailure,
       invalidBody: 400,
     },
@@ -152,7 +153,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   const listing = listingOperations(active, {
     dates,
     looks,
-    publicPath: ({ key, etag }) => (published.has(key) ? versionedPath(key, versionOf(etag)) : undefined),
+    publicPath: ({ key, etag }) => published.pathOf(key, versionOf(etag)),
   });
   const folders = folderOperations(active, dates);
   const trash = trashOperations(active, dates);

@@ -7,7 +7,7 @@ import type { GalleryParts } from './app.ts';
 import { StorePing } from './buckets/ping.ts';
 import { storeFailure } from './buckets/store-fault.ts';
 import type { MediaConfig } from './config.ts';
-import { galleryMembers } from './problems.ts';
+import { galleryMediaType, galleryMembers } from './problems.ts';
 import { servePublicMedia } from './public-media.ts';
 
 /**
@@ -39,7 +39,12 @@ export async function buildMediaApp(parts: MediaAppParts): Promise<Server> {
     tracing,
     readiness: { database: checkSchema(db, await readMigrations()) },
     degrading: { 'object store': () => storePing.ping(active.probed()) },
-    problems: { extend: galleryMembers, explain: storeFailure, invalidBody: 400 },
+    problems: {
+      extend: galleryMembers,
+      mediaType: galleryMediaType,
+      explain: storeFailure,
+      invalidBody: 400,
+    },
   });
   await servePublicMedia(app, { config, buckets: active, places: PLACES, turn: async () => undefined });
   return app;

@@ -1,9 +1,12 @@
 import {
+  PROBLEM_MEDIA_TYPE,
   type ProblemDocument,
   problemDocumentSchema,
   problemResponsesOf,
 } from '@pressroom/common/problems/problem-document';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { namesType } from './proxy/accepted-format.ts';
 
 /** The body of every error: a problem document that clients of the original API can also read. */
 const galleryProblemSchema = problemDocumentSchema
@@ -18,7 +21,12 @@ export function galleryMembers({ detail }: ProblemDocument) {
   return { success: false as const, message: detail };
 }
 
+/** The original API's clients read errors as JSON alone; others name problem documents. */
+export function galleryMediaType({ headers }: Pick<FastifyRequest, 'headers'>): string {
+  return namesType(headers.accept, PROBLEM_MEDIA_TYPE) ? PROBLEM_MEDIA_TYPE : 'application/json';
+}
+
 /** The error responses of a route for its OpenAPI description, one entry per status. */
 export function problemResponses<Status extends number>(...statuses: Status[]) {
-  return problemResponsesOf(galleryProblemSchema, statuses);
+  return problemResponsesOf(galleryProblemSchema, statuses, [PROBLEM_MEDIA_TYPE, 'application/json']);
 }

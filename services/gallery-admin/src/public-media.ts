@@ -1,16 +1,21 @@
-import { readableAnywhere } from '@pressroom/common/http/cors';
+import { answerPreflights, readableAnywhere } from '@pressroom/common/http/cors';
 import { addRoutes } from '@pressroom/common/http/operation';
 import { addressKey, limitRate } from '@pressroom/common/http/rate-limit';
 import type { Server } from '@pressroom/common/http/server';
+import { redirectSharedAddresses } from '@pressroom/common/http/shared-address';
 import type { BucketSource } from './buckets/bucket.ts';
 import type { MediaConfig } from './config.ts';
 import { PublicPrefixes } from './media/public-prefixes.ts';
 import { Renditions } from './media/renditions.ts';
 import { mediaOperation } from './media/routes.ts';
+import { renditionQuery } from './media/schema.ts';
 import { PROXY_LIMITS } from './proxy/media-fetcher.ts';
 
 /** Several crops at each width, in two formats; with what has no box, less than a page of a listing. */
 const KEPT = 400;
+
+/** What scripts of other sites need for the parts of a file, and for its address for good. */
+const EXPOSED = ['Content-Range', 'Content-Location', 'Accept-Ranges'];
 
 /** What the public part of the active bucket is served with. */
 export interface PublicMediaParts {
@@ -36,15 +41,22 @@ export async function servePublicMedia(
     renditions: new Renditions({ places, turn, maxBytes: PROXY_LIMITS.maxBytes, kept: KEPT }),
   });
   await app.register(async (routes: Server) => {
+    routes.addHook('onRequest', (_request, reply, done) => {
+      reply.headers(readableAnywhere(EXPOSED));
+      done();
+    });
+    answerPreflights(routes);
     await limitRate(routes, {
       service: 'media',
       config,
       allowance: (request) => ({ key: addressKey(request), max: config.MEDIA_RATE_LIMIT }),
     });
-    routes.addHook('onRequest', (_request, reply, done) => {
-      reply.headers(readableAnywhere());
-      done();
-    });
+    // Sites and networks add more to the addresses of pictures than can be listed.
+    redirectSharedAddresses(routes, (name) => !(name in renditionQuery.shape));
     addRoutes(routes, [['GET', '/media/*', media]]);
+    // Without it, there would be no path for the preflight of a script that reads a range.
+    routes.options('/media/*', { schema: { hide: true } }, (_request, reply) =>
+      reply.code(204).header('allow', 'GET, HEAD, OPTIONS').send(),
+    );
   });
 }

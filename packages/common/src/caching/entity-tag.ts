@@ -53,6 +53,12 @@ export function isNotModified(ifNoneMatch: string | undefined, etag: string): bo
   return false;
 }
 
+/** Evaluates `If-Match` by strong comparison (RFC 9110, section 13.1.1): whether it names a representation with this tag. */
+export function isNamed(ifMatch: string, etag: string | undefined): boolean {
+  if (ifMatch.trim() === '*') return true;
+  return [...ifMatch.matchAll(ENTITY_TAG)].some(([, weak, tag]) => weak === undefined && tag === etag);
+}
+
 /** The state of a resource's own members, for its entity tag: equal only for equal values. */
 export function stateOf(own: unknown): string {
   return hash('sha256', JSON.stringify(own), 'base64url').slice(0, 27);

@@ -7,15 +7,16 @@ import type { Server } from './server.ts';
  * that it is right behind any proxy. Undefined if nothing was added.
  *
  * @param url path and query string
+ * @param isUnwanted whether a parameter of this name is left out
  */
-export function withoutTracking(url: string): string | undefined {
+export function withoutTracking(url: string, isUnwanted = isTracking): string | undefined {
   const at = url.indexOf('?');
   if (at === -1) return undefined;
   const members = url
     .slice(at + 1)
     .split('&')
     .filter((member) => member !== '');
-  const own = members.filter((member) => !isTracking(nameOf(member)));
+  const own = members.filter((member) => !isUnwanted(nameOf(member)));
   if (own.length === members.length) return undefined;
   const file = url.slice(url.lastIndexOf('/', at) + 1, at);
   return `./${file}${own.length === 0 ? '' : `?${own.join('&')}`}`;
@@ -35,10 +36,10 @@ function nameOf(member: string): string {
  * Leads readers of a shared address to its own one; in addresses of the API it is refused like any other unknown
  * parameter. To be called when requests have been counted.
  */
-export function redirectSharedAddresses(app: Server): void {
+export function redirectSharedAddresses(app: Server, isUnwanted = isTracking): void {
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404 || !isShared(request)) return;
-    const address = withoutTracking(request.url);
+    const address = withoutTracking(request.url, isUnwanted);
     if (address === undefined) return;
     // Each share has its own parameters, so that no cache would answer with this twice.
     return reply.header('cache-control', 'private, no-store').redirect(address, 301);

@@ -54,10 +54,11 @@ export function problemResponses<Status extends number>(...statuses: Status[]) {
 export function problemResponsesOf<Schema extends z.ZodType, Status extends number>(
   schema: Schema,
   statuses: Status[],
+  mediaTypes: readonly string[] = [PROBLEM_MEDIA_TYPE],
 ) {
   const response = (status: Status) => ({
     description: STATUS_CODES[status] ?? 'Error',
-    content: { [PROBLEM_MEDIA_TYPE]: { schema } },
+    content: Object.fromEntries(mediaTypes.map((type) => [type, { schema }])),
   });
   return Object.fromEntries(statuses.map((status) => [status, response(status)])) as Record<
     Status,

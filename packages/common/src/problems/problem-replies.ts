@@ -13,6 +13,8 @@ export type ProblemExtension = (document: ProblemDocument) => object;
 export interface ProblemStyle {
   /** Members that the service adds to every problem document. */
   extend?: ProblemExtension | undefined;
+  /** The media type of a problem for this request; that of problem documents by default. */
+  mediaType?: ((request: FastifyRequest) => string) | undefined;
   /** `Cache-Control` by status; `no-store` by default. */
   cacheControl?: Readonly<Record<number, string>> | undefined;
   /** The problem for an error of a dependency specific to the service; undefined for anything else. */
@@ -87,7 +89,7 @@ export function replyWithProblem(
     .headers({
       'cache-control': style.cacheControl?.[problem.status] ?? 'no-store',
       ...problem.headers,
-      'content-type': PROBLEM_MEDIA_TYPE,
+      'content-type': style.mediaType?.(request) ?? PROBLEM_MEDIA_TYPE,
     })
     .serializer(JSON.stringify)
     .send({ ...document, ...style.extend?.(document) });

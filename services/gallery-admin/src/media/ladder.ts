@@ -29,7 +29,7 @@ const ROWS = ['north', '', 'south'] as const;
 /** How a picture is put into a box. */
 export const FITS = ['inside', 'cover', 'contain'] as const;
 
-/** The formats of renditions. */
+/** The formats of renditions, the last one for clients that name none. */
 export const FORMATS = ['avif', 'webp', 'jpeg'] as const;
 
 /** What a request may ask of a picture; each absent or valid. */

@@ -1,5 +1,6 @@
 import { isKeyLength, RENDITIONS, storedPath } from '../names.ts';
 import { isInTrash } from '../trash-path.ts';
+import { versionedPath } from './version.ts';
 
 /** What an address below `/media/` names. */
 export interface MediaAddress {
@@ -36,6 +37,12 @@ export class PublicPrefixes {
     // Other keys are not reached: proxies and stores may take `..` or `//` for another path.
     if (key.endsWith('/') || !isKeyLength(key) || !storedPath.safeParse(key).success) return undefined;
     return this.has(key) ? { key, version, isDescription } : undefined;
+  }
+
+  /** The permanent path of a version; undefined if the key is not public, or no address names it, as with `.json`. */
+  pathOf(key: string, version: string): string | undefined {
+    const address = this.read(`v${version}/${key}`);
+    return address?.key === key ? versionedPath(key, version) : undefined;
   }
 
   /** Whether anything at `path`, a key or a folder, may be public. */

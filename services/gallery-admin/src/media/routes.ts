@@ -7,10 +7,10 @@ import type { z } from 'zod';
 import type { BucketSource } from '../buckets/bucket.ts';
 import { unquoted } from '../listing/object-page.ts';
 import { problemResponses } from '../problems.ts';
+import { acceptedFormat } from '../proxy/accepted-format.ts';
 import { isMissing, objectTag, readObject } from '../proxy/bucket-media.ts';
 import type { Media, MediaRequest } from '../proxy/media-request.ts';
 import { explainRange, goneSignal, replyMedia } from '../proxy/routes.ts';
-import { acceptsType } from '../proxy/thumbnail.ts';
 import { FORMATS, type Rendition, renditionOf } from './ladder.ts';
 import type { PublicPrefixes } from './public-prefixes.ts';
 import type { Picture, Renditions } from './renditions.ts';
@@ -51,7 +51,7 @@ export function mediaOperation({ buckets, prefixes, renditions }: MediaParts) {
         206: mediaPartAnswer,
         302: bodiless('Another version is current: `Location` is its address.'),
         ...NOT_MODIFIED,
-        ...problemResponses(400, 404, 416, 429, 500, 503),
+        ...problemResponses(400, 404, 412, 416, 429, 500, 503),
       },
     },
     handler: async (request, reply) => {
@@ -112,5 +112,5 @@ function renditionFor(
 ): Rendition {
   if (format !== 'auto') return renditionOf(query, format);
   reply.header('vary', 'Accept');
-  return renditionOf(query, FORMATS.find((one) => acceptsType(accept, `image/${one}`)) ?? 'jpeg');
+  return renditionOf(query, acceptedFormat(accept, FORMATS));
 }

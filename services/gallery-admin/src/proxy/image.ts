@@ -24,8 +24,9 @@ export interface OpenImage {
  * Reads the header of an image. Undefined for anything that is not decoded here. Fails with `refused` for
  * more than 100 megapixels.
  */
-export async function openImage(image: Buffer): Promise<OpenImage | undefined> {
-  if (!isRaster(image)) return undefined;
+export async function openImage(file: Buffer): Promise<OpenImage | undefined> {
+  if (!isRaster(file)) return undefined;
+  const image = asStill(file);
   const sharp = await loadSharp();
   const metadata = await sharp(image, { limitInputPixels: false, failOn: 'none' })
     .metadata()
@@ -41,6 +42,14 @@ export async function openImage(image: Buffer): Promise<OpenImage | undefined> {
         failOn: mustBeComplete ? 'truncated' : 'none',
       }).autoOrient(),
   };
+}
+
+/** An animated AVIF as the picture that stands for it: libvips knows that by the brand of a still one. */
+function asStill(image: Buffer): Buffer {
+  if (image.toString('latin1', 4, 12) !== 'ftypavis') return image;
+  const still = Buffer.from(image);
+  still.write('avif', 8, 'latin1');
+  return still;
 }
 
 /**

@@ -12,6 +12,7 @@ const SIGNATURES: readonly { bytes: string; at?: number }[] = [
   { bytes: 'ftypavif', at: 4 },
   { bytes: 'ftypavis', at: 4 },
   { bytes: 'ftypmif1', at: 4 },
+  { bytes: 'ftypmsf1', at: 4 },
   { bytes: 'II*\0' },
   { bytes: 'MM\0*' },
   { bytes: 'II+\0' },

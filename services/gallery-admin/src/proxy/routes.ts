@@ -1,4 +1,5 @@
-import { isNotModified } from '@pressroom/common/caching/entity-tag';
+import { isNamed, isNotModified } from '@pressroom/common/caching/entity-tag';
+import { Failure } from '@pressroom/common/failures/failure';
 import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { notFound, Problem } from '@pressroom/common/problems/problem';
@@ -6,6 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Bucket, BucketSource } from '../buckets/bucket.ts';
 import type { Looks } from '../listing/looks.ts';
 import { problemResponses } from '../problems.ts';
+import { acceptedFormat } from './accepted-format.ts';
 import { type BucketObject, fetchObject, isMissing, objectOf, objectTag } from './bucket-media.ts';
 import { RangeOutside } from './failures.ts';
 import { type HostRule, parseHostRule } from './host-rules.ts';
@@ -14,7 +16,7 @@ import { isMedia, type MediaFetcher } from './media-fetcher.ts';
 import type { ForwardedHeaders, Media, MediaRequest } from './media-request.ts';
 import { mediaQuery, proxyAnswer, proxyPartAnswer, proxyQuery } from './schema.ts';
 import { readTarget, readUrl } from './target.ts';
-import { type ThumbnailSize, thumbnailFormat } from './thumbnail.ts';
+import { THUMBNAIL_FORMATS, type ThumbnailSize } from './thumbnail.ts';
 import type { ThumbnailSource, Thumbnails } from './thumbnails.ts';
 
 /** What the proxy needs. */
@@ -66,7 +68,7 @@ function fetchOperation(parts: ProxyParts) {
         200: proxyAnswer,
         206: proxyPartAnswer,
         ...NOT_MODIFIED,
-        ...problemResponses(400, 401, 403, 416, 500, 503, 504),
+        ...problemResponses(400, 401, 403, 412, 416, 500, 503, 504),
       },
     },
     handler: async (request, reply) => {
@@ -100,7 +102,7 @@ function mediaOperation(parts: ProxyParts) {
         200: proxyAnswer,
         206: proxyPartAnswer,
         ...NOT_MODIFIED,
-        ...problemResponses(400, 401, 403, 404, 416, 500, 503),
+        ...problemResponses(400, 401, 403, 404, 412, 416, 500, 503),
       },
     },
     handler: async (request, reply) => {
@@ -217,13 +219,27 @@ export async function replyMedia(
 ) {
   const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
   const media = await source.fetch({ method, headers: forwarded(request), signal });
+  if (isOutdated(request.headers, media)) {
+    media.body.on('error', () => undefined).destroy();
+    throw new Failure('outdated', 'this is another version than the one that the request names');
+  }
   reply.code(media.status).headers({ ...media.headers, ...HARMLESS, 'cache-control': cacheControl });
   return media.status === 304 ? reply.send() : reply.send(media.body);
 }
 
+/** Whether the client has named another version, or an earlier one (RFC 9110, section 13.2.2). */
+function isOutdated(request: FastifyRequest['headers'], { headers }: Media): boolean {
+  const ifMatch = request['if-match'];
+  if (ifMatch !== undefined) return !isNamed(ifMatch, headers.etag);
+  const since = Date.parse(request['if-unmodified-since'] ?? '');
+  return Date.parse(headers['last-modified'] ?? '') > since;
+}
+
 /** A single range and the client's conditions; multiple ranges are answered with the whole media. */
 function forwarded({ headers }: FastifyRequest): ForwardedHeaders {
-  const range = /^bytes=(\d+-\d*|-\d+)$/.test(headers.range ?? '') ? headers.range : undefined;
+  // The name of the unit has no case (RFC 9110, section 14.1).
+  const [, asked] = /^bytes=(\d+-\d*|-\d+)$/i.exec(headers.range ?? '') ?? [];
+  const range = asked && `bytes=${asked}`;
   const { 'if-range': ifRange, 'if-none-match': ifNoneMatch, 'if-modified-since': ifModifiedSince } = headers;
   return {
     ...(range && { range }),
@@ -239,7 +255,7 @@ async function replyThumbnail(
   thumbnails: Thumbnails,
   { cacheControl, ...asked }: Asked<ThumbnailSource> & { size: ThumbnailSize },
 ) {
-  const format = thumbnailFormat(request.headers.accept);
+  const format = acceptedFormat(request.headers.accept, THUMBNAIL_FORMATS);
   const { body, contentType, etag, unseen } = await thumbnails.get({ ...asked, format });
   reply.headers({ ...HARMLESS, 'cache-control': cacheControl, vary: 'Accept', etag });
   if (unseen !== undefined) {

@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { makeThumbnail, thumbnailFormat } from './thumbnail.ts';
+import { makeThumbnail } from './thumbnail.ts';
 
 /** A TIFF of 100 megapixels in CMYK, which takes seconds to convert; its strips are all the same bytes. */
 function slowImage(): Buffer {
@@ -48,18 +48,4 @@ test('an image that is not decoded in time is asked for again, and one that cann
   expect(late.length).toBeGreaterThan(0);
   for (const decoding of late) expect(decoding).toMatchObject({ reason: { kind: 'unavailable' } });
   expect(await makeThumbnail(Buffer.from('GIF89a but no more'), 'webp')).toBeUndefined();
-});
-
-test.each([
-  [undefined, 'webp'],
-  ['', 'webp'],
-  ['*/*', 'webp'],
-  ['image/*', 'webp'],
-  ['image/avif', 'avif'],
-  ['image/webp,image/AVIF;q=0.8,*/*;q=0.5', 'avif'],
-  ['image/avif;q=0, image/webp', 'webp'],
-  ['image/avif; q=0.000', 'webp'],
-  ['image/avif-sequence', 'webp'],
-] as const)('%j takes %s', (accept, format) => {
-  expect(thumbnailFormat(accept)).toBe(format);
 });

@@ -1,8 +1,11 @@
 import type { Sharp } from 'sharp';
 import { decoded, drawn, openImage, WORK_S } from './image.ts';
 
-/** The formats of thumbnails. */
-export type ThumbnailFormat = 'webp' | 'avif';
+/** The formats of thumbnails, the last one for clients that name none. */
+export const THUMBNAIL_FORMATS = ['avif', 'webp'] as const;
+
+/** The format of a thumbnail. */
+export type ThumbnailFormat = (typeof THUMBNAIL_FORMATS)[number];
 
 /** The longer side of a thumbnail in a grid, and of one over the whole window, in pixels. */
 export const SIDES = { small: 480, large: 2048 } as const;
@@ -72,16 +75,4 @@ function encoded(thumbnail: Sharp, format: ThumbnailFormat): Sharp {
   return format === 'avif'
     ? thumbnail.avif({ quality: QUALITY.avif, effort: EFFORT })
     : thumbnail.webp({ quality: QUALITY.webp, effort: EFFORT });
-}
-
-/** The best format that `accept` allows: AVIF if it is named, else WebP. */
-export function thumbnailFormat(accept: string | undefined): ThumbnailFormat {
-  return acceptsType(accept, 'image/avif') ? 'avif' : 'webp';
-}
-
-/** Whether an `Accept` names a media type without refusing it (RFC 9110, section 12.5.1). */
-export function acceptsType(accept: string | undefined, type: string): boolean {
-  const named = (accept ?? '').split(',').map((range) => range.split(';').map((part) => part.trim()));
-  const found = named.find(([name]) => name?.toLowerCase() === type);
-  return found !== undefined && !found.slice(1).some((parameter) => /^q=0(\.0*)?$/i.test(parameter));
 }

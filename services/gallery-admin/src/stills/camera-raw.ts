@@ -71,17 +71,22 @@ function pixelsOf(image: Buffer, start: number): number {
   return 0;
 }
 
-/** The EXIF orientation of a raw file, which in a CR3 is in a box of its own. */
-async function orientationOf(image: Buffer): Promise<number> {
-  const box = image.toString('latin1', 4, 12) === 'ftypcrx ' ? image.indexOf('CMT1') : -1;
-  const tiff = box === -1 ? image : image.subarray(box + 4);
+/** The orientation that EXIF, which is a TIFF, or an image with it says; 1, as stored, where it says none. */
+export async function exifOrientation(exif: Uint8Array): Promise<number> {
   try {
     const { default: reader } = await import('exifreader');
-    const { Orientation } = reader.load(tiff);
+    const { Orientation } = reader.load(Buffer.from(exif.buffer, exif.byteOffset, exif.length));
     return Number(Orientation?.value ?? 1);
   } catch {
     return 1;
   }
+}
+
+/** The EXIF orientation of a raw file, which in a CR3 is in a box of its own. */
+function orientationOf(image: Buffer): Promise<number> {
+  const box = image.toString('latin1', 4, 12) === 'ftypcrx ' ? image.indexOf('CMT1') : -1;
+  const tiff = box === -1 ? image : image.subarray(box + 4);
+  return exifOrientation(tiff);
 }
 
 /** A segment of EXIF that says no more than an orientation. */

@@ -6,8 +6,10 @@ import {
   MagickFormat,
   MagickImage,
   MagickReadSettings,
+  type Orientation,
   ResourceLimits,
 } from '@imagemagick/magick-wasm';
+import { exifOrientation } from './camera-raw.ts';
 import type { StillFormat } from './formats.ts';
 import { MAX_STILL_PIXELS } from './limits.ts';
 import type { StillResult } from './still-result.ts';
@@ -29,6 +31,10 @@ export async function drawWithMagick(
     picture.ping(file, settings);
     if (picture.width * picture.height > MAX_STILL_PIXELS) return { unseen: 'too_many_pixels' };
     picture.read(file, settings);
+    const exif = picture.getProfile('exif')?.data.slice();
+    if (format === 'HEIC' && exif !== undefined && !turnsItself(file)) {
+      picture.orientation = (await exifOrientation(exif.subarray(EXIF_HEAD))) as Orientation;
+    }
     picture.autoOrient();
     const scale = side / Math.min(picture.width, picture.height);
     if (scale < 1) {
@@ -38,11 +44,22 @@ export async function drawWithMagick(
     // Cameras have 10 bits, which sharp refuses in a TIFF.
     picture.depth = 8;
     // What libvips reads of a TIFF has XMP and IPTC, and no EXIF.
-    const exif = picture.getProfile('exif')?.data.slice();
     return { image: picture.write(MagickFormat.Tiff, (written) => written.slice()), exif };
   } finally {
     picture.dispose();
   }
+}
+
+/** The length of what precedes the TIFF of EXIF: `Exif`, and two zeros. */
+const EXIF_HEAD = 6;
+
+/** Whether a HEIC has a property that turns or mirrors it (ISO/IEC 23008-12): then its EXIF has no say. */
+function turnsItself(heic: Uint8Array): boolean {
+  const file = Buffer.from(heic.buffer, heic.byteOffset, heic.length);
+  const at = file.indexOf('ipco');
+  if (at < 4) return false;
+  const properties = file.subarray(at, at - 4 + file.readUInt32BE(at - 4));
+  return properties.includes('irot') || properties.includes('imir');
 }
 
 let loading: Promise<void> | undefined;
