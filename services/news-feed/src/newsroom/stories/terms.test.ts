@@ -53,6 +53,7 @@ test.each([
   ['Lantern 3.1 released', 'Lantern 3.1 发布', false],
   ['Magnitude 6.4 earthquake', 'Strong quake of 6.5 in Chile', false],
   ['Magnitude 6.4 earthquake', '5.1级地震', true],
+  ['A 6.4 magnitude earthquake', 'Quake of magnitude 5.1', true],
   ['Profit in the second quarter', '三季度利润', true],
   ['Alder raises Series B', 'Alder 完成 C 轮融资', true],
   ['AI Index 2025', 'AI Index 2026', true],
