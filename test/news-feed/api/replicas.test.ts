@@ -66,7 +66,7 @@ test('replicas share the count of a client through Redis', async () => {
 });
 
 test('without a site, a mirror goes on at a replica on another port', async () => {
-  const both = [];
+  const both: RunningNewsFeed[] = [];
   for (const port of ['5001', '5002']) {
     // What SITE_URL is if it is not set.
     const settings = { NEWS_FEED_PORT: port, SITE_URL: `http://localhost:${port}` };

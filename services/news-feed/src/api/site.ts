@@ -33,7 +33,7 @@ export class Site {
   readonly attribution: Attribution;
   /** The language of its texts (BCP 47); undefined if it is not set. */
   readonly language: string | undefined;
-  /** What the settings put into every item; without a site not its port, which replicas on one host differ in. */
+  /** What the settings put into every item; without a site, not the port, in which replicas differ. */
   readonly identity: readonly string[];
   /** The paths of its pages as routes, if this service stands in for it. */
   readonly ownRoutes: readonly string[] | undefined;
