@@ -37,8 +37,9 @@ export interface DigestTask {
 }
 
 /**
- * The digest of a model's answer, if it cites nothing that is not in `given` (no number, and no name in its own
- * language), and does not repeat the instruction. Throws {@link EndpointFault} for an answer that is not one.
+ * The digest of a model's answer, if it cites nothing that is not in `given` (no number, and no name in its
+ * own language), and does not repeat the instruction. Throws {@link EndpointFault} for an answer that is not
+ * one.
  */
 export function readDigest(text: string, { instruction, given, language, languages }: DigestTask): string {
   const value = jsonOf(text);

@@ -128,8 +128,8 @@ export class ModelDigests {
   }
 
   /**
-   * The model's answer; undefined if it gave none, and is to be left alone. Throws {@link EndpointFault} for a
-   * question that the endpoint refuses.
+   * The model's answer; undefined if it gave none, and is to be left alone. Throws {@link EndpointFault} for
+   * a question that the endpoint refuses.
    */
   async #ask(question: ChatQuestion, signal: AbortSignal): Promise<string | undefined> {
     const { clock, log } = this.#parts;

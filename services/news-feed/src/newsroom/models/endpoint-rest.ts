@@ -7,8 +7,8 @@ const PAUSE_MS = 60_000;
 const FAULTS = 3;
 
 /**
- * Leaves an endpoint alone for as long as it asks, or for a minute after three faults in a row. Refusals that may
- * be about the question count once for each of those who ask, so that one alone stops nobody else.
+ * Leaves an endpoint alone for as long as it asks, or for a minute after three faults in a row. Refusals that
+ * may be about the question count once for each of those who ask, so that one alone stops nobody else.
  */
 export class EndpointRest {
   #faults = 0;
