@@ -1,7 +1,8 @@
 import { languageOfText, wordsIn } from '../../words.ts';
 import { newIn } from './facts.ts';
 import type { Lexicon } from './lexicon.ts';
-import { areOne, placesIn, type Toll, tollsOf } from './tolls.ts';
+import { type Marks, marksConflict, marksOf } from './marks.ts';
+import { areOne, namesIn, type Toll, tollsOf } from './tolls.ts';
 
 /** A report that a digest is made from. */
 export interface DigestReport {
@@ -54,6 +55,7 @@ function contradictionsOf(
 ): { now: Toll; then: Toll; source: string }[] {
   const known = earlier.map((report) => ({ report, tolls: tollsOf(report, lexicon) }));
   const counts = Map.groupBy(tollsOf(latest, lexicon), ({ of }) => of);
+  const marks = marksIn(latest, lexicon);
   return [...counts.values()].flatMap(([now]) => {
     if (now === undefined) return [];
     for (const { report, tolls } of known) {
@@ -63,20 +65,45 @@ function contradictionsOf(
         if (report.source === latest.source) continue;
         return [];
       }
-      const isOfOneThing =
-        shareOne(now.days, then.days) &&
-        shareOne(now.places, placesIn(textOf(report), lexicon)) &&
-        shareOne(then.places, placesIn(textOf(latest), lexicon)) &&
-        ((!now.isSum && !then.isSum) || new Set([...now.places, ...then.places]).size === now.places.length);
-      return isOfOneThing ? [{ now, then, source: report.source }] : [];
+      if (!areOfOneThing(now, then) || marksConflict(marks, marksIn(report, lexicon))) return [];
+      const isOfOnePlace = isAt(now, then, report, lexicon) && isAt(then, now, latest, lexicon);
+      return isOfOnePlace ? [{ now, then, source: report.source }] : [];
     }
     return [];
   });
 }
 
-/** Whether two lists have one of their members in common, or one has none. */
-function shareOne(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === 0 || b.length === 0 || a.some((one) => b.includes(one));
+/** How many times as many the count of a whole event is, at most, as one that is taken for it. */
+const MOST_TIMES = 2;
+
+/** Whether two counts can be of one event, by the days and the sides of a country that they are for. */
+function areOfOneThing(a: Toll, b: Toll): boolean {
+  if (a.isSum !== b.isSum || (a.isSum && a.places.toSorted().join() !== b.places.toSorted().join()))
+    return false;
+  const pairs = [
+    [a.days, b.days],
+    [a.sides, b.sides],
+  ];
+  return pairs.every(([mine = [], theirs = []]) => theirs.length === 0 || isAmong(mine, theirs));
+}
+
+/**
+ * Whether the places of a count are those of another report: it names one, or has no place for a count that
+ * is not much larger or smaller.
+ */
+function isAt(toll: Toll, other: Toll, report: DigestReport, lexicon: Lexicon): boolean {
+  if (isAmong(toll.places, namesIn(textOf(report), lexicon))) return true;
+  const [fewer = 0, more = 0] = [toll.least, other.least].sort((a, b) => a - b);
+  return other.places.length === 0 && more <= MOST_TIMES * fewer;
+}
+
+/** Whether one of these is among others, if there are any. */
+function isAmong(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === 0 || some.some((one) => others.includes(one));
+}
+
+function marksIn({ title, summary }: DigestReport, lexicon: Lexicon): Marks {
+  return marksOf(title, summary ?? '', lexicon);
 }
 
 function textOf({ title, summary }: DigestReport): string {

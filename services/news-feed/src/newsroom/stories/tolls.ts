@@ -24,8 +24,9 @@ export interface Toll {
   places: string[];
   /** Whether it is one number for several places. */
   isSum: boolean;
-  /** The days that its sentence names. */
+  /** The days that its sentence names, and the sides of a country. */
   days: string[];
+  sides: string[];
 }
 
 /** By what share an estimate may be wrong. */
@@ -93,51 +94,68 @@ function sentencesOf(text: string): string[] {
   return text.split(/(?<=[.!?]["”’»]?)\s+(?=\P{Ll})|(?<=[。！？；;])/u);
 }
 
-const PLACE =
-  /(?<!\p{L})(?:in|at|near|of|across|through|into|off|hits?|batters?|lash(?:es)?|pounds?|ravages?|strikes?|jolts?|shakes?|rocks?|em|en|à|bei|в)\s+(?:the\s+)?(?:(?:north|south|east|west)\w*(?:ern)?\s+|central\s+)?(?<name>\p{Lu}[\p{L}’'-]+)/giu;
+/** What stands before a place; in titles with a capital. */
+const AT =
+  'in|at|near|of|across|through|into|off|hits?|batters?|lash(?:es)?|pounds?|ravages?|strikes?|jolts?|shakes?|rocks?|em|en|à|bei|в'
+    .split('|')
+    .map((word) => `[${word.charAt(0).toUpperCase()}${word.charAt(0)}]${word.slice(1)}`)
+    .join('|');
+const PLACE = new RegExp(
+  String.raw`(?<!\p{L})(?:${AT})\s+(?:[Tt]he\s+)?(?:(?:[Nn]orth|[Ss]outh|[Ee]ast|[Ww]est)\w*\s+|[Cc]entral\s+)?(?<name>\p{Lu}[\p{L}’'-]+)|(?<of>\p{Lu}[\p{L}’'-]+)\s+(?:\p{L}+\s+)?(?:[Dd]eath\s+)?[Tt]oll`,
+  'gu',
+);
+const SIDE = /\b(?:north|south|east|west)(?:ern)?\b|[东南西北]部/giu;
 const DAY =
   /\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*\.? \d{1,2}\b|(?:周|星期|礼拜)[一二三四五六日天]|\d{1,2}日/giu;
 
-/** The places that a text names: those of the lexicon, and names behind such words as “in”. */
-export function placesIn(text: string, lexicon: Lexicon): string[] {
-  const named = Array.from(text.matchAll(PLACE), ({ groups }) => groups?.name ?? '');
-  const known = (text.match(/\p{Lu}[\p{L}’'-]*(?:\s\p{Lu}[\p{L}’'-]*)?/gu) ?? []).flatMap((name) => [
-    name,
-    ...name.split(/\s/u),
-  ]);
-  const latin = known.flatMap((name) => placeOf(name.toLowerCase(), lexicon) ?? []);
+/** The places that a text names: those of the lexicon, and names where a place stands. */
+function placesIn(text: string, lexicon: Lexicon): string[] {
+  const named = Array.from(text.matchAll(PLACE), ({ groups }) => groups?.name ?? groups?.of ?? '');
+  const inLexicon = namesIn(text, lexicon).filter((name) => name.startsWith('='));
+  return [...new Set([...inLexicon, ...named.map((name) => keyOf(name, lexicon))])];
+}
+
+/** The names of a text, each as the lexicon's term of the place or as it is spelled. */
+export function namesIn(text: string, lexicon: Lexicon): string[] {
+  const latin = (text.match(/\p{Lu}[\p{L}’'-]*(?:\s\p{Lu}[\p{L}’'-]*)?/gu) ?? [])
+    .flatMap((name) => [name, ...name.split(/\s/u)])
+    .map((name) => keyOf(name, lexicon));
   const han = [...lexicon.chinese].flatMap(([spelling, { kind, term }]) =>
     kind === 'place' && text.includes(spelling) ? [term] : [],
   );
-  const others = named
-    .filter((name) => /^\p{Lu}/u.test(name))
-    .map((name) => name.toLowerCase().replace(/['’]s$/u, ''));
-  return [...new Set([...latin, ...han, ...others.map((name) => placeOf(name, lexicon) ?? name)])];
+  return [...latin, ...han];
 }
 
-function placeOf(name: string, { latin }: Lexicon): string | undefined {
-  const meaning = latin.get(name.replace(/['’]s$/u, ''));
-  return meaning?.kind === 'place' ? meaning.term : undefined;
+function keyOf(name: string, { latin }: Lexicon): string {
+  const spelling = name.toLowerCase().replace(/['’]s$/u, '');
+  const meaning = latin.get(spelling);
+  return meaning?.kind === 'place' ? meaning.term : spelling;
 }
 
 /** Where the part of a sentence ends that tells one thing. */
-const CLAUSE_END = /[;:：；，]|,(?=\s*[\p{Ll}\d])|\s[–—-]\s/u;
+const CLAUSE_END = /[;:：；，]|,(?=\s*[\p{Ll}\d])|\s[–—-]\s/gu;
 
 function* countsIn(sentence: string, lexicon: Lexicon): Generator<Toll> {
   if (OF_ANOTHER.test(sentence)) return;
   const days = Array.from(sentence.matchAll(DAY), ([day]) => day.toLowerCase());
+  const ends = Array.from(sentence.matchAll(CLAUSE_END), ({ index }) => index);
   for (const { of, patterns } of PATTERNS) {
     for (const pattern of patterns) {
       for (const match of sentence.matchAll(pattern)) {
-        const before = sentence.slice(0, match.index);
-        const toll = isPart(before.slice(-30)) ? undefined : tollOf(of, match);
+        const before = sentence.slice(Math.max(0, match.index - 30), match.index);
+        const toll = isPart(before) ? undefined : tollOf(of, match);
         if (toll === undefined) continue;
-        const after = sentence.slice(match.index + match[0].length);
-        const clause = `${before.split(CLAUSE_END).at(-1)}${match[0]}${after.split(CLAUSE_END)[0]}`;
+        const [start, end] = [match.index, match.index + match[0].length];
+        const from = ends.findLast((at) => at < start) ?? 0;
+        const clause = sentence.slice(
+          from,
+          ends.find((at) => at >= end),
+        );
         const own = placesIn(clause, lexicon);
+        const sides = Array.from(clause.matchAll(SIDE), ([side]) => side.toLowerCase().replace(/ern$/u, ''));
         const isSum =
           own.length > 0 && /\p{Lu}\p{L}+ (?:and|y|e|et|und) (?:in )?\p{Lu}|[和与及、]/u.test(clause);
-        yield { ...toll, places: own.length > 0 ? own : placesIn(sentence, lexicon), isSum, days };
+        yield { ...toll, places: own.length > 0 ? own : placesIn(sentence, lexicon), isSum, days, sides };
       }
     }
   }
