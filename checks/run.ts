@@ -11,6 +11,7 @@ import { docCommentFaults } from './doc-comments.ts';
 import { kubernetesFaults } from './kubernetes.ts';
 import { kubernetesSchemaFaults } from './kubernetes-schemas.ts';
 import { layeringFaults } from './layering.ts';
+import { migrationFaults } from './migrations.ts';
 import { readSources } from './sources.ts';
 import { runSteps, type Step } from './step.ts';
 
@@ -29,6 +30,7 @@ const steps: readonly Step[] = [
     run: () => runCommand(root, 'knip', ['--include', 'exports,types', '--no-progress', '--no-config-hints']),
   },
   { name: 'doc comments', run: async () => docCommentFaults(await readSources(root)) },
+  { name: 'applied migrations', run: () => migrationFaults(root) },
   { name: 'comment width', run: () => commentWidthFaults(root) },
   { name: 'citations', run: () => citationFaults(root) },
   { name: 'measured figures', run: () => reportFaults(root) },

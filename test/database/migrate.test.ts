@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { migrate } from '@pressroom/common/database/migrate';
@@ -135,7 +135,7 @@ test('a database of other versions of the files is refused with what to do, and 
     '0003_c.sql': 'create table thing_c (id int)',
   });
   await expect(migrate(url, folder)).rejects.toThrow(
-    /other versions of 0002_b\.sql\. .*before the first release.* empty database .*new file/,
+    /other versions of 0002_b\.sql\. .*before the first release.* --carry-over.*content export.*new file/,
   );
   expect(await tables()).toEqual(['thing_a', 'thing_b']);
   await write({ '0002_b.sql': 'create table thing_b (id int)' });
@@ -151,10 +151,59 @@ test('a database of a checkout from before the first release is refused, and not
   const child = Child.run(CLI, { DATABASE_URL: url });
   expect(await child.exited).toBe(1);
   expect(child.err).toMatch(
-    /^Cannot migrate: .* other versions of 0001_content\.sql\. .*start with an empty database.*\n$/,
+    /^Cannot migrate: .* other versions of 0001_content\.sql\. .*pnpm migrate --carry-over.*\n$/,
   );
   expect(await executed()).toEqual(['0001_content', '0013_content_lists']);
   expect(await column("select count(*)::int from pg_namespace where nspname = 'content'")).toEqual([0]);
+});
+
+/** A database that one file made, with the tables of today's first 14, and what the samples put in. */
+async function makeOlder(more = ''): Promise<void> {
+  const names = (await readdir(MIGRATIONS)).filter((name) => name < '0015').sort();
+  const texts = await Promise.all(names.map((name) => readFile(join(MIGRATIONS, name), 'utf8')));
+  await write({ '0001_content.sql': [...texts, more].join('\n') });
+  await migrate(url, folder);
+}
+
+const articles = () => column('select row_to_json(article) from content.article order by id');
+const items = () => column('select row_to_json(item) from news.item order by id');
+
+test('a database of an older chain is carried over with its rows, and goes on', async () => {
+  await makeOlder();
+  const env = { DATABASE_URL: url };
+  for (const cli of ['services/content/src/cli.ts', 'services/news-feed/src/cli.ts']) {
+    const sample = Child.run(cli, env, ['sample']);
+    expect(await sample.exited, sample.err).toBe(0);
+  }
+  const [oldArticles, oldItems] = [await articles(), await items()];
+  expect(oldArticles).not.toEqual([]);
+  expect(oldItems).not.toEqual([]);
+
+  const child = Child.run(CLI, env, ['--carry-over']);
+  expect(await child.exited, child.err).toBe(0);
+  expect(child.out).toMatch(
+    /^Carried over: \d+ rows of \d+ tables\..*\n.*drop schema content_before, .*\nMigrated: 0015/,
+  );
+
+  expect(await articles()).toEqual(oldArticles);
+  expect(await items()).toEqual(oldItems);
+  // Triggers, keys and identities are as in any other database.
+  const [id] = await column("insert into content.category (name, slug) values ('New', 'new') returning id");
+  expect(id).toBeGreaterThan(
+    Math.max(...((await column('select id from content_before.category')) as number[])),
+  );
+  await expect(client.query('update content.article set category_id = 99999')).rejects.toThrow('foreign key');
+  const again = Child.run(CLI, env, ['--carry-over']);
+  expect(await again.exited).toBe(0);
+  expect(again.out).toBe('The database is up to date.\n');
+});
+
+test('a database with other tables is not carried over, and stays as it was', async () => {
+  await makeOlder('alter table content.category add column colour text');
+  const child = Child.run(CLI, { DATABASE_URL: url }, ['--carry-over']);
+  expect(await child.exited).toBe(1);
+  expect(child.err).toMatch(/content\.category\.colour \(text\) differ.*newest checkout .*content export/);
+  expect(await executed()).toEqual(['0001_content']);
 });
 
 test.each([

@@ -29,6 +29,8 @@ export interface Launch {
    * Whether to create samples in the database; unless said, in the embedded one, and not in `DATABASE_URL`.
    */
   readonly sample: boolean | undefined;
+  /** Whether a database of an older chain of migrations is carried over to today's. */
+  readonly carryOver?: boolean;
   /** Ends the launch, in order: the services, then the object store and the database. */
   readonly signal: AbortSignal;
   readonly print: (line: string) => void;
@@ -39,7 +41,9 @@ export interface Launch {
  * is up is started again, and the others go on. If something cannot start, or PostgreSQL ends, throws a
  * {@link StartError} after stopping the rest; throws the signal's reason if it came before everything was up.
  */
-export async function launch({ root, services, migrate, env, sample, signal, print }: Launch): Promise<void> {
+export async function launch(what: Launch): Promise<void> {
+  const { root, services, env, sample, signal, print } = what;
+  const migrate = what.carryOver ? [...what.migrate, '--carry-over'] : what.migrate;
   const settings = await usableSettings(root, services, env);
   await using running = new AsyncDisposableStack();
   const claim = StartClaim.take(settings.dataDir);

@@ -2,20 +2,14 @@ import { StartError } from '@pressroom/embedded-postgres/start-error';
 import { type Launch, launch } from './launch.ts';
 import { onRunnerGone } from './package-runner.ts';
 
-const SAMPLE: Readonly<Record<string, boolean>> = { '--sample': true, '--no-sample': false };
-
 /**
  * Launches in the foreground until Ctrl-C, SIGTERM, or the end of the terminal or of npx, with this process's
  * environment, arguments and output; sets the exit code to 1 when something fails.
  */
 export async function runStart(what: Pick<Launch, 'root' | 'services' | 'migrate'>): Promise<void> {
-  const [argument, ...others] = process.argv.slice(2);
-  const sample = SAMPLE[argument ?? ''];
-  const unknown = sample === undefined ? argument : others[0];
-  if (unknown !== undefined) {
-    console.error(
-      `Unknown argument ${unknown}; the options are --sample, which creates samples in the database of DATABASE_URL too, and --no-sample`,
-    );
+  const options = optionsOf(process.argv.slice(2));
+  if (typeof options === 'string') {
+    console.error(options);
     process.exitCode = 1;
     return;
   }
@@ -24,10 +18,24 @@ export async function runStart(what: Pick<Launch, 'root' | 'services' | 'migrate
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => interrupted.abort());
   onRunnerGone(() => interrupted.abort());
   try {
-    await launch({ ...what, env: process.env, sample, signal: interrupted.signal, print: console.log });
+    await launch({ ...what, env: process.env, ...options, signal: interrupted.signal, print: console.log });
   } catch (error) {
     if (interrupted.signal.aborted) return;
     console.error(error instanceof StartError ? error.message : error);
     process.exitCode = 1;
   }
+}
+
+/** The options of the arguments, or what is wrong with them. */
+function optionsOf(args: readonly string[]): Pick<Launch, 'sample' | 'carryOver'> | string {
+  let sample: boolean | undefined;
+  let carryOver = false;
+  for (const argument of args) {
+    if (argument === '--sample') sample = true;
+    else if (argument === '--no-sample') sample = false;
+    else if (argument === '--carry-over') carryOver = true;
+    else
+      return `Unknown argument ${argument}; the options are --sample, which creates samples in the database of DATABASE_URL too, --no-sample, and --carry-over, which brings over a database of an older chain of migrations`;
+  }
+  return { sample, carryOver };
 }

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { type Migration, type MigrationResult, Migrator } from 'kysely/migration';
+import { type Migration, type MigrationResultSet, Migrator } from 'kysely/migration';
 import { reasonOf } from '../start/reason.ts';
 import { appliedMigrations } from './applied-migrations.ts';
 import { openDatabase } from './database.ts';
@@ -20,17 +20,27 @@ export async function migrate(url: string, folder?: string): Promise<string[]> {
   const db = openDatabase<unknown>({ DATABASE_URL: url }, 'pressroom migrate');
   try {
     refuseChanged(files, await appliedMigrations(db));
-    const migrator = new Migrator({
-      db,
-      provider: { getMigrations: async () => Object.fromEntries(files.map(asMigration)) },
-      migrationTableSchema: 'pressroom',
-    });
-    const { error, results } = await migrator.migrateToLatest();
-    if (error !== undefined) throw named(error, results);
-    return (results ?? []).map(({ migrationName }) => migrationName);
+    return ranBy(await migratorOf(db, files).migrateToLatest());
   } finally {
     await db.destroy();
   }
+}
+
+/** What runs the files on a database, or within a transaction. */
+export function migratorOf(db: Kysely<unknown>, files: readonly MigrationFile[]): Migrator {
+  return new Migrator({
+    db,
+    provider: { getMigrations: async () => Object.fromEntries(files.map(asMigration)) },
+    migrationTableSchema: 'pressroom',
+  });
+}
+
+/** The names of the migrations that have run. Throws the error of the one that failed, with its name. */
+export function ranBy({ error, results = [] }: MigrationResultSet): string[] {
+  if (error === undefined) return results.map(({ migrationName }) => migrationName);
+  const failed = results.find(({ status }) => status === 'Error');
+  if (failed === undefined) throw error;
+  throw new Error(`${failed.migrationName}: ${reasonOf(error)}`, { cause: error });
 }
 
 function refuseChanged(files: readonly MigrationFile[], applied: ReadonlyMap<string, string>): void {
@@ -57,10 +67,4 @@ async function makeTable(db: Kysely<unknown>): Promise<void> {
 
 async function record(db: Kysely<unknown>, name: string, checksum: string): Promise<void> {
   await sql`insert into pressroom.migration_file (name, checksum) values (${name}, ${checksum})`.execute(db);
-}
-
-function named(error: unknown, results: MigrationResult[] = []): unknown {
-  const failed = results.find(({ status }) => status === 'Error');
-  if (failed === undefined) return error;
-  return new Error(`${failed.migrationName}: ${reasonOf(error)}`, { cause: error });
 }

@@ -58,7 +58,8 @@ export function whatToDoAbout(changed: readonly string[]): string {
   const files = changed.map((name) => `${name}.sql`).join(', ');
   return (
     `the database was made by other versions of ${files}. If it is of a checkout from before the first release,` +
-    ' start with an empty database (of `pnpm start`: remove .data). If a file was edited, restore it and put' +
-    ' the change into a new file in migrations/'
+    ' `pnpm migrate --carry-over` (of `pnpm start`: `pnpm start --carry-over`) copies every row into the new tables.' +
+    ' Keep it until then: `pnpm content export` reads it, too, but writes only articles, terms and releases. If a' +
+    ' file was edited, restore it and put the change into a new file in migrations/'
   );
 }
