@@ -37,12 +37,13 @@ function nameOf(member: string): string {
  * parameter. To be called when requests have been counted.
  */
 export function redirectSharedAddresses(app: Server, isUnwanted = isTracking): void {
-  app.addHook('onRequest', async (request, reply) => {
-    if (request.is404 || !isShared(request)) return;
-    const address = withoutTracking(request.url, isUnwanted);
-    if (address === undefined) return;
+  // Not async: what is refused at once is answered before the next bytes are read.
+  app.addHook('onRequest', (request, reply, done) => {
+    const isReached = !request.is404 && isShared(request);
+    const address = isReached ? withoutTracking(request.url, isUnwanted) : undefined;
+    if (address === undefined) return done();
     // Each share has its own parameters, so that no cache would answer with this twice.
-    return reply.header('cache-control', 'private, no-store').redirect(address, 301);
+    reply.header('cache-control', 'private, no-store').redirect(address, 301);
   });
 }
 
