@@ -139,6 +139,11 @@ test('an endpoint without system messages gets the instruction with the article'
   expect(await judge(GIVEN)).toMatchObject({ title: GOOD.title });
 });
 
+test('what an endpoint says is kept without the key that it repeats', async () => {
+  stub.behave((_, response) => void response.writeHead(401).end('Incorrect API key provided: k-1.'));
+  expect(modelNote(await judge(GIVEN))).toContain('401: Incorrect API key provided: ….');
+});
+
 test('an endpoint that refuses everything is given up, with what it says', async () => {
   stub.behave((_, response) => void response.writeHead(400).end('{"message":"model test does not exist"}'));
   expect(modelNote(await judge(GIVEN))).toContain('400: {"message":"model test does not exist"}');

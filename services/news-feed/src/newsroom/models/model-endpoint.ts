@@ -66,7 +66,7 @@ export async function askEndpoint(
     });
     const text = await readBounded(response, mostBytes);
     if (!response.ok) {
-      const said = text.replace(/\s+/gu, ' ').trim().slice(0, MOST_SAID);
+      const said = (key ? text.replaceAll(key, '…') : text).replace(/\s+/gu, ' ').trim().slice(0, MOST_SAID);
       const { status, headers } = response;
       throw new EndpointFault(`the endpoint answered ${status}${said && `: ${said}`}`, {
         status,
