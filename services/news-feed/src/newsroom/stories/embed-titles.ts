@@ -18,7 +18,7 @@ const answer = z.object({
         .refine((values) => values.some((value) => value !== 0), 'a vector of zeros'),
     }),
   ),
-  usage: z.object({ total_tokens: z.int().nonnegative() }).optional(),
+  usage: z.object({ total_tokens: z.int().nonnegative() }).nullish(),
 });
 
 /** The vectors of titles, and the tokens that they cost, if the endpoint says so. */
@@ -32,7 +32,7 @@ export async function embedTitles(
   settings: EndpointSettings,
   titles: readonly string[],
 ): Promise<EmbeddedTitles> {
-  const body = { model: settings.model, input: titles, encoding_format: 'float' };
+  const body = { model: settings.model, input: titles };
   const said = await askEndpoint(settings, { path: '/embeddings', body, mostBytes: MOST_BYTES });
   const { data: read, error } = answer.safeParse(said);
   if (read === undefined) throw new EndpointFault(error.issues[0]?.message ?? 'it is no list of vectors');
