@@ -27,7 +27,8 @@ const VERSION = new RegExp(
 );
 
 const QUAKE = /地震|earthquake|quake|tremor|seism/iu;
-const MAGNITUDE = /(?<![\d.])(?<value>[3-9]\.\d)(?!\d|\.\d| ?(?:%|万|亿|(?:m|b|k|percent|million|billion)\b))/iu;
+const MAGNITUDE =
+  /(?<![\d.])(?<value>[3-9]\.\d)(?!\d|\.\d| ?(?:%|万|亿|(?:m|b|k|percent|million|billion)\b))/iu;
 const ROUND = /\bseries ([a-h])\b|(?<![a-z])([a-h]) ?轮/iu;
 const YEAR = /(?<!\d)(20[1-4]\d)(?!\d)/gu;
 

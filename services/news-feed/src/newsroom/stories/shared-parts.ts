@@ -16,7 +16,7 @@ const ALIKE = 0.25;
 
 /** What stands between a title and the name of a site or section. */
 const SEPARATOR =
-  /\s*[|｜·»]\s*|\s+[-–—]\s+|(?<=\p{Script=Han})[-–—_](?=\p{L})|(?<=\p{L})[-–—_](?=\p{Script=Han})/u;
+  /\s*[|｜»]\s*|\s+(?:[-–—~/·•]|::)\s+|(?<=\p{Script=Han})[-–—_](?=\p{L})|(?<=\p{L})[-–—_](?=\p{Script=Han})/u;
 
 const SENTENCE_END = /(?<=[.!?…]["”’»]?)\s+|(?<=[。！？])|\n+/u;
 
