@@ -22,6 +22,9 @@ const WAIT_HOURS = 24;
 /** How long the model is left alone after a fault without `Retry-After`, in milliseconds. */
 const PAUSE_MS = 60_000;
 
+/** How many stories in a row the endpoint may refuse before that is taken for its own fault. */
+const MOST_REFUSED = 3;
+
 /** What {@link ModelDigests} works with. */
 export interface ModelDigestsParts {
   db: Kysely<NewsTables>;
@@ -58,6 +61,7 @@ export class ModelDigests {
   readonly #model: ChatEndpoint;
   readonly #budget: BudgetStore;
   #pausedUntil = 0;
+  #refused = 0;
 
   constructor(parts: ModelDigestsParts) {
     this.#parts = parts;
@@ -142,9 +146,13 @@ export class ModelDigests {
     try {
       const { text, tokens } = await this.#model.ask(question, signal);
       await this.#budget.settle('digests', estimate, tokens ?? estimate, now);
+      this.#refused = 0;
       return text;
     } catch (error) {
-      if (!(error instanceof EndpointFault) || error.isOfQuestion) throw error;
+      if (!(error instanceof EndpointFault)) throw error;
+      this.#refused = error.isOfQuestion ? this.#refused + 1 : 0;
+      if (error.isOfQuestion && this.#refused < MOST_REFUSED) throw error;
+      this.#refused = 0;
       log.warn({ reason: error.message }, 'digests_paused');
       this.#pausedUntil = now.getTime() + (error.pauseMs ?? PAUSE_MS);
       return undefined;
