@@ -72,13 +72,13 @@ describe('POST /api/login', () => {
     await service.close();
   });
 
-  test('the cookies of before, without a prefix, are still read, and replaced by the next login', async () => {
+  test('the cookies without a prefix are for http alone, and removed by the next login', async () => {
     const { COOKIE_SECURE: _, ...settings } = gallery.settings;
     const service = await startGallery(settings);
     const former = await login(gallery.url);
     expect(former).toMatch(/^gallery_session=/);
-    expect((await askWith(former, service.url)).status).toBe(200);
-    // A neighbouring subdomain may plant the former name; the prefixed one goes before it.
+    // A neighbouring subdomain may plant it.
+    expect((await askWith(former, service.url)).status).toBe(401);
     const now = await login(service.url);
     const planted = `gallery_session=${'A'.repeat(43)}`;
     expect((await askWith(`${planted}; ${now}`, service.url)).status).toBe(200);
@@ -452,13 +452,36 @@ describe('the guard', () => {
     }
   });
 
+  test.each(['cross-site', 'same-site', 'junk'])(
+    'a change with Sec-Fetch-Site: %s is refused',
+    async (site) => {
+      const headers = { cookie: gallery.cookie, 'sec-fetch-site': site };
+      const { status, body } = await send(`${gallery.url}/api/upload`, { method: 'POST', headers, json: {} });
+      expect([status, body.code]).toEqual([403, 'forbidden']);
+      expect((await send(`${gallery.url}/api/settings/buckets`, { headers })).status).toBe(200);
+    },
+  );
+
+  test.each(['same-origin', 'none'])('a change with Sec-Fetch-Site: %s is not', async (site) => {
+    const headers = { cookie: gallery.cookie, 'sec-fetch-site': site };
+    const { status } = await send(`${gallery.url}/api/upload`, { method: 'POST', headers, json: {} });
+    expect(status).toBe(400);
+  });
+
+  test('what is behind the session can be loaded by pages of its origin alone', async () => {
+    for (const cookie of [gallery.cookie, '']) {
+      const { headers } = await askWith(cookie, gallery.url);
+      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+    }
+  });
+
   test('a page of the same host by another scheme is foreign', async () => {
     const { COOKIE_SECURE: _, TRUST_PROXY: __, ...settings } = gallery.settings;
     const [overHttps, direct] = [
       await startGallery({ ...settings, TRUST_PROXY: '1' }),
       await startGallery({ ...settings, COOKIE_SECURE: 'false' }),
     ];
-    const cookie = await login(gallery.url);
+    const cookie = `${await login(gallery.url)}; ${await login(overHttps.url)}`;
     const [https, http] = ['https://admin.example', 'http://admin.example'];
     const told = (proto: string) => ({ 'x-forwarded-host': 'admin.example', 'x-forwarded-proto': proto });
     const change = (url: string, headers: Record<string, string>) =>

@@ -6,11 +6,17 @@ import type { CookieStyle } from './session-cookies.ts';
 /** Methods that change nothing (RFC 9110, section 9.2.1). */
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
+/** `Sec-Fetch-Site` of browsers' requests of the service's own pages or of a person; others send none. */
+const OWN_SITES = new Set<unknown>(['same-origin', 'none', undefined]);
+
 /** Refuses with 403 any change requested by another site's page. */
 export function refuseForeignPages(app: Server, style: CookieStyle): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { method, headers } = request;
-    if (SAFE_METHODS.has(method) || headers.origin === undefined) return done();
+    if (SAFE_METHODS.has(method)) return done();
+    if (!OWN_SITES.has(headers['sec-fetch-site']))
+      return done(forbidden('this request comes from another site'));
+    if (headers.origin === undefined) return done();
     const own = ownOrigin(request, style);
     if (own !== undefined && URL.parse(headers.origin)?.origin === own) return done();
     done(forbidden(`this request comes from a page of another origin${own ? ` than ${own}` : ''}`));

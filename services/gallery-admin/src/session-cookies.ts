@@ -28,9 +28,8 @@ export function sessionCookieName(style: CookieStyle): string {
   return nameOf(SESSION_COOKIE, style);
 }
 
-/** The value of a cookie; that of the name without a prefix, which it had before, if there is no other. */
 function read({ cookies }: FastifyRequest, style: CookieStyle, cookie: string): string | undefined {
-  return cookies[nameOf(cookie, style)] ?? cookies[cookie];
+  return cookies[nameOf(cookie, style)];
 }
 
 /** The attributes that every cookie of the service has. */
@@ -56,7 +55,7 @@ export function clearSessionCookie(reply: FastifyReply, style: CookieStyle): voi
   reply.clearCookie(sessionCookieName(style), cookieAttributes(style));
 }
 
-/** Removes the cookie that a browser has under the name without a prefix. */
+/** Removes the cookie that a browser has under the name without a prefix, which anyone beside may plant. */
 function clearFormer(reply: FastifyReply, style: CookieStyle, cookie: string): void {
   if (!style.secure || reply.request.cookies[cookie] === undefined) return;
   reply.clearCookie(cookie, cookieAttributes(style));

@@ -14,13 +14,13 @@ export interface GuardParts {
 
 /**
  * Requires a session; other requests get 401 before the body is read. Shared caches must not store answers
- * behind it.
+ * behind it, nor other sites' pages load them.
  */
 export function sessionHolder({ account, sessions, cookies }: GuardParts): Guard {
   return {
     security: [{ session: [] }],
     check: async (request, reply) => {
-      reply.header('cache-control', PRIVATE);
+      reply.headers({ 'cache-control': PRIVATE, 'cross-origin-resource-policy': 'same-origin' });
       const token = sessionToken(request, cookies);
       if (token !== undefined && (await sessions.use(token, account.fingerprint))) return;
       if (token !== undefined) clearSessionCookie(reply, cookies);
