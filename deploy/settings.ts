@@ -15,7 +15,7 @@ const DOT_ENV = '/project/.env';
  * Secrets that containers other than the services need, the profile that starts these, and the variable of
  * what stands in for them where they are not optional.
  */
-const PROFILES: Record<string, { elsewhere?: string; secrets: readonly string[] }> = {
+const PROFILES: Record<string, { elsewhere?: string; secrets: readonly string[]; withPostgres?: string }> = {
   postgres: {
     elsewhere: 'EXTERNAL_DATABASE_URL',
     secrets: [
@@ -26,7 +26,7 @@ const PROFILES: Record<string, { elsewhere?: string; secrets: readonly string[] 
     ],
   },
   store: { elsewhere: 'EXTERNAL_S3_ENDPOINT', secrets: ['S3_ROOT_PASSWORD'] },
-  monitoring: { secrets: ['GRAFANA_PASSWORD'] },
+  monitoring: { secrets: ['GRAFANA_PASSWORD'], withPostgres: 'MONITORING_DATABASE_PASSWORD' },
 };
 
 /**
@@ -47,13 +47,14 @@ export function settingFaults(env: Environment, text: string | undefined): strin
 
 function missingSecrets(env: Environment): string[] {
   const chosen = (env.COMPOSE_PROFILES ?? '').split(',').map((profile) => profile.trim());
-  return Object.entries(PROFILES).flatMap(([profile, { elsewhere, secrets }]) => {
+  return Object.entries(PROFILES).flatMap(([profile, { elsewhere, secrets, withPostgres }]) => {
     if (!chosen.includes(profile)) {
       if (elsewhere === undefined || env[elsewhere]) return [];
       const variable = elsewhere.replace('EXTERNAL_', '');
       return [`add ${profile} to COMPOSE_PROFILES, or set ${variable} to the address of another one`];
     }
-    return secrets.flatMap((name) => {
+    const more = withPostgres !== undefined && chosen.includes('postgres') ? [withPostgres] : [];
+    return [...secrets, ...more].flatMap((name) => {
       const { env: given, faults } = readSecretFiles([name], env);
       if (faults.length > 0) return faults;
       return given[name] ? [] : [`${name} is not set, expected a password (\`openssl rand -hex 24\`)`];

@@ -491,7 +491,12 @@ test.each([
     { BACKUP_BUCKET: 'dumps', BACKUP_S3_ACCESS_KEY_ID: 'id' },
     'BACKUP_S3_SECRET_ACCESS_KEY is not set, expected the other half of BACKUP_S3_ACCESS_KEY_ID',
   ],
-])('refuses %s, which would be ignored', async (_what, more, fault) => {
+  [
+    'a bucket without a key, for whoever may read it',
+    { BACKUP_BUCKET: 'dumps' },
+    'BACKUP_KEY is not set, expected a key that encrypts what is copied to BACKUP_BUCKET',
+  ],
+])('refuses %s', async (_what, more, fault) => {
   const { code, stderr } = await run([PROGRAM], { env: settings(more) });
   expect(code).toBe(1);
   expect(stderr).toContain(fault);

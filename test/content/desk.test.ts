@@ -16,8 +16,8 @@ beforeAll(async () => {
 afterAll(() => content.close());
 
 /** Sends a request as the desk does for somebody. */
-function desk(path: string, person?: string, { headers = {}, ...sending }: Parameters<typeof send>[1] = {}) {
-  const named = person !== undefined && { 'x-desk-person': encodeURIComponent(person) };
+function desk(path: string, person = 'desk', { headers = {}, ...sending }: Parameters<typeof send>[1] = {}) {
+  const named = { 'x-desk-person': encodeURIComponent(person) };
   return send(content.url + path, { ...sending, headers: { 'x-api-key': DESK_KEY, ...named, ...headers } });
 }
 
@@ -90,6 +90,25 @@ test.each([DESK_KEY.slice(1), `${DESK_KEY}x`, DESK_KEY.toUpperCase(), 'undefined
     expect([status, body.code]).toEqual([403, 'forbidden']);
   },
 );
+
+test('the key of the desk is none without a person, nor through a proxy', async () => {
+  const proxied = { 'x-desk-person': 'Ada', 'x-forwarded-host': 'site.example' };
+  for (const headers of [{}, proxied] as Record<string, string>[]) {
+    const answer = await send(`${content.url}/api/trash`, { headers: { 'x-api-key': DESK_KEY, ...headers } });
+    expect([answer.status, answer.body.code]).toEqual([403, 'forbidden']);
+  }
+});
+
+test('two keys are accepted while one is rotated', async () => {
+  const previous = `${DESK_KEY}-of-before`;
+  const other = await contentFixture({ DESK_KEY, DESK_KEY_PREVIOUS: previous });
+  const statuses = [DESK_KEY, previous, `${previous}x`].map(async (key) => {
+    const headers = { 'x-api-key': key, 'x-desk-person': 'Ada' };
+    return (await send(`${other.url}/api/trash`, { headers })).status;
+  });
+  expect(await Promise.all(statuses)).toEqual([200, 200, 403]);
+  await other.close();
+});
 
 test('each person has the rate limit of a key, and retries of their own', async () => {
   const idempotent = (person: string) =>

@@ -61,7 +61,7 @@ test('a role owns nothing and can do nothing in the schemas of others', async ()
 
 test('repeating it, even twice at once, changes a password and nothing else', async () => {
   const again = () => grantServiceRoles(database.url, passwords);
-  expect((await Promise.all([again(), again()])).map((roles) => roles.length)).toEqual([3, 3]);
+  expect((await Promise.all([again(), again()])).map((roles) => roles.length)).toEqual([4, 4]);
 });
 
 test('a table that a later migration adds is open to its service', async () => {
@@ -70,6 +70,32 @@ test('a table that a later migration adds is open to its service', async () => {
   await client.connect();
   await client.query('insert into content.later default values');
   await client.end();
+});
+
+test('the monitoring sees what PostgreSQL does, and no row', async () => {
+  const client = new pg.Client({ connectionString: urlFor('pressroom_monitoring') });
+  await client.connect();
+  const { rows } = await client.query(
+    "select pg_has_role('pg_monitor', 'usage') as sees, rolsuper from pg_roles where rolname = current_user",
+  );
+  expect(rows).toEqual([{ sees: true, rolsuper: false }]);
+  for (const table of ['content.article', 'news.item', 'gallery.session']) {
+    await expect(client.query(`select from ${table}`), table).rejects.toMatchObject({ code: '42501' });
+  }
+  await client.end();
+});
+
+test('no role empties a table, whatever it could do before', async () => {
+  await database.pool.query('grant truncate on content.article to pressroom_content');
+  await grantServiceRoles(database.url, passwords);
+  const { rows } = await database.pool.query(
+    `select role, format('%I.%I', schemaname, tablename) as name from pg_tables
+     cross join unnest($1::text[]) as role
+     where schemaname in ('content', 'news', 'gallery')
+       and has_table_privilege(role, format('%I.%I', schemaname, tablename), 'TRUNCATE')`,
+    [[...passwords.keys()]],
+  );
+  expect(rows).toEqual([]);
 });
 
 test('content works with its role', async () => {
@@ -157,8 +183,9 @@ test('an owner of the tables who is no superuser makes the roles, and changes th
     url.username = owner;
     url.password = 'owner';
     await migrate(url.href);
-    await grantServiceRoles(url.href, new Map(SERVICE_ROLES.map(({ role }) => [role, 'first'])));
-    await grantServiceRoles(url.href, passwords);
+    const own = SERVICE_ROLES.filter(({ memberOf }) => memberOf === undefined).map(({ role }) => role);
+    await grantServiceRoles(url.href, new Map(own.map((role) => [role, 'first'])));
+    await grantServiceRoles(url.href, new Map([...passwords].filter(([role]) => own.includes(role))));
     const service = await startContent(databaseUrl(urlFor('pressroom_content'), owner));
     expect((await send(`${service.url}/readyz`)).body).toEqual({ status: 'ok' });
     await service.close();

@@ -103,14 +103,14 @@ async function readSecretsFile(): Promise<SecretsFile> {
   return parse(text, { merge: true });
 }
 
-test('every secret that a new .env has may be in a file, but for that of hooks, and those of backups and Grafana', async () => {
+test('every secret that a new .env has may be in a file, but for that of hooks, and that of Grafana', async () => {
   const made = execFileSync(join(import.meta.dirname, '../../deploy/new-env'), { encoding: 'utf8' });
   const names = Object.entries(parseEnv(made)).flatMap(([name, value]) =>
     /PASSWORD|KEY/.test(name) && value ? [name.toLowerCase()] : [],
   );
   const { secrets } = await readSecretsFile();
   expect([...Object.keys(secrets), 'content_hooks_key'].sort()).toEqual(
-    [...names, 'backup_key', 'grafana_password'].sort(),
+    [...names, 'grafana_password'].sort(),
   );
 });
 

@@ -78,10 +78,11 @@ test('what is elsewhere needs no password of ours', async () => {
   expect(faults).toEqual([]);
 });
 
-test('monitoring needs a password for Grafana', async () => {
+test('monitoring needs passwords for Grafana and, with the own database, for its role', async () => {
   const env = { ...COMPLETE, COMPOSE_PROFILES: 'postgres,store,monitoring' };
-  expect(named(await faultsOf(env))).toEqual(['GRAFANA_PASSWORD']);
-  expect(await faultsOf({ ...env, GRAFANA_PASSWORD: 'eight' })).toEqual([]);
+  expect(named(await faultsOf(env))).toEqual(['GRAFANA_PASSWORD', 'MONITORING_DATABASE_PASSWORD']);
+  const passwords = { GRAFANA_PASSWORD: 'eight', MONITORING_DATABASE_PASSWORD: 'nine' };
+  expect(await faultsOf({ ...env, ...passwords })).toEqual([]);
 });
 
 test('no profile and no address is a fault', async () => {

@@ -90,7 +90,7 @@ export async function startNewsroom(databaseUrl: string, clock?: Clock) {
     log,
     clock && { clock },
   );
-  const app = await buildDesk({ ...desk, key: DESK_KEY, host: '127.0.0.1', log });
+  const app = await buildDesk({ ...desk, keys: { DESK_KEY }, host: '127.0.0.1', log });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   await worker.start();
   let stopped: Promise<void> | undefined;

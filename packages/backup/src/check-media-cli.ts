@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { readBackupConfig } from '@pressroom/common/start/backup-settings';
+import { readStoredBackupsConfig } from '@pressroom/common/start/backup-settings';
 import { reasonOf } from '@pressroom/common/start/reason';
 import { compareMedia } from './media-manifest.ts';
 import { openBackupStore, openMediaBucket } from './stores.ts';
@@ -14,7 +14,7 @@ try {
   });
   const [directory] = positionals;
   if (directory === undefined) throw new Error('name the folder of a backup');
-  const config = readBackupConfig(process.env);
+  const config = readStoredBackupsConfig(process.env);
   const bucket =
     values.bucket === undefined
       ? openMediaBucket(config)

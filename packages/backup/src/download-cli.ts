@@ -1,10 +1,10 @@
-import { readBackupConfig } from '@pressroom/common/start/backup-settings';
+import { readStoredBackupsConfig } from '@pressroom/common/start/backup-settings';
 import { reasonOf } from '@pressroom/common/start/reason';
 import { BackupFolder } from './backup-folder.ts';
 import { openBackupBucket } from './stores.ts';
 
 try {
-  const config = readBackupConfig(process.env);
+  const config = readStoredBackupsConfig(process.env);
   const bucket = openBackupBucket(config);
   if (bucket === undefined) throw new Error('BACKUP_BUCKET is not set');
   const [name] = process.argv.slice(2);

@@ -113,7 +113,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
         origins: config.CONTENT_CORS_ORIGINS ?? new Set(),
         keyHeaders: KEY_HEADERS,
       });
-      identifySenders(server, verifier, config.DESK_KEY);
+      identifySenders(server, verifier, config);
       const limits = { anonymous: config.CONTENT_RATE_LIMIT, key: config.CONTENT_KEY_RATE_LIMIT };
       await limitRate(server, {
         service: 'content',

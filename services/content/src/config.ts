@@ -1,4 +1,4 @@
-import { deskKeySetting } from '@pressroom/common/desk/desk-key';
+import { deskKeySetting, previousDeskKeySetting } from '@pressroom/common/desk/desk-key';
 import { searchConcurrency } from '@pressroom/common/search/search-settings';
 import {
   commonSettings,
@@ -81,6 +81,7 @@ export const contentSettings = {
     'Hosts of hooks that may have non-public addresses. `pnpm start` sets `127.0.0.1,localhost,::1`.',
   ),
   DESK_KEY: deskKeySetting,
+  DESK_KEY_PREVIOUS: previousDeskKeySetting,
   ...siteSettings,
 };
 

@@ -1,5 +1,6 @@
-import { isDeskKey } from '@pressroom/common/desk/desk-key';
+import { type DeskKeys, isDeskKey } from '@pressroom/common/desk/desk-key';
 import { personOf } from '@pressroom/common/desk/person';
+import { PERSON_HEADER } from '@pressroom/common/desk/person-header';
 import type { EarlyRequest } from '@pressroom/common/http/early-request';
 import { onEveryRequest } from '@pressroom/common/http/every-request';
 import type { Guard } from '@pressroom/common/http/operation';
@@ -52,15 +53,15 @@ function keyOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined
 /**
  * Identifies the sender of each request before the request is counted.
  *
- * @param deskKey the key of the desk, whose people may do everything; undefined if there is none
+ * @param deskKeys the keys of the desk, whose people may do everything
  */
-export function identifySenders(app: Server, verifier: KeyVerifier, deskKey: string | undefined): void {
+export function identifySenders(app: Server, verifier: KeyVerifier, deskKeys: DeskKeys): void {
   app.decorateRequest('sender', null as never);
   onEveryRequest<SentRequest>(app, (request, _reply, done) => {
     request.sender = ANONYMOUS;
     const key = keyOf(request);
     if (key === undefined) return done();
-    if (isDeskKey(key, deskKey)) {
+    if (isOfDesk(request) && isDeskKey(key, deskKeys)) {
       request.sender = { kind: 'owner', owner: deskOwner(personOf(request.headers)) };
       return done();
     }
@@ -69,6 +70,14 @@ export function identifySenders(app: Server, verifier: KeyVerifier, deskKey: str
       done();
     }, done);
   });
+}
+
+/**
+ * The desk always names a person, which the proxy takes from what it passes on, and asks without any proxy: its key
+ * opens nothing at the public door.
+ */
+function isOfDesk({ headers }: EarlyRequest): boolean {
+  return PERSON_HEADER in headers && headers['x-forwarded-host'] === undefined;
 }
 
 /** Somebody at the desk, as the owner of a key. */

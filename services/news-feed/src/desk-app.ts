@@ -1,5 +1,6 @@
 import { checkSchema } from '@pressroom/common/database/applied-migrations';
 import { readMigrations } from '@pressroom/common/database/migrations';
+import type { DeskKeys } from '@pressroom/common/desk/desk-key';
 import { createServer } from '@pressroom/common/http/create-server';
 import { addRoutes } from '@pressroom/common/http/operation';
 import type { Server } from '@pressroom/common/http/server';
@@ -25,8 +26,8 @@ import type { NewsTables } from './tables.ts';
 
 /** What the editing API is built from. */
 export interface DeskParts extends EditorParts {
-  /** `DESK_KEY`. */
-  key: string;
+  /** The keys that the desk may send. */
+  keys: DeskKeys;
   host: string;
   schedules: readonly Schedule[];
   /** What sources are tried with: the worker's own. */
@@ -59,7 +60,7 @@ const SEARCHES = 2;
 
 /** Builds the editing API of the newsroom, ready to listen on a separate port. */
 export async function buildDesk(parts: DeskParts): Promise<Server> {
-  const { db, host, key, log } = parts;
+  const { db, host, keys, log } = parts;
   const app = await createServer({
     // A worker may be busy: whoever edits waits.
     config: { HOST: host, TRUST_PROXY: undefined, METRICS_PORT: undefined, EVENT_LOOP_DELAY_LIMIT_MS: 0 },
@@ -74,7 +75,7 @@ export async function buildDesk(parts: DeskParts): Promise<Server> {
   const sources = sourceOperations(parts);
   const reports = reportOperations(parts);
   const imports = importOperations(parts);
-  const DESK = deskGuard(key);
+  const DESK = deskGuard(keys);
   addRoutes(app, [
     ['GET', '/api/vocabulary', overview.vocabulary, DESK],
     ['GET', '/api/status', overview.status, DESK],

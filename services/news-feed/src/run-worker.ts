@@ -36,7 +36,7 @@ export async function runWorker(config: WorkerConfig, log: Logger): Promise<void
     }
     if (config.NEWS_CALLBACK_URL !== undefined) ports.push(await openCallback(callback, config));
     if (config.DESK_KEY !== undefined) {
-      ports.push(await openDesk({ ...desk, key: config.DESK_KEY, host: config.HOST, log }, config));
+      ports.push(await openDesk({ ...desk, keys: config, host: config.HOST, log }, config));
     }
     // In a rollout it may be started before the migrations: each of its batches would fail.
     await checkSchema(await readMigrations());

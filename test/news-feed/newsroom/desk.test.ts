@@ -30,7 +30,7 @@ beforeAll(async () => {
   log = memoryLog('newsroom');
   const config = readWorkerConfig({ ...workerSettings(feed.database.url), DESK_KEY });
   const opened = openWorker(config, log.log, { clock: () => now });
-  const app = await buildDesk({ ...opened.desk, key: DESK_KEY, host: '127.0.0.1', log: log.log });
+  const app = await buildDesk({ ...opened.desk, keys: config, host: '127.0.0.1', log: log.log });
   url = await app.listen({ host: '127.0.0.1', port: 0 });
   description = (await send(`${url}/openapi.json`)).body;
   close = async () => {

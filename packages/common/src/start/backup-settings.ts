@@ -41,7 +41,7 @@ export const backupSettings = {
   ),
   BACKUP_BUCKET: setting(
     z.string().optional(),
-    'A bucket to which each backup is copied; it should be on another machine, and for the backups of one deployment alone.',
+    'A bucket to which each backup is copied, with `BACKUP_KEY` alone; it should be on another machine, and for the backups of one deployment alone.',
     'no copies',
   ),
   BACKUP_S3_ENDPOINT: setting(storeUrl().optional(), 'The object store of that bucket.', 'AWS'),
@@ -72,10 +72,27 @@ export type BackupConfig = z.infer<z.ZodObject<typeof backupSettings>>;
 
 /** Reads the settings of the backup service. Throws `ConfigError` with every error. */
 export function readBackupConfig(env: Environment): BackupConfig {
+  return checked(env, (config) => [...bucketFaults(config), ...keyFaults(config)]);
+}
+
+/** The same to read what is in the bucket, which may be from before there was a key. */
+export function readStoredBackupsConfig(env: Environment): BackupConfig {
+  return checked(env, bucketFaults);
+}
+
+function checked(env: Environment, faultsOf: (config: BackupConfig) => string[]): BackupConfig {
   const config = readConfig(backupSettings, env);
-  const faults = bucketFaults(config);
+  const faults = faultsOf(config);
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
+}
+
+/** A backup has every session and draft: whoever may read the bucket would have them. */
+function keyFaults({ BACKUP_BUCKET, BACKUP_KEY }: BackupConfig): string[] {
+  if (BACKUP_BUCKET === undefined || BACKUP_KEY !== undefined) return [];
+  return [
+    'BACKUP_KEY is not set, expected a key that encrypts what is copied to BACKUP_BUCKET: openssl rand -base64 32',
+  ];
 }
 
 /** What without its other half would be ignored: the operator believes that there are copies. */

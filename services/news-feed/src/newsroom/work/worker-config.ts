@@ -1,4 +1,4 @@
-import { deskKeySetting } from '@pressroom/common/desk/desk-key';
+import { deskKeySetting, previousDeskKeySetting } from '@pressroom/common/desk/desk-key';
 import {
   commonSettings,
   type Environment,
@@ -48,6 +48,7 @@ export const workerSettings = {
     'The port for hubs, if `NEWS_CALLBACK_URL` is set.',
   ),
   DESK_KEY: deskKeySetting,
+  DESK_KEY_PREVIOUS: previousDeskKeySetting,
   NEWS_DESK_PORT: setting(
     port().default(4007),
     'The port for the desk, if `DESK_KEY` is set; do not expose it publicly.',
