@@ -36,7 +36,7 @@ export const siteSettings = {
   ),
 };
 
-/** Where a kind of pages is on the site, with the members that name one: of an article by its slug or its id. */
+/** Where a kind of pages is on the site; `members` are what names a page, as its slug or its id. */
 export function pagePath(members: readonly string[] = ['slug', 'id'], example = '/articles/{slug}') {
   const member = String.raw`\{(?:${members.join('|')})\}`;
   return z
