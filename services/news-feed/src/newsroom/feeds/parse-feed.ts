@@ -1,6 +1,7 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { webUri } from '@pressroom/common/fields/web-uri';
 import { languageTag } from '../../language-tag.ts';
+import { withoutBoilerplate } from './boilerplate.ts';
 import { distinctEntries } from './distinct-entries.ts';
 import { entryImage } from './entry-image.ts';
 import type { FeedEntry, LeftOut, ParsedFeed } from './feed.ts';
@@ -111,10 +112,10 @@ function nameOf(titles: RawEntry['titles']): string {
   return cutText(title, MAX_TITLE).trim();
 }
 
-function dateOf({ dates }: Pick<RawEntry, 'dates'>): Date | undefined {
+function dateOf({ dates }: Pick<RawEntry, 'dates'>, language?: string): Date | undefined {
   return dates
     .values()
-    .map(feedDate)
+    .map((text) => feedDate(text, language))
     .find((date) => date !== undefined);
 }
 
@@ -124,7 +125,13 @@ function entryOf(
   feedLanguages: RawFeed['languages'],
 ): FeedEntry | LeftOut {
   // A feed may repeat its texts without end, and each is work.
-  const words = texts.values().map(plainText).filter(Boolean).take(MOST_TEXTS).toArray();
+  const words = texts
+    .values()
+    .map(plainText)
+    .map(withoutBoilerplate)
+    .filter(Boolean)
+    .take(MOST_TEXTS)
+    .toArray();
   // RSS 2.0 wants a title or a description; microblogs have no titles.
   const name = nameOf(titles) || firstSentences(words[0] ?? '', 1, MAX_TITLE);
   const [url] = links.flatMap((link) => addressOf(link, base) ?? []);
@@ -132,14 +139,15 @@ function entryOf(
   if (url === undefined) return { title: name, reason: 'it has no address' };
   const own = key?.replaceAll('\0', '').toWellFormed().trim() || url.href;
   if (Buffer.byteLength(own) > MAX_KEY_BYTES) return { title: name, reason: 'its id or address is too long' };
+  const language = [...languages, ...feedLanguages].map(languageTag).find((tag) => tag !== undefined) ?? null;
   return {
     key: own,
     title: name,
     summary: summaryOf(words.find((part) => part !== name) ?? ''),
     url: webUri(url),
-    publishedAt: dateOf({ dates }) ?? null,
+    publishedAt: dateOf({ dates }, language ?? undefined) ?? null,
     image: entryImage(images, base) ?? null,
-    language: [...languages, ...feedLanguages].map(languageTag).find((tag) => tag !== undefined) ?? null,
+    language,
     ...(isUntitled && { isUntitled }),
   };
 }

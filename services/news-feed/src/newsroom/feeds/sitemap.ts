@@ -43,7 +43,7 @@ export function newInSitemap(
   const unknown = new Map(numbered);
   for (const number of before) unknown.delete(number);
   const isNew = ({ dates }: RawEntry) => {
-    const changed = dates.map(feedDate).find((date) => date !== undefined);
+    const changed = dates.map((date) => feedDate(date)).find((date) => date !== undefined);
     return since !== null && (changed === undefined || changed.getTime() > since.getTime() - DAY_MS);
   };
   const fresh = newestFirst([...unknown].filter(([, entry]) => isNew(entry)));

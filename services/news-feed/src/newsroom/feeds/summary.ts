@@ -1,4 +1,5 @@
 import { cutText } from './plain-text.ts';
+import { sentencesOf } from './sentences.ts';
 
 /** The most sentences of a summary. */
 const MAX_SENTENCES = 3;
@@ -6,12 +7,10 @@ const MAX_SENTENCES = 3;
 /** The most characters of a summary; a longer first sentence is cut at a word. */
 const MAX_CHARACTERS = 600;
 
-const SENTENCES = new Intl.Segmenter('en', { granularity: 'sentence' });
 const WORDS = new Intl.Segmenter('en', { granularity: 'word' });
 
 /**
- * At most three sentences of a text (Unicode Standard Annex 29), cut at the end of a sentence; null if it is
- * empty.
+ * At most three sentences of a text, cut at the end of a sentence; null if it is empty.
  */
 export function summaryOf(text: string): string | null {
   return firstSentences(text, MAX_SENTENCES, MAX_CHARACTERS) || null;
@@ -26,7 +25,7 @@ export function firstSentences(text: string, most: number, characters: number): 
   const head = text.slice(0, 10 * characters).trim();
   let found = '';
   let sentences = 0;
-  for (const { segment } of SENTENCES.segment(head)) {
+  for (const segment of sentencesOf(head)) {
     if (sentences === most || (found + segment).trimEnd().length > characters) break;
     found += segment;
     sentences += 1;

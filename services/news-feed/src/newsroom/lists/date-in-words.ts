@@ -1,4 +1,5 @@
 import { feedDate } from '../feeds/feed-date.ts';
+import { monthsOf } from '../feeds/month-names.ts';
 
 /** A year first, as in ISO 8601 or East Asia, with its time; or the day first, between dots. */
 const NUMERIC = [
@@ -43,27 +44,4 @@ export function dateInAddress({ pathname }: URL): string | undefined {
 function dayOf(year: string | undefined, month: number, day: string | undefined): string | undefined {
   const date = `${year}-${String(month).padStart(2, '0')}-${day?.padStart(2, '0')}`;
   return feedDate(date) === undefined ? undefined : date;
-}
-
-const known = new Map<string, Map<string, number>>();
-
-/** The months of a language by their names: alone, beside a day, and short. */
-function monthsOf(language: string): Map<string, number> {
-  const names = known.get(language) ?? new Map<string, number>();
-  known.set(language, names);
-  if (names.size > 0) return names;
-  for (const month of ['long', 'short'] as const) {
-    for (const day of [undefined, 'numeric'] as const) {
-      const format = new Intl.DateTimeFormat(language, { month, day, timeZone: 'UTC' });
-      for (let number = 1; number <= 12; number += 1) {
-        const parts = format.formatToParts(Date.UTC(2026, number - 1, 1));
-        const name = parts
-          .find(({ type }) => type === 'month')
-          ?.value.toLowerCase()
-          .replace(/\.$/, '');
-        if (name !== undefined) names.set(name, number);
-      }
-    }
-  }
-  return names;
 }

@@ -2,6 +2,7 @@ import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import type { Image } from '../../image.ts';
 import { languageTag } from '../../language-tag.ts';
+import { isNotice, withoutBoilerplate } from '../feeds/boilerplate.ts';
 import { decodeDocument } from '../feeds/decode.ts';
 import { entryImage } from '../feeds/entry-image.ts';
 import { MAX_TITLE } from '../feeds/parse-feed.ts';
@@ -51,11 +52,31 @@ export function readPage({ body, url, contentType }: PageAnswer): Page | undefin
   const image = imageOf(document, url);
   const language = languageTag(document.documentElement.getAttribute('lang') ?? '');
   const shared = document.querySelector('meta[property="og:title"]')?.getAttribute('content');
+  removeNotices(document);
   const article = new Readability(document as never).parse();
   const name = plainText({ value: shared || (article?.title ?? ''), markup: 'none' });
-  const text = plainText({ value: article?.content ?? '', markup: 'html' }).slice(0, MAX_TEXT) || null;
+  const words = plainText({ value: article?.content ?? '', markup: 'html' });
+  const text = withoutBoilerplate(words).slice(0, MAX_TEXT) || null;
   const title = cutText(name, MAX_TITLE).trim() || null;
   return { title, text, summary: summaryOf(text ?? ''), canonicalUrl, image, language };
+}
+
+/** Names of what sites lay over their pages for consent and payment. */
+const OVERLAY =
+  /cookie|consent|gdpr|onetrust|didomi|cybot|qc-cmp|(?:^|[-_ ])cmp(?:[-_ ]|$)|paywall|regwall|subscri|piano/i;
+
+/** Longer ones have the article in them. */
+const MOST_NOTICE = 4000;
+
+/** Removes what is said to readers instead of the article, or it would be taken for that. */
+function removeNotices(document: Document): void {
+  for (const element of document.querySelectorAll('[class], [id]')) {
+    const names = `${element.getAttribute('class') ?? ''} ${element.id}`;
+    if (!OVERLAY.test(names) || /^(?:html|body|main|article)$/i.test(element.tagName)) continue;
+    const isAround = element.querySelector('article, main, h1') !== null;
+    const words = isAround ? '' : (element.textContent ?? '');
+    if (words.length <= MOST_NOTICE && isNotice(words)) element.remove();
+  }
 }
 
 function isDeep(document: Document): boolean {
