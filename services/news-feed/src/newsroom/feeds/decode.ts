@@ -1,3 +1,4 @@
+import chardet from 'chardet';
 import htmlEncodingSniffer from 'html-encoding-sniffer';
 
 /** The declaration at the head of an XML document that is ASCII so far. */
@@ -9,13 +10,16 @@ const ISO_2022_JP = /^(csiso2022jp|iso-2022-jp)$/i;
 /** How many bytes of the head are searched for a declaration. */
 const HEAD_BYTES = 1024;
 
+/** How many bytes are looked at where nothing names a charset. */
+const GUESSED_BYTES = 100_000;
+
 /** The parameter of a `Content-Type` that names the charset. */
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
 
 /**
  * Decodes a feed or a page. A byte order mark decides; then the charset of `Content-Type`, the XML
  * declaration, or HTML's `meta`. A charset that contradicts the bytes is passed over: what is valid UTF-8 is
- * UTF-8, unless it is said to be ISO-2022-JP, and what nothing names is windows-1252.
+ * UTF-8, unless it is said to be ISO-2022-JP, and what nothing names is guessed.
  */
 export function decodeDocument(bytes: Buffer, contentType: string | undefined): string {
   const declared = [CHARSET.exec(contentType ?? '')?.[1], declaredIn(bytes)].flatMap((label) => label ?? []);
@@ -28,7 +32,17 @@ export function decodeDocument(bytes: Buffer, contentType: string | undefined): 
     const text = decodeAs(label, bytes, true);
     if (text !== undefined) return text;
   }
-  return decodeAs(sniffed, bytes, false) ?? decodeAs('windows-1252', bytes, false) ?? '';
+  const guessed = sniffed === 'windows-1252' ? guessEncoding(bytes) : sniffed;
+  return decodeAs(guessed, bytes, false) ?? decodeAs('windows-1252', bytes, false) ?? '';
+}
+
+/** The encoding of a text in which nothing names one that fits, by how its words look without their tags. */
+function guessEncoding(bytes: Buffer): string {
+  const words = bytes
+    .subarray(0, GUESSED_BYTES)
+    .toString('latin1')
+    .replace(/<[^<>]*>/g, ' ');
+  return chardet.detect(Buffer.from(words, 'latin1')) ?? 'windows-1252';
 }
 
 /** The charset's label in an XML declaration. */

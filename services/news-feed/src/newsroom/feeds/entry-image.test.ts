@@ -59,6 +59,18 @@ const pictures: [name: string, feed: string, image: object | null][] = [
       <m:content url="http://img.example/a.jpg" medium="image"/><m:content url="${PICTURE}" medium="image"/>`),
     { url: PICTURE },
   ],
+  [
+    'a pixel that counts readers',
+    rss('<m:content url="https://img.example/b.gif" medium="image" width="1" height="1"/>'),
+    null,
+  ],
+  [
+    'the picture after a pixel',
+    rss(
+      `<m:content url="https://img.example/b.gif" medium="image" width="1"/><enclosure url="${PICTURE}" type="image/jpeg"/>`,
+    ),
+    { url: PICTURE },
+  ],
   ['sound', rss('<enclosure url="https://img.example/a.mp3" type="audio/mpeg"/>'), null],
 ];
 

@@ -1,5 +1,5 @@
 import { parseJsonFeed } from 'feedsmith';
-import { isImage } from './entry-image.ts';
+import { isImage, isRecording } from './entry-image.ts';
 import type { MarkedText } from './plain-text.ts';
 import type { RawFeed } from './raw-feed.ts';
 
@@ -17,7 +17,13 @@ export function readJsonFeed(json: string): RawFeed {
         ...texts('html', item.content_html),
         ...texts('none', item.content_text),
       ],
-      links: [item.url, item.external_url].flatMap((href) => (href === undefined ? [] : [{ href }])),
+      links: [
+        item.url,
+        item.external_url,
+        ...(item.attachments ?? []).map(({ mime_type: type = '', url = '' }) =>
+          isRecording(type, url) ? url : undefined,
+        ),
+      ].flatMap((href) => (href === undefined ? [] : [{ href }])),
       dates: [item.date_published, item.date_modified].filter((date) => date !== undefined),
       images: [
         item.image,

@@ -199,3 +199,27 @@ test('what is not a feed is refused, and so is what is nested too deeply', () =>
   }
   expect(() => parseFeed(rss('<a>'.repeat(100_000)), ADDRESS)).toThrow('nested deeper than 200 elements');
 });
+
+test('an entry without a page leads to its recording', () => {
+  const sound = 'https://cast.example/1.mp3';
+  const item = (members: string) => `<rss><channel><item><title>One</title>${members}</item></channel></rss>`;
+  const atom = `<feed xmlns="http://www.w3.org/2005/Atom"><entry><id>a</id><title>One</title><link rel="enclosure" href="${sound}" type="audio/mpeg"/></entry></feed>`;
+  const attachments = [{ url: sound, mime_type: 'audio/mpeg' }];
+  const json = {
+    version: 'https://jsonfeed.org/version/1.1',
+    title: 'T',
+    items: [{ id: 'a', title: 'One', attachments }],
+  };
+  for (const feed of [
+    item(`<guid isPermaLink="false">a</guid><enclosure url="${sound}" type="audio/mpeg" length="1"/>`),
+    item(`<enclosure url="${sound}"/>`),
+    atom,
+    JSON.stringify(json),
+  ]) {
+    expect(parseFeed(feed, ADDRESS).entries, feed).toMatchObject([{ title: 'One', url: sound }]);
+  }
+  const pages = item(`<link>https://cast.example/1</link><enclosure url="${sound}" type="audio/mpeg"/>`);
+  expect(parseFeed(pages, ADDRESS).entries).toMatchObject([{ url: 'https://cast.example/1' }]);
+  const picture = item('<enclosure url="https://cast.example/1.jpg" type="image/jpeg"/>');
+  expect(parseFeed(picture, ADDRESS).entries).toEqual([]);
+});

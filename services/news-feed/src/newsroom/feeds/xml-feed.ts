@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { decodeHTML } from 'entities';
-import { isImage, pixels } from './entry-image.ts';
+import { isImage, isRecording, pixels } from './entry-image.ts';
 import { looksLikeHtml, type MarkedText } from './plain-text.ts';
 import type { RawEntry, RawFeed, RawImage, RawLink } from './raw-feed.ts';
 import { readXml, type XmlElement, type XmlEntry, type XmlFeed } from './xml-elements.ts';
@@ -63,7 +63,11 @@ function atomEntry({ members, language }: XmlEntry): RawEntry {
       ...named(members, 'media:description').map(mediaText),
     ],
     // An id that is an address is the best there is where no link is.
-    links: [...atomLinks(members, 'link'), ...addressIn(id)],
+    links: [
+      ...atomLinks(members, 'link'),
+      ...addressIn(id),
+      ...recordings(named(members, 'link').filter(({ attributes: { rel } }) => rel === 'enclosure')),
+    ],
     dates: dates(members, 'published', 'issued', 'created', 'updated', 'modified'),
     images: images(members),
     languages: languages(members, language),
@@ -91,6 +95,8 @@ function rssEntry({ attributes: { about }, members, language }: XmlEntry): RawEn
       // RSS 2.0: a guid is the entry's address unless it says otherwise.
       ...(guid?.attributes.ispermalink === 'false' ? [] : addressIn(guid)),
       ...atomLinks(members, 'atom:link'),
+      // A podcast may have no page: then its recording is what it links to.
+      ...recordings(named(members, 'enclosure', 'media:content')),
     ],
     dates: dates(
       members,
@@ -160,6 +166,13 @@ function isPicture({ attributes: { medium, type, url, href } }: XmlElement): boo
 function largestFirst(members: readonly XmlElement[]): XmlElement[] {
   const width = ({ attributes }: XmlElement) => pixels(attributes.width) ?? 0;
   return members.toSorted((a, b) => width(b) - width(a));
+}
+
+/** The addresses of what can be heard or watched. */
+function recordings(members: readonly XmlElement[]): RawLink[] {
+  return members.flatMap(({ attributes: { type = '', url, href = url }, base }) =>
+    href !== undefined && isRecording(type, href) ? [{ href, base }] : [],
+  );
 }
 
 function linkOf({ text, base }: XmlElement): RawLink {
