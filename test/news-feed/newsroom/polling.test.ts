@@ -1141,3 +1141,28 @@ test('of a feed that begins with its oldest entries, the newest are read', async
   const { left_out } = await desk.source(id);
   expect(left_out.map(({ title }) => title)).toEqual(['Title of 0', 'Title of 1', 'Title of 2']);
 });
+
+test('headers of many kilobytes are no obstacle', async () => {
+  const headers = { 'content-security-policy': 'x'.repeat(40_000) };
+  desk.host.set('/feed', { headers, body: rss([{ guid: 'a' }]) });
+  expect(await desk.poll(await desk.add('/feed'))).toEqual({ kind: 'read', pending: 1 });
+});
+
+test('a source that says to whoever asks that nothing has changed has failed, and is asked afresh every day', async () => {
+  desk.host.set('/never', { status: 304 });
+  expect(await desk.poll(await desk.add('/never'))).toMatchObject({
+    kind: 'failed',
+    reason: expect.stringContaining('304'),
+  });
+  let feed = rss([{ guid: 'a' }]);
+  desk.host.set('/stuck', (request, response) => {
+    if ('if-none-match' in request.headers) return void response.writeHead(304).end();
+    response.writeHead(200, { etag: '"stuck"' }).end(feed);
+  });
+  const id = await desk.add('/stuck');
+  await desk.poll(id);
+  feed = rss([{ guid: 'a' }, { guid: 'b' }]);
+  const began = desk.now.value.getTime();
+  while (desk.now.value.getTime() - began < 2 * 24 * HOUR_MS) await desk.poll(id);
+  expect((await desk.items()).map(({ title }) => title)).toEqual(['Title of a', 'Title of b']);
+});

@@ -15,6 +15,9 @@ export interface GuardedAgentsOptions {
   ca?: string | undefined;
 }
 
+/** The most bytes of an answer's headers: sites send policies and cookies beyond the 16 KiB of Node. */
+const MOST_HEADER_BYTES = 128 * 1024;
+
 /** What may be asked. */
 export interface GuardedTarget {
   url: URL;
@@ -33,7 +36,12 @@ export class GuardedAgents {
   constructor({ connectMs, headersMs, pauseMs, resolve, ca }: GuardedAgentsOptions) {
     const find = resolve ?? ((hostname: string) => lookup(hostname, { all: true }));
     const connect = { timeout: connectMs, ...(ca !== undefined && { ca }) };
-    const shared = { allowH2: false, bodyTimeout: pauseMs, headersTimeout: headersMs };
+    const shared = {
+      allowH2: false,
+      maxHeaderSize: MOST_HEADER_BYTES,
+      bodyTimeout: pauseMs,
+      headersTimeout: headersMs,
+    };
     this.#public = new Agent({ ...shared, connect: { ...connect, lookup: checkedLookup(find) } });
     this.#private = new Agent({ ...shared, connect: { ...connect, lookup: uncheckedLookup(find) } });
   }

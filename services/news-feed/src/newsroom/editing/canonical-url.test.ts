@@ -9,6 +9,7 @@ const SAME = [
   'https://example.com/news/a-b/?id=1',
   'https://example.com/news/a-b?id=1#comments',
   'https://example.com/news/a-b?utm_source=feed&id=1&UTM_Medium=rss&fbclid=x',
+  'https://example.com/news/a-b?id=1&partner=rss&emc=rss&CMP=rss_feed&traffic_source=feed&rss=1&af=R',
   'https://example.com/news/%61%2Db?id=1',
   'https://example.com/x/../news/./a-b?id=1',
 ];
@@ -22,6 +23,8 @@ test.each([
   ['https://example.com/news/A-b?id=1', 'another letter in the path'],
   ['https://example.com:8443/news/a-b?id=1', 'another port'],
   ['https://www.example.com/news/a-b?id=1', 'another host'],
+  ['https://example.com/news/a-b?id=1&q=rss', 'what is searched for'],
+  ['https://example.com/news/a-b?id=1&lang=R', 'a letter that says something'],
   ['https://example.com/news/a-b?id=1#!/2', 'a fragment that names a page'],
   ['https://example.com/news/a%2Fb?id=1', 'an escaped slash'],
 ])('%s is another article: %s', (address) => {

@@ -14,15 +14,23 @@ export function canonicalUrl(address: string): string {
   // Not by `searchParams`, which would spell the parameters that stay differently.
   const parameters = url.search.slice(1).split('&');
   // With its question mark: else one that begins the query would be taken for it, and be lost.
-  url.search = `?${parameters.filter((parameter) => !isTracking(nameOf(parameter))).join('&')}`;
+  url.search = `?${parameters.filter((parameter) => !saysWhereFrom(parameter)).join('&')}`;
   if (!url.hash.startsWith('#!')) url.hash = '';
   const path = url.pathname.replace(/\/+$/, '');
   return normalizeEscapes(`${url.host}${path}${url.search}${url.hash}`);
 }
 
-function nameOf(parameter: string): string {
-  const [name = ''] = new URLSearchParams(parameter).keys();
-  return name;
+/** What a feed adds to its links under a name of its own, such as `partner=rss`; `af=R` is that of journals. */
+const FROM_FEED = /^(?:(?:rss|feed)(?:[-_.\d].*)?|R)$/i;
+
+/** Names whose values are part of what is read. */
+const READ = /^(?:q|p|id|page|slug|tag|topic|category|search|query|s|title|name|format|type)$/i;
+
+function saysWhereFrom(parameter: string): boolean {
+  const [[name, value] = ['', '']] = new URLSearchParams(parameter);
+  if (isTracking(name) || /^rss$/i.test(name)) return true;
+  if (value === 'R') return name === 'af';
+  return FROM_FEED.test(value) && !READ.test(name);
 }
 
 function normalizeEscapes(text: string): string {

@@ -57,6 +57,9 @@ export type PollOutcome =
 const ACCEPT =
   'application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml, application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, text/html;q=0.5, */*;q=0.1';
 
+/** The headers by which a request is conditional. */
+const IS_CONDITION = ['if-none-match', 'if-modified-since'];
+
 const ACCEPT_PAGE = 'text/html, application/xhtml+xml;q=0.9, */*;q=0.1';
 
 /** A source as its poll began, when its hub had last notified, and what its sitemaps have listed. */
@@ -97,7 +100,11 @@ export async function pollSource(
   try {
     const { url, given_url: givenUrl, list_selectors: selectors } = source;
     const politeness = selectors === null ? undefined : parts.politeness(signal, givenUrl);
-    answer = await parts.fetch(url, conditions(source), signal, givenUrl, politeness);
+    const headers = conditions(source, parts.clock());
+    answer = await parts.fetch(url, headers, signal, givenUrl, politeness);
+    if (answer.status === 304 && !IS_CONDITION.some((name) => name in headers)) {
+      throw new Failure('upstream_failed', 'it says that nothing has changed (304) to whoever asks');
+    }
     return await succeed(parts, source, answer, await read(parts, answer, source, signal));
   } catch (error) {
     if (signal.aborted || isDatabaseAway(error) || isUnread(error)) throw error;
@@ -126,7 +133,13 @@ export function acceptedTypes(listSelectors: string | null): { accept: string } 
   return { accept: listSelectors === null ? ACCEPT : ACCEPT_PAGE };
 }
 
-function conditions({ etag, last_modified, list_selectors: selectors }: Source): Record<string, string> {
+/** None once a day: a server may go on saying that nothing has changed. */
+function conditions(
+  { etag, last_modified, last_polled_at: last, list_selectors: selectors }: Source,
+  now: Date,
+): Record<string, string> {
+  const isNewDay = last !== null && last.toISOString().slice(0, 10) !== now.toISOString().slice(0, 10);
+  if (isNewDay) return acceptedTypes(selectors);
   return {
     ...acceptedTypes(selectors),
     ...(etag !== null && { 'if-none-match': etag }),
