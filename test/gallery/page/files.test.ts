@@ -29,7 +29,7 @@ let page: Page;
 beforeAll(async () => {
   browser = await launchBrowser();
   if (browser === undefined) return;
-  gallery = await galleryPageFixture();
+  gallery = await galleryPageFixture({ MEDIA_PUBLIC: 'public/' });
   visit = await gallery.visit(browser, { viewport: { width: 1100, height: 760 } });
   page = visit.page;
   await visit.open();
@@ -183,10 +183,11 @@ describe('the viewer', () => {
 
   test('copies what an article needs', async () => {
     await visit.context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.goto(`${gallery.url}/?file=${encodeURIComponent('look/1.jpg')}`);
+    await gallery.put('public/1.jpg');
+    await page.goto(`${gallery.url}/?file=${encodeURIComponent('public/1.jpg')}`);
     await page.getByRole('button', { name: 'Copy Markdown' }).click();
-    const address = `${gallery.store.endpoint}/${gallery.bucket}/look/1.jpg`;
-    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(`![1.jpg](${address})`);
+    const copied = async () => String(await page.evaluate('navigator.clipboard.readText()'));
+    await expect.poll(copied).toMatch(/^!\[1\.jpg\]\(.*\/media\/v[0-9a-f]{12}\/public\/1\.jpg\)$/);
     await page.getByRole('button', { name: 'Close' }).click();
   });
 
@@ -412,6 +413,8 @@ describe('files and folders', () => {
     await page.getByLabel('New name').fill('there.txt');
     await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
     await page.getByText('1 name is already taken').waitFor();
+    await page.getByLabel('New name').fill('a/b');
+    await page.getByText('A name has no /').waitFor();
     await page.getByLabel('New name').fill('new.txt');
     await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
     await link('new.txt').waitFor();

@@ -15,7 +15,7 @@ let window: GalleryWindow;
 let page: Page;
 
 beforeAll(async () => {
-  const opened = await openGalleryWindow();
+  const opened = await openGalleryWindow({ MEDIA_PUBLIC: 'public/' });
   if (opened === undefined) return;
   window = opened;
   page = window.page;
@@ -297,7 +297,7 @@ describe('the viewer', () => {
     const details = page.getByRole('complementary', { name: 'Details' });
     await details.getByText('640 × 480').waitFor();
     const facts = await details.getByRole('term').allTextContents();
-    expect(facts).toEqual(['Name', 'Location', 'Size', 'Type', 'Modified', 'Dimensions']);
+    expect(facts).toEqual(['Name', 'Location', 'Size', 'Type', 'Modified', 'Who sees it', 'Dimensions']);
     const values = await details.getByRole('definition').allTextContents();
     expect(values.slice(0, 2)).toEqual(['photo.jpg', 'facts']);
     expect(values.slice(2, 5)).toEqual([
@@ -314,16 +314,45 @@ describe('the viewer', () => {
     await details.getByText('Incomplete: the file ends too early').waitFor();
   });
 
+  test('says what readers see, and offers no link to what they do not', async () => {
+    await window.gallery.put('drafts/a.jpg', 'public/b.jpg');
+    const menu = async (folder: string, name: string) => {
+      await window.go(folder);
+      await window.link(name).click({ button: 'right' });
+      return page.getByRole('menuitem').allTextContents();
+    };
+    expect(await menu('public/', 'b.jpg')).toEqual(expect.arrayContaining(['Copy link']));
+    expect(await menu('drafts/', 'a.jpg')).not.toEqual(expect.arrayContaining(['Copy link']));
+    await page.keyboard.press('Escape');
+    await page.getByRole('row', { name: 'a.jpg' }).getByText('Private', { exact: true }).waitFor();
+    await window.go('', '');
+    await page.getByRole('gridcell', { name: 'public' }).getByText('Public', { exact: true }).waitFor();
+    await openFile('drafts/a.jpg');
+    await page.getByText('Private: not your readers').waitFor();
+    expect(await page.getByRole('button', { name: 'Copy link', exact: true }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Copy to public…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Copy 1 item to' });
+    await dialog.getByText('Public: anybody who has the link').waitFor();
+    await dialog.getByRole('button', { name: 'Copy here' }).click();
+    await expect.poll(() => window.exists('public/a.jpg')).toBe(true);
+    await window.go('public/', '');
+    await page.getByRole('gridcell', { name: 'a.jpg' }).getByText('Public', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Upload' }).click();
+    await page.getByText('Public: anybody who has the link').waitFor();
+    await page.keyboard.press('Escape');
+  });
+
   test('copies a link, an image tag and a signed link that work, and downloads', async () => {
     await window.visit.context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    await window.gallery.put(`copy/a & "b".jpg`);
-    await openFile(`copy/a & "b".jpg`);
+    await window.gallery.put(`public/a & "b".jpg`);
+    await openFile(`public/a & "b".jpg`);
     const copied = async (name: string) => {
       await page.getByRole('button', { name, exact: true }).click();
       return String(await page.evaluate('navigator.clipboard.readText()'));
     };
-    const address = `${window.gallery.store.endpoint}/${window.gallery.bucket}/copy/a%20%26%20%22b%22.jpg`;
-    await expect.poll(() => copied('Copy link')).toBe(address);
+    await expect.poll(() => copied('Copy link')).toContain('/public/a%20%26%20%22b%22.jpg');
+    const address = await copied('Copy link');
+    expect((await fetch(address)).status).toBe(200);
     // Those who do not see it hear it.
     await page.getByRole('status').getByText(`Copied: ${address}`).waitFor();
     await expect

@@ -11,6 +11,7 @@ import type { Tasks } from './state/tasks.ts';
 import type { Transfers } from './state/transfers.ts';
 import type { Uploads } from './state/uploads.ts';
 import type { Uses } from './state/uses.ts';
+import type { Visibility } from './state/visibility.ts';
 import type { Texts } from './text/texts.ts';
 
 /** What will be pasted. */
@@ -33,6 +34,7 @@ export interface App extends Desk {
   readonly transfers: Transfers;
   readonly uploads: Uploads;
   readonly uses: Uses;
+  readonly visibility: Visibility;
 }
 
 /** Hands the parts to every view. */

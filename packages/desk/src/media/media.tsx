@@ -11,6 +11,7 @@ import { Tasks } from './state/tasks.ts';
 import { Transfers } from './state/transfers.ts';
 import { Uploads } from './state/uploads.ts';
 import { Uses } from './state/uses.ts';
+import { Visibility } from './state/visibility.ts';
 import { Texts } from './text/texts.ts';
 import { Page } from './views/page.tsx';
 
@@ -39,6 +40,8 @@ function appOf(desk: Desk): App {
     await folder.refresh();
   });
   const uses = new Uses(api, dialogs);
+  const visibility = new Visibility(api);
+  void visibility.learn();
   const transfers = new Transfers(api, tasks, dialogs, uses);
   let refreshing: ReturnType<typeof setTimeout> | undefined;
   const uploads = new Uploads(api, dialogs, (key) => {
@@ -60,6 +63,7 @@ function appOf(desk: Desk): App {
 
   connection.returns.subscribe((count) => {
     if (count === 0) return;
+    void visibility.learn();
     void folder.refresh();
     void uploads.retryLost();
   });
@@ -76,5 +80,6 @@ function appOf(desk: Desk): App {
     transfers,
     uploads,
     uses,
+    visibility,
   };
 }

@@ -53,6 +53,11 @@ export class GalleryApi {
     return this.#isElsewhere;
   }
 
+  /** The folders whose files anybody may read. */
+  async publicPrefixes(): Promise<readonly string[]> {
+    return (await asked(this.#client.get('/api/desk'))).data.media.publicPrefixes;
+  }
+
   /** A page of a folder. */
   async list(path: string, continuationToken?: string, signal?: AbortSignal): Promise<EntryPage> {
     if (path === TRASH) return this.#trash(continuationToken, signal);

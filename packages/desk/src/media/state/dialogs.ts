@@ -7,15 +7,26 @@ export type Choice = 'both' | 'replace' | 'skip';
 /** What becomes of the addresses of moved files in articles. */
 export type AddressChoice = 'keep' | 'change';
 
+/** What could not be done, and why, in words. */
+interface Failure {
+  readonly kind: 'failure';
+  readonly what: 'copy' | 'download' | 'articles';
+  readonly reason: string;
+}
+
 /** A dialog that is open, with what it is about. */
 export type Dialog =
   | { readonly kind: 'delete'; readonly entries: readonly Entry[] }
   | { readonly kind: 'rename'; readonly entry: Entry }
   | { readonly kind: 'new-folder' | 'empty-trash' }
-  | { readonly kind: 'move' | 'copy'; readonly entries: readonly Entry[] }
+  | {
+      readonly kind: 'move' | 'copy';
+      readonly entries: readonly Entry[];
+      /** The folder that is proposed, else the one that is shown. */
+      readonly dest?: string | undefined;
+    }
   | { readonly kind: 'keyboard' }
-  /** What could not be done, and why, in words. */
-  | { readonly kind: 'failure'; readonly what: 'copy' | 'download' | 'articles'; readonly reason: string }
+  | Failure
   /** Files that may say where they were made. */
   | {
       readonly kind: 'places';
@@ -51,6 +62,11 @@ export class Dialogs {
     this.#open.value = dialog;
   }
 
+  /** Says what could not be done, once no other dialog is open. */
+  fail(what: Failure['what'], reason: string): void {
+    this.#queue({ kind: 'failure', what, reason });
+  }
+
   /** Closes the dialog; the next question opens. */
   close(): void {
     this.#open.value = this.#waiting.shift();
@@ -84,8 +100,12 @@ export class Dialogs {
         this.close();
         resolve(choice);
       });
-      if (this.#open.peek() === undefined) this.show(asked);
-      else this.#waiting.push(asked);
+      this.#queue(asked);
     });
+  }
+
+  #queue(dialog: Dialog): void {
+    if (this.#open.peek() === undefined) this.show(dialog);
+    else this.#waiting.push(dialog);
   }
 }

@@ -64,9 +64,7 @@ export class Uses {
     } catch (error) {
       faults.set(0, error instanceof Error ? error.message : String(error));
     }
-    if (faults.size > 0) {
-      this.#dialogs.show({ kind: 'failure', what: 'articles', reason: [...faults.values()].join('\n') });
-    }
+    if (faults.size > 0) this.#dialogs.fail('articles', [...faults.values()].join('\n'));
     return count;
   }
 }

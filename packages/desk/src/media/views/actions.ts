@@ -2,6 +2,7 @@ import { ApiProblem } from '../../shared/api/problem.ts';
 import { problemWords } from '../../shared/views/problem-view.tsx';
 import type { Entry } from '../api/types.ts';
 import { type App, useApp } from '../app-context.ts';
+import type { Dialog } from '../state/dialogs.ts';
 import { shownAddress } from '../state/shown-address.ts';
 import { isInTrash } from '../trash.ts';
 
@@ -13,6 +14,8 @@ export interface Actions {
   rename(): void;
   move(): void;
   copyTo(): void;
+  /** Copies to where readers see it. */
+  copyToPublic(): void;
   cut(): void;
   copy(): void;
   paste(): void;
@@ -21,6 +24,11 @@ export interface Actions {
   download(): Promise<void>;
   /** Whether it was copied; if not, a dialog says why. */
   copyText(what: 'link' | 'signed' | 'markdown' | 'img', entry: Entry): Promise<boolean>;
+}
+
+/** The dialog that copies files to a public folder. */
+export function publicCopyOf({ visibility }: App, entries: readonly Entry[]): Dialog {
+  return { kind: 'copy', entries, dest: visibility.prefixes.peek()[0] };
 }
 
 /** The actions on the current selection. */
@@ -51,7 +59,7 @@ function actionsOf(app: App): Actions {
     const { say } = texts;
     // Nothing else can go wrong than the request for an address, and the clipboard.
     const reason = error instanceof ApiProblem ? problemWords(error, say) : say('copyFailed');
-    dialogs.show({ kind: 'failure', what, reason });
+    dialogs.fail(what, reason);
   };
   return {
     remove: () => withChosen((entries) => dialogs.show({ kind: 'delete', entries })),
@@ -66,6 +74,7 @@ function actionsOf(app: App): Actions {
       }),
     move: () => withChosen((entries) => dialogs.show({ kind: 'move', entries })),
     copyTo: () => withChosen((entries) => dialogs.show({ kind: 'copy', entries })),
+    copyToPublic: () => withChosen((entries) => dialogs.show(publicCopyOf(app, entries))),
     cut: () => take('move'),
     copy: () => take('copy'),
     paste: () => {

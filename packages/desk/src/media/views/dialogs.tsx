@@ -35,7 +35,7 @@ export function Dialogs() {
       return <NewFolderDialog />;
     case 'move':
     case 'copy':
-      return <DestinationDialog action={open.kind} entries={open.entries} />;
+      return <DestinationDialog action={open.kind} entries={open.entries} dest={open.dest} />;
     case 'conflict':
       // The next question is another dialog, however alike they are.
       return <ConflictDialog key={open.answer} {...open} />;
@@ -157,13 +157,13 @@ function NameForm({ label, submit, initial, problem, onName }: NameFormProps) {
           autofocus
           autocomplete="off"
           spellcheck={false}
-          aria-invalid={problem !== undefined}
+          aria-invalid={problem !== undefined || nameFault(name) === 'characters'}
           aria-describedby={id}
           onInput={({ currentTarget }) => setName(currentTarget.value)}
         />
       </label>
       <p class="form-problem" role="alert" id={id}>
-        {problem}
+        {nameFault(name) === 'characters' ? say('nameCharacters') : problem}
       </p>
       <div class="modal-buttons">
         <Button onClick={() => dialogs.close()}>{say('cancel')}</Button>
@@ -233,10 +233,16 @@ function NewFolderDialog() {
   );
 }
 
-function DestinationDialog({ action, entries }: { action: 'move' | 'copy'; entries: readonly Entry[] }) {
-  const { api, connection, dialogs, place, selection, texts, transfers } = useApp();
+interface DestinationProps {
+  action: 'move' | 'copy';
+  entries: readonly Entry[];
+  dest?: string | undefined;
+}
+
+function DestinationDialog({ action, entries, dest }: DestinationProps) {
+  const { api, connection, dialogs, place, selection, texts, transfers, visibility } = useApp();
   const { say } = texts;
-  const [folder, setFolder] = useState(place.value.peek().folder);
+  const [folder, setFolder] = useState(dest ?? place.value.peek().folder);
   const [folders, setFolders] = useState<readonly Entry[]>();
   const [problem, setProblem] = useState<unknown>();
   const returns = connection.returns.value;
@@ -288,6 +294,9 @@ function DestinationDialog({ action, entries }: { action: 'move' | 'copy'; entri
           {folders?.length === 0 && <li class="hint">{say('noFolders')}</li>}
         </ul>
       </div>
+      <p class="hint" role="status">
+        {say(visibility.ofFolder(folder) === 'public' ? 'publicHint' : 'privateHint')}
+      </p>
       <p class="form-problem" role="alert">
         {problem instanceof ApiProblem && problemWords(problem, say)}
       </p>
@@ -314,7 +323,7 @@ function ConflictDialog({ folder, names, choices, answer }: ConflictProps) {
   const { texts } = useApp();
   const { say } = texts;
   return (
-    <Modal title={say('conflictTitle', { count: names.length })} onClose={() => answer(undefined)}>
+    <Modal isUnasked title={say('conflictTitle', { count: names.length })} onClose={() => answer(undefined)}>
       <p class="hint">{say('conflictIn', { folder: texts.folder(folder) })}</p>
       <Names names={names} />
       <div class="modal-buttons">
@@ -344,7 +353,7 @@ function PlacesDialog({
 }) {
   const { say } = useApp().texts;
   return (
-    <Modal title={say('placesTitle', { count: names.length })} onClose={() => answer(undefined)}>
+    <Modal isUnasked title={say('placesTitle', { count: names.length })} onClose={() => answer(undefined)}>
       <p class="hint">{say('placesHint')}</p>
       <Names names={names} />
       <div class="modal-buttons">
@@ -352,7 +361,7 @@ function PlacesDialog({
           {say('cancel')}
         </Button>
         <Button onClick={() => answer('keep')}>{say('uploadUnchanged')}</Button>
-        <Button kind="primary" onClick={() => answer('skip')} autofocus>
+        <Button kind="primary" onClick={() => answer('skip')}>
           {say('leaveOut')}
         </Button>
       </div>
@@ -369,7 +378,7 @@ function AddressesDialog({
 }) {
   const { say } = useApp().texts;
   return (
-    <Modal title={say('addressesTitle')} onClose={() => answer(undefined)}>
+    <Modal isUnasked title={say('addressesTitle')} onClose={() => answer(undefined)}>
       <UsedCount uses={uses} />
       <Names names={[...new Set(uses.articles.map(({ title }) => title))]} />
       <p class="hint">{say('addressesHint')}</p>
@@ -379,7 +388,7 @@ function AddressesDialog({
         </Button>
         <Button onClick={() => answer('keep')}>{say('keepAddresses')}</Button>
         {uses.canChange && (
-          <Button kind="primary" onClick={() => answer('change')} autofocus>
+          <Button kind="primary" onClick={() => answer('change')}>
             {say('changeAddresses')}
           </Button>
         )}

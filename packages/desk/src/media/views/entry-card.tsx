@@ -1,6 +1,7 @@
 import { Icon } from '../../shared/views/icon.tsx';
 import type { Entry } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
+import { AudienceMark } from './audience-mark.tsx';
 import { useEntry } from './entry-link.tsx';
 import { Thumbnail } from './thumbnail.tsx';
 
@@ -34,7 +35,7 @@ export function EntryCard({ entry, column, isSelected, isActive }: EntryProps & 
             <Icon name="folder" />
             <bdi class="card-name">{name}</bdi>
           </a>
-          {found !== undefined && <FoundIn folder={found} />}
+          {found === undefined ? <AudienceMark entry={entry} /> : <FoundIn folder={found} />}
         </>
       ) : (
         <>
@@ -53,6 +54,7 @@ export function EntryCard({ entry, column, isSelected, isActive }: EntryProps & 
             ) : (
               <FoundIn folder={found} />
             )}
+            <AudienceMark entry={entry} />
           </div>
         </>
       )}

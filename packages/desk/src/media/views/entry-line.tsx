@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import type { Entry } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { endingOf } from '../state/order.ts';
+import { AudienceMark } from './audience-mark.tsx';
 import { Check, linkProps } from './entry-card.tsx';
 import { useEntry } from './entry-link.tsx';
 import { Thumbnail } from './thumbnail.tsx';
@@ -42,6 +43,7 @@ export function EntryLine({ entry, rowIndex, style, isSelected, isActive }: Line
           <bdi>{name}</bdi>
         </a>
         {found !== undefined && <bdi class="line-folder">{found}</bdi>}
+        <AudienceMark entry={entry} />
       </div>
       <div role="gridcell" tabIndex={-1} class="line-type">
         {isFolder ? texts.say('folder') : endingOf(entry.name).toUpperCase() || texts.say('file')}

@@ -14,7 +14,7 @@ export function FailureDialog({ what, reason }: FailureProps) {
   const { dialogs, texts } = useApp();
   const { say } = texts;
   return (
-    <Modal title={say(TITLES[what])} onClose={() => dialogs.close()}>
+    <Modal isUnasked title={say(TITLES[what])} onClose={() => dialogs.close()}>
       <p role="alert" class="reason">
         {reason}
       </p>

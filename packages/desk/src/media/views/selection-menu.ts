@@ -1,13 +1,13 @@
 import type { MenuItem } from '../../shared/views/menu-item.ts';
 import type { Entry } from '../api/types.ts';
-import { useApp } from '../app-context.ts';
+import { type App, useApp } from '../app-context.ts';
 import { isInTrash } from '../trash.ts';
 import type { Actions } from './actions.ts';
 import { openEntry } from './entry-link.tsx';
 
 /** The lines of the menu of the selection, or of the folder if nothing is selected. */
 export function useItems(): MenuItem[] {
-  const { clip, folder, place, selection, texts } = useApp();
+  const { clip, folder, place, selection, texts, visibility } = useApp();
   const { say } = texts;
   const paths = selection.paths.value;
   const one = paths.size === 1 ? folder.loaded.value.find(({ path }) => paths.has(path)) : undefined;
@@ -34,7 +34,7 @@ export function useItems(): MenuItem[] {
   return [
     ...(one === undefined ? [] : [{ value: 'open', label: say('open'), icon: 'file' as const }]),
     { value: 'download', label: say('download'), icon: 'download' as const },
-    ...(one === undefined || one.kind === 'folder' ? [] : linkItems(one, say)),
+    ...(one === undefined || one.kind === 'folder' ? [] : linkItems(one, visibility, say)),
     { value: 'rename', label: say('rename'), icon: 'edit' as const, shortcut: 'F2' },
     { value: 'move', label: say('moveTo'), icon: 'move' as const },
     { value: 'copyTo', label: say('copyTo'), icon: 'copy' as const },
@@ -45,11 +45,20 @@ export function useItems(): MenuItem[] {
   ].filter(({ value }) => value !== 'rename' || one !== undefined);
 }
 
-function linkItems({ kind }: Entry, say: ReturnType<typeof useApp>['texts']['say']): MenuItem[] {
+function linkItems(
+  entry: Entry,
+  visibility: App['visibility'],
+  say: ReturnType<typeof useApp>['texts']['say'],
+): MenuItem[] {
+  const isPublic = visibility.of(entry) === 'public';
   return [
-    { value: 'link', label: say('copyLink'), icon: 'link' },
+    // What readers cannot open is not offered to them.
+    ...(isPublic ? [{ value: 'link', label: say('copyLink'), icon: 'link' as const }] : []),
+    ...(!isPublic && visibility.prefixes.value.length > 0
+      ? [{ value: 'copyToPublic', label: say('copyToPublic'), icon: 'copy' as const }]
+      : []),
     { value: 'signed', label: say('copySigned') },
-    ...(kind === 'image'
+    ...(isPublic && entry.kind === 'image'
       ? [
           { value: 'markdown', label: say('copyMarkdown') },
           { value: 'img', label: say('copyImg') },

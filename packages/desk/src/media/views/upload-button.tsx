@@ -11,8 +11,9 @@ export function chooseUpload(what: 'files' | 'folder'): void {
 
 /** Uploads files or a folder to where the page is. */
 export function UploadButton() {
-  const { place, texts, uploads } = useApp();
+  const { place, texts, uploads, visibility } = useApp();
   const { say } = texts;
+  const isPublic = visibility.ofFolder(place.value.value.folder) === 'public';
   const isClean = uploads.withoutPlaces.value;
   const folder = useRef<HTMLInputElement>(null);
   // The attribute is not yet in the types of Preact.
@@ -29,7 +30,12 @@ export function UploadButton() {
         label={say('upload')}
         look="button primary"
         items={[
-          { value: 'files', label: say('uploadFiles'), icon: 'file' },
+          {
+            value: 'files',
+            label: say('uploadFiles'),
+            icon: 'file',
+            heading: say(isPublic ? 'publicHint' : 'privateHint'),
+          },
           { value: 'folder', label: say('uploadFolder'), icon: 'folder' },
           { value: 'places', label: say('withoutPlaces'), checked: isClean, heading: '' },
         ]}

@@ -84,7 +84,7 @@ function heading(list: readonly Upload[], say: ReturnType<typeof useApp>['texts'
 }
 
 function UploadLine({ upload }: { upload: Upload }) {
-  const { texts, uploads } = useApp();
+  const { texts, uploads, visibility } = useApp();
   const { say } = texts;
   const { key, size, uploaded, state, problem } = upload;
   const name = texts.name(nameOf(key));
@@ -103,7 +103,8 @@ function UploadLine({ upload }: { upload: Upload }) {
           {name}
         </bdi>
         <span class="hint">
-          {texts.size(size)} · {facts[state]}
+          {texts.size(size)} · {facts[state]} ·{' '}
+          {say(visibility.ofFolder(parentOf(key)) === 'public' ? 'public' : 'private')}
         </span>
         {(state === 'sending' || state === 'paused') && (
           <progress aria-label={name} max={Math.max(size, 1)} value={uploaded} />
@@ -146,7 +147,7 @@ function UploadLine({ upload }: { upload: Upload }) {
 /** Why a file was not uploaded. */
 function problemOf(problem: unknown, say: ReturnType<typeof useApp>['texts']['say']): string {
   if (problem instanceof ApiProblem) return problemWords(problem, say);
-  if (statusOf(problem) === 0) return say('storeUnavailable');
+  if (statusOf(problem) === 0) return say(navigator.onLine ? 'storeUnavailable' : 'offline');
   return problem instanceof Error ? problem.message : String(problem);
 }
 

@@ -7,7 +7,7 @@ import { useApp } from '../app-context.ts';
 import { endingOf } from '../state/order.ts';
 import { nameOf, parentOf } from '../state/place.ts';
 import { isDrawn, isText } from '../state/seen.ts';
-import { useActions } from './actions.ts';
+import { publicCopyOf, useActions } from './actions.ts';
 import { TextFile } from './text-file.tsx';
 import { Picture, Thumbnail } from './thumbnail.tsx';
 import { useWhyUnseen } from './why-unseen.ts';
@@ -242,8 +242,10 @@ interface DetailsProps {
 }
 
 function Details({ entry, dimensions, seconds }: DetailsProps) {
-  const { api, texts } = useApp();
+  const app = useApp();
+  const { api, dialogs, texts, visibility } = app;
   const { say } = texts;
+  const isPublic = visibility.of(entry) === 'public';
   const url = useSigned(entry, (keys) => api.signDownloads(keys));
   const actions = useActions();
   const condition = useWhyUnseen(entry, isDrawn(entry));
@@ -253,6 +255,7 @@ function Details({ entry, dimensions, seconds }: DetailsProps) {
     [say('size'), texts.size(entry.size)],
     [say('type'), entry.contentType || endingOf(entry.name)],
     [say('modified'), texts.date(entry.modified, 'long')],
+    [say('visibility'), say(isPublic ? 'publicHint' : 'privateHint')],
     [say('dimensions'), dimensions],
     [say('condition'), condition],
     [say('duration'), Number.isFinite(seconds) ? texts.duration(seconds ?? 0) : undefined],
@@ -278,8 +281,13 @@ function Details({ entry, dimensions, seconds }: DetailsProps) {
             <span>{say('download')}</span>
           </a>
         )}
-        <CopyButton label={say('copyLink')} onCopy={() => actions.copyText('link', entry)} />
-        {entry.kind === 'image' && (
+        {isPublic && <CopyButton label={say('copyLink')} onCopy={() => actions.copyText('link', entry)} />}
+        {!isPublic && visibility.prefixes.value.length > 0 && (
+          <Button icon="copy" onClick={() => dialogs.show(publicCopyOf(app, [entry]))}>
+            {say('copyToPublic')}
+          </Button>
+        )}
+        {isPublic && entry.kind === 'image' && (
           <>
             <CopyButton label={say('copyMarkdown')} onCopy={() => actions.copyText('markdown', entry)} />
             <CopyButton label={say('copyImg')} onCopy={() => actions.copyText('img', entry)} />
