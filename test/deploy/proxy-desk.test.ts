@@ -136,7 +136,7 @@ test('an article is written with a picture, saved, published, and read at the sa
     document.querySelector('.rich-text-surface').dispatchEvent(event);
   })()`);
   await page.getByLabel('Alternative text').fill('The mole');
-  await page.keyboard.press('Enter');
+  await button('Apply').click();
   await page.getByText('Saved', { exact: true }).waitFor();
   const id = Number(new URL(page.url()).pathname.split('/').at(-1));
   await button('Publish').click();

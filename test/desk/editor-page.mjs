@@ -25,15 +25,33 @@ function openArticle(html) {
     onChange: (written) => reported.push(written),
     onWords: (words) => Object.assign(window, { words }),
     pickPicture: async () => picture,
-    uploadPicture: async (file) => ({ ...picture, src: `${location.origin}/${file.name}` }),
+    uploadPicture: async (file) => ({
+      ...picture,
+      src: `${location.origin}/${file.name}`,
+      takeBack: () => takenBack.push(file.name),
+    }),
   };
   render(h(RichText, props), document.getElementById('page'));
 }
 
+/** Leaves the article. */
+function closeArticle() {
+  render(null, document.getElementById('page'));
+}
+
 const reported = [];
+const takenBack = [];
 const violations = [];
 const shortcuts = EDITOR_SHORTCUTS.map(([keys, text]) => [keys, say(text)]);
-Object.assign(window, { canRepresent, openArticle, reported, shortcuts, violations });
+Object.assign(window, {
+  canRepresent,
+  closeArticle,
+  openArticle,
+  reported,
+  shortcuts,
+  takenBack,
+  violations,
+});
 document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
   violations.push(`${violatedDirective} ${blockedURI}`);
 });

@@ -77,6 +77,50 @@ test('text in Markdown becomes what it says, and nothing in it runs', async () =
   expect((await inspectHtml(html, RULES)).faults).toEqual([]);
 });
 
+test('footnotes and tasks of Markdown stay', async () => {
+  const text =
+    'The harbour[^1] is open[^b].\n\n- [x] ferries\n- [ ] market\n\n[^1]: Since **1890**.\n[^b]: Daily.\n';
+  expect(pasted(await markdownToHtml(text))).toBe(
+    '<p>The harbour<sup>1</sup> is open<sup>2</sup>.</p><ul><li>☑ ferries</li><li>☐ market</li></ul>' +
+      '<ol><li>Since <strong>1890</strong>.</li><li>Daily.</li></ol>',
+  );
+});
+
+const word = (level: number, numbering: string, marker: string, text: string) =>
+  `<p class=MsoListParagraph style='mso-list:l0 level${level} ${numbering}'><![if !supportLists]><span ` +
+  `style='mso-list:Ignore'>${marker}<span style='font:7.0pt "Times New Roman"'>&nbsp; </span></span><![endif]>${text}</p>`;
+
+test.each([
+  [
+    'a numbered list after a bulleted one',
+    word(1, 'lfo1', '·', 'a') +
+      word(1, 'lfo1', '·', 'b') +
+      word(1, 'lfo2', '1.', 'c') +
+      word(1, 'lfo2', '2.', 'd'),
+    '<ul><li>a</li><li>b</li></ul><ol><li>c</li><li>d</li></ol>',
+  ],
+  [
+    'one in the other',
+    word(1, 'lfo1', '1.', 'a') +
+      word(2, 'lfo1', 'a)', 'b') +
+      word(2, 'lfo3', 'o', 'c') +
+      word(1, 'lfo1', '2.', 'd'),
+    '<ol><li>a<ol><li>b</li></ol><ul><li>c</li></ul></li><li>d</li></ol>',
+  ],
+  [
+    'two numbered ones, the second of which goes on elsewhere',
+    word(1, 'lfo1', '1.', 'a') + word(1, 'lfo2', '5.', 'b'),
+    '<ol><li>a</li></ol><ol start="5"><li>b</li></ol>',
+  ],
+  [
+    'Chinese numbers',
+    word(1, 'lfo1', '一、', 'a') + word(1, 'lfo1', '二、', 'b'),
+    '<ol><li>a</li><li>b</li></ol>',
+  ],
+])('lists of Word stay what they are: %s', (_name, html, expected) => {
+  expect(pasted(html)).toBe(expected);
+});
+
 test.each(['Just a sentence.', 'At 5 - 3 = 2, and 2 * 3 * 4.', 'a_b_c and #hashtag'])(
   'plain text stays so: %s',
   (text) => {

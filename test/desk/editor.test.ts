@@ -64,6 +64,19 @@ test('what is typed as in Markdown becomes what it says', () =>
     );
   }));
 
+test('a sign that begins an item of a list makes no list in it, and empty lines are not published', () =>
+  inEditor(async (page, written) => {
+    await page.keyboard.type('- one');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('- two');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('1. three');
+    for (const key of ['Enter', 'Enter', 'Enter', 'Enter']) await page.keyboard.press(key);
+    await page.keyboard.type('after');
+    await page.keyboard.press('Enter');
+    expect(await written()).toBe('<ul><li>one</li><li>two</li><li>1. three</li></ul><p>after</p>');
+  }));
+
 test('undo and redo take back and bring back', () =>
   inEditor(async (page, written) => {
     await page.keyboard.type('abc');
@@ -122,7 +135,7 @@ test('a table is added, filled and enlarged by keys alone', () =>
     await rows.getByRole('button', { name: 'Delete column' }).press('Enter');
     expect(await written()).toBe(
       '<table><thead><tr><th>a</th><th>c</th></tr></thead><tbody><tr><td>1</td><td>3</td></tr>' +
-        '<tr><td>4</td><td>6</td></tr><tr><td>7</td><td></td></tr></tbody></table><p></p>',
+        '<tr><td>4</td><td>6</td></tr><tr><td>7</td><td></td></tr></tbody></table>',
     );
   }));
 
@@ -140,7 +153,7 @@ test('a picture needs an alternative text', () =>
     await page.getByRole('img', { name: 'A harbour' }).waitFor();
     expect(await written()).toBe(
       `<p>before</p><figure><img src="${site.url}picture.jpg" alt="A harbour" width="320" height="240">` +
-        '<figcaption>Taken today</figcaption></figure><p></p>',
+        '<figcaption>Taken today</figcaption></figure>',
     );
     await page.getByRole('img', { name: 'A harbour' }).dblclick();
     await page.getByLabel('Alternative text').fill('A small harbour');
@@ -148,16 +161,44 @@ test('a picture needs an alternative text', () =>
     await expect.poll(written).toContain('alt="A small harbour"');
   }));
 
+/** Pastes a picture as a file. */
+const pasteFile = (page: Page, name: string) =>
+  page.evaluate(`(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(['x'], '${name}', { type: 'image/jpeg' }));
+    const event = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
+    document.querySelector('.rich-text-surface').dispatchEvent(event);
+  })()`);
+
+test('a file that is pasted stays without a description, until somebody leaves it out', () =>
+  inEditor(async (page, written) => {
+    const dialog = page.getByRole('dialog', { name: 'Describe the picture' });
+    await pasteFile(page, 'harbour.jpg');
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(written).toContain(`<img src="${site.url}harbour.jpg" alt="" `);
+    await pasteFile(page, 'pier.jpg');
+    await dialog.waitFor();
+    // What is being typed is not meant for the dialog.
+    await page.keyboard.type('words ');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('INPUT');
+    expect(await dialog.getByLabel('Alternative text').inputValue()).toBe('');
+    await dialog.getByRole('button', { name: 'Leave it out' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.evaluate('takenBack')).toEqual(['pier.jpg']);
+    expect(await written()).not.toContain('pier.jpg');
+    await pasteFile(page, 'left.jpg');
+    await dialog.waitFor();
+    await page.evaluate('closeArticle()');
+    expect(await page.evaluate('reported.at(-1)')).toContain('left.jpg');
+  }));
+
 test('a file that is pasted is uploaded, and described', () =>
   inEditor(async (page, written) => {
-    await page.evaluate(`(() => {
-      const data = new DataTransfer();
-      data.items.add(new File(['x'], 'harbour.jpg', { type: 'image/jpeg' }));
-      const event = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
-      document.querySelector('.rich-text-surface').dispatchEvent(event);
-    })()`);
+    await pasteFile(page, 'harbour.jpg');
     await page.getByLabel('Alternative text').fill('A harbour');
-    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Apply' }).click();
     await expect.poll(written).toContain(`src="${site.url}harbour.jpg" alt="A harbour"`);
   }));
 

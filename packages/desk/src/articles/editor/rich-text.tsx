@@ -4,7 +4,7 @@ import { EditorView } from 'prosemirror-view';
 import { isApple } from '../../shared/state/apple.ts';
 import { afterPaint } from './editing/after-paint.ts';
 import { clipboard } from './editing/clipboard.ts';
-import { type Picture, selectedPicture } from './editing/figures.ts';
+import { insertFigure, type Picture, selectedPicture } from './editing/figures.ts';
 import { Reporting } from './editing/reporting.ts';
 import { takeSeenSelection } from './editing/seen-selection.ts';
 import { editorState } from './editing/state.ts';
@@ -49,13 +49,17 @@ export function RichText(props: RichTextProps) {
   const [dialogs, setDialogs] = useState<readonly OpenDialog[]>([]);
   const open = (one: OpenDialog) => setDialogs((others) => [...others, one]);
   const [said, setSaid] = useState('');
+  const isGone = useRef(false);
+  const undescribed = useRef(dialogs);
+  undescribed.current = dialogs;
 
   const addFiles = async (files: readonly File[]) => {
     for (const file of files) {
       setSaid(say('editorUploading', { name: file.name }));
       const picture = await latest.current.uploadPicture(file).catch(() => undefined);
       setSaid(picture === undefined ? say('editorUploadFailed', { name: file.name }) : '');
-      if (picture !== undefined) open({ kind: 'picture', added: picture });
+      if (isGone.current) picture?.takeBack?.();
+      else if (picture !== undefined) open({ kind: 'picture', added: picture });
     }
   };
   const ask = async (asking: Asking) => {
@@ -129,6 +133,9 @@ export function RichText(props: RichTextProps) {
     return () => {
       removeEventListener('pagehide', leave);
       document.removeEventListener('visibilitychange', leave);
+      isGone.current = true;
+      for (const one of undescribed.current)
+        if (one.kind === 'picture' && one.added) insertFigure(one.added, '')(view.state, view.dispatch);
       reporting.flush();
       view.destroy();
     };

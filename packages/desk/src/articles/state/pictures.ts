@@ -43,7 +43,10 @@ export async function uploadPicture(
   const { url, key } = await asked(galleryClient(service).post('/api/upload', { body }));
   const stored = await fetch(url, { method: 'PUT', headers: { 'content-type': contentType }, body: clean });
   if (!stored.ok) throw new PictureError('notUploaded');
-  return { src: publicPicture(base, key, contentType), alt: '', ...(await sizeOf(clean)) };
+  const takeBack = () => {
+    void gallery.start({ action: 'delete', paths: [key], trash: true }, crypto.randomUUID());
+  };
+  return { src: publicPicture(base, key, contentType), alt: '', takeBack, ...(await sizeOf(clean)) };
 }
 
 /** Which pictures of HTML, and of another address, are in the gallery where readers cannot see them. */
@@ -73,6 +76,16 @@ function decoded(path: string): string {
   } catch {
     return path;
   }
+}
+
+/** How large browsers show the picture at an address, in px; nothing if they cannot. */
+export function sizeAt(src: string): Promise<{ width?: number; height?: number }> {
+  const image = new Image();
+  return new Promise((resolve) => {
+    image.onload = () => resolve({ width: image.naturalWidth, height: image.naturalHeight });
+    image.onerror = () => resolve({});
+    image.src = src;
+  });
 }
 
 async function sizeOf(file: File): Promise<{ width?: number; height?: number }> {

@@ -1,12 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Entry } from '../../media/api/types.ts';
 import { parentOf } from '../../media/state/place.ts';
+import { useDesk } from '../../shared/desk.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
+import { errorWords } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
 import type { Picture } from '../editor/editing/figures.ts';
-import { publicPicture } from '../state/pictures.ts';
+import { publicPicture, sizeAt } from '../state/pictures.ts';
 
 interface PictureDialogProps {
   onPick: (picture: Picture) => void;
@@ -17,6 +19,8 @@ interface PictureDialogProps {
 export function PictureDialog({ onPick, onClose }: PictureDialogProps) {
   const { address, gallery, site, texts } = useApp();
   const { say } = texts;
+  // The gallery is asked, not the articles.
+  const desk = useDesk();
   const prefixes = site.value?.publicPrefixes ?? [];
   const [folder, setFolder] = useState(prefixes[0] ?? '');
   const [entries, setEntries] = useState<readonly Entry[]>();
@@ -32,7 +36,7 @@ export function PictureDialog({ onPick, onClose }: PictureDialogProps) {
       setEntries([...before, ...page.entries]);
       setNext(page.next ?? undefined);
     } catch (error) {
-      if (!signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
+      if (!signal.aborted) setProblem(errorWords(error, desk.texts.say));
     }
   };
   useEffect(() => {
@@ -42,6 +46,7 @@ export function PictureDialog({ onPick, onClose }: PictureDialogProps) {
     void load([]);
     return () => work.current.abort();
   }, [gallery, folder]);
+  const pick = async (src: string) => onPick({ src, alt: '', ...(await sizeAt(src)) });
   const shown = entries?.filter((entry) => entry.kind === 'folder' || isShowable(entry));
   const isPublic = prefixes.some((prefix) => folder.startsWith(prefix));
   const above = parentOf(folder);
@@ -78,9 +83,7 @@ export function PictureDialog({ onPick, onClose }: PictureDialogProps) {
                 type="button"
                 class="picture-choice"
                 disabled={!isPublic}
-                onClick={() =>
-                  onPick({ src: publicPicture(address.base, entry.path, entry.contentType), alt: '' })
-                }
+                onClick={() => void pick(publicPicture(address.base, entry.path, entry.contentType))}
               >
                 <img src={gallery.thumbnail(entry)} alt="" loading="lazy" />
                 <bdi>{texts.name(entry.name)}</bdi>

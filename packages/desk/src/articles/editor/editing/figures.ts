@@ -10,6 +10,8 @@ export interface Picture {
   readonly alt: string;
   readonly width?: number;
   readonly height?: number;
+  /** Takes the file back out of the gallery, if it was uploaded for this place. */
+  readonly takeBack?: () => void;
 }
 
 /** The picture that is selected, and the caption below it; undefined if there is none. */
@@ -33,10 +35,10 @@ function captionNode(text: string): Node {
   return nodeType('figcaption').create(null, nodeType('paragraph').create(null, schema.text(text)));
 }
 
-/** Adds a figure with a picture, which needs a text for those who do not see it. */
+/** Adds a figure with a picture. */
 export function insertFigure({ src, alt, width, height }: Picture, caption: string): Command {
   const text = attributeText(alt);
-  if (!isPictureAddress(src) || text === '') return () => false;
+  if (!isPictureAddress(src)) return () => false;
   const size = width && height ? { width: String(width), height: String(height) } : {};
   const picture = nodeType('picture').create({ src, alt: text, ...size });
   const parts = caption.trim() === '' ? [picture] : [picture, captionNode(caption.trim())];

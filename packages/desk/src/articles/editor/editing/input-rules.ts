@@ -39,6 +39,15 @@ const rule = new Rule(/^(?:---|———|\*\*\*)$/, ({ doc, tr }, match, start, 
   return tr.delete(start, end).insert($start.before(), nodeType('horizontal_rule').create());
 });
 
+/** A sign that is typed in an item of its own kind of list is not needed; another one stays text. */
+const signInItem = new Rule(/^\s*(?:([-*+])|\d{1,4}[.)、])\s$/, ({ doc, tr }, match, start, end) => {
+  const $start = doc.resolve(start);
+  if ($start.depth < 2 || $start.node(-1).type.name !== 'list_item') return null;
+  const isBullet = $start.node(-2).type.name === 'bullet_list';
+  const isSame = isBullet === (match[1] !== undefined) && $start.index(-1) === 0;
+  return isSame ? tr.delete(start, end) : tr.insertText(' ', end);
+});
+
 /** What a line turns into when it is typed as in Markdown. */
 export const markdownRules = inputRules({
   rules: [
@@ -46,6 +55,7 @@ export const markdownRules = inputRules({
     textblockTypeInputRule(/^#\s$/, nodeType('heading'), { level: 2 }),
     textblockTypeInputRule(/^```([\w+#.-]*)\s$/, nodeType('code_block'), (match) => ({ language: match[1] })),
     wrappingInputRule(/^\s*[>》]\s$/, nodeType('blockquote')),
+    signInItem,
     wrappingInputRule(/^\s*[-*+]\s$/, nodeType('bullet_list')),
     wrappingInputRule(
       /^(\d{1,4})[.)、]\s$/,

@@ -1,5 +1,6 @@
 import type { Node } from 'prosemirror-model';
 import type { EditorView } from 'prosemirror-view';
+import { withoutEmpty } from '../html/without-empty.ts';
 import { writeHtml } from '../html/write-html.ts';
 import { wordCount } from '../word-count.ts';
 
@@ -53,7 +54,7 @@ export class Reporting {
     if (doc === this.#reported) return;
     this.#reported = doc;
     const { onChange, onWords } = this.#listener();
-    onChange(writeHtml(doc));
+    onChange(writeHtml(withoutEmpty(doc)));
     onWords?.(wordCount(doc));
   }
 

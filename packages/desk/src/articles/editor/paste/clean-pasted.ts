@@ -77,7 +77,7 @@ const DROPPED = [
     'title',
     'video',
   ],
-  ...['[hidden]', '[aria-hidden="true"]'],
+  ...['[hidden]', '[aria-hidden="true"]', '[data-footnote-backref]', '.footnotes > .sr-only'],
 ].join(', ');
 
 /** What a style makes of text; Google Docs and Word write nothing else. */
@@ -105,6 +105,8 @@ export function cleanPasted(html: string, document: Document = globalThis.docume
   const root = inertElement(fragmentOf(html), document);
   removeComments(root);
   makeWordLists(root);
+  for (const one of root.querySelectorAll('li input[type="checkbox"]'))
+    one.replaceWith(one.hasAttribute('checked') ? '☑ ' : '☐ ');
   for (const one of root.querySelectorAll(DROPPED)) one.remove();
   for (const one of [...root.querySelectorAll('*')]) applyStyle(one);
   for (const one of [...root.querySelectorAll('*')]) rename(one);

@@ -10,6 +10,9 @@ export function looksLikeMarkdown(text: string): boolean {
 
 /** The HTML of Markdown. Its parser is loaded when the first Markdown is pasted. */
 export async function markdownToHtml(text: string): Promise<string> {
-  const { marked } = await import('marked');
-  return marked.parse(text, { gfm: true });
+  const [{ Marked }, { default: footnotes }] = await Promise.all([
+    import('marked'),
+    import('marked-footnote'),
+  ]);
+  return new Marked(footnotes()).parse(text, { gfm: true });
 }

@@ -44,6 +44,8 @@ export const editorEn = {
   editorPictureTitle: 'Describe the picture',
   editorAlt: 'Alternative text',
   editorAltHint: 'What the picture shows, for people who do not see it.',
+  editorDescribeLater: 'Describe it later',
+  editorLeaveOut: 'Leave it out',
   editorNeedsAlt: 'Write what the picture shows.',
   editorCaption: 'Caption',
   editorEmbedTitle: 'Embed a page or video',

@@ -46,6 +46,8 @@ export const editorZh: Readonly<Record<keyof typeof editorEn, string>> = {
   editorPictureTitle: '描述图片',
   editorAlt: '替代文字',
   editorAltHint: '图片的内容，供看不到图片的人阅读。',
+  editorDescribeLater: '以后再描述',
+  editorLeaveOut: '不插入',
   editorNeedsAlt: '请填写图片的内容。',
   editorCaption: '图注',
   editorEmbedTitle: '嵌入网页或视频',

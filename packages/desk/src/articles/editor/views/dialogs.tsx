@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Command } from 'prosemirror-state';
 import type { EditorView } from 'prosemirror-view';
+import { withScheme } from '../../../shared/state/with-scheme.ts';
 import { Button } from '../../../shared/views/button.tsx';
 import {
   describePicture,
@@ -44,7 +45,7 @@ function LinkDialog(props: Props) {
   const [text, setText] = useState('');
   const [isTried, setTried] = useState(false);
   const isEmpty = place.from === place.to;
-  const address = withScheme(href.trim());
+  const address = linkAddress(href.trim());
   const badAddress = isLinkAddress(address) ? undefined : say('editorBadLink');
   const badText = isEmpty && text.trim() === '' ? say('editorNeedsText') : undefined;
   const apply = () => {
@@ -87,11 +88,8 @@ function LinkDialog(props: Props) {
 }
 
 /** `example.com/a` and `a@example.com` are what people write. */
-function withScheme(address: string): string {
-  if (/^[^\s/@:]+@[^\s/@:]+\.\w+$/.test(address)) return `mailto:${address}`;
-  if (/^[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}(?:[/?#:]|$)/u.test(address))
-    return `https://${address}`;
-  return address;
+function linkAddress(address: string): string {
+  return /^[^\s/@:]+@[^\s/@:]+\.\w+$/.test(address) ? `mailto:${address}` : withScheme(address);
 }
 
 function PictureDialog({ added, ...props }: Props & { readonly added: Picture | undefined }) {
@@ -110,8 +108,9 @@ function PictureDialog({ added, ...props }: Props & { readonly added: Picture | 
       added === undefined ? describePicture(alt, caption) : insertFigure({ ...added, alt }, caption),
     );
   };
-  return (
-    <FormDialog title={say('editorPictureTitle')} texts={texts} onApply={apply} onClose={props.onClose}>
+  const dialog = { title: say('editorPictureTitle'), texts, onApply: apply, onClose: props.onClose };
+  const fields = (
+    <>
       <Field
         label={say('editorAlt')}
         hint={say('editorAltHint')}
@@ -123,6 +122,27 @@ function PictureDialog({ added, ...props }: Props & { readonly added: Picture | 
       {(added !== undefined || old?.caption === '') && (
         <Field label={say('editorCaption')} value={caption} onValue={setCaption} />
       )}
+    </>
+  );
+  if (added === undefined) return <FormDialog {...dialog}>{fields}</FormDialog>;
+  // What was uploaded or chosen is lost by a decision only, not by Escape.
+  const leaveOut = () => {
+    added.takeBack?.();
+    props.onClose();
+  };
+  return (
+    <FormDialog
+      {...dialog}
+      isUnasked={added.takeBack !== undefined}
+      onClose={() => run(props, insertFigure({ ...added, alt }, caption))}
+      closing={say('editorDescribeLater')}
+      buttons={
+        <Button kind="quiet" onClick={leaveOut}>
+          {say('editorLeaveOut')}
+        </Button>
+      }
+    >
+      {fields}
     </FormDialog>
   );
 }

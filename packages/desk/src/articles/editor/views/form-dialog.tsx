@@ -9,15 +9,27 @@ interface FormDialogProps {
   readonly texts: EditorTexts;
   readonly onApply: () => void;
   readonly onClose: () => void;
+  /** What the button says that closes it. */
+  readonly closing?: string;
   /** Further buttons. */
   readonly buttons?: ComponentChildren;
   readonly children: ComponentChildren;
+  /** Whether it opens by itself. */
+  readonly isUnasked?: boolean;
 }
 
 /** A form over the page. */
-export function FormDialog({ title, texts: { say }, onApply, onClose, buttons, children }: FormDialogProps) {
+export function FormDialog({
+  texts: { say },
+  onApply,
+  onClose,
+  closing = say('cancel'),
+  buttons,
+  children,
+  ...modal
+}: FormDialogProps) {
   return (
-    <FormModal say={say} title={title} onClose={onClose}>
+    <FormModal say={say} onClose={onClose} {...modal}>
       <form
         class="form"
         noValidate
@@ -29,7 +41,7 @@ export function FormDialog({ title, texts: { say }, onApply, onClose, buttons, c
         {children}
         <div class="modal-buttons">
           {buttons}
-          <Button onClick={onClose}>{say('cancel')}</Button>
+          <Button onClick={onClose}>{closing}</Button>
           <Button kind="primary" type="submit">
             {say('editorApply')}
           </Button>
