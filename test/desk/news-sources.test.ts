@@ -175,3 +175,33 @@ test('what was typed is asked about before Escape or a click beside it discards 
   await question.getByRole('button', { name: 'Discard' }).click();
   await form.waitFor({ state: 'detached' });
 });
+
+test('an address is tried as it is meant, and what is none cannot be added', async () => {
+  const { page } = desk;
+  const links = Array.from(
+    { length: 6 },
+    (_, index) => `<li><a href="/town/${index}">A report of the town, ${index}</a>`,
+  );
+  desk.host.set('/town', {
+    headers: { 'content-type': 'text/html' },
+    body: `<title>Town</title><ul>${links.join('')}</ul>`,
+  });
+  await desk.go('sources');
+  await page.getByRole('link', { name: 'The feed' }).waitFor();
+  await page.keyboard.press('a');
+  const form = page.getByRole('dialog', { name: 'Add a source' });
+  const address = form.getByLabel('Address');
+  const anyway = form.getByRole('button', { name: 'Add it anyway' });
+  await address.fill('not a url');
+  await form.getByRole('button', { name: 'Test' }).click();
+  await form.getByRole('alert').getByText(/./).waitFor();
+  expect(await anyway.count()).toBe(0);
+  await address.fill(desk.host.at('/town'));
+  await form.getByRole('button', { name: 'Test' }).click();
+  await anyway.waitFor();
+  await form.getByRole('button', { name: 'Read it as a page' }).click();
+  await expect.poll(() => form.getByLabel('It is a page that lists articles').isChecked()).toBe(true);
+  await address.fill('town.invalid/feed');
+  await form.getByRole('button', { name: 'Test' }).click();
+  await expect.poll(() => address.inputValue()).toBe('https://town.invalid/feed');
+});

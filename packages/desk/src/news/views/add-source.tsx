@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
+import { withScheme } from '../../shared/state/with-scheme.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { CheckField } from '../../shared/views/check-field.tsx';
 import { FormModal } from '../../shared/views/form-modal.tsx';
@@ -38,10 +39,13 @@ export function AddSource({ onClose, onAdded }: { onClose: () => void; onAdded: 
     }
     if (!signal.aborted) setBusy(false);
   };
-  const test = (address = url) => {
+  const test = (given = url, asPage = isPage) => {
+    const address = withScheme(given);
+    setUrl(address);
+    setPage(asPage);
     setFound(undefined);
     return attempt(async (signal) =>
-      setFound(await api.trySource(address, isPage ? 'auto' : undefined, signal)),
+      setFound(await api.trySource(address, asPage ? 'auto' : undefined, signal)),
     );
   };
   const add = () =>
@@ -51,6 +55,8 @@ export function AddSource({ onClose, onAdded }: { onClose: () => void; onAdded: 
       edits.say(say(isNew ? 'didAdd' : 'alreadyKnown', { name: source.name }));
       onAdded();
     });
+  // What is no address at all is not one later, either.
+  const canAdd = problem !== undefined && (problem.code === 'source_unreadable' || problem.passes);
   const change = (value: string) => {
     setUrl(value);
     setFound(undefined);
@@ -122,7 +128,12 @@ export function AddSource({ onClose, onAdded }: { onClose: () => void; onAdded: 
           </div>
         )}
         <div class="modal-buttons">
-          {problem !== undefined && (
+          {problem?.code === 'source_unreadable' && !isPage && (
+            <Button disabled={isBusy} onClick={() => void test(url, true)}>
+              {say('readAsPage')}
+            </Button>
+          )}
+          {canAdd && (
             <Button kind="quiet" disabled={isBusy} onClick={() => void add()}>
               {say('addAnyway')}
             </Button>

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
+import { withScheme } from '../../shared/state/with-scheme.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { CheckField } from '../../shared/views/check-field.tsx';
-import { Modal } from '../../shared/views/modal.tsx';
 import type { Source, SourceSettings, Tagged, TriedEntry } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import type { Say, TextName } from '../text/texts.ts';
@@ -155,17 +155,16 @@ export function SourceForm({ before, onSaved }: SourceFormProps) {
         </button>
       </div>
       {theirs !== undefined && (
-        <Modal title={say('changedMeanwhile')} onClose={() => setTheirs(undefined)} look="wide">
-          <Conflict
-            rows={rowsOf(values, valuesOf(theirs.value)).map(([one, mine, now]) => ({
-              label: say(LABELS[one]),
-              mine,
-              theirs: now,
-            }))}
-            onTheirs={() => takeTheirs(theirs)}
-            onMine={() => void save(theirs.etag)}
-          />
-        </Modal>
+        <Conflict
+          rows={rowsOf(values, valuesOf(theirs.value)).map(([one, mine, now]) => ({
+            label: say(LABELS[one]),
+            mine,
+            theirs: now,
+          }))}
+          onTheirs={() => takeTheirs(theirs)}
+          onMine={() => void save(theirs.etag)}
+          onClose={() => setTheirs(undefined)}
+        />
       )}
     </form>
   );
@@ -255,6 +254,7 @@ function valuesOf(source: Source): Values {
 function changeOf(before: Values, after: Values): SourceSettings & { url?: string } {
   return Object.fromEntries(
     rowsOf(after, before).map(([name]) => {
+      if (name === 'url') return [name, withScheme(after.url)];
       if (name === 'weight') return [name, Number(after.weight)];
       if (name === 'rules') return [name, rulesOf(after.rules)];
       return [name, after[name]];

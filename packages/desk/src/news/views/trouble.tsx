@@ -1,18 +1,14 @@
 import type { ApiProblem } from '../../shared/api/problem.ts';
-import { visible } from '../../shared/text/visible.ts';
 import { Loading } from '../../shared/views/loading.tsx';
-import { ProblemView } from '../../shared/views/problem-view.tsx';
+import { ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
 import { useNews } from '../news-context.ts';
 import type { Say } from '../text/texts.ts';
 import type { Asked } from './use-answer.ts';
 
 /** What a problem means for the person at the page. */
-export function troubleWords({ status, code, message }: ApiProblem, say: Say): string {
-  if (status === 0) return say('unreachable');
-  if (code === 'not_configured') return say('notConfigured');
-  if (status === 412) return say('changedMeanwhile');
-  if ([502, 503, 504].includes(status)) return `${say('newsroomAway')} (${visible(message)})`;
-  return visible(message);
+export function troubleWords(problem: ApiProblem, say: Say): string {
+  if (problem.code === 'not_configured') return say('notConfigured');
+  return problem.status === 412 ? say('changedMeanwhile') : problemWords(problem, say);
 }
 
 /** A problem in the place of what could not be loaded. */
