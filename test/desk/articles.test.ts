@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Response } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drawing } from '../fixtures/drawing.ts';
 import { launchBrowser } from '../support/browser.ts';
@@ -120,12 +120,35 @@ describe('an article', () => {
     expect((await stored(id)).title).toBe('Mine of two people');
     await desk.content.client.patch(`/api/articles/${id}`, { title: 'Theirs again' });
     await title().fill('Mine again');
-    await dialog.waitFor();
-    // Nothing is decided by a key that is pressed twice.
-    for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('Escape');
     await dialog.getByRole('button', { name: 'Take theirs' }).click();
     await saved();
     expect(await title().inputValue()).toBe('Theirs again');
+  });
+
+  test('that somebody else has changed is overwritten by no key of who is typing', async () => {
+    if (browser === undefined) return;
+    const id = await create({ title: 'Typing on' });
+    await openArticle(id);
+    await desk.content.client.patch(`/api/articles/${id}`, { title: 'Theirs, kept' });
+    const dialog = page.getByRole('dialog', { name: 'Test has changed this article' });
+    await title().fill('Mine');
+    await dialog.waitFor();
+    for (const key of [' ', 'Enter', 'a', 'Tab', ' ', 'Tab', 'Enter', ' ']) await page.keyboard.press(key);
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('DIALOG');
+    expect((await stored(id)).title).toBe('Theirs, kept');
+    // Escape goes on writing, where the writer was.
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.keyboard.type(', longer');
+    expect(await title().inputValue()).toBe('Mine, longer');
+    await page.getByText('Not saved: changed by somebody else').waitFor();
+    await page.keyboard.press('Control+s');
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Compare…' }).click();
+    await dialog.getByRole('button', { name: 'Save yours' }).click();
+    await saved();
+    expect((await stored(id)).title).toBe('Mine, longer');
   });
 
   test('that is published and has changes of somebody else is not given mine instead', async () => {
@@ -189,6 +212,35 @@ describe('an article', () => {
     expect((await stored(id)).title).toBe('Far away, and longer');
   });
 
+  test('says which service is away, that nothing is lost, and is saved by itself afterwards', async () => {
+    if (browser === undefined) return;
+    const id = await create({ title: 'Away' });
+    await openArticle(id);
+    let problem = { code: 'temporarily_unavailable', detail: 'the database is not answering right now' };
+    await page.route(`**/api/desk/content/articles/${id}`, (route) => {
+      const body = { type: 'about:blank', title: 'x', status: 503, requestId: 'r', ...problem };
+      return route.fulfill({ status: 503, json: body, contentType: 'application/problem+json' });
+    });
+    await title().fill('Away, and kept');
+    const kept = 'What you have written is safe in this browser, and is saved as soon as that works again.';
+    await page
+      .getByText(`Not saved: The database does not answer at the moment. Try again soon. ${kept}`)
+      .waitFor();
+    problem = { code: 'content_unavailable', detail: 'content does not answer right now; try again' };
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page
+      .getByText(`Not saved: The service for articles does not answer at the moment. ${kept}`)
+      .waitFor();
+    await page.evaluate('Object.defineProperty(navigator, "onLine", { value: false })');
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.route(`**/api/desk/content/articles/${id}`, (route) => route.abort());
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText(`Not saved: You are offline. ${kept}`).waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await saved();
+    expect((await stored(id)).title).toBe('Away, and kept');
+  });
+
   test('that is new and left before it is saved is in the list, and calls nobody back', async () => {
     if (browser === undefined) return;
     await desk.go(page, 'articles');
@@ -244,11 +296,49 @@ describe('an article', () => {
     await visit.context.clearCookies();
     await title().fill('Ended, and gone on');
     const dialog = page.getByRole('dialog', { name: 'Log in again' });
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.keyboard.type('abc');
+    expect(await title().inputValue()).toContain('abc');
+    await title().fill('Ended, and gone on');
+    await page.getByRole('button', { name: 'Log in again' }).click();
     await dialog.getByLabel('Username').fill(ADMIN.username);
     await dialog.getByLabel('Password').fill(ADMIN.password);
     await dialog.getByRole('button', { name: 'Log in' }).click();
     await saved();
     expect((await stored(id)).title).toBe('Ended, and gone on');
+  });
+
+  test('gets its slug made of what is typed, and one that is taken stops nothing else', async () => {
+    if (browser === undefined) return;
+    await create({ title: 'Taken', slug: 'taken' });
+    const id = await create({ title: 'Slugged' });
+    await openArticle(id);
+    const slug = page.getByLabel('Slug', { exact: true });
+    await slug.fill('Über die Brücke!');
+    await slug.press('Tab');
+    await expect.poll(() => slug.inputValue()).toBe('uber-die-brucke');
+    await saved();
+    expect((await stored(id)).slug).toBe('uber-die-brucke');
+    await slug.fill('taken');
+    await title().fill('Slugged, and saved');
+    await page.getByRole('alert').getByText('another article already has this slug').first().waitFor();
+    await expect.poll(async () => (await stored(id)).title).toBe('Slugged, and saved');
+    expect((await stored(id)).slug).toBe('uber-die-brucke');
+    await slug.fill('free');
+    await saved();
+    expect((await stored(id)).slug).toBe('free');
+  });
+
+  test('that is new begins at its title, and says why it cannot be published', async () => {
+    if (browser === undefined) return;
+    await desk.go(page, 'articles');
+    await page.getByRole('link', { name: 'New article' }).click();
+    await expect.poll(() => page.evaluate('document.activeElement.placeholder')).toBe('Title');
+    await page.keyboard.type('Not yet');
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByText('Not published: it needs a title and 50 characters of text.').waitFor();
   });
 
   test('is planned for a time, and the plan is taken back', async () => {
@@ -272,6 +362,16 @@ describe('an article', () => {
     await dialog.getByLabel('Publish at').fill('');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
+    await page.getByText('Draft', { exact: true }).waitFor();
+    await desk.content.client.patch(`/api/articles/${id}`, { publish_at: '2035-01-31T18:00:00Z' });
+    await desk.go(page, 'articles?status=scheduled&q=tomorrow');
+    await page.getByLabel('Select Tomorrow').check();
+    await page.getByRole('button', { name: 'Unpublish' }).click();
+    await page.getByText('Changed 1 article').waitFor();
+    await page.getByText('No article matches').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await row('Tomorrow').click();
+    await choose('Take back the plan');
     await page.getByText('Draft', { exact: true }).waitFor();
   });
 
@@ -499,6 +599,43 @@ describe('the list', () => {
     await row('Bulk two').waitFor();
   });
 
+  test('keeps its place, its range and its focus, and asks for nothing that is not there', async () => {
+    if (browser === undefined) return;
+    await desk.content.database.pool.query(
+      `insert into content.article (title, slug, content, author, title_words)
+       select 'Line ' || n, 'line-' || n, $1, 'Test', '{line}' from generate_series(1, 150) n`,
+      [`<p>${LONG}</p>`],
+    );
+    const missing: string[] = [];
+    const note = (response: Response) => {
+      if (response.status() === 404) missing.push(response.url());
+    };
+    page.on('response', note);
+    await desk.go(page, 'articles?status=draft');
+    await row('Line 150').waitFor();
+    await page.getByLabel('Select Line 150').click();
+    await page.getByLabel('Select Line 148').click({ modifiers: ['Shift'] });
+    await page.getByText('3 selected').waitFor();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('Moved 3 articles to the trash').waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Line 147');
+    const scrolled = () => page.evaluate<number>('document.querySelector(".articles-scroller").scrollTop');
+    await page.evaluate('document.querySelector(".articles-scroller").scrollTop = 6500');
+    await row('Line 30').waitFor();
+    await row('Line 30').click();
+    await title().fill('Line 30, changed');
+    await saved();
+    await page.goBack();
+    await row('Line 30, changed').waitFor();
+    expect(await scrolled()).toBeGreaterThan(6000);
+    await page.getByRole('link', { name: 'New article' }).click();
+    await page.getByRole('button', { name: 'Back to the articles' }).click();
+    const icon = await page.evaluate<string>('document.querySelector("link[rel=icon]").href');
+    expect((await fetch(icon)).status).toBe(200);
+    page.off('response', note);
+    expect(missing).toEqual([]);
+  });
+
   test('is walked by keyboard, far beyond what is in the document', async () => {
     if (browser === undefined) return;
     await desk.content.database.pool.query(
@@ -507,7 +644,7 @@ describe('the list', () => {
       [`<p>${LONG}</p>`],
     );
     await desk.go(page, 'articles?status=draft');
-    await page.getByText(/^1,0\d\d articles$/).waitFor();
+    await page.getByText(/^1,\d\d\d articles$/).waitFor();
     const active = () => page.evaluate('document.activeElement?.textContent');
     await page.getByRole('grid').getByRole('link').first().focus();
     const first = await active();

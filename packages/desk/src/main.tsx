@@ -10,6 +10,10 @@ import { Texts } from './shared/text/texts.ts';
 import { Voice } from './shared/text/voice.ts';
 import { Shell } from './shell.tsx';
 
+// Its address is relative to a document's address, which changes with every step.
+const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
+if (icon !== null) icon.href = String(icon.href);
+
 const said = signal('');
 const preferences = new Preferences();
 const voice = new Voice(preferences.language);

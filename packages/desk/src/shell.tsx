@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { type Desk, useDesk } from './shared/desk.ts';
 import type { SectionName } from './shared/state/address.ts';
 import type { Catalogue } from './shared/text/voice.ts';
+import { Button } from './shared/views/button.tsx';
 import { LoginForm, LoginScreen } from './shared/views/login.tsx';
 import { MissingFiles } from './shared/views/missing-files.tsx';
 import { Modal } from './shared/views/modal.tsx';
@@ -43,22 +44,37 @@ const opened = new Map<SectionName, Promise<ComponentType>>();
 
 /** The document: the section that its address names, and the login before it. */
 export function Shell({ said }: { said: ReadonlySignal<string> }) {
-  const { address, session, texts } = useDesk();
+  const { address, session } = useDesk();
   const { section } = address.here.value;
   const isFirst = session.needed.value && !session.isConfirmed.value;
   return (
     <>
       {isFirst ? <LoginScreen /> : <Section key={section} name={section} />}
-      {session.needed.value && !isFirst && (
-        <Modal title={texts.say('logInAgain')} onClose={() => undefined} look="small">
-          <p class="hint">{texts.say('sessionEnded')}</p>
-          <LoginForm />
-        </Modal>
-      )}
+      {session.needed.value && !isFirst && <LoginAgain />}
       <div role="status" class="unseen">
         {said}
       </div>
     </>
+  );
+}
+
+/** Asks for a login over what is shown, which can be put off. */
+function LoginAgain() {
+  const { say } = useDesk().texts;
+  const [isPutOff, setPutOff] = useState(false);
+  if (isPutOff) {
+    return (
+      <p class="notice session-ended" role="alert">
+        {say('sessionEnded')}
+        <Button onClick={() => setPutOff(false)}>{say('logInAgain')}</Button>
+      </p>
+    );
+  }
+  return (
+    <Modal isUnasked title={say('logInAgain')} onClose={() => setPutOff(true)} look="small">
+      <p class="hint">{say('sessionEnded')}</p>
+      <LoginForm />
+    </Modal>
   );
 }
 

@@ -59,28 +59,58 @@ export class ContentApi {
   async list(query: ListQuery, next: string | undefined, signal: AbortSignal): Promise<ListPage> {
     if (query.status === 'trash') return this.#trash(query, next, signal);
     if (query.status === 'scheduled') return this.#schedule(query, next, signal);
-    const { status, text, category, tag, author } = query;
-    const isSearch = text !== '';
-    const { data, meta } = await asked(
-      this.#client.get('/api/articles', {
-        signal,
-        query: {
-          status,
-          per_page: PER_PAGE,
-          fields: SHOWN,
-          include: 'schedule',
-          ...(isSearch ? { q: text, page: Number(next ?? 1) } : { sort: 'updated', cursor: next ?? '' }),
-          ...(category !== '' && { category }),
-          ...(tag !== '' && { tag }),
-          ...(author !== '' && { author_slug: author }),
-        },
+    if (query.text !== '') return this.#search(query, next, signal);
+    const order = { status: query.status, sort: 'updated', cursor: next ?? '' } as const;
+    const { data, meta } = await this.#page(query, order, signal);
+    return { articles: data.map(listed), next: meta.next_cursor ?? undefined, total: meta.total };
+  }
+
+  #page(
+    { category, tag, author }: ListQuery,
+    order: { status: 'all' | 'published' | 'draft'; sort: 'updated' | 'relevance' } & (
+      | { cursor: string }
+      | { q: string; page: number }
+    ),
+    signal: AbortSignal,
+  ) {
+    const query = {
+      ...order,
+      per_page: PER_PAGE,
+      fields: SHOWN,
+      include: 'schedule',
+      ...(category !== '' && { category }),
+      ...(tag !== '' && { tag }),
+      ...(author !== '' && { author_slug: author }),
+    };
+    return asked(this.#client.get('/api/articles', { signal, query }));
+  }
+
+  /** A page of a search: the best that is published and the best that is not by turns, so that none hides the other. */
+  async #search(query: ListQuery, next: string | undefined, signal: AbortSignal): Promise<ListPage> {
+    const { status, text } = query;
+    const first = (
+      status === 'published' || status === 'draft' ? [status] : (['published', 'draft'] as const)
+    ).map((status): Search => ({ status, page: 1, total: 0, isExact: true }));
+    const searches: Search[] = next === undefined ? first : JSON.parse(next);
+    const found = await Promise.all(
+      searches.map(async (search) => {
+        if (search.page === undefined) return { search, articles: [] };
+        const order = { status: search.status, sort: 'relevance', q: text, page: search.page } as const;
+        const { data, meta } = await this.#page(query, order, signal);
+        const page = meta.page < meta.total_pages ? meta.page + 1 : undefined;
+        const isExact = meta.total_is_exact !== false;
+        return { search: { ...search, page, total: meta.total, isExact }, articles: data.map(listed) };
       }),
     );
-    const following = meta.page < meta.total_pages ? String(meta.page + 1) : undefined;
+    const most = Math.max(...found.map(({ articles }) => articles.length));
+    const after = found.map(({ search }) => search);
     return {
-      articles: data.map(listed),
-      next: isSearch ? following : (meta.next_cursor ?? undefined),
-      total: meta.total,
+      articles: Array.from({ length: most }, (_, index) =>
+        found.flatMap(({ articles }) => articles[index] ?? []),
+      ).flat(),
+      next: after.some(({ page }) => page !== undefined) ? JSON.stringify(after) : undefined,
+      total: after.reduce((sum, { total }) => sum + total, 0),
+      isInexact: after.some(({ isExact }) => !isExact),
     };
   }
 
@@ -133,7 +163,7 @@ export class ContentApi {
     const { body, headers } = await asked(
       this.#client.request('get', '/api/articles/{id}', {
         path: { id },
-        query: { include: 'schedule,tags,authors' },
+        query: { include: 'schedule,tags,authors,working_copy' },
       }),
     );
     return { value: body.data, etag: headers.get('etag') ?? '' };
@@ -249,6 +279,15 @@ export class ContentApi {
     const { data } = await asked(this.#client.post('/api/tags', { body: { name } }));
     return data;
   }
+}
+
+/** How far a search among the published articles or the others has come. */
+interface Search {
+  readonly status: 'published' | 'draft';
+  /** The page that comes next; undefined at the end. */
+  readonly page?: number | undefined;
+  readonly total: number;
+  readonly isExact: boolean;
 }
 
 /** What `GET /api/desk` answers. */

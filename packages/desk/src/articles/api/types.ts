@@ -36,6 +36,8 @@ export interface Article {
   readonly is_published: boolean;
   readonly published_at: string | null;
   readonly schedule?: Schedule | undefined;
+  /** Null if there are no changes that readers do not see yet. */
+  readonly working_copy?: object | null | undefined;
 }
 
 /** Changes of a published article that readers do not see yet. */
@@ -83,6 +85,8 @@ export interface ListPage {
   readonly next: string | undefined;
   /** How many articles there are in all, if that is known. */
   readonly total: number | undefined;
+  /** Whether there may be more than `total`. */
+  readonly isInexact?: boolean;
 }
 
 /** What the desk knows about the site. */

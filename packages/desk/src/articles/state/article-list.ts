@@ -20,6 +20,7 @@ export class ArticleList {
   readonly #state = signal<ListState>('loading');
   readonly #problem = signal<ApiProblem | undefined>(undefined);
   readonly #total = signal<number | undefined>(undefined);
+  readonly #isInexact = signal(false);
   #next: string | undefined;
   #work = new AbortController();
   #isReading = false;
@@ -28,6 +29,10 @@ export class ArticleList {
   readonly chosen = signal<ReadonlySet<number>>(new Set());
   /** The article that the keyboard is on. */
   readonly active = signal<number | undefined>(undefined);
+  /** How far it is scrolled, in px: it is there again for who comes back from an article. */
+  scrolled = 0;
+  /** Where a range begins. */
+  #anchor: number | undefined;
 
   constructor(api: ContentApi, place: Place) {
     this.#api = api;
@@ -40,6 +45,7 @@ export class ArticleList {
     let isFirst = true;
     effect(() => {
       if (this.#query.value === '') return;
+      this.scrolled = 0;
       const timer = setTimeout(() => void this.refresh(), isFirst ? 0 : TYPING_MS);
       isFirst = false;
       return () => clearTimeout(timer);
@@ -66,6 +72,11 @@ export class ArticleList {
     return this.#total;
   }
 
+  /** Whether there may be more than that. */
+  get isInexact(): ReadonlySignal<boolean> {
+    return this.#isInexact;
+  }
+
   /** Loads the next page, if there is one and none is on its way. */
   async loadMore(): Promise<void> {
     if (this.#isReading || this.#state.peek() !== 'more') return;
@@ -77,8 +88,38 @@ export class ArticleList {
     return id !== undefined && this.#known.has(id);
   }
 
-  /** Reads the list again from its start. */
-  async refresh(): Promise<void> {
+  /** Ticks an article or takes it out; with `isRange`, all from the last one to it. */
+  choose(id: number, isRange: boolean): void {
+    const ids = this.#articles.peek().map((article) => article.id);
+    const ends = [ids.indexOf(this.#anchor ?? this.active.peek() ?? id), ids.indexOf(id)];
+    const next = new Set(this.chosen.peek());
+    if (isRange && !ends.includes(-1)) {
+      for (const one of ids.slice(Math.min(...ends), Math.max(...ends) + 1)) next.add(one);
+    } else {
+      if (!next.delete(id)) next.add(id);
+      this.#anchor = id;
+    }
+    this.chosen.value = next;
+    this.active.value = id;
+  }
+
+  /** Puts the keyboard onto the article beside those that are about to go. */
+  stepAside(going: readonly number[]): void {
+    const articles = this.#articles.peek();
+    const at = articles.findIndex(({ id }) => id === going[0]);
+    const isStaying = ({ id }: ListedArticle) => !going.includes(id);
+    const next = articles.slice(Math.max(at, 0)).find(isStaying) ?? articles.slice(0, at).findLast(isStaying);
+    this.active.value = next?.id;
+  }
+
+  /** Reads as much of the list again as there was. */
+  async reread(): Promise<void> {
+    const count = this.#articles.peek().length;
+    await this.refresh(count);
+  }
+
+  /** Reads the list again from its start, and at least `count` articles of it. */
+  async refresh(count = 0): Promise<void> {
     this.#work.abort();
     this.#work = new AbortController();
     this.#next = undefined;
@@ -86,7 +127,7 @@ export class ArticleList {
       this.#state.value = 'loading';
       this.chosen.value = new Set();
     });
-    await this.#read([]);
+    await this.#read([], count);
   }
 
   /** Reads the list again unless there is none yet: what was open may have changed it. */
@@ -94,21 +135,27 @@ export class ArticleList {
     if (this.#query.peek() !== '') void this.refresh();
   }
 
-  async #read(before: readonly ListedArticle[]): Promise<void> {
+  async #read(before: readonly ListedArticle[], count = 0): Promise<void> {
     const { signal: stop } = this.#work;
     const query: ListQuery = JSON.parse(this.#query.peek());
     this.#isReading = true;
     try {
-      const { articles, next, total } = await this.#api.list(query, this.#next, stop);
+      let page = await this.#api.list(query, this.#next, stop);
+      const read = [...page.articles];
+      while (read.length < count && page.next !== undefined) {
+        page = await this.#api.list(query, page.next, stop);
+        read.push(...page.articles);
+      }
       if (stop.aborted) return;
+      const { next, total, isInexact = false } = page;
       this.#next = next;
       if (before.length === 0) this.#known = new Set();
-      const added = articles.filter(({ id }) => !this.#known.has(id));
-      for (const { id } of added) this.#known.add(id);
+      const added = read.filter(({ id }) => !this.#known.has(id) && this.#known.add(id));
       batch(() => {
         this.#articles.value = before.concat(added);
         this.#state.value = next === undefined ? 'complete' : 'more';
         this.#total.value = total;
+        this.#isInexact.value = isInexact;
         this.#problem.value = undefined;
       });
     } catch (error) {

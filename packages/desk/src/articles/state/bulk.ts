@@ -4,8 +4,8 @@ import type { Changes } from './fields.ts';
 /** What came of changing several articles. */
 export interface BulkOutcome {
   readonly changed: readonly number[];
-  /** Why others were not, in the words of the service. */
-  readonly reasons: readonly string[];
+  /** Why others were not: what was thrown. */
+  readonly reasons: readonly unknown[];
   /** Takes back what was changed. */
   readonly undo: () => Promise<void>;
 }
@@ -16,7 +16,7 @@ async function each(
   work: (id: number) => Promise<(() => Promise<unknown>) | undefined>,
 ): Promise<BulkOutcome> {
   const changed: number[] = [];
-  const reasons = new Set<string>();
+  const reasons: unknown[] = [];
   const undos: (() => Promise<unknown>)[] = [];
   for (const id of ids) {
     try {
@@ -25,13 +25,13 @@ async function each(
       changed.push(id);
       undos.push(undo);
     } catch (error) {
-      reasons.add(error instanceof Error ? error.message : String(error));
+      reasons.push(error);
     }
   }
   const undo = async () => {
     for (const one of undos) await one();
   };
-  return { changed, reasons: [...reasons], undo };
+  return { changed, reasons, undo };
 }
 
 /** Moves articles to the trash. */
@@ -54,6 +54,11 @@ export function restoreAll(api: ContentApi, ids: readonly number[]): Promise<Bul
 export function publishAll(api: ContentApi, ids: readonly number[], wanted: boolean): Promise<BulkOutcome> {
   return each(ids, async (id) => {
     const { value, etag } = await api.read(id);
+    const plan = value.is_published ? null : (value.schedule?.publish_at ?? null);
+    if (!wanted && plan !== null) {
+      const after = await api.change(id, { publish_at: null }, etag);
+      return () => api.change(id, { publish_at: plan }, after);
+    }
     if (value.is_published === wanted) return undefined;
     const after = await api.change(id, { is_published: wanted }, etag);
     return () => api.change(id, { is_published: !wanted }, after);

@@ -1,3 +1,4 @@
+import { ApiProblem } from '../../shared/api/problem.ts';
 import type { Article } from '../api/types.ts';
 
 /** What a writer can change of an article; empty is unset. */
@@ -70,6 +71,13 @@ const MEMBERS = {
 
 /** The name of a field. */
 export type FieldName = keyof Fields;
+
+/** The fields that the service has refused; none if it is not known which. */
+export function refusedFields(error: unknown): FieldName[] {
+  if (!(error instanceof ApiProblem) || error.passes) return [];
+  const members = error.fields.map(({ field }) => field.split('.')[0]);
+  return FIELDS.filter((name) => members.includes(MEMBERS[name]));
+}
 
 /** All fields, in the order in which they are shown. */
 const FIELDS = Object.keys(MEMBERS) as readonly FieldName[];

@@ -13,10 +13,13 @@ function nameOf(id: number | undefined): string {
   return `pressroom-article-${id ?? 'new'}`;
 }
 
-/** Keeps what was written. A browser that stores nothing keeps it only in the page. */
-export async function keepLocal(id: number | undefined, fields: Fields): Promise<void> {
+/** Keeps what was written. Returns false in a browser that stores nothing. */
+export async function keepLocal(id: number | undefined, fields: Fields): Promise<boolean> {
   const copy: LocalCopy = { fields, at: Date.now() };
-  await set(nameOf(id), copy).catch(() => undefined);
+  return set(nameOf(id), copy).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** What was kept; undefined if there is nothing. */

@@ -10,6 +10,7 @@ import {
   type Fields,
   fieldsOf,
   newArticle,
+  refusedFields,
 } from './fields.ts';
 import { forgetLocal, keepLocal, keptLocal, type LocalCopy } from './local-copies.ts';
 
@@ -18,6 +19,9 @@ const PAUSE_MS = 2000;
 
 /** How long a change waits before it is kept in the browser, in ms. */
 const LOCAL_MS = 250;
+
+/** How long what could not be saved for now waits for the next attempt, in ms. */
+const AGAIN_MS = 10_000;
 
 /** Whether what is shown is saved. */
 export type SaveState = 'loading' | 'clean' | 'short' | 'waiting' | 'saving' | 'failed' | 'conflict';
@@ -45,6 +49,7 @@ export class OpenArticle {
   readonly #state = signal<SaveState>('loading');
   readonly #problem = signal<ApiProblem | undefined>(undefined);
   readonly #conflict = signal<Conflict | undefined>(undefined);
+  readonly #isKept = signal(false);
   readonly #offered = signal<LocalCopy | undefined>(undefined);
   /** What the service has. */
   #saved: Fields = EMPTY;
@@ -111,6 +116,11 @@ export class OpenArticle {
     return this.#problem;
   }
 
+  /** Whether the browser has kept what was written last. */
+  get isKept(): ReadonlySignal<boolean> {
+    return this.#isKept;
+  }
+
   /** What somebody else has saved, until the writer decides. */
   get conflict(): ReadonlySignal<Conflict | undefined> {
     return this.#conflict;
@@ -158,7 +168,7 @@ export class OpenArticle {
       if (this.#state.peek() !== 'conflict' && this.#state.peek() !== 'saving') this.#state.value = 'waiting';
     });
     clearTimeout(this.#localTimer);
-    this.#localTimer = setTimeout(() => void keepLocal(this.#id, this.#fields.peek()), LOCAL_MS);
+    this.#localTimer = setTimeout(() => void this.#keep(), LOCAL_MS);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.save(), PAUSE_MS);
   }
@@ -273,7 +283,8 @@ export class OpenArticle {
 
   /** Reads the article and what readers do not see of it yet. */
   async #read(id: number): Promise<Fields> {
-    const [article, copy] = await Promise.all([this.#api.read(id), this.#api.readCopy(id)]);
+    const article = await this.#api.read(id);
+    const copy = article.value.working_copy === null ? undefined : await this.#api.readCopy(id);
     return this.#take(article, copy);
   }
 
@@ -301,8 +312,23 @@ export class OpenArticle {
       this.#settle();
       return true;
     } catch (error) {
-      await this.#refused(error);
+      await this.#saveOthers(fields, error);
       return false;
+    }
+  }
+
+  /** Saves what else was changed where the service refuses only some of the fields, and says which. */
+  async #saveOthers(fields: Fields, error: unknown): Promise<void> {
+    const refused = refusedFields(error);
+    const left = { ...fields, ...Object.fromEntries(refused.map((name) => [name, this.#saved[name]])) };
+    if (refused.length === 0 || differing(this.#saved, left).length === 0) return this.#refused(error);
+    try {
+      await this.#write(left);
+      this.#hasWritten = true;
+      this.#saved = left;
+      this.#fail(error);
+    } catch (second) {
+      await this.#refused(second);
     }
   }
 
@@ -393,11 +419,19 @@ export class OpenArticle {
     return { who: latest?.key?.name ?? undefined, at: Date.parse(latest?.created_at ?? '') };
   }
 
+  async #keep(): Promise<void> {
+    this.#isKept.value = await keepLocal(this.#id, this.#fields.peek());
+  }
+
   #fail(error: unknown): void {
+    const problem = asProblem(error);
     batch(() => {
-      this.#problem.value = asProblem(error);
+      this.#problem.value = problem;
       this.#state.value = 'failed';
     });
+    if (!problem.passes || !this.#isLoaded) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.save(), Math.max(problem.retryAfterMs ?? 0, AGAIN_MS));
   }
 }
 

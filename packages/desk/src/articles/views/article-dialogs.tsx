@@ -2,9 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import { Names } from '../../shared/views/names.tsx';
+import { errorWords } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
 import type { Picture } from '../editor/editing/figures.ts';
-import type { OpenArticle } from '../state/open-article.ts';
+import type { Conflict, OpenArticle } from '../state/open-article.ts';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { HistoryDialog } from './history-dialog.tsx';
 import { PictureDialog } from './picture-dialog.tsx';
@@ -25,15 +26,20 @@ interface ArticleDialogsProps {
   open: OpenArticle;
   question: ArticleQuestion | undefined;
   ask: (question: ArticleQuestion | undefined) => void;
+  /** A conflict about which the writer decides later. */
+  putOff: Conflict | undefined;
+  onPutOff: (conflict: Conflict) => void;
   /** Publishes, whatever readers cannot see. */
   onPublish: () => void;
 }
 
 /** The dialog about an article that is open, if there is one. */
-export function ArticleDialogs({ open, question, ask, onPublish }: ArticleDialogsProps) {
+export function ArticleDialogs({ open, question, ask, putOff, onPutOff, onPublish }: ArticleDialogsProps) {
   const { say } = useApp().texts;
   const close = () => ask(undefined);
-  if (open.conflict.value !== undefined) return <ConflictDialog open={open} conflict={open.conflict.value} />;
+  const conflict = open.conflict.value;
+  if (conflict !== undefined && conflict !== putOff)
+    return <ConflictDialog open={open} conflict={conflict} onClose={() => onPutOff(conflict)} />;
   switch (question?.kind) {
     case 'schedule':
       return <ScheduleDialog open={open} onClose={close} />;
@@ -91,7 +97,7 @@ function PreviewDialog({ open, onClose }: { open: OpenArticle; onClose: () => vo
     void open
       .save()
       .then(() => api.preview(open.id ?? 0))
-      .then(setToken, (error: unknown) => setProblem(String(error)));
+      .then(setToken, (error: unknown) => setProblem(errorWords(error, say)));
   }, [api, open, page]);
   const article = open.article.value;
   const address = page

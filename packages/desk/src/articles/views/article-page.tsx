@@ -1,11 +1,11 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isApple } from '../../shared/state/apple.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
-import { ProblemView } from '../../shared/views/problem-view.tsx';
+import { ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
 import { useTitle } from '../../shared/views/use-title.ts';
 import { type App, useApp } from '../app-context.ts';
-import { OpenArticle } from '../state/open-article.ts';
+import { type Conflict, OpenArticle } from '../state/open-article.ts';
 import { ArticleDialogs, type ArticleQuestion } from './article-dialogs.tsx';
 import { BodyField } from './body-field.tsx';
 import { FieldProblem } from './field-problem.tsx';
@@ -34,22 +34,37 @@ function Editor({ open }: { open: OpenArticle }) {
   const { place, texts } = useApp();
   const { say } = texts;
   const [question, ask] = useState<ArticleQuestion>();
-  const publish = usePublish(open, ask);
+  const [putOff, setPutOff] = useState<Conflict>();
+  const decide = useCallback(() => setPutOff(undefined), []);
+  const publish = usePublish(open, ask, decide);
   const { title } = open.fields.value;
   const state = open.state.value;
   const name = title === '' ? say('newArticle') : title;
   useTitle(name);
   useLeaving(open);
   useRetry(open);
-  useKeys(open, publish);
+  useKeys(open, publish, decide);
+  const heading = useRef<HTMLTextAreaElement>(null);
+  const isNew = open.id === undefined && state !== 'loading';
+  useEffect(() => {
+    if (isNew && document.activeElement === document.body) heading.current?.focus();
+  }, [isNew]);
   if (state === 'loading' && open.article.value === undefined) return <Loading />;
   const problem = open.problem.value;
   if (problem !== undefined && open.article.value === undefined && open.id !== undefined) {
-    return <ProblemView problem={problem} onRetry={() => void open.load()} />;
+    return (
+      <ProblemView problem={problem} words={problemWords(problem, say)} onRetry={() => void open.load()} />
+    );
   }
   return (
     <>
-      <PublishBar open={open} onBack={() => place.close()} onAsk={ask} onPublish={() => void publish()} />
+      <PublishBar
+        open={open}
+        onBack={() => place.close()}
+        onAsk={ask}
+        onDecide={decide}
+        onPublish={() => void publish()}
+      />
       <Offer open={open} />
       <h1 class="unseen">{name}</h1>
       {/* Nothing is written over what was kept before somebody has decided about it. */}
@@ -58,6 +73,7 @@ function Editor({ open }: { open: OpenArticle }) {
           <label class="article-title-field">
             <span class="unseen">{say('title')}</span>
             <textarea
+              ref={heading}
               rows={1}
               value={title}
               placeholder={say('title')}
@@ -71,7 +87,14 @@ function Editor({ open }: { open: OpenArticle }) {
         </div>
         <SidePanel open={open} onAsk={ask} />
       </div>
-      <ArticleDialogs open={open} question={question} ask={ask} onPublish={() => void publish(true)} />
+      <ArticleDialogs
+        open={open}
+        question={question}
+        ask={ask}
+        putOff={putOff}
+        onPutOff={setPutOff}
+        onPublish={() => void publish(true)}
+      />
     </>
   );
 }
@@ -111,7 +134,7 @@ function useLeaving(open: OpenArticle): void {
     return () => {
       document.removeEventListener('visibilitychange', onHide);
       removeEventListener('beforeunload', onUnload);
-      void open.leave().then(() => (open.hasWritten ? list.refresh() : undefined));
+      void open.leave().then(() => (open.hasWritten ? list.reread() : undefined));
     };
   }, [list, open]);
 }
@@ -133,11 +156,12 @@ function report(): void {
   activeElement.focus({ preventScroll: true });
 }
 
-function useKeys(open: OpenArticle, publish: () => Promise<void>): void {
+function useKeys(open: OpenArticle, publish: () => Promise<void>, decide: () => void): void {
   const { place } = useApp();
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isCommand = event.ctrlKey || event.metaKey;
+      if (isCommand && (event.key === 's' || event.key === 'Enter')) decide();
       if (isCommand && event.key === 's') {
         event.preventDefault();
         report();
@@ -155,5 +179,5 @@ function useKeys(open: OpenArticle, publish: () => Promise<void>): void {
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
-  }, [open, place, publish]);
+  }, [open, place, publish, decide]);
 }

@@ -28,8 +28,17 @@ export function ArticleTable() {
   const active = list.has(list.active.value) ? list.active.value : articles[0]?.id;
   useFocus(scroller, active);
   const keys = useTableKeys(rows.show);
+  useLayoutEffect(() => {
+    if (scroller.current !== null) scroller.current.scrollTop = list.scrolled;
+  }, [list]);
   return (
-    <div ref={scroller} class="articles-scroller">
+    <div
+      ref={scroller}
+      class="articles-scroller"
+      onScroll={({ currentTarget }) => {
+        list.scrolled = currentTarget.scrollTop;
+      }}
+    >
       <div
         role="grid"
         class="articles-grid"
@@ -98,7 +107,10 @@ const Row = memo(({ article, index, start, isChosen, isActive, isDeleted }: RowP
           tabIndex={-1}
           aria-label={texts.say('selectOne', { title: article.title })}
           checked={isChosen}
-          onChange={() => toggle(list.chosen, id)}
+          onClick={({ currentTarget, shiftKey }) => {
+            list.choose(id, shiftKey);
+            currentTarget.checked = list.chosen.peek().has(id);
+          }}
         />
       </span>
       <span role="gridcell" tabIndex={-1} class="article-words">
@@ -117,8 +129,9 @@ const Row = memo(({ article, index, start, isChosen, isActive, isDeleted }: RowP
               list.active.value = id;
             }}
             onClick={(event) => {
-              if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+              if (event.ctrlKey || event.metaKey) return;
               event.preventDefault();
+              if (event.shiftKey) return list.choose(id, true);
               place.open(id);
             }}
           >
@@ -136,12 +149,6 @@ const Row = memo(({ article, index, start, isChosen, isActive, isDeleted }: RowP
     </div>
   );
 });
-
-function toggle(chosen: ReturnType<typeof useApp>['list']['chosen'], id: number): void {
-  const next = new Set(chosen.peek());
-  if (!next.delete(id)) next.add(id);
-  chosen.value = next;
-}
 
 /** The keys of the table. */
 function useTableKeys(show: (index: number) => void): (event: KeyboardEvent) => void {
@@ -161,14 +168,16 @@ function useTableKeys(show: (index: number) => void): (event: KeyboardEvent) => 
     if (step !== undefined) {
       event.preventDefault();
       const to = Math.min(Math.max(Math.max(at, 0) + step, 0), articles.length - 1);
-      list.active.value = articles[to]?.id;
+      const goal = articles[to]?.id;
+      if (event.shiftKey && goal !== undefined) list.choose(goal, true);
+      list.active.value = goal;
       return show(to);
     }
     const id = list.active.peek() ?? articles[0]?.id;
     if (id === undefined) return;
     if (event.key === ' ') {
       event.preventDefault();
-      toggle(list.chosen, id);
+      list.choose(id, event.shiftKey);
     } else if (event.key === 'Delete') void actions.remove(id);
     else if (event.key === 'Escape') list.chosen.value = new Set();
     else if (event.key === 'a' && (event.ctrlKey || event.metaKey)) {

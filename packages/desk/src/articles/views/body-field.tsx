@@ -48,7 +48,6 @@ export function BodyField({ open, onAsk }: BodyFieldProps) {
           html={content}
           label={say('text')}
           texts={texts}
-          disabled={open.state.value === 'conflict'}
           onChange={(html) => open.edit({ content: html })}
           onWords={setWords}
           pickPicture={() =>

@@ -21,7 +21,16 @@ const LABELS: Readonly<Record<FieldName, TextName>> = {
 };
 
 /** Shows what two people have made of an article side by side; nothing is saved before one decides. */
-export function ConflictDialog({ open, conflict }: { open: OpenArticle; conflict: Conflict }) {
+export function ConflictDialog({
+  open,
+  conflict,
+  onClose,
+}: {
+  open: OpenArticle;
+  conflict: Conflict;
+  /** Goes on writing. */
+  onClose: () => void;
+}) {
   const { terms, texts } = useApp();
   const { say } = texts;
   const { theirs, who = say('somebody'), at } = conflict;
@@ -33,7 +42,7 @@ export function ConflictDialog({ open, conflict }: { open: OpenArticle; conflict
     return [fields[field]].flat().join(', ');
   };
   return (
-    <Modal title={say('conflictTitle', { who })} onClose={() => undefined} look="broad">
+    <Modal isUnasked title={say('conflictTitle', { who })} onClose={onClose} look="broad">
       <p class="hint">{say('conflictHint', { date: Number.isNaN(at) ? '' : texts.date(at) })}</p>
       <div class="conflict">
         {differing(theirs, mine).map((field) => (
@@ -55,8 +64,11 @@ export function ConflictDialog({ open, conflict }: { open: OpenArticle; conflict
         ))}
       </div>
       <div class="modal-buttons">
+        <Button kind="quiet" onClick={onClose}>
+          {say('goOnWriting')}
+        </Button>
         <Button onClick={() => void open.resolve('theirs')}>{say('takeTheirs')}</Button>
-        <Button kind="primary" onClick={() => void open.resolve('mine')} autofocus>
+        <Button kind="primary" onClick={() => void open.resolve('mine')}>
           {say('keepYours')}
         </Button>
       </div>

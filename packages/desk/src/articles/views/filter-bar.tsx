@@ -13,13 +13,15 @@ const STATUSES: Readonly<Record<StatusFilter, TextName>> = {
   trash: 'trash',
 };
 
+/** The schedule and the trash have neither the text of articles nor their tags. */
+const PLAIN: ReadonlySet<string> = new Set(['scheduled', 'trash']);
+
 /** Which articles the list shows. */
 export function FilterBar() {
   const { place, terms, texts } = useApp();
   const { say } = texts;
   const { status, text, category, tag, author } = place.value.value;
-  // The schedule and the trash have neither the text of articles nor their tags.
-  const isPlain = status === 'scheduled' || status === 'trash';
+  const isPlain = PLAIN.has(status);
   const search = say(isPlain ? 'searchTitles' : 'search');
   return (
     <div class="toolbar articles-toolbar">
@@ -37,7 +39,10 @@ export function FilterBar() {
         label={say('status')}
         value={status}
         options={Object.entries(STATUSES).map(([value, name]) => [value, say(name)] as const)}
-        onChange={(value) => place.filter({ status: value as StatusFilter })}
+        onChange={(value) =>
+          // What cannot be asked of the schedule and the trash does not stay in the address.
+          place.filter({ status: value as StatusFilter, ...(PLAIN.has(value) && { tag: '' }) })
+        }
       />
       <Choice
         label={say('category')}
@@ -105,7 +110,7 @@ interface TermChoiceProps {
 
 /** One tag or author of any number of them: the names are looked for while somebody types. */
 function TermChoice({ kind, label, none, value, onChange }: TermChoiceProps) {
-  const { terms } = useApp();
+  const { notices, terms, texts } = useApp();
   const id = useId();
   const shown = terms.known(kind).value.find(({ slug }) => slug === value)?.name ?? value;
   const [text, setText] = useState(shown);
@@ -116,6 +121,8 @@ function TermChoice({ kind, label, none, value, onChange }: TermChoiceProps) {
   const take = async (name: string) => {
     const found = name.trim() === '' ? '' : (await terms.named(kind, name).catch(() => undefined))?.slug;
     // What is none leaves the list as it was.
+    if (found === undefined)
+      notices.failed(texts.say(kind === 'tags' ? 'noSuchTag' : 'noSuchAuthor', { name: name.trim() }));
     if (found === undefined || found === value) setText(shown);
     else onChange(found);
   };

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
+import { errorWords } from '../../shared/views/problem-view.tsx';
 import type { Revision } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { textOf } from '../state/fields.ts';
@@ -23,7 +24,7 @@ export function HistoryDialog({ open, onClose }: { open: OpenArticle; onClose: (
         setRevisions(found);
         setShown((found[1] ?? found[0])?.revision);
       },
-      (error: unknown) => setProblem(String(error)),
+      (error: unknown) => setProblem(errorWords(error, say)),
     );
   }, [api, id]);
   useEffect(() => {
@@ -32,7 +33,7 @@ export function HistoryDialog({ open, onClose }: { open: OpenArticle; onClose: (
     setOld(undefined);
     api.revision(id, shown).then(
       (found) => isCurrent && setOld(found),
-      (error: unknown) => isCurrent && setProblem(String(error)),
+      (error: unknown) => isCurrent && setProblem(errorWords(error, say)),
     );
     return () => {
       isCurrent = false;

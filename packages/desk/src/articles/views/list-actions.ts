@@ -1,3 +1,4 @@
+import { errorWords } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
 import { type BulkOutcome, categorizeAll, publishAll, removeAll, restoreAll, tagAll } from '../state/bulk.ts';
 import type { TextName } from '../text/texts.ts';
@@ -13,6 +14,17 @@ export interface ListActions {
   tag(name: string): Promise<void>;
 }
 
+/** Gives the focus, which what it was on took along, to the article that the keyboard is on. */
+export function focusActive(): void {
+  requestAnimationFrame(() => {
+    if (document.activeElement !== document.body) return;
+    const target = document.querySelector<HTMLElement>(
+      '[data-active="true"], .articles-toolbar [type="search"]',
+    );
+    target?.focus({ preventScroll: true });
+  });
+}
+
 /** The actions on the selected articles. */
 export function useListActions(): ListActions {
   const { api, list, notices, place, terms, texts } = useApp();
@@ -23,15 +35,23 @@ export function useListActions(): ListActions {
     work: Promise<BulkOutcome>,
   ) => {
     const { changed, reasons, undo } = await work;
-    if (reasons.length > 0) notices.failed(say('notChanged', { reason: reasons.join(' ') }));
+    if (reasons.length > 0)
+      notices.failed(
+        say('notChanged', {
+          reason: [...new Set(reasons.map((reason) => errorWords(reason, say)))].join(' '),
+        }),
+      );
     else notices.done(say(done, { count: changed.length }), changed.length > 0 ? undo : undefined);
-    await list.refresh();
+    await list.reread();
+    focusActive();
   };
   return {
     remove: async (id) => {
       if (place.value.peek().status === 'trash') return;
-      const ids = chosen();
-      await tell('removed', removeAll(api, ids.length > 0 || id === undefined ? ids : [id]));
+      const some = chosen();
+      const ids = some.length > 0 || id === undefined ? some : [id];
+      list.stepAside(ids);
+      await tell('removed', removeAll(api, ids));
     },
     restore: () => tell('broughtBack', restoreAll(api, chosen())),
     publish: (wanted) => tell('changed', publishAll(api, chosen(), wanted)),
@@ -41,7 +61,7 @@ export function useListActions(): ListActions {
       try {
         await tell('changed', tagAll(api, ids, await terms.tagNamed(name)));
       } catch (error) {
-        notices.failed(say('notChanged', { reason: error instanceof Error ? error.message : String(error) }));
+        notices.failed(say('notChanged', { reason: errorWords(error, say) }));
       }
     },
   };

@@ -1,6 +1,6 @@
 import { Icon } from '../../shared/views/icon.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
-import { ProblemView } from '../../shared/views/problem-view.tsx';
+import { ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
 import { useTitle } from '../../shared/views/use-title.ts';
 import { useApp } from '../app-context.ts';
 import { ArticleTable } from './article-table.tsx';
@@ -29,8 +29,9 @@ function NoArticles() {
   const problem = list.problem.value;
   if (list.state.value === 'loading') return <Loading />;
   if (list.state.value === 'failed' && problem !== undefined) {
-    const words = problem.code === 'content_unavailable' ? say('away') : undefined;
-    return <ProblemView problem={problem} words={words} onRetry={() => void list.refresh()} />;
+    return (
+      <ProblemView problem={problem} words={problemWords(problem, say)} onRetry={() => void list.refresh()} />
+    );
   }
   const isFiltered = status !== 'all' || [text, category, tag, author].some((value) => value !== '');
   return (
@@ -49,7 +50,9 @@ function Status() {
   const isWhole = total !== undefined || list.state.value === 'complete';
   return (
     <footer class="status">
-      <span role="status">{texts.say(isWhole ? 'counted' : 'countedSoFar', { count })}</span>
+      <span role="status">
+        {texts.say(list.isInexact.value ? 'countedMore' : isWhole ? 'counted' : 'countedSoFar', { count })}
+      </span>
     </footer>
   );
 }

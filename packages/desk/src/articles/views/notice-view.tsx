@@ -1,5 +1,6 @@
 import { Button, IconButton } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
+import { errorWords } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
 
 /** What has been done last, and the button that takes it back. */
@@ -13,9 +14,9 @@ export function NoticeView() {
       await take();
       notices.done(say('undone'));
     } catch (error) {
-      notices.failed(say('notChanged', { reason: error instanceof Error ? error.message : String(error) }));
+      notices.failed(say('notChanged', { reason: errorWords(error, say) }));
     }
-    await list.refresh();
+    await list.reread();
   };
   return (
     <div class="notices" role="status">

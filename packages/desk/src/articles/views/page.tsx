@@ -18,6 +18,7 @@ const LIST_KEYS: Keys = [
   ['↑ ↓ Home End', 'keyMove'],
   ['Enter', 'open'],
   ['Space', 'keySelect'],
+  ['Shift + ↑ ↓', 'keyRange'],
   ['Ctrl + A', 'selectAll'],
   ['Delete', 'delete'],
 ];

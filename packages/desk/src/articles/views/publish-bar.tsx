@@ -2,29 +2,34 @@ import { Button, IconButton } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Menu } from '../../shared/views/menu.tsx';
 import type { MenuItem } from '../../shared/views/menu-item.ts';
-import { problemWords } from '../../shared/views/problem-view.tsx';
+import { errorWords, problemWords } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
 import { SHORTEST } from '../state/fields.ts';
 import type { OpenArticle } from '../state/open-article.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
+import { focusActive } from './list-actions.ts';
 
 interface PublishBarProps {
   open: OpenArticle;
   onBack: () => void;
   onAsk: (question: ArticleQuestion) => void;
+  /** Shows what two people have made of it. */
+  onDecide: () => void;
   onPublish: () => void;
 }
 
 /** Whether an article is saved and public, and what changes that. */
-export function PublishBar({ open, onBack, onAsk, onPublish }: PublishBarProps) {
+export function PublishBar({ open, onBack, onAsk, onDecide, onPublish }: PublishBarProps) {
   const { list, notices, api, place, texts } = useApp();
   const { say } = texts;
   const article = open.article.value;
   const isPublished = article?.is_published === true;
+  const isPlanned = !isPublished && (article?.schedule?.publish_at ?? null) !== null;
   const hasChanges = open.hasCopy.value || open.state.value !== 'clean';
   const items: MenuItem[] = [
     { value: 'schedule', label: say('schedule') },
     { value: 'history', label: say('history') },
+    ...(isPlanned ? [{ value: 'unschedule', label: say('unschedule') }] : []),
     ...(isPublished ? [{ value: 'unpublish', label: say('unpublish') }] : []),
     ...(open.hasCopy.value ? [{ value: 'discard', label: say('discardChanges') }] : []),
     { value: 'delete', label: say('delete'), icon: 'delete', danger: true, heading: '' },
@@ -33,16 +38,21 @@ export function PublishBar({ open, onBack, onAsk, onPublish }: PublishBarProps) 
     const { id } = open;
     if (id === undefined) return;
     await api.remove(id);
+    list.stepAside([id]);
     notices.done(say('removed', { count: 1 }), () => api.restore(id));
     place.close();
-    await list.refresh();
+    await list.reread();
+    focusActive();
   };
   const select = (value: string) => {
     if (value === 'schedule' || value === 'history') onAsk({ kind: value });
+    if (value === 'unschedule') void open.change({ publish_at: null });
     if (value === 'unpublish') void open.change({ is_published: false });
     if (value === 'discard') void open.discard();
     if (value === 'delete') {
-      void remove().catch((error: unknown) => notices.failed(say('notChanged', { reason: String(error) })));
+      void remove().catch((error: unknown) =>
+        notices.failed(say('notChanged', { reason: errorWords(error, say) })),
+      );
     }
   };
   return (
@@ -50,7 +60,7 @@ export function PublishBar({ open, onBack, onAsk, onPublish }: PublishBarProps) 
       <IconButton icon="previous" label={say('back')} onClick={onBack} />
       <Standing open={open} />
       <span class="space" />
-      <SaveState open={open} />
+      <SaveState open={open} onDecide={onDecide} />
       {open.id !== undefined && (
         <>
           <Button kind="quiet" onClick={() => onAsk({ kind: 'preview' })}>
@@ -62,7 +72,7 @@ export function PublishBar({ open, onBack, onAsk, onPublish }: PublishBarProps) 
         </>
       )}
       {(!isPublished || hasChanges) && (
-        <Button kind="primary" disabled={open.state.value === 'conflict'} onClick={onPublish}>
+        <Button kind="primary" onClick={onPublish}>
           {say(isPublished ? 'publishChanges' : 'publish')}
         </Button>
       )}
@@ -102,7 +112,7 @@ function Standing({ open }: { open: OpenArticle }) {
 }
 
 /** Whether everything is saved. */
-function SaveState({ open }: { open: OpenArticle }) {
+function SaveState({ open, onDecide }: { open: OpenArticle; onDecide: () => void }) {
   const { say } = useApp().texts;
   const state = open.state.value;
   const problem = open.problem.value;
@@ -110,14 +120,24 @@ function SaveState({ open }: { open: OpenArticle }) {
     return (
       <span class="save-state fault" role="alert">
         {say('unsaved', { reason: problemWords(problem, say) })}
+        {open.isKept.value && problem.passes && ` ${say('keptHere')}`}
         <Button kind="quiet" onClick={() => void open.save()}>
           {say('tryAgain')}
         </Button>
       </span>
     );
   }
+  if (state === 'conflict') {
+    return (
+      <span class="save-state fault" role="status">
+        {say('conflictState')}
+        <Button kind="quiet" onClick={onDecide}>
+          {say('decide')}
+        </Button>
+      </span>
+    );
+  }
   const words = () => {
-    if (state === 'conflict') return say('conflictState');
     if (state === 'loading' || state === 'failed') return '';
     if (state === 'clean' && open.id === undefined) return '';
     return say(state, { count: SHORTEST });

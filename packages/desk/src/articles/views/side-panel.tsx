@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { useApp } from '../app-context.ts';
 import type { OpenArticle } from '../state/open-article.ts';
+import { slugOf } from '../state/slug.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
 import { FeaturedImage } from './featured-image.tsx';
 import { FieldProblem } from './field-problem.tsx';
@@ -77,6 +78,7 @@ export function SidePanel({
             spellcheck={false}
             autocomplete="off"
             onInput={({ currentTarget }) => open.edit({ slug: currentTarget.value })}
+            onBlur={() => void tidySlug(open)}
           />
         )}
       </Field>
@@ -116,6 +118,14 @@ export function SidePanel({
       </Field>
     </form>
   );
+}
+
+/** Makes a slug of what was typed as one. */
+async function tidySlug(open: OpenArticle): Promise<void> {
+  const { slug } = open.fields.peek();
+  if (slug === '' || /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(slug)) return;
+  const tidied = await slugOf(slug).catch(() => slug);
+  if (open.fields.peek().slug === slug && tidied !== slug) open.edit({ slug: tidied });
 }
 
 /** How long a text is beside what search engines show of it; a Chinese character takes the room of two. */

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../shared/views/button.tsx';
+import { errorWords } from '../../shared/views/problem-view.tsx';
 import type { Term, TermKind } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 
@@ -36,7 +37,7 @@ export function TermsField({ kind, label, chosen, own, onChange }: TermsFieldPro
       if (slug === undefined) return refuse(say('noSuchAuthor', { name: wanted }));
       onChange((slugs) => (slugs.includes(slug) ? slugs : [...slugs, slug]));
     } catch (error) {
-      refuse(error instanceof Error ? error.message : String(error));
+      refuse(errorWords(error, say));
     }
   };
   // One after the other: a tag that is made by the first is found by the second.

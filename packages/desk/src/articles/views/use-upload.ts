@@ -1,3 +1,5 @@
+import { useDesk } from '../../shared/desk.ts';
+import { errorWords } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
 import type { Picture } from '../editor/editing/figures.ts';
 import { PictureError, uploadPicture } from '../state/pictures.ts';
@@ -5,6 +7,8 @@ import { PictureError, uploadPicture } from '../state/pictures.ts';
 /** Uploads a picture to where readers can see it; undefined, and said why, if that did not work. */
 export function useUpload(): (file: File) => Promise<Picture | undefined> {
   const { address, gallery, notices, service, site, texts } = useApp();
+  // The gallery is asked, not the articles.
+  const { texts: shared } = useDesk();
   return async (file) => {
     const [folder] = site.peek()?.publicPrefixes ?? [];
     try {
@@ -13,7 +17,7 @@ export function useUpload(): (file: File) => Promise<Picture | undefined> {
       const words =
         error instanceof PictureError
           ? texts.say(error.fault)
-          : `${texts.say('notUploaded')} ${error instanceof Error ? error.message : ''}`;
+          : `${texts.say('notUploaded')} ${errorWords(error, shared.say)}`;
       notices.failed(words);
       return undefined;
     }

@@ -1,17 +1,20 @@
 import { Button } from '../../shared/views/button.tsx';
+import { Modal } from '../../shared/views/modal.tsx';
 import { useNews } from '../news-context.ts';
 
 interface ConflictProps {
   rows: readonly { readonly label: string; readonly theirs: string; readonly mine: string }[];
   onTheirs: () => void;
   onMine: () => void;
+  /** Goes on writing. */
+  onClose: () => void;
 }
 
 /** What somebody else has saved in between, beside one's own: nothing is saved before one is chosen. */
-export function Conflict({ rows, onTheirs, onMine }: ConflictProps) {
+export function Conflict({ rows, onTheirs, onMine, onClose }: ConflictProps) {
   const { say } = useNews().texts;
   return (
-    <>
+    <Modal isUnasked title={say('changedMeanwhile')} onClose={onClose} look="wide">
       <p role="alert">{say('conflictHint')}</p>
       <table class="versions">
         <thead>
@@ -32,13 +35,14 @@ export function Conflict({ rows, onTheirs, onMine }: ConflictProps) {
         </tbody>
       </table>
       <div class="modal-buttons">
-        <Button onClick={onTheirs} autofocus>
-          {say('keepTheirs')}
+        <Button kind="quiet" onClick={onClose}>
+          {say('goOnWriting')}
         </Button>
+        <Button onClick={onTheirs}>{say('keepTheirs')}</Button>
         <Button kind="primary" onClick={onMine}>
           {say('saveMine')}
         </Button>
       </div>
-    </>
+    </Modal>
   );
 }

@@ -4,7 +4,7 @@ import { Button } from '../../shared/views/button.tsx';
 import { FormModal } from '../../shared/views/form-modal.tsx';
 import type { Item, ItemChange, Tagged } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
-import type { TextName } from '../text/texts.ts';
+import type { Say, TextName } from '../text/texts.ts';
 import { Conflict } from './conflict.tsx';
 import { CheckList, SelectField, TextArea, TextField, termChoices } from './fields.tsx';
 import { troubleWords, Waiting } from './trouble.tsx';
@@ -61,6 +61,7 @@ function Form({ before, onClose }: { before: Tagged<Item>; onClose: () => void }
   const change = changeOf(valuesOf(before.value), values);
   const save = async (etag: string | null) => {
     setProblem(undefined);
+    setTheirs(undefined);
     try {
       if (Object.keys(change).length > 0) await items.change(id, change, etag);
       onClose();
@@ -76,27 +77,6 @@ function Form({ before, onClose }: { before: Tagged<Item>; onClose: () => void }
     onValue: (value: string) => setValues({ ...values, [name]: value }),
     problem: problem?.fields.find(({ field }) => field === name)?.message,
   });
-  if (theirs !== undefined) {
-    const now = valuesOf(theirs.value);
-    const rows = NAMES.filter((name) => String(values[name]) !== String(now[name])).map((name) => ({
-      label: say(LABELS[name]),
-      theirs: String(now[name]),
-      mine: String(values[name]),
-    }));
-    return (
-      <Conflict
-        rows={rows}
-        onTheirs={() => {
-          void items.reload(id);
-          onClose();
-        }}
-        onMine={() => {
-          setTheirs(undefined);
-          void save(theirs.etag);
-        }}
-      />
-    );
-  }
   const named = problem?.fields.some(({ field }) => NAMES.some((name) => name === field)) === true;
   return (
     <form
@@ -125,7 +105,7 @@ function Form({ before, onClose }: { before: Tagged<Item>; onClose: () => void }
         onChosen={(chosen) => setValues({ ...values, directions: chosen })}
       />
       <p class="form-problem" role="alert">
-        {problem !== undefined && !named && troubleWords(problem, say)}
+        {problem !== undefined && theirs === undefined && !named && troubleWords(problem, say)}
       </p>
       <div class="modal-buttons">
         <Button onClick={onClose}>{say('cancel')}</Button>
@@ -133,6 +113,17 @@ function Form({ before, onClose }: { before: Tagged<Item>; onClose: () => void }
           <span>{say('save')}</span>
         </button>
       </div>
+      {theirs !== undefined && (
+        <Conflict
+          rows={rowsOf(values, valuesOf(theirs.value), say)}
+          onTheirs={() => {
+            void items.reload(id);
+            onClose();
+          }}
+          onMine={() => void save(theirs.etag)}
+          onClose={() => setTheirs(undefined)}
+        />
+      )}
     </form>
   );
 }
@@ -149,9 +140,21 @@ function valuesOf({ title, summary, reason, category, score, language, direction
   };
 }
 
+function differing(a: Values, b: Values): (keyof Values)[] {
+  return NAMES.filter((name) => String(a[name]) !== String(b[name]));
+}
+
+function rowsOf(mine: Values, theirs: Values, say: Say) {
+  return differing(mine, theirs).map((name) => ({
+    label: say(LABELS[name]),
+    mine: String(mine[name]),
+    theirs: String(theirs[name]),
+  }));
+}
+
 /** The members that are not as they were; an empty one is removed. */
 function changeOf(before: Values, after: Values): ItemChange {
-  const changed = NAMES.filter((name) => String(before[name]) !== String(after[name]));
+  const changed = differing(before, after);
   return Object.fromEntries(
     changed.map((name) => {
       const value = after[name];

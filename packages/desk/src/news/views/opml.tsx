@@ -8,7 +8,7 @@ export function OpmlDialog({ outcome, onClose }: { outcome: OpmlOutcome; onClose
   const { say } = useNews().texts;
   const { added, known, refused } = outcome;
   return (
-    <Modal title={say('opmlDone')} onClose={onClose}>
+    <Modal isUnasked title={say('opmlDone')} onClose={onClose}>
       <p>{say('opmlAdded', { count: added })}</p>
       {known > 0 && <p class="hint">{say('opmlKnown', { count: known })}</p>}
       {refused.length > 0 && (
@@ -24,7 +24,7 @@ export function OpmlDialog({ outcome, onClose }: { outcome: OpmlOutcome; onClose
         </>
       )}
       <div class="modal-buttons">
-        <Button kind="primary" onClick={onClose} autofocus>
+        <Button kind="primary" onClick={onClose}>
           {say('close')}
         </Button>
       </div>

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import { Button, IconButton } from '../../shared/views/button.tsx';
-import { Modal } from '../../shared/views/modal.tsx';
 import type { Story, Tagged } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { Conflict } from './conflict.tsx';
@@ -214,13 +213,12 @@ function Digest({ story, onSaved }: { story: Tagged<Story>; onSaved: () => void 
         </div>
       )}
       {theirs !== undefined && (
-        <Modal title={say('changedMeanwhile')} onClose={() => setTheirs(undefined)} look="wide">
-          <Conflict
-            rows={[{ label: say('digest'), theirs: theirs.value.digest ?? '', mine: text }]}
-            onTheirs={onSaved}
-            onMine={() => void save(theirs.etag)}
-          />
-        </Modal>
+        <Conflict
+          rows={[{ label: say('digest'), theirs: theirs.value.digest ?? '', mine: text }]}
+          onTheirs={onSaved}
+          onMine={() => void save(theirs.etag)}
+          onClose={() => setTheirs(undefined)}
+        />
       )}
     </form>
   );

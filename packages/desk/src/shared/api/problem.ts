@@ -43,7 +43,8 @@ function toProblem(error: unknown): unknown {
   if (error instanceof ConnectionError) return new ApiProblem(0, 'unreachable', error.message);
   if (!(error instanceof ProblemError)) return error;
   const retryAfterMs = error.retryAfter === undefined ? undefined : error.retryAfter * 1000;
-  return new ApiProblem(error.status, error.code, error.message, { fields: error.errors, retryAfterMs });
+  const fields = error.code === 'slug_taken' ? [{ field: 'slug', message: error.message }] : error.errors;
+  return new ApiProblem(error.status, error.code, error.message, { fields, retryAfterMs });
 }
 
 /** Whatever was thrown, as the page shows it. */

@@ -13,7 +13,7 @@ export function MissingFiles() {
 /** Says the same where there is no place for it. */
 export function MissingFilesDialog({ title, onClose }: { title: string; onClose: () => void }) {
   return (
-    <Modal title={title} onClose={onClose} look="small">
+    <Modal isUnasked title={title} onClose={onClose} look="small">
       <MissingFiles />
     </Modal>
   );

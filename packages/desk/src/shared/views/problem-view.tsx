@@ -1,17 +1,36 @@
 import type { ComponentChildren } from 'preact';
-import type { ApiProblem } from '../api/problem.ts';
+import { ApiProblem } from '../api/problem.ts';
 import { useDesk } from '../desk.ts';
-import type { Say } from '../text/texts.ts';
+import type { Say, SharedTextName } from '../text/texts.ts';
 import { visible } from '../text/visible.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 
-/** What a problem means for the person at the page. */
-export function problemWords({ status, message }: ApiProblem, say: Say): string {
-  if (status === 0) return say('unreachable');
-  if (status === 502 || status === 503 || status === 504)
-    return `${say('storeUnavailable')} (${visible(message)})`;
-  return visible(message);
+/** By what the details of a service that cannot answer now are known, and the sentence for each. */
+const PASSING: readonly (readonly [detail: RegExp, text: SharedTextName])[] = [
+  [/DESK_KEY/, 'keyRefused'],
+  [/object store/, 'storeUnavailable'],
+  [/database/, 'databaseAway'],
+  [/overloaded|too (?:busy|many)|are running/, 'serviceBusy'],
+];
+
+/** What a problem means for the person at the page; sections name their service in `serviceAway`. */
+export function problemWords({ code, message, passes, status }: ApiProblem, say: Say): string {
+  if (status === 0) return say(navigator.onLine ? 'unreachable' : 'offline');
+  if (!passes) return visible(message);
+  const known = PASSING.find(([detail]) => detail.test(message));
+  if (known !== undefined) return say(known[1]);
+  if (status === 504) return say('tookTooLong');
+  // An answer that is no problem document comes from a proxy in front of the desk.
+  if (code === 'unexpected_answer') return say('unreachable');
+  if (code.endsWith('_unavailable') && code !== 'temporarily_unavailable') return say('serviceAway');
+  return `${say('notNow')} (${visible(message)})`;
+}
+
+/** The same of whatever was thrown. */
+export function errorWords(error: unknown, say: Say): string {
+  if (error instanceof ApiProblem) return problemWords(error, say);
+  return error instanceof Error ? error.message : String(error);
 }
 
 interface ProblemProps {
