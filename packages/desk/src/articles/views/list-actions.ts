@@ -18,9 +18,8 @@ export interface ListActions {
 export function focusActive(): void {
   requestAnimationFrame(() => {
     if (document.activeElement !== document.body) return;
-    const target = document.querySelector<HTMLElement>(
-      '[data-active="true"], .articles-toolbar [type="search"]',
-    );
+    const find = (what: string) => document.querySelector<HTMLElement>(what);
+    const target = find('[data-active="true"]') ?? find('.articles-toolbar [type="search"]');
     target?.focus({ preventScroll: true });
   });
 }
