@@ -53,7 +53,9 @@ export async function galleryPageFixture(settings: Record<string, string> = {}):
     const page = await context.newPage();
     const complaints: string[] = [];
     // Without a network besides loopback, the browser believes itself offline.
-    await page.addInitScript('Object.defineProperty(navigator, "onLine", { value: true, configurable: true })');
+    await page.addInitScript(
+      'Object.defineProperty(navigator, "onLine", { value: true, configurable: true })',
+    );
     page.on('console', (message) => {
       if (/Content Security Policy/i.test(message.text())) complaints.push(message.text());
     });

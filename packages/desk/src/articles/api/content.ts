@@ -85,7 +85,7 @@ export class ContentApi {
     return asked(this.#client.get('/api/articles', { signal, query }));
   }
 
-  /** A page of a search: the best that is published and the best that is not by turns, so that none hides the other. */
+  /** A page of a search: what is published and what is not by turns, so that none hides the other. */
   async #search(query: ListQuery, next: string | undefined, signal: AbortSignal): Promise<ListPage> {
     const { status, text } = query;
     const first = (

@@ -39,9 +39,11 @@ export async function uploadPicture(
   if (clean === undefined) throw new PictureError('placeKnown');
   const [filename = file.name] = await freeNames(gallery, folder, [{ name: file.name, isFolder: false }]);
   const contentType = file.type;
-  const body = { filename, path: folder, contentType };
-  const { url, key } = await asked(galleryClient(service).post('/api/upload', { body }));
-  const stored = await fetch(url, { method: 'PUT', headers: { 'content-type': contentType }, body: clean });
+  // Another file that gets the name meanwhile is not replaced.
+  const body = { filename, path: folder, contentType, trash: true };
+  const signed = await asked(galleryClient(service).post('/api/upload', { body }));
+  const { url, key, headers = { 'content-type': contentType } } = signed;
+  const stored = await fetch(url, { method: 'PUT', headers, body: clean });
   if (!stored.ok) throw new PictureError('notUploaded');
   const takeBack = () => {
     void gallery.start({ action: 'delete', paths: [key], trash: true }, crypto.randomUUID());
