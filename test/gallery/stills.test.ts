@@ -1,4 +1,6 @@
+import { crc32 } from 'node:zlib';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { drawWithMagick } from '@pressroom/gallery-admin/stills/magick';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CORNERS, cornersSeen, drawn, turned } from '../fixtures/images.ts';
@@ -113,6 +115,33 @@ test.each<[string, string, () => Buffer | Promise<Buffer>]>([
   const { width, height } = await sharp(body).metadata();
   expect([width, height]).toEqual([120, 80]);
   expect(await cornersSeen(body)).toEqual(CORNERS);
+});
+
+/** An orange, which is another one in other colour spaces. */
+const ORANGE = [200, 100, 50];
+
+test.each<[string, string, () => Buffer | Promise<Buffer>, number[]]>([
+  ['an AVIF in Display P3', 'image/avif', () => p3Avif(), ORANGE],
+  ['a PNG in Display P3', 'image/png', () => cicpPng([189, 106, 63], [12, 13]), ORANGE],
+  // What is as bright as white paper leaves room for what is brighter.
+  ['a PNG in PQ', 'image/png', () => cicpPng([148, 148, 148], [9, 16]), [190, 190, 190]],
+  ['a PNG in HLG', 'image/png', () => cicpPng(ORANGE, [9, 18]), [242, 73, 17]],
+])(
+  'the colours of %s are as they are meant, though only numbers name them',
+  async (_, type, draw, expected) => {
+    const { body } = await thumbnail(await draw(), type);
+    const seen = await sharp(body).extract({ left: 4, top: 4, width: 1, height: 1 }).raw().toBuffer();
+    const off = expected.map((part, index) => Math.abs(part - (seen[index] ?? 0)));
+    expect([[...seen], Math.max(...off) <= 12]).toEqual([expect.anything(), true]);
+  },
+);
+
+test('a HEIC in PQ is drawn with a profile, and one in sRGB needs none', async () => {
+  const hasProfile = async (heic: Buffer) => {
+    const still = await drawWithMagick(heic, 'HEIC', 480);
+    return 'image' in still && (await sharp(still.image).metadata()).hasProfile;
+  };
+  expect([await hasProfile(nclxHeic([9, 16])), await hasProfile(HEIC)]).toEqual([true, false]);
 });
 
 test('a HEIC is turned by its EXIF where nothing else in it says how', async () => {
@@ -270,5 +299,34 @@ function renamed(file: Buffer, from: string, to: string): Buffer {
 function turnedByExif(heic: Buffer): Buffer {
   const file = Buffer.from(heic);
   file[file.indexOf(Buffer.of(0x12, 0x01, 3, 0)) + 8] = 6;
+  return file;
+}
+
+function plain([r = 0, g = 0, b = 0]: number[]) {
+  return sharp({ create: { width: 40, height: 30, channels: 3, background: { r, g, b } } });
+}
+
+/** With code points where sharp has written a profile. */
+async function p3Avif(): Promise<Buffer> {
+  const file = await plain(ORANGE).withIccProfile('p3').avif({ quality: 100 }).toBuffer();
+  const at = file.indexOf('colrrICC');
+  file.fill(0, at + 8, at - 4 + file.readUInt32BE(at - 4));
+  file.write('nclx\0\x0c\0\x0d\0\x06\x80', at + 4, 'latin1');
+  return file;
+}
+
+/** A PNG with a cICP chunk (PNG 3rd edition, section 11.3.2.6). */
+async function cicpPng(color: number[], [primaries = 0, transfer = 0]: number[]): Promise<Buffer> {
+  const png = await plain(color).png().toBuffer();
+  const chunk = Buffer.from([0, 0, 0, 4, ...Buffer.from('cICP'), primaries, transfer, 0, 1, 0, 0, 0, 0]);
+  chunk.writeUInt32BE(crc32(chunk.subarray(4, 12)), 12);
+  return Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)]);
+}
+
+function nclxHeic([primaries = 0, transfer = 0]: number[]): Buffer {
+  const file = Buffer.from(HEIC);
+  const at = file.indexOf('colrnclx');
+  file.writeUInt16BE(primaries, at + 8);
+  file.writeUInt16BE(transfer, at + 10);
   return file;
 }

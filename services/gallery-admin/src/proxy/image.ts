@@ -1,5 +1,6 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Metadata, Sharp, default as SharpModule } from 'sharp';
+import { cicpOf, profileOf, withProfile } from '../stills/cicp.ts';
 import { tooManyPixels } from '../stills/too-many-pixels.ts';
 import { isRaster } from './raster.ts';
 
@@ -33,15 +34,33 @@ export async function openImage(file: Buffer): Promise<OpenImage | undefined> {
     .catch(() => undefined);
   if (metadata === undefined) return undefined;
   if (metadata.width * metadata.height > MAX_PIXELS) throw tooManyPixels(MAX_PIXELS);
+  const source = await inKnownColors(image, metadata);
   return {
     metadata,
     pixels: (mustBeComplete = false) =>
-      sharp(image, {
+      sharp(source, {
         limitInputPixels: MAX_PIXELS,
         sequentialRead: true,
         failOn: mustBeComplete ? 'truncated' : 'none',
       }).autoOrient(),
   };
+}
+
+/** The most pixels across of what is kept of a picture in other colours than sRGB: no rendition is wider. */
+const MAX_WIDTH = 3840;
+
+/** A picture whose colours only code points name, which libvips does not read, with a profile of them. */
+async function inKnownColors(image: Buffer, { hasProfile, format, depth, width }: Metadata): Promise<Buffer> {
+  const icc = hasProfile ? undefined : profileOf(cicpOf(image));
+  if (icc === undefined) return image;
+  if (format === 'png') return withProfile(image, icc);
+  const sharp = await loadSharp();
+  const pixels = sharp(image, { limitInputPixels: MAX_PIXELS, sequentialRead: true, failOn: 'none' })
+    .resize({ width: Math.min(width, MAX_WIDTH) })
+    .toColourspace(depth === 'ushort' ? 'rgb16' : 'srgb')
+    .png({ compressionLevel: 0 });
+  const png = await drawn(pixels);
+  return png === undefined ? image : withProfile(png, icc);
 }
 
 /** An animated AVIF as the picture that stands for it: libvips knows that by the brand of a still one. */

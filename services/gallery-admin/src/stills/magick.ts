@@ -10,6 +10,7 @@ import {
   ResourceLimits,
 } from '@imagemagick/magick-wasm';
 import { exifOrientation } from './camera-raw.ts';
+import { cicpOf, profileOf } from './cicp.ts';
 import type { StillFormat } from './formats.ts';
 import { MAX_STILL_PIXELS } from './limits.ts';
 import type { StillResult } from './still-result.ts';
@@ -36,6 +37,8 @@ export async function drawWithMagick(
       picture.orientation = (await exifOrientation(exif.subarray(EXIF_HEAD))) as Orientation;
     }
     picture.autoOrient();
+    const icc = format === 'HEIC' && picture.getProfile('icc') === null ? profileOf(cicpOf(file)) : undefined;
+    if (icc !== undefined) picture.setProfile('icc', icc);
     const scale = side / Math.min(picture.width, picture.height);
     if (scale < 1) {
       picture.filterType = FilterType.Box;
