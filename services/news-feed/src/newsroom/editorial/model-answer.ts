@@ -121,7 +121,7 @@ export function unknownFacts(told: string, given: string): string[] {
   const known = given.normalize('NFKC').toLowerCase();
   const numbers = new Set(numbersOf(known).flatMap(({ values }) => values));
   const missing = numbersOf(told.normalize('NFKC').toLowerCase())
-    .filter(({ values }) => values.every((value) => value > 12 && !numbers.has(value)))
+    .filter(({ values }) => Math.max(...values) > 12 && !values.some((value) => numbers.has(value)))
     .map(({ text }) => text);
   const names = /\p{Script=Han}/u.test(told) ? (told.match(/[A-Za-z][A-Za-z0-9]{2,}/gu) ?? []) : [];
   // Every editor shortens artificial intelligence.
@@ -149,15 +149,12 @@ const MAGNITUDES: readonly (readonly [RegExp, number])[] = [
 ];
 
 const NUMBER =
-  /\d+(?:[.,  ’']\d+)*(?:\s?(?<magnitude>mil millones|\p{L}+?(?=[^\p{L}]|$)|万亿|千万|百万|亿|万|千))?/gu;
+  /(?<digits>\d{1,3}(?:[ ’']\d{3})+(?!\d)|\d+(?:[.,]\d+)*)(?:\s?(?<magnitude>万亿|千万|百万|亿|万|千|mil millones|\p{L}+))?/gu;
 
 /** The numbers of a text, each with all values that it may have where points and commas differ. */
 function numbersOf(text: string): { text: string; values: number[] }[] {
-  return Array.from(text.matchAll(NUMBER), ({ 0: whole, groups }) => {
-    const digits = whole.match(/^[\d.,  ’']*\d/u)?.[0] ?? whole;
-    const factors = MAGNITUDES.filter(([word]) => word.test(groups?.magnitude ?? '')).map(
-      ([, factor]) => factor,
-    );
+  return Array.from(text.matchAll(NUMBER), ({ groups: { digits = '', magnitude = '' } = {} }) => {
+    const factors = MAGNITUDES.filter(([word]) => word.test(magnitude)).map(([, factor]) => factor);
     const values = valuesOf(digits).flatMap((value) =>
       (factors.length === 0 ? [1] : factors).map((factor) => Number((value * factor).toPrecision(12))),
     );
@@ -167,9 +164,10 @@ function numbersOf(text: string): { text: string; values: number[] }[] {
 
 /** 1.234,5 and 1,234.5 are one number; 1.234 may be two. */
 function valuesOf(digits: string): number[] {
-  const plain = digits.replace(/[  ’']/gu, '');
-  const readings = [plain.replaceAll(',', ''), plain.replaceAll('.', '').replace(',', '.')];
-  return [...new Set(readings.map(Number).filter((value) => !Number.isNaN(value)))];
+  const plain = digits.replace(/[ ’']/gu, '');
+  const grouped = /^\d{1,3}(?:[.,]\d{3})+$/u.test(plain) ? [plain.replace(/[.,]/gu, '')] : [];
+  const [, whole = plain, part] = /^(.*)[.,](\d+)$/u.exec(plain) ?? [];
+  return [...grouped, `${whole.replace(/[.,]/gu, '')}${part === undefined ? '' : `.${part}`}`].map(Number);
 }
 
 /** Whether a text repeats several successive words of the instruction. */
