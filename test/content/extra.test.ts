@@ -166,6 +166,18 @@ test('what can be kept is, however odd it is', async () => {
   }
 });
 
+test('patterns that together take long are given up', async () => {
+  const heavy = path.join(folder, 'heavy.json');
+  const anyOf = Array.from({ length: 180 }, (_, n) => ({
+    pattern: `(?:(a)|(b)|(ab)| ){0,120}[xy]{${n + 1}}$`,
+  }));
+  await writeFile(heavy, JSON.stringify({ type: 'object', properties: { a: { type: 'string', anyOf } } }));
+  const schema = await readExtraSchema(heavy);
+  expect(schema?.faults({ a: `${'ab '.repeat(5000)}c` })).toEqual([
+    { field: 'extra', code: 'invalid', message: expect.stringContaining('500 ms') },
+  ]);
+});
+
 test('what the schema refuses is 422 naming every place', async () => {
   const extra = {
     price: { amount: -1, currency: 'GBP', tax: 1 },
@@ -247,6 +259,14 @@ const unreadable: [schema: string, fault: RegExp][] = [
   [
     '{"type": "object", "properties": {"a": {"type": "string", "format": "colour"}}}',
     /colour.*properties\/a/,
+  ],
+  [
+    '{"type": "object", "properties": {"a": {"type": "string", "pattern": "(?:(?:a|b|ab| ){0,30}){0,30}x0"}}}',
+    /at \/properties\/a\/pattern\): the pattern takes \d+ steps/,
+  ],
+  [
+    '{"type": "object", "patternProperties": {"(?:(?:a|b|ab){0,30}){0,30}x": true}}',
+    /at \/patternProperties\/.*\): the pattern takes \d+ steps/,
   ],
   [
     '{"type": "object", "properties": {"a": {"type": "string", "pattern": "(?=x)y"}}}',

@@ -252,6 +252,21 @@ test.each([
   expect(heard).toEqual([expected]);
 });
 
+test('what the desk says of its people never comes from outside', async () => {
+  const heard: unknown[] = [];
+  const upstream = createServer(({ headers }, response) => {
+    heard.push([headers['x-api-key'], headers['x-desk-person'], headers['x-forwarded-host'] !== undefined]);
+    response.end();
+  });
+  await once(upstream.listen(0, '127.0.0.1'), 'listening');
+  const { port } = upstream.address() as AddressInfo;
+  const before = await startProxy({ CONTENT_UPSTREAM: `127.0.0.1:${port}` });
+  await send(`${before?.url}/api/trash`, { headers: { 'x-api-key': 'key', 'x-desk-person': 'Ada' } });
+  await before?.close();
+  upstream.close();
+  expect(heard).toEqual([['key', undefined, true]]);
+});
+
 test('logins beyond the limit are 429 before they cost the gallery anything', async () => {
   const before = await startProxy({
     GALLERY_ADMIN_UPSTREAM: upstreamOf(gallery.url),

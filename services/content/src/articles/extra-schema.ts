@@ -8,8 +8,14 @@ import type { Extra } from './extra.ts';
 /** The keyword that makes a text searched. */
 const SEARCHED = 'x-searchable';
 
-/** How long a check may take, in ms: alternatives that refer to themselves multiply with each level. */
+/**
+ * How long a check may take, in ms: alternatives that refer to themselves multiply with each level, and patterns
+ * take as long as the text times their program.
+ */
 const CHECK_MS = 500;
+
+/** The most steps of a pattern's program. */
+const MOST_STEPS = 2000;
 
 /** How many faults are named. */
 const MOST_FAULTS = 20;
@@ -29,12 +35,11 @@ export class ExtraSchema {
   readonly #quick: ValidateFunction;
   readonly #thorough: ValidateFunction;
   readonly #searched: string[] = [];
-  /** Where checks run in limited time: those of a schema that refers to its parts, maybe from within. */
-  readonly #context: Context | undefined;
+  /** Where checks run in limited time. */
+  readonly #context = createContext({});
 
   /** @throws Error that says what is wrong with the schema */
   constructor(schema: object, newAjv: (options: Options) => Ajv2020) {
-    if (/"\$(dynamicR|r)ef":/.test(JSON.stringify(schema))) this.#context = createContext({});
     let marks = false;
     const compile = (options: Options) => {
       const ajv = newAjv(options);
@@ -85,8 +90,7 @@ export class ExtraSchema {
       this.#searched.length = 0;
       validate(extra);
     };
-    if (this.#context === undefined) check();
-    else if (!ends(check, this.#context)) return undefined;
+    if (!ends(check, this.#context)) return undefined;
     return { errors: validate.errors ?? [], searched: [...this.#searched] };
   }
 }
@@ -137,6 +141,12 @@ export async function readExtraSchema(file: string | undefined): Promise<ExtraSc
     (source: string) => {
       pattern = source;
       const compiled = RE2JS.compile(RE2JS.translateRegExp(source));
+      if (compiled.programSize() > MOST_STEPS) {
+        throw new Error(
+          `the pattern takes ${compiled.programSize()} steps for each character, of at most ${MOST_STEPS}: ` +
+            'use smaller repetitions, or maxLength for the length',
+        );
+      }
       pattern = undefined;
       return compiled;
     },
