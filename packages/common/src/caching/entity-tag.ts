@@ -53,7 +53,7 @@ export function isNotModified(ifNoneMatch: string | undefined, etag: string): bo
   return false;
 }
 
-/** Evaluates `If-Match` by strong comparison (RFC 9110, section 13.1.1): whether it names a representation with this tag. */
+/** Evaluates `If-Match` by strong comparison (RFC 9110, section 13.1.1): whether it names this tag. */
 export function isNamed(ifMatch: string, etag: string | undefined): boolean {
   if (ifMatch.trim() === '*') return true;
   return [...ifMatch.matchAll(ENTITY_TAG)].some(([, weak, tag]) => weak === undefined && tag === etag);

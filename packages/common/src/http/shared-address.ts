@@ -3,8 +3,8 @@ import { isTracking } from '../fields/tracking-parameters.ts';
 import type { Server } from './server.ts';
 
 /**
- * The address without what networks add to an address that people share (`fbclid`, `utm_source`); relative, so
- * that it is right behind any proxy. Undefined if nothing was added.
+ * The address without what networks add to an address that people share (`fbclid`, `utm_source`); relative,
+ * so that it is right behind any proxy. Undefined if nothing was added.
  *
  * @param url path and query string
  * @param isUnwanted whether a parameter of this name is left out
@@ -33,8 +33,8 @@ function nameOf(member: string): string {
 }
 
 /**
- * Leads readers of a shared address to its own one; in addresses of the API it is refused like any other unknown
- * parameter. To be called when requests have been counted.
+ * Leads readers of a shared address to its own one; in addresses of the API it is refused like any other
+ * unknown parameter. To be called when requests have been counted.
  */
 export function redirectSharedAddresses(app: Server, isUnwanted = isTracking): void {
   // Not async: what is refused at once is answered before the next bytes are read.

@@ -48,7 +48,7 @@ interface MadeRendition {
   format: Rendition['format'];
 }
 
-/** Where the format that is asked for cannot be as high as the picture, JPEG, unless that lacks its transparency. */
+/** JPEG where another format cannot be as high as the picture, unless that has transparency. */
 function fitting(opened: OpenImage, asked: Rendition): Rendition {
   const isTooHigh = asked.box === undefined && heightAt(opened, asked.width) > MAX_SIDE[asked.format];
   return isTooHigh && !opened.metadata.hasAlpha ? { ...asked, format: 'jpeg' } : asked;

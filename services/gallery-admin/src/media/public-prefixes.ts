@@ -39,7 +39,7 @@ export class PublicPrefixes {
     return this.has(key) ? { key, version, isDescription } : undefined;
   }
 
-  /** The permanent path of a version; undefined if the key is not public, or no address names it, as with `.json`. */
+  /** The permanent path of a version; undefined if the key is not public or cannot be read, as with `.json`. */
   pathOf(key: string, version: string): string | undefined {
     const address = this.read(`v${version}/${key}`);
     return address?.key === key ? versionedPath(key, version) : undefined;

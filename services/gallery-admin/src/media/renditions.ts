@@ -19,7 +19,7 @@ import type { Unseen } from '../stills/still-result.ts';
 import { hasBox, nameOf, type Rendition, WIDEST } from './ladder.ts';
 import { describePicture, makeRendition } from './picture.ts';
 
-/** Pieces of work that may wait, half of them one client's, and clients that may wait beyond them, each with one. */
+/** Pieces of work that may wait, half of them one client's, and clients beyond them, each with one. */
 const WAITING = {
   pieces: 64,
   piecesOfOne: 32,

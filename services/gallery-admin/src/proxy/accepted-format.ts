@@ -1,6 +1,6 @@
 /**
- * The format of pictures with the greatest weight in `accept` (RFC 9110, section 12.5.1), the earliest of equal ones.
- * All but the last must be named; the last is also what is sent to clients that name none.
+ * The format of pictures with the greatest weight in `accept` (RFC 9110, section 12.5.1), the earliest of equal
+ * ones. All but the last must be named; the last is also what is sent to clients that name none.
  */
 export function acceptedFormat<Format extends string>(
   accept: string | undefined,

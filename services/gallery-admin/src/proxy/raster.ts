@@ -25,8 +25,8 @@ export function reasonOf(image: Buffer): 'damaged' | 'unsupported' {
 }
 
 /**
- * True for the bytes of a JPEG, PNG, GIF, WebP, AVIF, TIFF or BigTIFF, regardless of the declared media type. SVG and
- * documents are not decoded here.
+ * True for the bytes of a JPEG, PNG, GIF, WebP, AVIF, TIFF or BigTIFF, regardless of the declared media type.
+ * SVG and documents are not decoded here.
  */
 export function isRaster(image: Buffer): boolean {
   return SIGNATURES.some(({ bytes, at = 0 }) => image.toString('latin1', at, at + bytes.length) === bytes);

@@ -57,7 +57,7 @@ export interface ThumbnailSource {
   /** Differs for different bytes, if that can be known: a URL, or an object with its entity tag. */
   id: string;
   fetch: (signal: AbortSignal) => Promise<Media>;
-  /** The other host that it is fetched from, and how long the whole may take, in ms; absent for the bucket. */
+  /** The other host that it comes from, and how long the whole may take, in ms; absent for the bucket. */
   host?: { name: string; wholeMs: number };
   /** Looks at each small thumbnail that is made of it; does not fail. */
   look?: (pixels: Sharp) => Promise<void>;
@@ -98,7 +98,7 @@ export class Thumbnails {
   readonly #maxBytes: number;
   readonly #kept: LRUCache<string, Thumbnail> | undefined;
   readonly #work = new SharedWork<Thumbnail>();
-  /** Why there is no picture of a source, whatever its size: finding out may have taken as long as drawing it. */
+  /** Why there is no picture of a source, whatever its size: finding out may cost as much as drawing. */
   readonly #unseen = new LRUCache<string, Unseen>({ max: MAX_UNSEEN });
   /** The bucket's files wait for no other host. */
   readonly #bucket = new Lane(BUCKET);

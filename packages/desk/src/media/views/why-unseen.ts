@@ -15,7 +15,7 @@ const WHY = {
   locked: 'whyLocked',
 } as const;
 
-/** Why there is no picture of a file, or only a part of one, in words; asked for where that is of interest. */
+/** Why there is no picture of a file, or only a part of one, in words; asked for where it is of interest. */
 export function useWhyUnseen(entry: Entry, isOfInterest: boolean): string | undefined {
   const { api, texts } = useApp();
   const [code, setCode] = useState<string>();
