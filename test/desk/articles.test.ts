@@ -449,6 +449,13 @@ describe('an article', () => {
     await dialog.getByRole('button', { name: 'More pictures' }).click();
     await dialog.getByRole('button', { name: 'z.jpg' }).waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Picture', exact: true }).click();
+    await dialog.getByRole('button', { name: 'pier.jpg', exact: true }).click();
+    await page.getByLabel('Alternative text').fill('The pier');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await expect
+      .poll(async () => (await stored(id)).content)
+      .toContain('public/pier.jpg" alt="The pier" width="640" height="480">');
     await showSource();
     await text().fill(`<p>${LONG}</p><img src="${desk.gallery.url}/media/private/100%.jpg" alt="A secret">`);
     await page.getByRole('button', { name: 'Publish', exact: true }).click();
@@ -472,6 +479,24 @@ describe('the list', () => {
     await page.getByRole('combobox', { name: 'Category' }).selectOption('Weather');
     await row('Rain again').waitFor({ state: 'detached' });
     await row('Rain at last').waitFor();
+  });
+
+  test('hides nothing published behind drafts in a search, and claims no total that it does not know', async () => {
+    if (browser === undefined) return;
+    for (const name of ['one', 'two']) await create({ title: `Quince ${name}`, is_published: true });
+    for (const name of ['three', 'four', 'five']) await create({ title: `Quince ${name}` });
+    await desk.go(page, 'articles?q=quince');
+    await page.getByText('5 articles', { exact: true }).waitFor();
+    const states = await page.getByRole('row').locator('.badge').allTextContents();
+    expect(states).toEqual(['Published', 'Draft', 'Published', 'Draft', 'Draft']);
+    await page.route('**/api/desk/content/articles?*', async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      await route.fulfill({ response, json: { ...body, meta: { ...body.meta, total_is_exact: false } } });
+    });
+    await page.reload();
+    await page.getByText('More than 5 articles', { exact: true }).waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
   test('finds tags and authors that are not among the first hundred', async () => {

@@ -58,6 +58,9 @@ export function AddSource({ onClose, onAdded }: { onClose: () => void; onAdded: 
   // What is no address at all is not one later, either.
   const canAdd = problem !== undefined && (problem.code === 'source_unreadable' || problem.passes);
   const change = (value: string) => {
+    // What an earlier address brings is not what this one does.
+    running.current?.abort();
+    setBusy(false);
     setUrl(value);
     setFound(undefined);
     setProblem(undefined);
