@@ -7,7 +7,6 @@ import { readTextFile } from '../../text-file.ts';
 import { MAX_ENTRIES } from '../feeds/parse-feed.ts';
 import { FOUND, LIST_SELECTORS } from '../lists/list-selectors.ts';
 import { Reader } from '../reading/reader.ts';
-import { addListed } from '../sources/add-listed.ts';
 import { writeOpml } from '../sources/opml.ts';
 import { SELECT_RULES } from '../sources/select-rule.ts';
 import { patternFaults } from '../sources/source-rules.ts';
@@ -28,7 +27,8 @@ import {
   sourceMembers,
 } from '../sources/source-store.ts';
 import { sourceUrl } from '../sources/source-url.ts';
-import { type TriedEntry, tryRules } from '../sources/try-rules.ts';
+import { addListed } from '../work/add-listed.ts';
+import { type TriedEntry, tryRules } from '../work/try-rules.ts';
 import type { TriedSource } from '../work/try-source.ts';
 import { type PrintOptions, print, printing } from './editor-options.ts';
 import { foundLines, tryOnce } from './try-source.ts';

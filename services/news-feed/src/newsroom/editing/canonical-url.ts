@@ -20,7 +20,7 @@ export function canonicalUrl(address: string): string {
   return normalizeEscapes(`${url.host}${path}${url.search}${url.hash}`);
 }
 
-/** What a feed adds to its links under a name of its own, such as `partner=rss`; `af=R` is that of journals. */
+/** What a feed adds to its links under any name, such as `partner=rss`; journals add `af=R`. */
 const FROM_FEED = /^(?:(?:rss|feed)(?:[-_.\d].*)?|R)$/i;
 
 /** Names whose values are part of what is read. */

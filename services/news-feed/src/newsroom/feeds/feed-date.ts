@@ -118,9 +118,9 @@ const COMMENT = /\s*\([^()]*\)$/;
 const HOUR_MS = 3_600_000;
 
 /**
- * A date with its year as feeds write it; undefined for anything else, for what can be read in two ways, and for
- * dates before 1990. The platform would guess a year for what has none, and read what has no zone in that of the
- * process.
+ * A date with its year as feeds write it; undefined for anything else, for what can be read in two ways, and
+ * for dates before 1990. The platform would guess a year for what has none, and read what has no zone in that
+ * of the process.
  *
  * @param language that of its text (BCP 47), which may name its month
  */

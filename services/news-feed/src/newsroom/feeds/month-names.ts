@@ -26,8 +26,8 @@ export function monthsOf(language: string): Map<string, number> {
 }
 
 /**
- * The month of a name, or of its beginning, from 1 to 12: in the language that is known, in English, else in whatever
- * languages have it; undefined where they mean different months.
+ * The month of a name, or of its beginning, from 1 to 12: in the language that is known, in English, else in
+ * whatever languages have it; undefined where they mean different months.
  *
  * @param language BCP 47
  */

@@ -43,7 +43,8 @@ const PERIODS = new Map([
 const MAX_TTL_SECONDS = 365 * 86_400;
 
 /**
- * Reads RSS 0.9 to 2.0, RDF, Atom and JSON Feed. What is left out is counted and named. Throws a `Failure` that says why the text is not a feed.
+ * Reads RSS 0.9 to 2.0, RDF, Atom and JSON Feed. What is left out is counted and named. Throws a `Failure`
+ * that says why the text is not a feed.
  *
  * @param url the feed's address, against which relative links are resolved
  */
@@ -87,7 +88,7 @@ export function readRaw(document: string, url: string): RawFeed {
   }
 }
 
-/** The newest of more entries than are read, in the feed's order; those without a date are as old as the one before. */
+/** The newest entries, in the feed's order; one without a date is as old as the one before it. */
 function newestEntries(entries: readonly RawEntry[]): readonly RawEntry[] {
   if (entries.length <= MAX_ENTRIES) return entries;
   let time = Number.POSITIVE_INFINITY;

@@ -8,8 +8,8 @@ import { applyRule, patternFaults } from '../sources/source-rules.ts';
 import { readFeed } from './read-feed.ts';
 
 /**
- * What reads each kind of text that publishers send, a permission from rules of a robots.txt; and what runs the
- * patterns of editors.
+ * What reads each kind of text that publishers send, a permission from rules of a robots.txt; and what runs
+ * the patterns of editors.
  */
 const READERS = {
   feed: readFeed,

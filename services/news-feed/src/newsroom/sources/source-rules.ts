@@ -88,7 +88,7 @@ export function applyRule({ rule, subjects }: RuleTask): boolean[] {
   return subjects.map((subject) => finder.matcher(fieldOf(subject, field)).find() === (operator === '~'));
 }
 
-/** What is wrong with the pattern of each rule; null where nothing is. Only for threads, as compiling costs. */
+/** What is wrong with the pattern of each rule, or null. Only for threads: compiling takes long, too. */
 export function patternFaults(rules: readonly string[]): (string | null)[] {
   return rules.map((rule) => {
     try {
@@ -101,7 +101,7 @@ export function patternFaults(rules: readonly string[]): (string | null)[] {
   });
 }
 
-/** Throws a {@link Failure} that says which rule is not one; what its pattern is, {@link patternFaults} says. */
+/** Throws a {@link Failure} that says which rule is not one, whatever its pattern is. */
 export function checkRules(rules: readonly string[]): void {
   if (rules.length > MOST_RULES) throw new Failure('invalid', `a source has at most ${MOST_RULES} rules`);
   for (const rule of rules) readRule(rule);

@@ -5,11 +5,11 @@ import type { Clock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Submission } from '../editorial/editor.ts';
 import type { Reader } from '../reading/reader.ts';
-import { applyRules } from '../sources/apply-rules.ts';
 import { parseSelectRule } from '../sources/select-rule.ts';
 import { DROPPED_BY, type Ruling } from '../sources/source-rules.ts';
 import type { Source } from '../sources/source-store.ts';
 import { inTransactions } from '../transactions.ts';
+import { applyRules } from './apply-rules.ts';
 import {
   type ClaimedEntry,
   claimEntries,

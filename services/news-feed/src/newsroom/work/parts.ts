@@ -6,8 +6,8 @@ import { articleSpellings } from './article-spellings.ts';
 const MOST_ANCHOR = 100;
 
 /**
- * Which part of its page each entry is, by the entry's key, for those whose page is that of other entries of
- * the same document which say something else, such as the notes of a release or the messages of a status page.
+ * Which part of its page each entry is, by the entry's key, where several entries of a document have one page
+ * and say different things, such as the notes of a release or the messages of a status page.
  */
 export function partsOf(entries: readonly FeedEntry[]): Map<string, string> {
   const parts = new Map<string, string>();

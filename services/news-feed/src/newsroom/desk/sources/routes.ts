@@ -7,7 +7,6 @@ import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
 import { z } from 'zod';
 import { FetchFault } from '../../fetching/fetch-fault.ts';
-import { addListed } from '../../sources/add-listed.ts';
 import { writeOpml } from '../../sources/opml.ts';
 import {
   addSource,
@@ -24,7 +23,8 @@ import {
   sourcesAfter,
 } from '../../sources/source-store.ts';
 import { sourceUrl } from '../../sources/source-url.ts';
-import { tryRules } from '../../sources/try-rules.ts';
+import { addListed } from '../../work/add-listed.ts';
+import { tryRules } from '../../work/try-rules.ts';
 import { type TryParts, trySource } from '../../work/try-source.ts';
 import type { EditorParts } from '../editors.ts';
 import { toWire } from '../wire.ts';

@@ -1,9 +1,9 @@
 import { Failure, type FieldFault, invalid } from '@pressroom/common/failures/failure';
 import type { Vocabulary } from '../../../vocabulary.ts';
 import type { Reader } from '../../reading/reader.ts';
-import { faultsOfPatterns } from '../../sources/apply-rules.ts';
 import { checkSettings, type SourceSettings } from '../../sources/source-settings.ts';
 import { sourceUrl } from '../../sources/source-url.ts';
+import { faultsOfPatterns } from '../../work/apply-rules.ts';
 
 /**
  * Checks what an editor says about a source.

@@ -2,8 +2,8 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import type { Reader } from '../reading/reader.ts';
-import { type AppliedRule, type RuleSubject, type Ruling, rulingOf } from './source-rules.ts';
-import type { Source } from './source-store.ts';
+import { type AppliedRule, type RuleSubject, type Ruling, rulingOf } from '../sources/source-rules.ts';
+import type { Source } from '../sources/source-store.ts';
 
 /** A rule that is not applied any more, and why. */
 export interface StoppedRule {
@@ -12,8 +12,8 @@ export interface StoppedRule {
 }
 
 /**
- * What the rules of a source say of each entry, read in threads. One that cannot be applied within their limits
- * is switched off, with its reason, until an editor saves the rules again.
+ * What the rules of a source say of each entry, applied in threads. One that cannot be applied within their
+ * limits is switched off, with its reason, until an editor saves the rules again.
  */
 export async function applyRules(
   parts: { db: Kysely<NewsTables>; reader: Reader },

@@ -3,10 +3,10 @@ import type { Kysely } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
 import type { Reader } from '../reading/reader.ts';
+import { type OpmlFeed, opmlSettings } from '../sources/opml.ts';
+import { checkSettings } from '../sources/source-settings.ts';
+import { addSource } from '../sources/source-store.ts';
 import { faultsOfPatterns } from './apply-rules.ts';
-import { type OpmlFeed, opmlSettings } from './opml.ts';
-import { checkSettings } from './source-settings.ts';
-import { addSource } from './source-store.ts';
 
 /** What became of the feeds of an OPML file. */
 export interface AddedFeeds {
