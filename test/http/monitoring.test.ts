@@ -203,6 +203,23 @@ test("the dashboard shows everything that the newsroom's worker tells", async ()
   expect(told.filter((name) => !shown.has(name))).toEqual([]);
 });
 
+test('a publication that the database refuses is late, and the metrics say by how much', async () => {
+  const { client, database } = content;
+  await database.pool.query(
+    `alter table content.article add constraint refused check (not (title = 'Refused' and is_published))`,
+  );
+  expect(figure(await metricsOf(content), 'content_schedule_lag_seconds')).toBe(0);
+  const { id } = await client.article({
+    title: 'Refused',
+    publish_at: new Date(Date.now() + 3_600_000).toISOString(),
+  });
+  await database.pool.query(
+    `update content.article set publish_at = now() - interval '10 minutes' where id = $1`,
+    [id],
+  );
+  expect(figure(await metricsOf(content), 'content_schedule_lag_seconds')).toBeGreaterThanOrEqual(600);
+});
+
 describe('with promtool', () => {
   skipUnless(spawnSync('promtool', ['--version']).status === 0, NO_PROMTOOL);
 

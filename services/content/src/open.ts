@@ -23,6 +23,7 @@ import { DeliveryQueue } from './hooks/queue.ts';
 import { HOOKS_DUE, HookStore } from './hooks/store.ts';
 import { HtmlInspector } from './html/html-inspector.ts';
 import { prune } from './revisions/retention.ts';
+import { scheduleMeters } from './schedule/meters.ts';
 import { Scheduler } from './schedule/scheduler.ts';
 import { SyncStore } from './sync/store.ts';
 import type { ContentTables } from './tables.ts';
@@ -99,6 +100,7 @@ export async function openContent(
     ...readMeters({ main: reads.pool, search: searches.readPool }),
     ...ledgerMeters(db, 'content'),
     ...hookMeters(new HookStore(db)),
+    ...scheduleMeters(db),
   ];
   const dbs = { db, readDb: reads.db, gate: searches.gate };
   const parts = { config, ...dbs, cache, changed, sync, log, inspector, extraSchema, meters, tracing };
