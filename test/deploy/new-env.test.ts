@@ -23,6 +23,6 @@ test('the file of passwords that it writes is for its owner alone, and no two pa
 
 test('into a pipe it prints the same', () => {
   expect(execFileSync(NEW_ENV, { encoding: 'utf8' })).toMatch(
-    /^SETTINGS_KEY=\S{44}$[^]*^BACKUP_KEY=\S{44}$/m,
+    /^SETTINGS_KEY=\S{44}$[\s\S]*^BACKUP_KEY=\S{44}$/m,
   );
 });

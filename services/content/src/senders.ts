@@ -73,8 +73,8 @@ export function identifySenders(app: Server, verifier: KeyVerifier, deskKeys: De
 }
 
 /**
- * The desk always names a person, which the proxy takes from what it passes on, and asks without any proxy: its key
- * opens nothing at the public door.
+ * The desk always names a person, which the proxy takes from what it passes on, and asks without any proxy:
+ * its key opens nothing at the public door.
  */
 function isOfDesk({ headers }: EarlyRequest): boolean {
   return PERSON_HEADER in headers && headers['x-forwarded-host'] === undefined;
@@ -130,7 +130,9 @@ export function ownerOf({ sender }: FastifyRequest): KeyOwner {
   return sender.owner;
 }
 
-/** Requires a key that shows what readers do not see. Throws as {@link ownerOf}, and 403 for a lesser scope. */
+/**
+ * Requires a key that shows what readers do not see. Throws as {@link ownerOf}, and 403 for a lesser scope.
+ */
 export function requireReader(request: FastifyRequest): void {
   requireScope(ownerOf(request), 'read');
 }

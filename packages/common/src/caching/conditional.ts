@@ -111,11 +111,11 @@ function finish(
 }
 
 /**
- * Checks a write against the state it would replace, so that two editors cannot overwrite each other unnoticed:
- * throws `outdated` if the request has an `If-Match` that does not name the current state of the resource, or an
- * `If-None-Match` that names it, or is `*` (RFC 9110, sections 13.1.1 and 13.1.2). Takes the value that
- * {@link LoadedValue.own} of the GET would have, undefined where there is nothing yet. Undefined if the request
- * has neither.
+ * Checks a write against the state it would replace, so that two editors cannot overwrite each other
+ * unnoticed: throws `outdated` if the request has an `If-Match` that does not name the current state of the
+ * resource, or an `If-None-Match` that names it, or is `*` (RFC 9110, sections 13.1.1 and 13.1.2). Takes the
+ * value that {@link LoadedValue.own} of the GET would have, undefined where there is nothing yet. Undefined
+ * if the request has neither.
  */
 export function writePrecondition({ headers }: FastifyRequest): ((own: unknown) => void) | undefined {
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;

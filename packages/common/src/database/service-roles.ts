@@ -56,9 +56,9 @@ const LOCK: AdvisoryLock = 'set up roles';
 /**
  * Makes the role of each service whose password is given, or gives it this password, with what it needs on
  * the tables that exist and on those that migrations of this user add later: reading and writing rows, never
- * changing or emptying a table. All of it in one transaction; repeating it changes nothing. Run it after the migrations.
- * Returns the roles. Throws the database's error if the user of `url` may not do this: it must own the tables
- * and have `createrole`, as a superuser does.
+ * changing or emptying a table. All of it in one transaction; repeating it changes nothing. Run it after the
+ * migrations. Returns the roles. Throws the database's error if the user of `url` may not do this: it must
+ * own the tables and have `createrole`, as a superuser does.
  *
  * @param passwords by role
  */

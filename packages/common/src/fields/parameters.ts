@@ -20,7 +20,9 @@ export function integerParameter(min: number, max = Number.MAX_SAFE_INTEGER) {
 /** The largest id that can exist: PostgreSQL's `integer`. */
 const MAX_ID = 2 ** 31 - 1;
 
-/** The OpenAPI description of every id that a client sends; one that is too large is accepted, and not found. */
+/**
+ * The OpenAPI description of every id that a client sends; one that is too large is accepted, and not found.
+ */
 const ID_BOUNDS = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER } as const;
 
 /** An id too large to exist is read as 0, which no row has: it is well formed but simply not found. */

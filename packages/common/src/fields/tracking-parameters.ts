@@ -1,6 +1,6 @@
 /**
- * Parameters that say where a reader came from, not what they read, in lower case: those that ClearURLs removes from
- * any address, and later ones; each is a full name or a prefix with `*`.
+ * Parameters that say where a reader came from, not what they read, in lower case: those that ClearURLs
+ * removes from any address, and later ones; each is a full name or a prefix with `*`.
  */
 const TRACKING = `
   utm utm_* itm_* int_source int_medium int_campaign int_content otm_* hmb_* mtm_* pk_* piwik_* matomo_* ga_* hsa_* hsctatracking _hsenc _hsmi __hsfp __hssc

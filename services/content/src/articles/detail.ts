@@ -13,7 +13,9 @@ import { type ShownTerms, withWorkingCopy } from './with-working-copy.ts';
 
 type Database = Kysely<ContentTables>;
 
-/** Who is reading: readers with a key see drafts; with a preview its token alone decides, whatever the key. */
+/**
+ * Who is reading: readers with a key see drafts; with a preview its token alone decides, whatever the key.
+ */
 export interface Reader {
   seesDrafts: boolean;
   preview?: string | undefined;

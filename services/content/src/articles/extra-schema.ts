@@ -9,8 +9,8 @@ import type { Extra } from './extra.ts';
 const SEARCHED = 'x-searchable';
 
 /**
- * How long a check may take, in ms: alternatives that refer to themselves multiply with each level, and patterns
- * take as long as the text times their program.
+ * How long a check may take, in ms: alternatives that refer to themselves multiply with each level, and
+ * patterns take as long as the text times their program.
  */
 const CHECK_MS = 500;
 

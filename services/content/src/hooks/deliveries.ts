@@ -105,7 +105,8 @@ export class Deliveries {
     const known = this.#lanes.get(hook);
     if (known !== undefined) {
       known.isDue = true;
-      return known.wake();
+      known.wake();
+      return;
     }
     const lane = new Lane();
     this.#lanes.set(hook, lane);
@@ -201,7 +202,9 @@ export class Deliveries {
     }
   }
 
-  /** Records what has ended: all that was delivered at once, so that a quick receiver does not wait for it. */
+  /**
+   * Records what has ended: all that was delivered at once, so that a quick receiver does not wait for it.
+   */
   async #record(hook: number, lane: Lane): Promise<void> {
     const { queue, log } = this.#parts;
     const ended = lane.ended.splice(0);

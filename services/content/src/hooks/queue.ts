@@ -76,8 +76,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * Takes what is to be delivered to a hook next, `most` at most: of each subject the oldest event, and a single
-   * one after a failure. What waits behind those is put aside until they are gone.
+   * Takes what is to be delivered to a hook next, `most` at most: of each subject the oldest event, and a
+   * single one after a failure. What waits behind those is put aside until they are gone.
    */
   claim(hookId: number, most: number): Promise<Claim> {
     return this.#db.transaction().execute(async (tx) => {
@@ -136,8 +136,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * Gives the events of a claim that have no cursor yet, or a stale one, this cursor, and returns all with theirs:
-   * an event has the same at every attempt, also of another process that attempts it at this moment.
+   * Gives the events of a claim that have no cursor yet, or a stale one, this cursor, and returns all with
+   * theirs: an event has the same at every attempt, also of another process that attempts it at this moment.
    */
   async setCursors(
     deliveries: readonly Delivery[],
