@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type GalleryFixture, galleryFixture } from '../support/gallery.ts';
 import { needsNginx } from '../support/needs-nginx.ts';
 import { type RunningProxy, startProxy, upstreamOf } from '../support/proxy.ts';
+import { sendLines } from '../support/raw-http.ts';
 import { until } from '../support/until.ts';
 
 needsNginx();
@@ -36,6 +37,32 @@ const read = (query = '', headers: Record<string, string> = {}) =>
 
 /** How many requests the service has answered. */
 const answered = () => gallery.log.events().filter(({ msg }) => msg === 'request_answered').length;
+
+test('formats, parts, conditions and shared links come through the proxy as they are meant', async () => {
+  for (const [accept, type] of [
+    ['image/avif;q=0.1, image/webp', 'image/webp'],
+    ['image/avif;q=0.1, */*', 'image/jpeg'],
+    ['image/avif;q=0.1', 'image/avif'],
+    ['image/avif,image/webp,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5', 'image/avif'],
+  ] as const) {
+    expect([accept, (await read('?w=128', { accept })).headers.get('content-type')]).toEqual([accept, type]);
+  }
+  expect((await read('', { range: 'BYTES=1-3' })).status).toBe(206);
+  // nginx answers this itself, and closes the connection.
+  const lines = [`GET ${PATH} HTTP/1.1`, 'Host: localhost', 'If-Match: "other"', 'Connection: close', ''];
+  expect((await sendLines(proxy?.url ?? '', lines)).status).toBe(412);
+  const shared = await read('?utm_source=x&fbclid=1');
+  expect([shared.status, shared.redirected, shared.url]).toEqual([200, true, `${proxy?.url}${PATH}`]);
+  const before = await fetch(`${proxy?.url}${PATH}`, {
+    method: 'OPTIONS',
+    headers: { origin: 'https://reader.example', 'access-control-request-method': 'GET' },
+  });
+  expect([before.status, before.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
+  const typeOf = async (accept: string) =>
+    (await fetch(`${proxy?.url}/media/none`, { headers: { accept } })).headers.get('content-type');
+  expect(await typeOf('*/*')).toMatch(/^application\/json/);
+  expect(await typeOf('application/problem+json')).toBe('application/problem+json');
+});
 
 test('the proxy leads to public media, keeps them a second, and forgets what is deleted', async () => {
   const first = await read();
