@@ -42,8 +42,11 @@ async function stop(process: ChildProcess): Promise<void> {
 }
 
 /** Starts and waits until everything runs, or the start has ended. */
-async function start(env: NodeJS.ProcessEnv = {}): Promise<{ process: ChildProcess; output: string }> {
-  const child = spawn(process.execPath, [START], {
+async function start(
+  env: NodeJS.ProcessEnv = {},
+  ...args: string[]
+): Promise<{ process: ChildProcess; output: string }> {
+  const child = spawn(process.execPath, [START, ...args], {
     env: {
       PATH: process.env.PATH,
       DATA_DIR: dataDir,
@@ -113,6 +116,14 @@ test('the first start shows a password once, stores it for its owner only, and c
   expect(second.output).toContain(secretsFile);
   await login(url(), { username: 'admin', password: adminPassword });
   expect((await keys()).sort()).toEqual(['mine.txt', ...samples.slice(1)].sort());
+  s3.destroy();
+});
+
+test('puts no pictures into the bucket with --no-sample', async () => {
+  const { output } = await start({}, '--no-sample');
+  expect(output).toContain('Pressroom is running');
+  const s3 = storeClient();
+  expect((await s3.send(new ListObjectsV2Command({ Bucket: 'gallery' }))).KeyCount).toBe(0);
   s3.destroy();
 });
 

@@ -223,13 +223,15 @@ async function addSamples(
   signal: AbortSignal,
 ): Promise<void> {
   const options = { ...context, name: `${service.name}: sample data` };
-  const isWanted = (sample ?? samples !== undefined) && !samples?.has(service.name);
-  if (service.sample && isWanted) {
+  const isWanted = sample ?? samples !== undefined;
+  if (service.sample && isWanted && !samples?.has(service.name)) {
     await runToEnd({ ...options, command: service.sample }, signal);
     samples?.add(service.name);
   }
   if (service.gallery && gallery?.store) {
-    await runToEnd({ ...options, command: service.gallery.prepare }, signal);
+    const { prepare, sample: argument } = service.gallery;
+    const command = isWanted && argument ? [...prepare, argument] : prepare;
+    await runToEnd({ ...options, command }, signal);
   }
 }
 

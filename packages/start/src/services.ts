@@ -17,9 +17,13 @@ export interface Service {
   readonly sample?: readonly [program: string, ...args: string[]];
   /**
    * The service works on an object store and has a login: both come by its environment. The program is run to
-   * its end once an embedded store listens: it creates the bucket and samples.
+   * its end once an embedded store listens: it creates the bucket, and samples if asked to.
    */
-  readonly gallery?: { readonly prepare: readonly [program: string, ...args: string[]] };
+  readonly gallery?: {
+    readonly prepare: readonly [program: string, ...args: string[]];
+    /** The argument with which it creates samples, too. */
+    readonly sample?: string;
+  };
   /** A program and its arguments, run next to the service, with its own variables. */
   readonly worker?: {
     /** The variable that sets its port, and the default port; `SERVICE worker` in what others reach. */
@@ -77,7 +81,8 @@ export const SERVICES: readonly Service[] = [
     env: { MEDIA_PUBLIC: 'public/' },
     reaches: { CONTENT_URL: 'content', NEWSROOM_URL: 'news-feed worker' },
     gallery: {
-      prepare: ['services/gallery-admin/src/cli.ts', 'bucket', 'create', '--quiet', '--sample'],
+      prepare: ['services/gallery-admin/src/cli.ts', 'bucket', 'create', '--quiet'],
+      sample: '--sample',
     },
     build: ['packages/desk/src/build/cli.ts'],
     page: true,
