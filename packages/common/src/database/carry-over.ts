@@ -31,10 +31,10 @@ export interface CarriedOver {
 }
 
 /**
- * Makes a database of an older chain of migrations one that {@link migrate} accepts: its schemas are renamed,
- * today's are made beside them, and every row is copied, in one transaction. Returns undefined, and does
- * nothing, for a database that `migrate` accepts as it is. Throws a {@link Failure} if the tables are not those
- * that the older chains ended in.
+ * Makes a database of an older chain of migrations one that {@link migrate} accepts: its schemas are
+ * renamed, today's are made beside them, and every row is copied, in one transaction. Returns undefined, and
+ * does nothing, for a database that `migrate` accepts as it is. Throws a {@link Failure} if the tables are not
+ * those that the older chains ended in.
  */
 export async function carryOver(url: string, folder?: string): Promise<CarriedOver | undefined> {
   const files = await readMigrations(folder);
