@@ -192,6 +192,76 @@ describe('an export of WordPress', () => {
     expect(await find('article-18')).toMatchObject({ content: `<p>${TEXT} [sic]</p>` });
     expect(Object.keys(JSON.parse(await readFile(maps[0] ?? '', 'utf8')))).toHaveLength(6);
   });
+
+  test('comes in beside that of another site, with its words and without what never was', async () => {
+    const at = (site: string, ...items: string[]) => wxr(...items).replaceAll('https://old.example', site);
+    const post = (more: Record<string, string>, others = '') =>
+      item(1, { 'wp:post_name': 'hello-world', ...more }, others);
+    const one = await fileOf('one.xml', at('https://one.example', post({})));
+    const footnotes = JSON.stringify([{ id: 'f', content: 'A note' }]);
+    const whole = post(
+      {
+        title: 'Two',
+        'content:encoded': `<p>${TEXT}<sup data-fn="f" class="fn"><a id="f-link" href="#f">1</a></sup></p><!-- wp:block {"ref":9} /--><img src="/a.jpg"><iframe src="http://video.example/1"></iframe><!-- wp:footnotes /-->`,
+      },
+      [
+        meta('footnotes', footnotes),
+        meta('mood', 'good'),
+        '<wp:comment><wp:comment_id>1</wp:comment_id></wp:comment>',
+        '<category domain="post_tag" nicename="%e5%ae%9e%e4%ba%8b"><![CDATA[实事]]></category>',
+        '<category domain="post_tag" nicename="%e6%97%b6%e4%ba%8b"><![CDATA[时事]]></category>',
+      ].join(''),
+    );
+    const two = await fileOf(
+      'two.xml',
+      at(
+        'https://two.example',
+        item(2, { 'wp:post_name': 'hello-world', 'wp:status': 'draft', link: '', title: 'A draft' }),
+        whole,
+        item(1, { 'wp:post_name': '%e4%b8%ad%e6%96%87%e5', title: 'The same id' }),
+        item(3, { 'wp:post_name': '%e4%b8%ad%e6%96%87', 'wp:post_date_gmt': '2020-02-30 00:00:00' }),
+        item(4, { 'wp:post_date_gmt': '', 'wp:post_modified_gmt': '', 'wp:post_name': 'undated' }),
+        item(9, { 'wp:post_type': 'wp_block', 'content:encoded': '<p>Shared</p>' }),
+      ),
+    );
+    await importing('wordpress', one);
+    const map = join(folder, 'two.json');
+    const args = ['wordpress', two, '--redirects', map];
+    const { stdout } = await importing(...args);
+    const said = stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.replace(/^line \d+/, 'line N'));
+    expect(said).toEqual([
+      'line N: the slug hello-world is taken: it becomes hello-world-2',
+      'line N: the slug hello-world is taken: it becomes hello-world-3',
+      'line N: the date 2020-02-30 00:00:00 does not exist: left out',
+      'line N: published_at is missing: the earliest date that is known, 2017-01-02T03:04:05.000Z, stands for it',
+      'line N: the slug zhongwen is taken: it becomes zhongwen-2',
+      'line N: has no date: imported as a draft',
+      '5 created, 0 already there, 0 refused',
+      'categories, tags, authors and releases: 0 created, 1 already there',
+      'left out: 1 × comment',
+      'left out: 1 × custom field',
+      'left out: 1 × pattern: is put into the articles that show it',
+    ]);
+    const found = await find('hello-world-3');
+    expect(found.tags.map(({ name }: { name: string }) => name)).toEqual(['实事', '时事']);
+    expect(found.content.replaceAll('\n', '')).toBe(
+      `<p>${TEXT}<sup data-fn="f" class="fn"><a id="f-link" href="#f">1</a></sup></p><p>Shared</p><img src="https://two.example/a.jpg"><iframe src="https://video.example/1"></iframe><ol class="wp-block-footnotes"><li id="f">A note <a href="#f-link">↩︎</a></li></ol>`,
+    );
+    expect(await find('zhongwen-2')).toMatchObject({ published_at: '2017-01-02T03:04:05.000Z' });
+    expect(await find('undated')).toMatchObject({ is_published: false });
+    expect(JSON.parse(await readFile(map, 'utf8'))).toMatchObject({
+      '/2016/01/article-1/': 'https://site.example/read/hello-world-3',
+    });
+    const https = await fileOf(
+      'two-http.xml',
+      (await readFile(two, 'utf8')).replaceAll('https://two', 'http://two'),
+    );
+    for (const again of [two, https])
+      expect((await importing('wordpress', again)).stdout).toContain('0 created, 5 already there, 0 refused');
+  });
 });
 
 describe('an export of Ghost', () => {
@@ -286,5 +356,41 @@ describe('an export of Ghost', () => {
       '/ghost-a/': 'https://site.example/read/ghost-a',
     });
     expect((await importing(...args)).stdout).toContain('0 created, 3 already there, 1 refused');
+  });
+
+  test('of old numbers its articles by itself, and what is relative, unnamed or undated is told', async () => {
+    const old = (more: object) => ({ ...post('1'), id: 1, uuid: undefined, ...more });
+    const site = (name: string, ...posts: object[]) => fileOf(`${name}.json`, file(posts));
+    const [a, b] = [
+      await site('a', old({ slug: 'a', title: 'A' })),
+      await site(
+        'b',
+        old({
+          slug: 'under_score',
+          title: '',
+          feature_image: 'content/b.jpg',
+          html: `<p>${TEXT}</p><img src="/b.jpg">`,
+        }),
+        old({ slug: 'under-score', feature_image: '//cdn.example/c.jpg', og_title: 'Other' }),
+        old({ slug: 'dated', published_at: '2020-02-30T00:00:00.000Z' }),
+        old({ slug: 'without-date', published_at: null, created_at: null, updated_at: null }),
+      ),
+    ];
+    expect((await importing('ghost', a, '--author', 'Desk')).stdout).toContain('1 created');
+    const { stdout } = await importing('ghost', b, '--author', 'Desk');
+    expect(stdout.trim().split('\n')).toEqual([
+      'post 1: feature_image content/b.jpg: is no whole address; left out: give --site',
+      'post 1: /b.jpg: leads nowhere without the address of its site',
+      `post 1: has no title; it is called "${TEXT}"`,
+      'post 1: the slug under-score is taken: it becomes under-score-2',
+      'post 2: og_title: not kept',
+      'post 3: the date 2020-02-30T00:00:00.000Z does not exist: left out',
+      'post 3: published_at is missing: the earliest date that is known, 2020-01-01T00:00:00.000Z, stands for it',
+      'post 4: has no date: imported as a draft',
+      '4 created, 0 already there, 0 refused',
+      'categories, tags, authors and releases: 0 created, 1 already there',
+    ]);
+    expect(await find('under-score')).toMatchObject({ featured_image: 'https://cdn.example/c.jpg' });
+    expect((await importing('ghost', b, '--author', 'Desk')).stdout).toContain('0 created, 4 already there');
   });
 });

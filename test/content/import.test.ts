@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ARTICLES, articleLines, LONG_EXCERPTS, PLAIN_ARTICLES, RUNNING_CODE } from '../fixtures/articles.ts';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
@@ -13,14 +14,19 @@ import {
 /** Lines of JSON. */
 const linesOf = (...lines: object[]) => lines.map((line) => JSON.stringify(line)).join('\n');
 
+/** What is said of the second article with a title. */
+const SECOND_TITLE = 'line 3: the slug the-same-title is taken: it becomes the-same-title-2';
+
 test('whoever trusts the writers imports every article unchanged except for shortened excerpts, and none twice', async () => {
   const trusting = await contentFixture({ CONTENT_HTML: 'trusted' });
   onTestFinished(trusting.close);
   const first = await importTrusted(trusting, articleLines(ARTICLES), '--truncate');
-  expect(first).toMatchObject({
-    code: 0,
-    stdout: `${ARTICLES.length} created, 0 already there, 0 refused\n`,
-  });
+  expect(first.code).toBe(0);
+  expect(first.stdout.trim().split('\n')).toEqual([
+    SECOND_TITLE,
+    ...LONG_EXCERPTS.map((one) => `line ${ARTICLES.indexOf(one) + 1}: excerpt: shortened to 500 characters`),
+    `${ARTICLES.length} created, 0 already there, 0 refused`,
+  ]);
   await expectImported(trusting.url, ARTICLES);
 
   const again = await importTrusted(trusting, articleLines(ARTICLES), '--truncate');
@@ -47,6 +53,7 @@ describe('with the HTML checked', () => {
       ...refusals,
       `Nothing was written. It would be: ${counts}`,
     ]);
+    expect(refusals.shift()).toBe(SECOND_TITLE);
     expect(refusals).toEqual(
       bad.map(({ source, reason }, index) =>
         expect.stringMatching(
@@ -119,11 +126,11 @@ describe('with the HTML checked', () => {
     };
     const result = await importText(
       content,
-      linesOf(draft, dated, { ...dated, title: 'Another', slug: draft.slug }),
+      linesOf(draft, dated, { ...dated, title: 'Another', slug: draft.slug, is_published: false }),
     );
     expect(result.stdout.trim().split('\n')).toEqual([
-      'line 3: another article already has this slug; choose a different one',
-      '2 created, 0 already there, 1 refused',
+      'line 3: the slug its-old-address is taken: it becomes its-old-address-2',
+      '3 created, 0 already there, 0 refused',
     ]);
     const find = async (slug: string) =>
       (await content.client.send(`/api/articles/by-slug/${slug}?include=tags`)).body.data;
@@ -154,6 +161,103 @@ describe('with the HTML checked', () => {
     );
     const listed = await content.client.anonymously('/api/articles?tag=stage&category=kultur-medien');
     expect([listed.body.data.length, listed.body.meta.total]).toEqual([1, 1]);
+  });
+
+  test('takes no article for another, gives slugs by precedence, and doubles nothing when repeated', async () => {
+    const at = (published_at: string) => ({ title: 'Open thread', html: CONTENT, published_at });
+    const file = linesOf(
+      // Made of its title, which does not go before the slug that another has.
+      { title: 'Wanted by all', html: CONTENT, is_published: false },
+      { title: 'Wanted, by all', html: CONTENT },
+      { title: 'A draft', html: CONTENT, slug: 'wanted-by-all', is_published: false },
+      { title: 'The one', html: CONTENT, slug: 'wanted-by-all' },
+      { ...at('2024-01-01T00:00:00Z'), slug: 'thread-1' },
+      { ...at('2024-01-01T00:00:00Z'), slug: 'thread-2', former_slugs: ['thread-1', 'thread-two'] },
+      at('2024-02-01T00:00:00Z'),
+      at('2024-02-01T00:00:00Z'),
+      { title: 'Caf\u00e9', html: CONTENT, tags: ['Caf\u00e9'] },
+      { title: 'Cafe\u0301', html: CONTENT, tags: ['Cafe\u0301', '\u65f6\u4e8b', '\u5b9e\u4e8b'] },
+      { title: '\u65f6\u4e8b', html: CONTENT },
+      { title: '\u5b9e\u4e8b', html: CONTENT, created_at: '2015-01-01T00:00:00Z' },
+    );
+    const becomes = (line: number, slug: string, n = 2) =>
+      `line ${line}: the slug ${slug} is taken: it becomes ${slug}-${n}`;
+    const expected = [
+      becomes(1, 'wanted-by-all'),
+      becomes(2, 'wanted-by-all', 3),
+      becomes(3, 'wanted-by-all', 4),
+      'line 6: former slug thread-1: not kept, it leads to something else',
+      becomes(8, 'open-thread'),
+      becomes(10, 'cafe'),
+      'line 12: published_at is missing: the earliest date that is known, 2015-01-01T00:00:00.000Z, stands for it',
+      becomes(12, 'shishi'),
+    ];
+    const rehearsal = await importText(content, file, '--dry-run');
+    expect(rehearsal.stdout.trim().split('\n').slice(0, -1)).toEqual(expected);
+    const first = await importText(content, file);
+    expect(first.stdout.trim().split('\n')).toEqual([...expected, '12 created, 0 already there, 0 refused']);
+    expect(first.stderr).toContain('dated now: 5;');
+    const again = await importText(content, file);
+    expect(again).toMatchObject({ code: 0, stdout: '0 created, 12 already there, 0 refused\n' });
+    const find = async (slug: string) =>
+      (await content.client.send(`/api/articles/by-slug/${slug}?include=tags`)).body.data;
+    expect(await find('wanted-by-all')).toMatchObject({ title: 'The one' });
+    expect((await find('thread-two')) ?? (await find('thread-2'))).toMatchObject({ slug: 'thread-2' });
+    expect(await find('shishi-2')).toMatchObject({ published_at: '2015-01-01T00:00:00.000Z' });
+    expect((await find('cafe-2')).tags.map(({ slug }: { slug: string }) => slug)).toEqual([
+      'cafe',
+      'shishi',
+      'shishi-2',
+    ]);
+  });
+
+  test('an export comes into another site whole, and into its own not again', async () => {
+    const other = await contentFixture();
+    onTestFinished(other.close);
+    const { stdout: file } = await contentCli(content, ['export']);
+    const articles = file.split('\n').filter((line) => line.includes('"type":"article"')).length;
+    await importText(other, linesOf({ title: 'Mine', html: CONTENT, slug: 'wanted-by-all' }));
+    const into = async (service: ContentFixture) =>
+      (await importText(service, file, '--short')).stdout.match(
+        /^.* (?:created|already there), .* refused$/m,
+      )?.[0];
+    expect(await into(other)).toBe(`${articles} created, 0 already there, 0 refused`);
+    expect(await into(other)).toBe(`0 created, ${articles} already there, 0 refused`);
+    expect(await into(content)).toBe(`0 created, ${articles} already there, 0 refused`);
+  });
+
+  test('knows what an earlier version has imported, and what that version took for it', async () => {
+    const line = (slug: string) => ({
+      title: 'Same',
+      html: `${CONTENT}<p>Old</p>`,
+      slug,
+      published_at: '2024-01-01T00:00:00Z',
+    });
+    await importText(content, linesOf(line('old-1')));
+    // The key was made of source, title and HTML alone.
+    const key = `import-${createHash('sha256')
+      .update(JSON.stringify(['', 'Same', line('').html]))
+      .digest('base64url')}`;
+    const { rowCount } = await content.database.pool.query(
+      `update content.idempotency_key set key = $1 where article_id = (select id from content.article where slug = 'old-1')`,
+      [key],
+    );
+    expect(rowCount).toBe(1);
+    const { stdout } = await importText(content, linesOf(line('old-1'), line('old-2')));
+    expect(stdout).toBe('1 created, 1 already there, 0 refused\n');
+  });
+
+  test('says in words of its own what the database does not take', async () => {
+    const { stdout } = await importText(
+      content,
+      linesOf(
+        { title: 'Large', html: CONTENT, category_id: 2 ** 40 },
+        { title: 'Zero', html: CONTENT, category: { name: 'Zero', description: 'a\0b' } },
+        { title: 'Nothing', html: CONTENT, extra: { a: '\0' } },
+        { title: 'Early', html: CONTENT, publish_at: '9999-12-31T00:00:00Z', is_published: false },
+      ),
+    );
+    expect(stdout).not.toMatch(/out of range for|violates|invalid byte|duplicate key|constraint|syntax/);
   });
 
   test('imports an article once, also when two imports run at once', async () => {

@@ -9,7 +9,7 @@ import { Site } from '../site.ts';
 import type { ContentTables } from '../tables.ts';
 import { exportContent } from './export.ts';
 import { ghostEntries } from './ghost/entries.ts';
-import { jsonLineEntries } from './json-lines.ts';
+import { jsonLineEntries, rereadable } from './json-lines.ts';
 import { MediaMover } from './media/media-mover.ts';
 import { PictureStore } from './media/picture-store.ts';
 import { SavedPictures } from './media/saved-pictures.ts';
@@ -59,14 +59,14 @@ export function addMovingCommands(program: Command, withContent: WithContent): v
     .option('--ignore <members>', 'other members that the file has, separated by commas; they are left out')
     .option('--exact', 'restore an export: keep ids, and take articles as they are')
     .action((file: string, given: Given) =>
-      withContent((db) => run(db, jsonLineEntries(file, given.ignore?.split(',') ?? []), given)),
+      withContent(async (db) => run(db, await linesIn(file, given), given)),
     );
   everyImport(importing.command('wordpress'))
     .description('import the articles of an export of WordPress (WXR)')
     .argument('<file>', 'the XML file')
     .action((file: string, _: Given, command: Command) => {
       const given = command.optsWithGlobals<Given>();
-      return withContent((db) => run(db, wordpressEntries(file, given.clean === true), given));
+      return withContent((db) => run(db, () => wordpressEntries(file, given.clean === true), given));
     });
   everyImport(importing.command('ghost'))
     .description('import the articles of an export of Ghost')
@@ -74,7 +74,7 @@ export function addMovingCommands(program: Command, withContent: WithContent): v
     .option('--site <url>', 'the address that the site had, which the export leaves out')
     .action((file: string, _: Given, command: Command) => {
       const given = command.optsWithGlobals<Given>();
-      return withContent((db) => run(db, ghostEntries(file, siteOf(given.site)), given));
+      return withContent((db) => run(db, () => ghostEntries(file, siteOf(given.site)), given));
     });
 
   program
@@ -89,7 +89,7 @@ export function addMovingCommands(program: Command, withContent: WithContent): v
 function everyImport(command: Command): Command {
   return command
     .option('--author <name>', 'the author of articles that name none')
-    .option('--truncate', 'shorten excerpts that are too long, between words')
+    .option('--truncate', 'shorten what is too long, such as titles, excerpts and names, between words')
     .option('--clean', 'remove HTML that is not allowed, rather than refuse its article')
     .option('--short', 'take articles with less text than the API accepts, such as pictures alone')
     .option('--dry-run', 'tell what would be refused and why, and write nothing')
@@ -107,9 +107,15 @@ function everyImport(command: Command): Command {
     );
 }
 
+/** The entries of JSON Lines, which are read twice unless an export is restored. */
+async function linesIn(file: string, { ignore, exact }: Given): Promise<() => AsyncIterable<SourceEntry>> {
+  const named = exact ? file : await rereadable(file);
+  return () => jsonLineEntries(named, ignore?.split(',') ?? []);
+}
+
 async function run(
   db: Kysely<ContentTables>,
-  entries: AsyncIterable<SourceEntry>,
+  read: () => AsyncIterable<SourceEntry>,
   given: Given,
 ): Promise<void> {
   const config = importSettings();
@@ -129,7 +135,7 @@ async function run(
     extraSchema: await readExtraSchema(config.CONTENT_EXTRA_SCHEMA),
     media: given.media ? new MediaMover(storeOf(given), given.mediaPrivate ?? []) : undefined,
   };
-  process.exitCode = await runImport(db, entries, options, redirects ?? []);
+  process.exitCode = await runImport(db, read, options, redirects ?? []);
 }
 
 /** The bucket of the pictures. */

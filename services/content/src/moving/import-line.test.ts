@@ -25,18 +25,63 @@ describe('a line', () => {
     [{}, [undefined, undefined, undefined]],
     [{ published_at: '2016-01-02T03:04:05Z' }, [2016, 2016, 2016]],
     [{ created_at: '2015-01-01T00:00:00Z', published_at: '2016-01-01T00:00:00Z' }, [2015, 2016, 2016]],
-    [{ created_at: '2015-01-01T00:00:00Z', updated_at: '2017-01-01T00:00:00Z' }, [2015, undefined, 2017]],
-    [{ updated_at: '2017-01-01T00:00:00Z' }, [2017, undefined, 2017]],
+    [{ created_at: '2015-01-01T00:00:00Z', updated_at: '2017-01-01T00:00:00Z' }, [2015, 2015, 2017]],
+    [{ updated_at: '2017-01-01T00:00:00Z' }, [2017, 2017, 2017]],
   ])('with %j was created, published and changed in %j', (times, years) => {
     const { created_at, published_at, updated_at } = read(times).past;
     expect([created_at, published_at, updated_at].map((time) => time?.getUTCFullYear())).toEqual(years);
   });
 
-  test('shortens only the excerpt, and only on request', () => {
-    const long = 'word '.repeat(200);
-    expect(() => read({ excerpt: long })).toThrow('excerpt: must be at most 500');
-    expect(() => read({ title: long, excerpt: long }, { truncate: true })).toThrow('title: ');
-    expect(read({ excerpt: long }, { truncate: true }).body.excerpt).toBe('word '.repeat(100).trim());
+  test('shortens what is too long only on request, and says so', () => {
+    const long = 'word '.repeat(200).trim();
+    const texts = ['title', 'excerpt', 'alt_text', 'meta_title', 'meta_description', 'author'];
+    for (const name of texts)
+      expect(() => read({ [name]: long })).toThrow(new RegExp(`^${name}: must be at most .*; --truncate`));
+    const address = `https://a.example/${'x'.repeat(500)}`;
+    const tags = Array.from({ length: 52 }, (_, n) => `t${n}`);
+    expect(() => read({ tags })).toThrow('tags: must be at most 50 tags; --truncate keeps the first 50');
+    const short = read(
+      {
+        ...Object.fromEntries(texts.map((name) => [name, long])),
+        ...{ featured_image: address, slug: 'ab-'.repeat(40).slice(0, -1), category: { name: long } },
+        tags: [{ name: long, description: long }, ...tags.slice(1)],
+      },
+      { truncate: true },
+    );
+    expect(short.body).toMatchObject({ excerpt: 'word '.repeat(100).trim(), featured_image: null });
+    for (const name of texts) expect(long).toMatch(new RegExp(`^${Reflect.get(short.body, name)}\\b`));
+    expect(short.wanted.slug).toBe('ab-'.repeat(33).slice(0, -1));
+    expect([short.tags.length, short.tags[0]?.name.length, short.category?.name.length]).toEqual([
+      50, 99, 99,
+    ]);
+    expect(short.notes).toEqual([
+      'title: shortened to 255 characters',
+      'excerpt: shortened to 500 characters',
+      'alt_text: shortened to 255 characters',
+      'meta_title: shortened to 255 characters',
+      'meta_description: shortened to 320 characters',
+      'author: shortened to 255 characters',
+      'featured_image: left out, it is longer than 500 characters',
+      'slug: shortened to 100 characters',
+      'category name: shortened to 100 characters',
+      'tags t50, t51: left out, an article has at most 50',
+      'tag name: shortened to 100 characters',
+      'tag description: shortened to 500 characters',
+    ]);
+  });
+
+  test('is another article where its slug, id, address or date differs', () => {
+    const keys = [
+      {},
+      { slug: 'a' },
+      { slug: 'b' },
+      { id: 1 },
+      { canonical_url: 'https://a.example/' },
+      { published_at: '2016-01-01T00:00:00Z' },
+      { created_at: '2016-01-01T00:00:00Z' },
+    ].map((more) => read(more).key);
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(read({ published_at: '2016-01-01T01:00:00+01:00' }).key).toBe(keys[5]);
   });
 
   test('is the same article when read again, and a different one when it differs', () => {

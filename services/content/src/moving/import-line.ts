@@ -3,11 +3,9 @@ import { z } from 'zod';
 import type { Extra } from '../articles/extra.ts';
 import { type ArticleCreate, articleCreate } from '../articles/schema.ts';
 import type { ImportedColumns } from '../articles/store.ts';
-import { SLUG_PATTERN } from '../slug.ts';
-import { truncateAtWord } from './truncate.ts';
-
-/** The longest excerpt that the service accepts, in characters (`docs/spec/content.md`, "Limits"). */
-const MAX_EXCERPT = 500;
+import { SLUG_PATTERN, slugify } from '../slug.ts';
+import { fitted } from './limits.ts';
+import type { Identity } from './source-entry.ts';
 
 const time = z.iso
   .datetime({ offset: true, error: 'must be a time with its offset, such as 2016-02-29T18:00:00Z' })
@@ -98,7 +96,7 @@ const authorLine = z.strictObject({ type: z.literal('author'), ...own, ...named,
 
 /** How lines are read. */
 export interface LineOptions {
-  /** Whether to shorten excerpts that are too long. */
+  /** Whether to shorten what is too long. */
   truncate: boolean;
   /** Whether an export is restored: ids are kept, and articles taken as they are. */
   exact: boolean;
@@ -120,11 +118,19 @@ export interface ImportedArticle {
   source: string;
   /** Identifies it for good, so that importing it again creates nothing; undefined if its id does. */
   key: string | undefined;
+  /** The keys that earlier versions kept, also for other articles. */
+  formerKeys: readonly string[];
+  /** The id that it had where it was exported. */
+  ownId: number | undefined;
+  /** The slug that it is to have, and whether it had it elsewhere. */
+  wanted: { slug: string; isGiven: boolean };
   body: Omit<ArticleCreate, 'tags'> & { author: string };
   category: ImportedTerm | undefined;
   tags: readonly ImportedTerm[];
   authors: readonly ImportedTerm[];
   past: Past & ImportedColumns;
+  /** What was shortened or left out. */
+  notes: readonly string[];
 }
 
 /** A category, tag or author to import. */
@@ -132,6 +138,7 @@ export interface ImportedTermLine {
   type: 'category' | 'tag' | 'author';
   term: ImportedTerm;
   past: Past;
+  notes: readonly string[];
 }
 
 /** Articles that are published together. */
@@ -143,7 +150,7 @@ export interface ImportedRelease {
 /** Reads a line. Throws an error that says what is wrong with it. */
 export function readImportLine(
   line: unknown,
-  identity: string | undefined,
+  identity: Identity | undefined,
   options: LineOptions,
 ): ImportedArticle | ImportedTermLine | ImportedRelease {
   const type = typeof line === 'object' && line !== null && 'type' in line ? line.type : 'article';
@@ -151,7 +158,8 @@ export function readImportLine(
     const row = type === 'author' ? parsed(authorLine, line) : parsed(termLine, line);
     const { id, created_at, updated_at, former_slugs, type: _, ...term } = row;
     const past = pastOf({ id, created_at, updated_at, former_slugs }, options);
-    return { type, term: termOf(term), past };
+    const notes: string[] = [];
+    return { type, term: fittedTerm(type, termOf(term), options, notes), past, notes };
   }
   if (type === 'release') {
     const { created_at, publish_at = null, published_at = null, name } = parsed(releaseLine, line);
@@ -162,14 +170,22 @@ export function readImportLine(
 
 function readArticle(
   { source, category, tags = [], authors = [], ...line }: z.infer<typeof articleLine>,
-  identity: string | undefined,
+  identity: Identity | undefined,
   options: LineOptions,
 ): ImportedArticle {
   const { type: _, id, created_at, updated_at, former_slugs, published_at, slug_is_given, ...rest } = line;
   const { publish_at, unpublish_at, release, ...members } = rest;
   const past = pastOf({ id, created_at, updated_at, former_slugs, published_at }, options);
-  const names = authors.map(termOf).map(({ name }) => name);
-  const body = bodyOf({ author: names.join(', ') || undefined, ...members }, options);
+  const notes: string[] = [];
+  const termsOf = (
+    kind: 'tag' | 'author',
+    named: readonly z.infer<typeof namedTerm | typeof namedAuthor>[],
+  ) => atMost(kind, named, options, notes).map((one) => fittedTerm(kind, termOf(one), options, notes));
+  const writers = termsOf('author', authors);
+  const names = writers.map(({ name }) => name).join(', ');
+  // Nothing is lost: the article has the authors themselves.
+  const author = (options.exact ? names : [...names].slice(0, 255).join('')) || undefined;
+  const body = bodyOf({ author, ...members }, options, notes);
   const schedule = {
     ...(publish_at != null && { publish_at }),
     ...(unpublish_at != null && { unpublish_at }),
@@ -177,23 +193,39 @@ function readArticle(
   };
   if (body.is_published && !options.exact && Number(published_at) > Date.now())
     throw new Error('published_at: is in the future; import it as a draft (is_published false)');
+  const earliest = body.is_published && !options.exact && published_at == null ? past.created_at : undefined;
+  if (earliest !== undefined)
+    notes.push(
+      `published_at is missing: the earliest date that is known, ${earliest.toISOString()}, stands for it`,
+    );
+  const itself = [source ?? '', body.title, body.content];
+  // Two articles may have everything else in common.
+  const differing = Object.entries({
+    slug: identity?.slug ?? members.slug,
+    published: published_at?.toISOString(),
+    ...(identity === undefined && { id, created: created_at?.toISOString(), address: members.canonical_url }),
+  }).flatMap(([name, value]) => (value == null ? [] : [name, String(value)]));
   return {
     type: 'article',
     source: source ?? '',
-    key:
-      past.id === undefined
-        ? keyOf(identity ? [identity] : [source ?? '', body.title, body.content])
-        : undefined,
+    key: past.id === undefined ? keyOf([...(identity?.parts ?? itself), ...differing]) : undefined,
+    formerKeys: past.id === undefined ? (identity?.former ?? [itself]).map(keyOf) : [],
+    ownId: id,
+    wanted: {
+      slug: body.slug ?? identity?.slug ?? slugify(body.title, 'article'),
+      isGiven: (members.slug ?? identity?.slug) !== undefined,
+    },
     body: options.exact ? body : { ...body, ...schedule },
-    category: category == null ? undefined : termOf(category),
-    tags: tags.map(termOf),
-    authors: authors.map(termOf),
+    category: category == null ? undefined : fittedTerm('category', termOf(category), options, notes),
+    tags: termsOf('tag', tags),
+    authors: writers,
     past: {
       ...past,
       ...(options.exact && schedule),
-      published_at: published_at ?? undefined,
+      published_at: published_at ?? earliest,
       slug_is_given,
     },
+    notes,
   };
 }
 
@@ -216,6 +248,7 @@ type ArticleMembers = Omit<
 function bodyOf(
   { html, content, byline, author, excerpt, is_published = true, ...rest }: ArticleMembers,
   { exact, truncate, author: otherwise }: LineOptions,
+  notes: string[],
 ): ImportedArticle['body'] {
   // As published, a byline has the line breaks of the page's source.
   const named = exact ? author : (byline ?? author)?.replaceAll(/\s+/g, ' ').trim() || otherwise;
@@ -223,11 +256,45 @@ function bodyOf(
   const body = {
     ...rest,
     content: html ?? content ?? '',
-    excerpt: truncate && excerpt ? truncateAtWord(excerpt, MAX_EXCERPT) : (excerpt ?? null),
+    excerpt: excerpt ?? null,
     author: named,
     is_published,
   };
-  return exact ? body : { ...parsed(articleCreate, body), author: named };
+  if (exact) return body;
+  const { author: fits = named, ...checked } = parsed(
+    articleCreate,
+    truncate ? fitted('article', body, notes) : body,
+  );
+  return { ...checked, author: fits };
+}
+
+/** The most tags and authors of an article that the API takes. */
+const MOST = { tag: 50, author: 20 };
+
+function atMost<Named>(
+  kind: 'tag' | 'author',
+  named: readonly Named[],
+  { exact, truncate }: LineOptions,
+  notes: string[],
+): readonly Named[] {
+  const most = MOST[kind];
+  if (exact || named.length <= most) return named;
+  if (!truncate)
+    throw new Error(`${kind}s: must be at most ${most} ${kind}s; --truncate keeps the first ${most}`);
+  const left = named.slice(most).map((one) => termOf(one as string).name);
+  notes.push(`${kind}s ${left.join(', ')}: left out, an article has at most ${most}`);
+  return named.slice(0, most);
+}
+
+function fittedTerm(
+  kind: ImportedTermLine['type'],
+  { name, slug, more }: ImportedTerm,
+  { truncate, exact }: LineOptions,
+  notes: string[],
+): ImportedTerm {
+  if (!truncate || exact) return { name, slug, more };
+  const { name: fits = name, ...rest } = fitted(kind, { name, ...more }, notes);
+  return { name: fits, slug, more: rest };
 }
 
 /**
@@ -282,5 +349,7 @@ function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): z.inf
 function explained(issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys')
     return `unknown members: ${issue.keys.join(', ')}; take them out or name them in --ignore`;
-  return `${issue.path.join('.') || 'line'}: ${issue.message}`;
+  const advice =
+    issue.code === 'custom' && issue.params?.code === 'too_long' ? '; --truncate shortens it' : '';
+  return `${issue.path.join('.') || 'line'}: ${issue.message}${advice}`;
 }

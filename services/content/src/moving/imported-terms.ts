@@ -23,6 +23,8 @@ export interface KnownTerm {
   id: number;
   slug: string;
   isNew: boolean;
+  /** Former slugs that lead to another one, and so are not kept. */
+  lostSlugs: readonly string[];
 }
 
 /**
@@ -50,12 +52,14 @@ async function findTerm(
     if (row !== undefined) {
       if (id !== undefined && row.id !== id)
         throw new Error(`the slug ${given} belongs to the ${noun} ${row.id}; restore into an empty database`);
-      return { ...row, isNew: false };
+      return { ...row, isNew: false, lostSlugs: [] };
     }
   }
   // Where a slug is given, others may have the same name.
-  const named = slug === undefined ? await select(db, table, sql`name = ${name}`) : undefined;
-  return named && { ...named, isNew: false };
+  const forms = ['NFC', 'NFD'].map((form) => name.normalize(form));
+  const named =
+    slug === undefined ? await select(db, table, sql`name = any(${[name, ...forms]}::text[])`) : undefined;
+  return named && { ...named, isNew: false, lostSlugs: [] };
 }
 
 async function select(
@@ -79,7 +83,9 @@ async function makeTerm(
   const issue = id === undefined && error?.issues[0];
   if (issue) {
     const at = issue.path[0] === 'name' ? '' : ` ${issue.path.join('.')}:`;
-    throw new Error(`${noun} "${name}":${at} ${issue.message}`);
+    const advice =
+      issue.code === 'custom' && issue.params?.code === 'too_long' ? '; --truncate shortens it' : '';
+    throw new Error(`${noun} "${name}":${at} ${issue.message}${advice}`);
   }
   const row = {
     name,
@@ -98,6 +104,8 @@ async function makeTerm(
     .execute(db)
     .catch((fault) => explainSlug(fault, noun));
   const made = { id: 0, slug: '', ...rows[0], isNew: true };
-  await keepFormerSlugs(db, noun, made.id, former_slugs);
-  return made;
+  const lostSlugs = await keepFormerSlugs(db, noun, made.id, former_slugs);
+  if (id !== undefined && lostSlugs.length > 0)
+    throw new Error(`former_slugs: ${lostSlugs[0]} belongs to another ${noun}`);
+  return { ...made, lostSlugs };
 }

@@ -1,4 +1,4 @@
-import { violates } from '@pressroom/common/database/database-fault';
+import { isRefusedData, violates } from '@pressroom/common/database/database-fault';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { ExtraSchema } from '../articles/extra-schema.ts';
 import { keepKey } from '../articles/idempotency.ts';
@@ -20,6 +20,7 @@ import {
 import { importedBefore } from './imported-before.ts';
 import { findOrMakeTerm, TERM_KINDS } from './imported-terms.ts';
 import type { MediaMover } from './media/media-mover.ts';
+import { SlugPlan } from './slug-plan.ts';
 import type { ImportEntry, SourceEntry } from './source-entry.ts';
 
 type Database = Kysely<ContentTables>;
@@ -41,7 +42,8 @@ export interface ImportOptions extends LineOptions {
 
 /** The outcome of an entry. */
 export type Outcome =
-  | { kind: 'created' | 'known'; entry: ImportEntry; id: number }
+  | { kind: 'created'; entry: ImportEntry; id: number; isDatedNow: boolean }
+  | { kind: 'known'; entry: ImportEntry; id: number }
   | { kind: 'term created' | 'term known'; entry: ImportEntry }
   | { kind: 'refused'; place: string; source: string; reason: string }
   | { kind: 'skipped'; place: string; reason: string };
@@ -50,6 +52,8 @@ export type Outcome =
 interface Read<Item> {
   entry: ImportEntry;
   item: Item;
+  /** Its place among all entries. */
+  number: number;
 }
 
 /** The terms of an article, as columns and tags of a create. */
@@ -73,8 +77,10 @@ export class Importer {
   readonly #db: Database;
   readonly #inspector: HtmlInspector;
   readonly #options: ImportOptions;
-  /** The slugs that a dry run would have given to articles. */
-  readonly #slugs = new DiskMap<true>();
+  readonly #slugs = new SlugPlan();
+  /** The keys of the articles so far: within a file, none is there already because of another. */
+  readonly #keys = new DiskMap<true>();
+  #number = 0;
 
   constructor(db: Database, options: ImportOptions) {
     this.#db = db;
@@ -87,31 +93,46 @@ export class Importer {
     return this.#inspector.close();
   }
 
-  /** Imports the entries, and yields the outcomes of each batch when it is there to stay. */
-  async *run(entries: AsyncIterable<SourceEntry>): AsyncGenerator<Outcome[]> {
-    for await (const batch of batchesOf(entries)) yield await this.#batch(batch);
+  /**
+   * Imports the entries, which are read twice unless an export is restored, and yields the outcomes of each
+   * batch when it is there to stay.
+   */
+  async *run(read: () => AsyncIterable<SourceEntry>): AsyncGenerator<Outcome[]> {
+    let number = 0;
+    if (!this.#options.exact) for await (const entry of read()) this.#slugs.add(entry, number++);
+    for await (const batch of batchesOf(read())) yield await this.#batch(batch);
   }
 
   async #batch(entries: readonly SourceEntry[]): Promise<Outcome[]> {
     const outcomes: Outcome[] = [];
     const terms: Read<ImportedTermLine | ImportedRelease>[] = [];
     const articles: Read<ImportedArticle>[] = [];
-    for (const entry of entries) {
-      if (!('line' in entry)) {
-        outcomes.push(notImported(entry));
+    for (const given of entries) {
+      const number = this.#number++;
+      if (!('line' in given)) {
+        outcomes.push(notImported(given));
         continue;
       }
       try {
-        const item = readImportLine(entry.line, entry.identity, this.#options);
-        if (item.type === 'article') articles.push({ entry, item });
-        else terms.push({ entry, item });
+        const item = readImportLine(given.line, given.identity, this.#options);
+        const entry = withNotes(given, 'notes' in item ? item.notes : []);
+        if (item.type === 'article') articles.push({ entry, item: this.#unlikeOthers(item), number });
+        else terms.push({ entry, item, number });
       } catch (error) {
-        outcomes.push(refused(entry, error));
+        outcomes.push(refused(given, error));
       }
     }
     const fit = await this.#fit(articles, outcomes);
     if (terms.length + fit.length > 0) await this.#write(terms, fit, outcomes);
     return inOrderOf(entries, outcomes);
+  }
+
+  /** The article with a key that none before it in the file has. */
+  #unlikeOthers(item: ImportedArticle): ImportedArticle {
+    if (item.key === undefined) return item;
+    const times = this.#keys.all(item.key).length + 1;
+    this.#keys.add(item.key, true);
+    return times === 1 ? item : { ...item, key: `${item.key}-${times}`, formerKeys: [], ownId: undefined };
   }
 
   /** Those of the articles that are neither there already nor refused. */
@@ -142,7 +163,7 @@ export class Importer {
 
   /** The article with HTML and `extra` that are allowed, or what is wrong. An export is restored as it is. */
   async #checked(read: Read<ImportedArticle>): Promise<Read<ImportedArticle> | Error> {
-    const { entry, item } = read;
+    const { entry, item, number } = read;
     const { exact, extraSchema } = this.#options;
     if (exact) return read;
     const [unfit] = item.body.extra ? (extraSchema?.faults(item.body.extra) ?? []) : [];
@@ -155,8 +176,8 @@ export class Importer {
     const { html, removed } = cleaned;
     const left = await this.#faultOf(html, entry);
     if (left !== undefined) return left;
-    const notes = [...(entry.notes ?? []), `removed ${counted(removed)}`];
-    return { entry: { ...entry, notes }, item: { ...item, body: { ...item.body, content: html } } };
+    const cleanedItem = { ...item, body: { ...item.body, content: html } };
+    return { entry: withNotes(entry, [`removed ${counted(removed)}`]), item: cleanedItem, number };
   }
 
   async #faultOf(html: string, { place }: ImportEntry): Promise<Error | undefined> {
@@ -184,11 +205,11 @@ export class Importer {
       }
       await lockSlugs(tx);
       const known = await importedBefore(tx, [...found.keys()]);
-      for (const { entry, item } of articles) {
-        const its = found.get(item);
-        const id = known.get(item);
-        if (id !== undefined) outcomes.push({ kind: 'known', entry, id });
-        else if (its !== undefined) outcomes.push(await this.#writeArticle(tx, { entry, item }, its));
+      for (const one of articles) {
+        const its = found.get(one.item);
+        const id = known.get(one.item);
+        if (id !== undefined) outcomes.push({ kind: 'known', entry: one.entry, id });
+        else if (its !== undefined) outcomes.push(await this.#writeArticle(tx, one, its));
       }
       if (this.#options.exact) await passImportedIds(tx);
       const created = outcomes.slice(before).filter(({ kind }) => kind === 'created').length;
@@ -202,26 +223,45 @@ export class Importer {
 
   async #writeArticle(
     tx: Transaction<ContentTables>,
-    { entry, item }: Read<ImportedArticle>,
+    { entry, item, number }: Read<ImportedArticle>,
     terms: Terms,
   ): Promise<Outcome> {
-    const { slug } = item.body;
-    if (this.#options.dryRun && slug !== undefined) {
-      if (this.#slugs.has(slug))
-        return refused(entry, new Error('another article of the file has this slug'));
-      this.#slugs.add(slug, true);
-    }
-    const written = await atomically(tx, () => writeArticle(tx, item, terms));
-    return written instanceof Error ? refused(entry, written) : { kind: 'created', entry, id: written };
+    const written = await atomically(tx, async () => {
+      if (this.#options.exact) return { id: await restoreArticle(tx, item, terms), notes: [] };
+      const { wanted, past, body } = item;
+      const slug = await this.#slugs.choose(tx, wanted.slug, number);
+      const notes = slug === wanted.slug ? [] : [`the slug ${wanted.slug} is taken: it becomes ${slug}`];
+      const free = past.former_slugs.filter((one) => this.#slugs.isFor(one, number));
+      const placed = {
+        ...item,
+        body: { ...body, slug },
+        past: { ...past, slug_is_given: past.slug_is_given ?? wanted.isGiven, former_slugs: free },
+      };
+      const { id, lost } = await writeArticle(tx, placed, terms);
+      const others = [...past.former_slugs.filter((one) => !free.includes(one)), ...lost];
+      return { id, notes: [...notes, ...others.map(formerSlugLost)] };
+    });
+    if (written instanceof Error) return refused(entry, written);
+    const { id, notes } = written;
+    const isDatedNow = item.body.is_published === true && item.past.published_at === undefined;
+    return { kind: 'created', entry: withNotes(entry, notes), id, isDatedNow };
   }
 }
 
+function formerSlugLost(slug: string): string {
+  return `former slug ${slug}: not kept, it leads to something else`;
+}
+
+function withNotes(entry: ImportEntry, notes: readonly string[]): ImportEntry {
+  return notes.length === 0 ? entry : { ...entry, notes: [...(entry.notes ?? []), ...notes] };
+}
+
 async function withMedia(
-  { entry, item }: Read<ImportedArticle>,
+  { entry, item, number }: Read<ImportedArticle>,
   media: MediaMover,
 ): Promise<Read<ImportedArticle>> {
   const { article, notes } = await media.move(item.body);
-  return { entry: { ...entry, notes: [...(entry.notes ?? []), ...notes] }, item: { ...item, body: article } };
+  return { entry: withNotes(entry, notes), item: { ...item, body: article }, number };
 }
 
 async function writeTerm(
@@ -236,7 +276,8 @@ async function writeTerm(
   }
   const found = await atomically(tx, () => findOrMakeTerm(tx, TERM_KINDS[item.type], item.term, item.past));
   if (found instanceof Error) return refused(entry, found);
-  return { kind: found.isNew ? 'term created' : 'term known', entry };
+  if (!found.isNew) return { kind: 'term known', entry };
+  return { kind: 'term created', entry: withNotes(entry, found.lostSlugs.map(formerSlugLost)) };
 }
 
 async function termsOf(
@@ -255,11 +296,22 @@ async function writeArticle(
   tx: Transaction<ContentTables>,
   { body, key, past: { former_slugs, ...past } }: ImportedArticle,
   terms: Terms,
-): Promise<number> {
+): Promise<{ id: number; lost: string[] }> {
   const given = Object.fromEntries(Object.entries(past).filter(([, value]) => value !== undefined));
   const id = await importArticle(tx, { ...body, ...terms }, given);
-  await keepFormerSlugs(tx, 'article', id, former_slugs);
+  const lost = await keepFormerSlugs(tx, 'article', id, former_slugs);
   if (key !== undefined) await keepKey(tx, { sender: '', key, body }, id);
+  return { id, lost };
+}
+
+/** An article of an export as it was, or not at all. */
+async function restoreArticle(
+  tx: Transaction<ContentTables>,
+  item: ImportedArticle,
+  terms: Terms,
+): Promise<number> {
+  const { id, lost } = await writeArticle(tx, item, terms);
+  if (lost.length > 0) throw new Error(`former_slugs: ${lost[0]} belongs to another article`);
   return id;
 }
 
@@ -306,7 +358,18 @@ function explained(error: unknown): Error {
     if (violates(error, `${noun}_pkey`))
       return new Error(`id: another ${noun} has this id; restore into an empty database`);
   }
+  if (isRefusedData(error)) return new Error(unstorable(error));
   return error instanceof Error ? error : new Error(String(error));
+}
+
+/** What PostgreSQL does not take, by its code, not in its words. */
+function unstorable(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === '22003') return 'a number is too large';
+  if (/^220(?:07|08)$/.test(code)) return 'a time is too early or too late';
+  if (/^22(?:021|P05)$/.test(code)) return 'a text contains a NUL character; remove it';
+  if (code.startsWith('54')) return 'a text is too long for the database; shorten it';
+  return `the database does not take one of its values (SQLSTATE ${code}); compare them with docs/spec/content.md`;
 }
 
 /** Names with how often each comes. */

@@ -1,3 +1,9 @@
+import { createReadStream, createWriteStream, rmSync } from 'node:fs';
+import { mkdtemp, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { fileFailure } from '@pressroom/common/files/file-failure';
 import { parseJsonLine, readJsonLines } from '@pressroom/common/files/json-lines';
 import type { SourceEntry } from './source-entry.ts';
 
@@ -19,4 +25,19 @@ export async function* jsonLineEntries(
 function withoutMembers(line: unknown, names: readonly string[]): unknown {
   if (typeof line !== 'object' || line === null || Array.isArray(line)) return line;
   return Object.fromEntries(Object.entries(line).filter(([name]) => !names.includes(name)));
+}
+
+/** A file with the same text that can be read twice: what is none itself, such as a pipe, is copied. */
+export async function rereadable(file: string): Promise<string> {
+  const isFile = file !== '-' && (await stat(file).catch(() => undefined))?.isFile() !== false;
+  if (isFile) return file;
+  const folder = await mkdtemp(join(tmpdir(), 'pressroom-import-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const copy = join(folder, 'lines.jsonl');
+  try {
+    await pipeline(file === '-' ? process.stdin : createReadStream(file), createWriteStream(copy));
+  } catch (error) {
+    throw fileFailure(error, file);
+  }
+  return copy;
 }

@@ -18,12 +18,12 @@ const FRUGAL = ['--heap-growing-percent=30', '--semi-space-growth-factor=1'];
 type Tally = Map<string, number>;
 
 /**
- * Imports what a reader yields, prints what is refused or changed on the way when it is, and counts at the
- * end. Resolves to the exit code: 1 if something was refused.
+ * Imports what a reader yields each time that it is called, prints what is refused or changed on the way when
+ * it is, and counts at the end. Resolves to the exit code: 1 if something was refused.
  */
 export async function runImport(
   db: Kysely<ContentTables>,
-  entries: AsyncIterable<SourceEntry>,
+  read: () => AsyncIterable<SourceEntry>,
   options: ImportOptions,
   redirects: readonly RedirectMap[],
 ): Promise<0 | 1> {
@@ -31,13 +31,14 @@ export async function runImport(
   const tally: Tally = new Map();
   const leftOut: Tally = new Map();
   const importer = new Importer(db, options);
-  let reported = 0;
+  let [reported, datedNow] = [0, 0];
   try {
-    for await (const outcomes of importer.run(entries)) {
+    for await (const outcomes of importer.run(read)) {
       for (const outcome of outcomes) tell(outcome);
       for (const map of redirects) await map.add(outcomes);
       for (const outcome of outcomes) add(tally, outcome.kind);
       for (const outcome of outcomes) if (outcome.kind === 'skipped') add(leftOut, outcome.reason);
+      datedNow += outcomes.filter((outcome) => outcome.kind === 'created' && outcome.isDatedNow).length;
       reported = reportProgress(tally, reported);
     }
   } catch (error) {
@@ -49,6 +50,10 @@ export async function runImport(
     for (const map of redirects) await map.close();
   }
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+  if (datedNow > 0)
+    console.error(
+      `published without published_at, and so dated now: ${datedNow}; is_published false makes drafts`,
+    );
   console.log(options.dryRun ? `Nothing was written. It would be: ${countsOf(tally)}` : countsOf(tally));
   const [made, known] = [tally.get('term created') ?? 0, tally.get('term known') ?? 0];
   if (made + known > 0)
@@ -62,7 +67,7 @@ function tell(outcome: Outcome): void {
     const { place, source, reason } = outcome;
     print(`${place}${source && ` (source ${source})`}: ${reason}`);
   }
-  if (outcome.kind !== 'created') return;
+  if (outcome.kind !== 'created' && outcome.kind !== 'term created') return;
   const { place, notes = [] } = outcome.entry;
   for (const note of notes) print(`${place}: ${note}`);
 }

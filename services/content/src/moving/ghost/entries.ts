@@ -1,9 +1,12 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { SLUG_PATTERN } from '../../slug.ts';
 import { DiskMap } from '../disk-map.ts';
+import { titleFrom } from '../made-title.ts';
+import { withPlacedUrls } from '../placed-urls.ts';
 import { plainText } from '../plain-text.ts';
 import type { SourceEntry } from '../source-entry.ts';
-import { ahead, timeOf } from '../time.ts';
+import { sourceSlug } from '../source-slug.ts';
+import { ahead, impossible, timeOf } from '../time.ts';
 import { webAddress } from '../web-address.ts';
 import { type GhostRow, ghostRows } from './rows.ts';
 
@@ -43,7 +46,7 @@ export async function* ghostEntries(file: string, site: string | undefined): Asy
   for (const tag of references.tags.values()) {
     const { name, slug, description } = tagOf(tag);
     if (description && isPublic(tag))
-      yield { place: `tag ${slug}`, line: { type: 'tag', name, slug, description } };
+      yield { place: `tag ${name}`, line: { type: 'tag', name, slug, description } };
   }
   let number = 0;
   for await (const { row } of ghostRows(file, ['posts'])) {
@@ -74,7 +77,7 @@ async function referencesIn(file: string): Promise<References> {
 
 /** Members that articles refer to rows for; those that are unset are not worth the space. */
 const KEPT =
-  /^(?:name|slug|description|visibility|sort_order|tag_id|author_id|meta_title|meta_description|feature_image_alt)$/;
+  /^(?:name|slug|description|visibility|sort_order|tag_id|author_id|meta_title|meta_description|feature_image_alt|feature_image_caption|og_\w+|twitter_\w+|email_subject)$/;
 
 function keptOf(row: GhostRow): GhostRow {
   const kept = Object.keys(row).filter((name) => KEPT.test(name) && text(row, name) !== '');
@@ -88,11 +91,11 @@ function articleOf(
   site: string | undefined,
 ): SourceEntry {
   const type = text(row, 'type') || (truth(row.page) ? 'page' : 'post');
-  const [id, status, slug, visibility] = ['id', 'status', 'slug', 'visibility'].map((name) =>
-    text(row, name),
+  const [id = '', status = '', slug = '', visibility = ''] = ['id', 'status', 'slug', 'visibility'].map(
+    (name) => text(row, name),
   );
   if (type !== 'post') return { place, skipped: `${type}: not an article` };
-  const state = STATES.get(status ?? '');
+  const state = STATES.get(status);
   if (state === undefined) return { place, skipped: `an article in the state ${status || 'unknown'}` };
   const html = text(row, 'html');
   if (html === '') {
@@ -105,38 +108,83 @@ function articleOf(
       throw new Failure('refused', `the export leaves out the address of the site: give --site https://…`);
     return value.replaceAll(OWN_ADDRESS, () => site ?? '');
   };
-  const meta = references.metaOf.get(id ?? '') ?? row;
+  const meta = references.metaOf.get(id) ?? row;
   const member = (name: string) => placed(text(meta, name) || text(row, name)) || null;
   const notes: string[] = [];
   const hidden = visibility !== '' && visibility !== 'public' ? `for ${visibility} only` : undefined;
   if (hidden !== undefined) notes.push(`${hidden} in Ghost: imported as a draft`);
-  const image = webAddress(member('feature_image') ?? member('image'));
-  const published = timeOf(row.published_at);
+  const address = (name: string, otherwise?: string) =>
+    addressOf(member(name) ?? (otherwise ? member(otherwise) : null), site, name, notes);
+  const image = address('feature_image', 'image');
+  const [published, created, updated] = [row.published_at, row.created_at, row.updated_at].map(timeOf);
+  notes.push(...impossible([row.published_at, row.created_at, row.updated_at]));
+  const isDated = [published, created, updated].some((time) => time !== undefined);
+  const isPublic = state && hidden === undefined;
+  if (isPublic && !isDated) notes.push('has no date: imported as a draft');
+  const left = LEFT.filter((name) => text(row, name) !== '' || text(meta, name) !== '');
+  if (left.length > 0) notes.push(`${left.join(', ')}: not kept`);
+  const own = sourceSlug(slug);
+  const content = withPlacedUrls(placed(html).replaceAll(CARD_MARK, ''), site, notes);
+  const uuid = text(row, 'uuid');
   return {
     place,
-    identity: `ghost ${text(row, 'uuid') || id}`,
+    identity: {
+      // Without a uuid, an id may be a number, which other sites have, too.
+      parts: ['ghost', uuid, ...(uuid ? [] : [id, site ?? '', slug, created ?? ''])],
+      former: [[`ghost ${uuid || id}`]],
+      slug: own.made,
+    },
     address: status === 'published' || status === 'sent' ? `/${slug}/` : undefined,
     notes,
     line: {
       source: `/${slug}/`,
-      title: text(row, 'title'),
-      html: placed(html).replaceAll(CARD_MARK, ''),
+      title: text(row, 'title') || titleFrom(content, notes),
+      html: content,
       excerpt: plainText(text(row, 'custom_excerpt')) || null,
-      authors: authorsOf(row, id ?? '', references),
-      is_published: state && hidden === undefined,
-      published_at: status === 'scheduled' ? null : published,
+      authors: authorsOf(row, id, references),
+      is_published: isPublic && isDated,
+      published_at: status === 'scheduled' ? null : (published ?? null),
       publish_at: status === 'scheduled' && hidden === undefined ? ahead(published) : null,
-      created_at: timeOf(row.created_at) ?? published,
-      updated_at: timeOf(row.updated_at) ?? published,
-      slug,
-      tags: tagsOf(id ?? '', references, notes),
+      created_at: created ?? published ?? null,
+      updated_at: updated ?? published ?? null,
+      slug: own.given,
+      tags: tagsOf(id, references, notes),
       featured_image: image ?? null,
       alt_text: image === undefined ? null : member('feature_image_alt'),
       meta_title: member('meta_title'),
       meta_description: member('meta_description'),
-      canonical_url: webAddress(member('canonical_url')) ?? null,
+      canonical_url: address('canonical_url') ?? null,
     },
   };
+}
+
+/** Members of an article that have no place here. */
+const LEFT = [
+  ...[
+    'codeinjection_head',
+    'codeinjection_foot',
+    'feature_image_caption',
+    'custom_template',
+    'email_subject',
+  ],
+  ...['og_title', 'og_description', 'og_image', 'twitter_title', 'twitter_description', 'twitter_image'],
+];
+
+/** A whole address; undefined for what is none, which is told. */
+function addressOf(
+  value: string | null,
+  site: string | undefined,
+  name: string,
+  notes: string[],
+): string | undefined {
+  if (value === null) return undefined;
+  const whole = webAddress(
+    URL.parse(value, site ?? (value.startsWith('//') ? 'https://x' : undefined))?.href,
+  );
+  if (whole !== undefined) return whole;
+  const advice = !/^[a-z][a-z\d+.-]*:/i.test(value) && site === undefined ? ': give --site' : '';
+  notes.push(`${name} ${value}: is no whole address; left out${advice}`);
+  return undefined;
 }
 
 /** The names of the authors, in their order; before version 1.22 of Ghost there was one. */
@@ -171,7 +219,7 @@ function tagsOf(id: string, { tagsOf, tags }: References, notes: string[]) {
 function tagOf(tag: GhostRow) {
   return {
     name: text(tag, 'name'),
-    slug: text(tag, 'slug'),
+    slug: sourceSlug(text(tag, 'slug')).given,
     description: plainText(text(tag, 'description')),
   };
 }

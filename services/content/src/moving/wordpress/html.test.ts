@@ -8,6 +8,9 @@ const CONTEXT = {
   removeOthers: true,
   onOther: () => undefined,
   onEmptyBlock: () => undefined,
+  onLost: () => undefined,
+  pattern: () => undefined,
+  footnotes: [],
 };
 
 const LENGTH = 1_000_000;
@@ -28,8 +31,44 @@ test.each([
   ['ends of what was not begun', megabyteOf('<td>', '</p>')],
   ['elements that cross', megabyteOf('<b>x</p>')],
   ['spaces before the end of a line', `a${megabyteOf(' ')}b\n`],
+  ['code in shortcodes that does not end', megabyteOf('[code x]')],
+  ['code in shortcodes that is cut off', megabyteOf('[code ')],
+  ['shortcodes that are written about', megabyteOf('[[gallery')],
   ['addresses', `${megabyteOf('https://a.example/')}"`],
 ])('a megabyte of %s is read in time', (_, text) => {
   const html = articleHtml(text, CONTEXT);
   expect(plainText(html).length).toBeLessThanOrEqual(text.length);
+});
+
+test.each([
+  [
+    '[code language="php"]\n<?php [gallery]\n\n<!--more-->&lt;\n[/code]',
+    'php',
+    '&lt;?php [gallery]\n\n&lt;!--more--&gt;&amp;lt;',
+  ],
+  ['[sourcecode lang=js]a &lt; b &amp;&amp; c[/sourcecode]', 'js', 'a &lt; b &amp;&amp; c'],
+  ['[python]\n  x = 1\nhttps://a.example/\n[/python]', 'python', '  x = 1\nhttps://a.example/'],
+  ['[code]\n<script>a</script>\n[/code]', '', '&lt;script&gt;a&lt;/script&gt;'],
+])('%s is code', (text, language, code) => {
+  const attribute = language && ` class="language-${language}"`;
+  expect(articleHtml(`Before\n${text}\nafter`, CONTEXT)).toBe(
+    `<p>Before</p>\n<pre><code${attribute}>${code}</code></pre><p>after</p>`,
+  );
+});
+
+test('patterns and footnotes are put where they are shown, and what is missing is told', () => {
+  const lost: string[] = [];
+  const html = articleHtml(
+    '<!-- wp:paragraph --><p>One</p><!-- /wp:paragraph --><!-- wp:block {"ref":1} /--><!-- wp:footnotes /--><!-- wp:block {"ref":9} /-->',
+    {
+      ...CONTEXT,
+      pattern: (id) => (id === '1' ? '<p>Shared</p><!-- wp:block {"ref":1} /-->' : undefined),
+      footnotes: [{ id: 'f', content: 'A <em>note</em>' }],
+      onLost: (what) => lost.push(what),
+    },
+  );
+  expect(html.replaceAll('\n', '')).toBe(
+    '<p>One</p><p>Shared</p><ol class="wp-block-footnotes"><li id="f">A <em>note</em> <a href="#f-link">↩︎</a></li></ol>',
+  );
+  expect(lost).toEqual([1, 9].map((id) => `pattern ${id}: is not in the export; left out`));
 });

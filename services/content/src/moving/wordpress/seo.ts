@@ -18,7 +18,7 @@ const KEYS = {
 const VARIABLE = /%%(\w+)%%|%(\w+)%|#(post_title|site_title|separator_sa)\b/g;
 
 /** The members for search engines, in the order of {@link KEYS} the first plugin's. */
-export function seoOf({ meta }: WxrEntry, title: string, site: string) {
+export function seoOf({ meta }: WxrEntry, title: string, site: string, notes: string[]) {
   const values: Readonly<Record<string, string>> = {
     title,
     post_title: title,
@@ -34,10 +34,14 @@ export function seoOf({ meta }: WxrEntry, title: string, site: string) {
       ?.replaceAll(VARIABLE, (_, yoast, rankMath, aioseo) => values[yoast ?? rankMath ?? aioseo] ?? '')
       .replaceAll(/\s+/g, ' ')
       .trim() || null;
+  const canonical = first(KEYS.canonical_url);
+  const address = webAddress(canonical);
+  if (canonical !== undefined && address === undefined)
+    notes.push(`canonical address ${canonical}: is none; left out`);
   return {
     meta_title: text(KEYS.meta_title),
     meta_description: text(KEYS.meta_description),
-    canonical_url: webAddress(first(KEYS.canonical_url)) ?? null,
+    canonical_url: address ?? null,
     /** The id of the category that stands for the article. */
     primary: first(KEYS.primary),
   };

@@ -7,14 +7,15 @@ const PICTURES = new Map([
 ]);
 
 function expanded(html: string, removeOthers = false) {
-  const others: string[] = [];
+  const [others, lost]: [string[], string[]] = [[], []];
   const result = expandShortcodes(html, {
     attachment: (id) => PICTURES.get(id),
-    own: () => [...PICTURES.values()],
+    own: (id) => (id === undefined ? [...PICTURES.values()] : []),
     removeOthers,
     onOther: (name) => others.push(name),
+    onLost: (what) => lost.push(what),
   });
-  return { html: result.trim(), others };
+  return { html: result.trim(), others, lost };
 }
 
 const FIRST = '<figure><img src="https://a.example/1.jpg?a&amp;b" alt="One &quot;1&quot;"></figure>';
@@ -32,13 +33,19 @@ test.each([
   ['[audio https://a.example/a.mp3]', '<audio controls src="https://a.example/a.mp3"></audio>'],
   ['[video mp4="https://a.example/a.mp4"][/video]', '<video controls src="https://a.example/a.mp4"></video>'],
   ['[embed width="9"]https://a.example/[/embed]', 'https://a.example/'],
-  ['[sic] [1] [[gallery]] a[0]', '[sic] [1] [[gallery]] a[0]'],
+  ['[sic] [1] [[gallery]] [[Wiki page]] a[0]', '[sic] [1] [gallery] [[Wiki page]] a[0]'],
+  [
+    '[[caption id="a"]x[/caption]] [[youtube=a b]] [[code]]',
+    '[caption id="a"]x[/caption] [youtube=a b] [code]',
+  ],
+  ['[audio https://a.example/a.mp3|loop=yes]', '<audio controls src="https://a.example/a.mp3"></audio>'],
+  ['[playlist ids="2"]', '<audio controls src="https://a.example/2.jpg"></audio>'],
   [
     '<pre>[gallery]</pre><code>[caption]x[/caption]</code>',
     '<pre>[gallery]</pre><code>[caption]x[/caption]</code>',
   ],
 ])('%s becomes %s', (text, html) => {
-  expect(expanded(text)).toEqual({ html, others: [] });
+  expect(expanded(text)).toMatchObject({ html, others: [] });
 });
 
 test('what is not known is told, and left as text or taken away around what it contains', () => {
@@ -49,4 +56,33 @@ test('what is not known is told, and left as text or taken away around what it c
     others: names,
   });
   expect(expanded(text, true)).toMatchObject({ html: expect.not.stringContaining('['), others: names });
+});
+
+test.each([
+  ['[youtube=http://www.youtube.com/watch?v=a&amp;t=1]', 'http://www.youtube.com/watch?v=a&amp;t=1'],
+  ['[youtube http://youtu.be/a w=1]', 'http://youtu.be/a'],
+  ['[youtube id="a-b_c"]', 'https://www.youtube.com/watch?v=a-b_c'],
+  ['[embedyt]https://www.youtube.com/watch?v=a[/embedyt]', 'https://www.youtube.com/watch?v=a'],
+  ['[vimeo 12345]', 'https://vimeo.com/12345'],
+  ['[tweet https://twitter.com/x/status/1]', 'https://twitter.com/x/status/1'],
+  ['[tweet 12 align=left]', 'https://twitter.com/i/status/12'],
+  ['[soundcloud url="https://soundcloud.com/a" params="x"]', 'https://soundcloud.com/a'],
+  ['[spotify spotify:album:1a]', 'https://open.spotify.com/album/1a'],
+  ['[gist]0a1b[/gist]', 'https://gist.github.com/0a1b'],
+])('%s leads to what it shows', (text, address) => {
+  expect(expanded(text)).toMatchObject({ html: `<a href="${address}">${address}</a>`, others: [] });
+});
+
+test('what a shortcode shows and is not in the export is told, and so is what is cut off', () => {
+  expect(expanded('[gallery ids="2, 9,8"]').lost).toEqual([
+    '[gallery]: the attachments 9, 8 are not in the export; left out',
+  ]);
+  expect(expanded('[gallery id="77"]').lost).toEqual([
+    '[gallery]: its files are not in the export; left out',
+  ]);
+  expect(expanded('[caption]<img src="a"> [embed] [soundcloud] [color=red]').others).toEqual([
+    'caption',
+    'embed',
+    'color',
+  ]);
 });

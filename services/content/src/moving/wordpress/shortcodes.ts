@@ -1,4 +1,6 @@
+import { CODE_NAMES } from './code-shortcodes.ts';
 import { splitAtElements } from './elements.ts';
+import { EMBED_NAMES, embeddedAddress } from './embed-shortcodes.ts';
 
 /** A picture, sound or film of an export. */
 export interface Attachment {
@@ -11,21 +13,29 @@ export interface Attachment {
 export interface ShortcodeContext {
   /** An attachment by its id. */
   attachment: (id: string) => Attachment | undefined;
-  /** The attachments that were uploaded to the article. */
-  own: () => readonly Attachment[];
+  /** The attachments that were uploaded to the article, or to the one with this id. */
+  own: (id?: string) => readonly Attachment[];
   /** Whether shortcodes that are not known are removed, rather than left as text. */
   removeOthers: boolean;
   /** Called for an unknown shortcode. */
   onOther: (name: string) => void;
+  /** Called with what is lost. */
+  onLost: (what: string) => void;
 }
 
 /** What is left as it is: code that shows shortcodes. */
-const CODE = 'pre|code|script|style';
+export const CODE = 'pre|code|script|style';
 
 const ATTRIBUTE = /(?<![\w-])([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s\]]+))/g;
 
 /** The beginning or the end of a shortcode. `[[name]]` is how an article writes about one. */
-const TAG = /(?<!\[)\[([a-z][\w-]*)(\s[^[\]]*|\/?)\](?!\])|\[\/([a-z][\w-]*)\]/gi;
+const TAG = /(?<!\[)\[([a-z][\w-]*)([\s=][^[\]]*|\/?)\](?!\])|\[\/([a-z][\w-]*)\]/gi;
+
+/** The names of shortcodes that are known. In two pairs of brackets, one is only written about. */
+const KNOWN = `gallery|playlist|caption|wp_caption|embed|audio|video|${CODE_NAMES}|${EMBED_NAMES}`;
+const IS_KNOWN = /^(?:caption|wp_caption|embed|audio|video)$/;
+const WRITTEN_ABOUT = new RegExp(`\\[(\\[/?(?:${KNOWN})(?:[\\s=][^[\\]]*|/?)\\])\\]?`, 'gi');
+const WRITTEN_ABOUT_END = new RegExp(`(\\[/(?:${KNOWN})\\])\\]`, 'gi');
 
 type Tag = RegExpExecArray;
 
@@ -54,7 +64,7 @@ function expandIn(text: string, context: ShortcodeContext): string {
       result = '';
     } else result += tag[1] === undefined ? tag[0] : expand(tag, undefined, context);
   }
-  return result + text.slice(at);
+  return (result + text.slice(at)).replaceAll(WRITTEN_ABOUT, '$1').replaceAll(WRITTEN_ABOUT_END, '$1');
 }
 
 /** The end of each shortcode that has one before the next of its name begins. */
@@ -90,14 +100,19 @@ function expand(
   const content = inside?.content;
   const whole = inside ? `${begin}${inside.content}${inside.end}` : begin;
   if (name === 'gallery') return galleryOf(attributes, context);
-  if (name === 'caption' || name === 'wp_caption')
-    return content === undefined ? whole : figureOf(attributes, content);
-  if (name === 'embed') return content === undefined ? whole : `\n\n${content.trim()}\n\n`;
+  if (name === 'playlist') return playlistOf(attributes, context);
+  const isWhole = content !== undefined;
+  if (isWhole && (name === 'caption' || name === 'wp_caption')) return figureOf(attributes, content);
+  if (isWhole && name === 'embed') return `\n\n${content.trim()}\n\n`;
+  const address = embeddedAddress(name, given, attributes, content);
+  if (address !== undefined) return `<a href="${escaped(address)}">${escaped(address)}</a>`;
   const player =
-    name === 'audio' || name === 'video' ? playerOf(name, attributes, content || given) : undefined;
+    name === 'audio' || name === 'video'
+      ? playerOf(name, attributes, (content || given).replace(/\|.*/s, ''))
+      : undefined;
   if (player !== undefined) return player;
   // Brackets alone are no shortcode: [sic].
-  if (name !== 'audio' && name !== 'video' && attributes.size === 0 && content === undefined) return whole;
+  if (!IS_KNOWN.test(name) && attributes.size === 0 && !given.startsWith('=') && !isWhole) return whole;
   context.onOther(name);
   return context.removeOthers ? (content ?? '') : whole;
 }
@@ -111,14 +126,37 @@ function figureOf(attributes: Map<string, string>, content: string): string {
   return `\n\n<figure${align ? ` class="${align}"` : ''}>${picture}${captionOf(caption)}</figure>\n\n`;
 }
 
-function galleryOf(attributes: Map<string, string>, { attachment, own }: ShortcodeContext): string {
-  const ids = attributes.get('ids') ?? attributes.get('include');
-  const pictures = ids === undefined ? own() : ids.split(',').flatMap((id) => attachment(id.trim()) ?? []);
-  const figures = pictures.map(
+function galleryOf(attributes: Map<string, string>, context: ShortcodeContext): string {
+  const figures = attachmentsOf('gallery', attributes, context).map(
     ({ url, alt, caption }) =>
       `<figure><img src="${escaped(url)}" alt="${escaped(alt)}">${captionOf(caption)}</figure>`,
   );
   return figures.length === 0 ? '' : `\n\n<div class="gallery">${figures.join('')}</div>\n\n`;
+}
+
+function playlistOf(attributes: Map<string, string>, context: ShortcodeContext): string {
+  const type = attributes.get('type') === 'video' ? 'video' : 'audio';
+  const files = attachmentsOf('playlist', attributes, context);
+  return files.map(({ url }) => playerOf(type, new Map(), url) ?? '').join('');
+}
+
+/** What a shortcode shows; tells what of it is not in the file. */
+function attachmentsOf(
+  name: string,
+  attributes: Map<string, string>,
+  { attachment, own, onLost }: ShortcodeContext,
+): readonly Attachment[] {
+  const listed = (attribute: string) => attributes.get(attribute)?.match(/\d+/g);
+  const ids = listed('ids') ?? listed('include');
+  if (ids === undefined || ids === null) {
+    const found = own(attributes.get('id'));
+    if (found.length === 0) onLost(`[${name}]: its files are not in the export; left out`);
+    return found;
+  }
+  const missing = ids.filter((id) => attachment(id) === undefined);
+  if (missing.length > 0)
+    onLost(`[${name}]: the attachments ${missing.join(', ')} are not in the export; left out`);
+  return ids.flatMap((id) => attachment(id) ?? []);
 }
 
 function captionOf(html: string): string {

@@ -19,7 +19,17 @@ test.each([
   ['UTF-16', Buffer.from(`\uFEFF${wxr()}`, 'utf16le'), 'is not UTF-8; convert it'],
   ['in another encoding', '<?xml version="1.0" encoding="ISO-8859-1"?><rss/>', 'the encoding is ISO-8859-1'],
   ['cut off', wxr().slice(0, -30), 'not well-formed: 1:'],
-  ['with a lone &', wxr('<item><title>a&b=c</title></item>'), 'unclosed tag: title'],
+  ['with a lone &', wxr('<item><title>a&b=c</title></item>'), '1:73: a lone &'],
+  [
+    'with a lone & far away',
+    wxr(`<item>\n<title>R&amp;D &nbsp; a & b</title>\n<x><![CDATA[&]]>&amp;</x></item>`),
+    ' 2:25: a lone &',
+  ],
+  [
+    'damaged after a warning',
+    `PHP Warning\n\n${wxr('<item>\n</x>', '<?xml version="1.0"?>')}`,
+    'not well-formed: 4:',
+  ],
   ['another format', '<feed/>', 'not an export of WordPress'],
   ['empty', '', 'not well-formed'],
 ])('an export that is %s is refused', async (_, text, message) => {
@@ -32,4 +42,16 @@ test('no entity is expanded, and what XML does not know is left out', async () =
   const [entry] = await read(wxr(item, doctype));
   expect(entry?.texts.get('title')).toBe('One &a;&b; &nbsp; two');
   expect(entry?.texts.get('wp:post_id')).toBe('7');
+});
+
+test.each([
+  ['a blank line', '\n', ''],
+  ['a warning of PHP', '<br />\n<b>Warning</b>: a & b in <b>/x.php</b> on line <b>9</b><br />\n', ''],
+  ['a warning at the end', '', '\n<br />\n<b>Warning</b>: a & b'],
+])('%s is skipped, and lines are counted as in the file', async (_, before, after) => {
+  for (const declaration of ['<?xml version="1.0"?>', '']) {
+    const [entry, ...others] = await read(`${before}${wxr(ITEM, declaration)}${after}`);
+    expect([entry?.texts.get('wp:post_id'), others]).toEqual(['7', []]);
+    expect(entry?.line).toBe(before.split('\n').length);
+  }
 });
