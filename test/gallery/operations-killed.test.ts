@@ -1,18 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { PATIENT } from '../support/database.ts';
 import { type FaultyProxy, type PassingRequest, startFaultyProxy } from '../support/faulty-proxy.ts';
 import { type GalleryFixture, galleryFixture, login } from '../support/gallery.ts';
+import { kill, startGalleryProcess } from '../support/gallery-process.ts';
 import { holdRecords } from '../support/held-records.ts';
 import { send } from '../support/http.ts';
 import { listAll, putAll, read } from '../support/s3/objects.ts';
 import { until } from '../support/until.ts';
-
-const MAIN = fileURLToPath(new URL('../../services/gallery-admin/src/main.ts', import.meta.url));
 
 /** More than one DeleteObjects takes. */
 const COUNT = 1010;
@@ -37,35 +32,11 @@ afterAll(async () => {
   await direct?.close();
 });
 
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-}
-
 /** Starts the service as its own process, before the proxy, and logs in. */
 async function startProcess() {
-  const env = {
-    ...PATIENT,
-    ...direct.settings,
-    S3_ENDPOINT: proxy.url,
-    GALLERY_ADMIN_PORT: '0',
-    PATH: process.env.PATH,
-  };
-  const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const { child, url } = await startGalleryProcess({ ...direct.settings, S3_ENDPOINT: proxy.url });
   children.push(child);
-  const url = await addressOf(child.stdout);
   return { child, url, cookie: await login(url) };
-}
-
-async function addressOf(output: Readable): Promise<string> {
-  for await (const line of createInterface({ input: output })) {
-    const { msg, address } = JSON.parse(line);
-    if (msg !== 'service_listening') continue;
-    output.resume();
-    return address;
-  }
-  throw new Error('the service ended before it listened');
 }
 
 function move({ url, cookie }: { url: string; cookie: string }) {
