@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ServerUser } from '@pressroom/embedded-postgres/server-user';
+import type { ServerUser } from '@pressroom/embedded-postgres/cluster';
 import { ROOT } from '../support/command.ts';
 import { isOpen } from '../support/processes.ts';
 import { until } from '../support/until.ts';

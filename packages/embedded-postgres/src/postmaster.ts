@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Cluster } from './cluster.ts';
+import { type Cluster, serverEnvironment } from './cluster.ts';
 import { LOOPBACK } from './ports.ts';
 import { commandLine, isRunning } from './processes.ts';
-import { serverEnvironment } from './server-environment.ts';
 import { StartError } from './start-error.ts';
 
 /** How often a file or a process is checked again, in ms. */

@@ -6,8 +6,7 @@
 import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Cluster, clusterLink, openCluster } from './cluster.ts';
-import { createDatabase, databaseUrl } from './database.ts';
+import { type Cluster, clusterLink, createDatabase, databaseUrl, openCluster } from './cluster.ts';
 import { Lock } from './lock.ts';
 import { ensureFreePort, findFreePort } from './ports.ts';
 import { Postmaster, stopLeftover } from './postmaster.ts';

@@ -8,7 +8,7 @@ import { forbidden, type Problem } from '@pressroom/common/problems/problem';
 import { VERSION } from '@pressroom/common/start/version';
 import type { McpHttpConfig } from './config.ts';
 import { createMcpServer } from './server.ts';
-import { type Caller, openServices } from './services.ts';
+import { type Caller, openServices } from './tool.ts';
 
 /** Where clients send their requests. */
 const PATH = '/mcp';

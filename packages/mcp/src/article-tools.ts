@@ -1,8 +1,72 @@
+import { shallowHtml } from '@pressroom/common/html/shallow-html';
+import { Parser } from 'htmlparser2';
 import { z } from 'zod';
-import { READING } from './annotations.ts';
-import { viewInput, viewOf } from './article-view.ts';
-import type { Readers } from './services.ts';
-import { type Tool, tool } from './tool.ts';
+import { READING, type Readers, type Tool, tool, visibleJson, wholeCharacters } from './tool.ts';
+
+/** The most characters of an article's body in one answer, as JSON. */
+const MOST = 16_000;
+
+/** The forms of a body. */
+type Format = 'text' | 'html';
+
+/** What is shown of the body of an article: in which form, and from where on. */
+export function viewInput(usual: Format) {
+  return {
+    format: z.enum(['text', 'html']).default(usual).describe('text: without markup, a paragraph a line.'),
+    offset: z.int().min(0).default(0).describe('Where to go on: content_next_offset of the answer before.'),
+  };
+}
+
+/** An article, as services answer with it. */
+interface Article {
+  content: string;
+}
+
+/** An article with a part of its body, and where the next part begins. */
+export function viewOf(
+  { content, ...article }: Article,
+  { format, offset }: { format: Format; offset: number },
+) {
+  const body = format === 'html' ? content : htmlText(content);
+  let part = wholeCharacters(body, offset, MOST);
+  while (visibleJson(part).length > 2 * MOST) part = wholeCharacters(body, offset, part.length / 2);
+  const end = offset + part.length;
+  return {
+    ...article,
+    content: part,
+    content_format: format,
+    content_length: body.length,
+    content_next_offset: end < body.length ? end : null,
+  };
+}
+
+/** Elements that begin and end a line. */
+const LINES =
+  /^(?:p|div|h[1-6]|li|br|hr|tr|pre|ul|ol|dl|dt|dd|table|figure|figcaption|blockquote|section|article)$/;
+
+/** Elements whose text is not for readers. */
+const HIDDEN = /^(?:script|style|template|noscript|iframe)$/;
+
+/** The text of HTML, a paragraph a line. Comments, scripts and styles are not in it. */
+function htmlText(html: string): string {
+  const parts: string[] = [];
+  let hidden = 0;
+  const edge = (name: string, inside: 1 | -1) => {
+    if (HIDDEN.test(name)) hidden += inside;
+    if (LINES.test(name)) parts.push('\n');
+  };
+  const parser = new Parser({
+    ontext: (text) => void (hidden === 0 && parts.push(text)),
+    onopentagname: (name) => edge(name, 1),
+    onclosetag: (name) => edge(name, -1),
+  });
+  parser.end(shallowHtml(html));
+  const lines = parts.join('').split('\n');
+  return lines
+    .map((line) => line.replaceAll(/\s+/g, ' ').trim())
+    .filter((line) => line !== '')
+    .join('\n');
+}
 
 const slug = z
   .string()

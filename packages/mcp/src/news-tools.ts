@@ -1,8 +1,6 @@
 import type { NewsFeedPaths, OperationOf, RequestOptions } from '@pressroom/client';
 import { z } from 'zod';
-import { READING } from './annotations.ts';
-import type { Readers } from './services.ts';
-import { type Tool, tool } from './tool.ts';
+import { READING, type Readers, type Tool, tool } from './tool.ts';
 
 /** The query of a read. A deployment has its own words for categories and directions; it says which. */
 type QueryOf<Path extends keyof NewsFeedPaths> = RequestOptions<

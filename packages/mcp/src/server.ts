@@ -1,12 +1,9 @@
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { ConnectionError, ProblemError } from '@pressroom/client';
 import { VERSION } from '@pressroom/common/start/version';
-import { ARTICLE_TOOLS } from './article-tools.ts';
-import { viewOf } from './article-view.ts';
-import { framed } from './data-frame.ts';
+import { ARTICLE_TOOLS, viewOf } from './article-tools.ts';
 import { NEWS_TOOLS } from './news-tools.ts';
-import type { Readers, Services } from './services.ts';
-import type { Ending, Tool } from './tool.ts';
+import { type Ending, framed, type Readers, type Services, type Tool } from './tool.ts';
 import { WRITING_TOOLS } from './writing-tools.ts';
 
 /** The instructions that a model gets. No text of anyone else is ever in it, nor in a tool's description. */

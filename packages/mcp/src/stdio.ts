@@ -2,7 +2,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { startOrExplain } from '@pressroom/common/start/run-service';
 import { readStdioConfig } from './config.ts';
 import { createMcpServer } from './server.ts';
-import { openServices } from './services.ts';
+import { openServices } from './tool.ts';
 
 await startOrExplain(async () => {
   const config = readStdioConfig(process.env);

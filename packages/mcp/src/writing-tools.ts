@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type ContentClient, isProblem } from '@pressroom/client';
 import { z } from 'zod';
-import { ADDING, CHANGING, READING } from './annotations.ts';
-import { viewInput, viewOf } from './article-view.ts';
-import { type Ending, type Tool, tool } from './tool.ts';
+import { viewInput, viewOf } from './article-tools.ts';
+import { ADDING, CHANGING, type Ending, READING, type Tool, tool } from './tool.ts';
 
 const id = z.int().min(1);
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readPage, startAfter } from './key-pages.ts';
-import { type KeyBound, keyBytes } from './storage/keys.ts';
+import { readPage, startAfter } from './listing.ts';
+import { type KeyBound, keyBytes } from './storage.ts';
 
 const key = fc.string({
   unit: fc.constantFrom('a', 'b', '/', '-', 'ü', '日', '😀', '\uffff'),

@@ -1,4 +1,3 @@
-import { S3Error } from './errors.ts';
 import {
   createBucket,
   deleteBucket,
@@ -8,17 +7,20 @@ import {
   headBucket,
   listBuckets,
   putBucketCors,
-} from './operations/buckets.ts';
-import { completeMultipartUpload } from './operations/complete-upload.ts';
-import type { Operation } from './operations/context.ts';
-import { copyObject } from './operations/copy-object.ts';
-import { deleteObject, deleteObjects } from './operations/delete-objects.ts';
-import { getObject } from './operations/get-object.ts';
-import { listObjectsV2 } from './operations/list-objects.ts';
-import { abortMultipartUpload, createMultipartUpload, listParts } from './operations/multipart.ts';
-import { putObject } from './operations/put-object.ts';
-import { uploadPart, uploadPartCopy } from './operations/upload-part.ts';
+} from './buckets.ts';
+import { listObjectsV2 } from './listing.ts';
+import {
+  abortMultipartUpload,
+  completeMultipartUpload,
+  createMultipartUpload,
+  listParts,
+  uploadPart,
+  uploadPartCopy,
+} from './multipart.ts';
+import { copyObject, deleteObject, deleteObjects, getObject, putObject } from './objects.ts';
+import type { Operation } from './operation.ts';
 import type { S3Request } from './request.ts';
+import { S3Error } from './response.ts';
 
 // Query parameters that select something other than the object or bucket itself. Ignoring one could overwrite
 // an object with its ACL.

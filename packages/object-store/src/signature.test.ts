@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { decodeChunks } from './chunked.ts';
+import { decodeChunks } from './payload.ts';
 import type { S3Request } from './request.ts';
 import { authenticate } from './signature.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { buildXml, elementsOf, parseXml, textOf, textsOf } from './xml.ts';
+import { buildXml, elementsOf, parseXml, textOf, textsOf } from './response.ts';
 
 test('any text comes back as it was written', () => {
   const text = fc.string({ unit: 'binary', minLength: 1 }).filter((value) => value.isWellFormed());

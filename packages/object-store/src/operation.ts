@@ -1,7 +1,7 @@
-import type { Payload } from '../payload.ts';
-import type { S3Request } from '../request.ts';
-import type { S3Response } from '../response.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Payload } from './payload.ts';
+import type { S3Request } from './request.ts';
+import type { S3Response } from './response.ts';
+import type { Storage } from './storage.ts';
 
 /** What an operation works with. The request is one whose signature was right. */
 export interface OperationContext {

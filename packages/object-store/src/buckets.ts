@@ -1,7 +1,6 @@
-import { corsElements, parseCorsRules } from '../cors-rules.ts';
-import { S3Error } from '../errors.ts';
-import { xmlResponse } from '../response.ts';
-import type { Operation } from './context.ts';
+import { corsElements, parseCorsRules } from './cors.ts';
+import type { Operation } from './operation.ts';
+import { S3Error, xmlResponse } from './response.ts';
 
 const BUCKET_NAME = /^(?!\d+\.\d+\.\d+\.\d+$)(?!.*\.\.)[a-z\d][a-z\d.-]{1,61}[a-z\d]$/;
 
