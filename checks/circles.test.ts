@@ -24,11 +24,6 @@ test.each([
   ['two files', { [A]: ["import './b.ts';"], [B]: ["import './a.ts';"] }, [`${A} → ${B} → ${A}`]],
   ['a file and itself', { [A]: ["import './a.ts';"] }, [`${A} → ${A}`]],
   [
-    'types alone',
-    { [A]: ["import type { X } from './b.ts';"], [B]: ["export type { Y } from './a.ts';"] },
-    [`${A} → ${B} → ${A}`],
-  ],
-  [
     'three files of two packages, below one that is not part of it',
     {
       [A]: ["import './b.ts';"],
@@ -41,31 +36,11 @@ test.each([
   expect(circles(files)).toEqual(expected);
 });
 
-const EDITING = 'services/news-feed/src/newsroom/editing/items.ts';
-const IMPORT = 'services/news-feed/src/newsroom/import/importer.ts';
-const LINES = 'services/news-feed/src/newsroom/import/lines.ts';
-const SHARED = 'services/news-feed/src/newsroom/transactions.ts';
-
-test('folders of a service that import each other are named, though no two files do', () => {
-  const [editing, imports] = [
-    'services/news-feed/src/newsroom/editing',
-    'services/news-feed/src/newsroom/import',
-  ];
+test('types may refer to each other', () => {
   expect(
     circles({
-      [EDITING]: ["import '../import/lines.ts';"],
-      [IMPORT]: ["import '../editing/items.ts';"],
-      [LINES]: [],
-    }),
-  ).toEqual([`${editing} → ${imports} → ${editing}`]);
-});
-
-test('a file next to folders may hold them together', () => {
-  expect(
-    circles({
-      [SHARED]: ["import './import/lines.ts';"],
-      [IMPORT]: ["import '../transactions.ts';"],
-      [LINES]: [],
+      [A]: ["import type { X } from './b.ts';", "import { type Z } from './b.ts';"],
+      [B]: ["export type { Y } from './a.ts';", "type W = import('./a.ts').W;"],
     }),
   ).toEqual([]);
 });

@@ -1,37 +1,22 @@
-import { dirname } from 'node:path/posix';
-import { type ImportGraph, importGraph } from './import-graph.ts';
+import { importGraph } from './import-graph.ts';
 import type { Sources } from './sources.ts';
 
 /**
- * Finds the files that import each other in a circle, imports of types included, each as `a → b → a`, and the
- * folders of a service that do. What is in a circle cannot be read in order, and a file in one may run before
- * its dependencies are initialized.
+ * Finds the files that import each other's values in a circle, each as `a → b → a`: one of them runs before
+ * its dependencies are initialized. Types may refer to each other as their subjects do.
  */
 export function circleFaults(sources: Sources): string[] {
-  const graph = importGraph(sources);
-  const files = new Map([...graph].map(([file, imports]) => [file, imports.map(({ target }) => target)]));
-  return [...circlesOf(files), ...circlesOf(foldersOf(graph))];
+  const graph = new Map(
+    [...importGraph(sources)].map(([file, imports]) => [
+      file,
+      imports.filter(({ runs }) => runs).map(({ target }) => target),
+    ]),
+  );
+  return circlesOf(graph);
 }
 
 /** What each thing imports. */
 type Graph = ReadonlyMap<string, readonly string[]>;
-
-/**
- * The folders of the services with what they import. Files that lie next to folders are left out: they hold
- * these together, or are what they share.
- */
-function foldersOf(graph: ImportGraph): Graph {
-  const parents = new Set([...graph.keys()].map((file) => dirname(dirname(file))));
-  const folders = new Map<string, string[]>();
-  for (const [file, imports] of graph) {
-    const folder = dirname(file);
-    if (!file.startsWith('services/') || parents.has(folder)) continue;
-    const others = imports.map(({ target }) => dirname(target));
-    const known = folders.get(folder) ?? [];
-    folders.set(folder, [...known, ...others.filter((other) => other !== folder && !parents.has(other))]);
-  }
-  return folders;
-}
 
 function circlesOf(graph: Graph): string[] {
   const faults: string[] = [];

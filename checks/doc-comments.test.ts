@@ -1,21 +1,20 @@
 import { expect, test } from 'vitest';
 import { docCommentFaults } from './doc-comments.ts';
 
+const FILE = 'packages/common/src/a.ts';
+
 function faults(source: string): string[] {
-  return docCommentFaults(new Map([['a.ts', source]]));
+  return docCommentFaults(new Map([[FILE, source]]));
 }
 
 test.each([
   ['function', 'export function thing(): void {}'],
   ['async function', 'export async function thing() {}'],
-  ['constant', 'export const thing = 1;'],
   ['class', 'export class thing {}'],
-  ['interface', 'export interface thing {}'],
-  ['type', 'export type thing = string;'],
-  ['list', 'const thing = 1;\nexport { thing };'],
-  ['list under another name', 'const thing = 1;\nexport { thing as other };'],
+  ['list', 'function thing() {}\nexport { thing };'],
+  ['list under another name', 'function thing() {}\nexport { thing as other };'],
 ])('an exported %s needs a doc comment', (_, source) => {
-  expect(faults(source)).toEqual(['a.ts:1: thing is exported without a doc comment']);
+  expect(faults(source)).toEqual([`${FILE}:1: thing is exported without a doc comment`]);
   expect(faults(`/** What it is for. */\n${source}`)).toEqual([]);
 });
 
@@ -25,10 +24,10 @@ test('a default export needs one', () => {
 });
 
 test.each([
-  ['a line comment', '// What it is for.\nexport const thing = 1;'],
-  ['a plain block comment', '/* What it is for. */\nexport const thing = 1;'],
-  ['an empty doc comment', '/** */\nexport const thing = 1;'],
-  ['the comment of the statement before', '/** Another. */\nconst other = 1;\nexport const thing = other;'],
+  ['a line comment', '// What it is for.\nexport function thing() {}'],
+  ['a plain block comment', '/* What it is for. */\nexport function thing() {}'],
+  ['an empty doc comment', '/** */\nexport function thing() {}'],
+  ['the comment of the statement before', '/** Another. */\nconst other = 1;\nexport class thing {}'],
 ])('%s is not enough', (_, source) => {
   expect(faults(source)).toHaveLength(1);
 });
@@ -49,9 +48,16 @@ test('declarations that are not exported, re-exports and later overloads do not 
   ).toEqual([]);
 });
 
+test('constants, types and services need none: a name may be enough', () => {
+  expect(faults('export const LIMIT = 3;\nexport interface Thing {}\nexport type Other = string;')).toEqual(
+    [],
+  );
+  expect(docCommentFaults(new Map([['services/content/src/a.ts', 'export class A {}']]))).toEqual([]);
+});
+
 test('every fault has its line', () => {
-  expect(faults('/** One. */\nexport const a = 1;\n\nexport const b = 2;\nexport type C = 3;')).toEqual([
-    'a.ts:4: b is exported without a doc comment',
-    'a.ts:5: C is exported without a doc comment',
+  expect(faults('/** One. */\nexport class A {}\n\nexport class B {}\nexport function c() {}')).toEqual([
+    `${FILE}:4: B is exported without a doc comment`,
+    `${FILE}:5: c is exported without a doc comment`,
   ]);
 });

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { parseSync, Visitor } from 'oxc-parser';
+import { type ImportDeclarationSpecifier, parseSync, Visitor } from 'oxc-parser';
 import type { Sources } from './sources.ts';
 
 /** One import, re-export, `import()` or `import('…')` type. */
@@ -8,6 +8,8 @@ export interface Import {
   readonly specifier: string;
   /** The imported file, relative to the repository's root, or the specifier itself if it names a package. */
   readonly target: string;
+  /** False for types alone, which Node strips: nothing of `target` runs for this import. */
+  readonly runs: boolean;
 }
 
 /** The imports of each file, including types. */
@@ -18,31 +20,37 @@ export function importGraph(sources: Sources): ImportGraph {
   const directories = workspaceDirectories(sources);
   const graph = new Map<string, Import[]>();
   for (const [file, source] of sources) {
-    const imports = specifiersOf(file, source).map((specifier) => ({
-      specifier,
-      target: resolve(file, specifier, directories),
+    const imports = importsOf(file, source).map((written) => ({
+      ...written,
+      target: resolve(file, written.specifier, directories),
     }));
     graph.set(file, imports);
   }
   return graph;
 }
 
-function specifiersOf(file: string, source: string): string[] {
+function importsOf(file: string, source: string): Pick<Import, 'specifier' | 'runs'>[] {
   const { program, errors } = parseSync(file, source);
   const [error] = errors;
   if (error) throw new Error(`${file}: ${error.message}`);
-  const specifiers: string[] = [];
-  const add = (node: { source: { type: string; value?: unknown } | null }): void => {
-    if (typeof node.source?.value === 'string') specifiers.push(node.source.value);
+  const imports: Pick<Import, 'specifier' | 'runs'>[] = [];
+  const add = (node: { source: { type: string; value?: unknown } | null }, runs: boolean): void => {
+    if (typeof node.source?.value === 'string') imports.push({ specifier: node.source.value, runs });
   };
   new Visitor({
-    ImportDeclaration: add,
-    ExportNamedDeclaration: add,
-    ExportAllDeclaration: add,
-    ImportExpression: add,
-    TSImportType: add,
+    ImportDeclaration: (node) => add(node, node.importKind !== 'type' && !namesTypesOnly(node.specifiers)),
+    ExportNamedDeclaration: (node) => add(node, node.exportKind !== 'type'),
+    ExportAllDeclaration: (node) => add(node, node.exportKind !== 'type'),
+    ImportExpression: (node) => add(node, true),
+    TSImportType: (node) => add(node, false),
   }).visit(program);
-  return specifiers;
+  return imports;
+}
+
+function namesTypesOnly(specifiers: readonly ImportDeclarationSpecifier[]): boolean {
+  return (
+    specifiers.length > 0 && specifiers.every((named) => 'importKind' in named && named.importKind === 'type')
+  );
 }
 
 /** `@pressroom/NAME` is the workspace folder of that name: `packages/NAME` or `services/NAME`. */

@@ -15,7 +15,6 @@ const HTTP_MODULES: readonly string[] = [
   'node:https',
   '@pressroom/common/http/create-server',
   '@pressroom/common/http/server',
-  '@pressroom/common/caching/conditional',
   '@pressroom/common/http/rate-limit',
 ];
 
@@ -34,9 +33,10 @@ const MCP = 'packages/mcp';
 
 const EMBEDDED: readonly string[] = [START, 'packages/embedded-postgres', 'packages/object-store'];
 
-/** The news feed: the public reads, what fills them, and next to these what both share. */
+/** The news feed: the public reads, the newsroom that fills them, and next to these what both share. */
 const NEWS_FEED = 'services/news-feed/src';
-const HALVES: readonly string[] = ['api', 'newsroom'];
+const API = 'api';
+const NEWSROOM: readonly string[] = ['reading', 'judging', 'work', 'editing'];
 
 /** What starts one of the halves, checks the settings of both, or shows both to editors. */
 const NEWS_FEED_PROGRAMS: readonly string[] = [
@@ -96,14 +96,6 @@ const RULES: readonly LayeringRule[] = [
     rule: "what the news feed's api and newsroom share knows neither",
     forbids: (from, to) => isSharedNews(from) && half(to) !== undefined,
   },
-  {
-    rule: 'schema knows neither store nor routes',
-    forbids: (from, to) => room(from) === 'schema.ts' && ['store.ts', 'routes.ts'].includes(room(to) ?? ''),
-  },
-  {
-    rule: 'store does not know routes',
-    forbids: (from, to) => room(from) === 'store.ts' && room(to) === 'routes.ts',
-  },
 ];
 
 /** Finds the imports that break a layering rule, each as `file: imports X: RULE`. */
@@ -120,15 +112,15 @@ export function layeringFaults(sources: Sources): string[] {
   return faults;
 }
 
-/** In a resource folder, only routes.ts may know HTTP, directly or through the files that it imports. */
+/** What stores, judges and groups may not know HTTP, directly or through the files that it imports. */
 function httpFaults(graph: ImportGraph, file: string, imports: readonly Import[]): string[] {
   if (!isBelowHttp(file)) return [];
   const faults: string[] = [];
-  for (const start of imports) {
+  for (const start of imports.filter(({ runs }) => runs)) {
     const chain = chainToHttp(graph, start, new Set([file]));
     if (chain === undefined) continue;
     const through = chain.length > 1 ? ` (through ${chain.slice(1).join(', ')})` : '';
-    faults.push(`${file}: imports ${start.specifier}${through}: below routes.ts nothing knows HTTP`);
+    faults.push(`${file}: imports ${start.specifier}${through}: a store knows no HTTP`);
   }
   return faults;
 }
@@ -141,6 +133,7 @@ function chainToHttp(graph: ImportGraph, start: Import, seen: Set<string>): stri
   if (seen.has(target) || isBelowHttp(target)) return undefined;
   seen.add(target);
   for (const next of graph.get(target) ?? []) {
+    if (!next.runs) continue;
     const chain = chainToHttp(graph, next, seen);
     if (chain !== undefined) return [start.specifier, ...chain];
   }
@@ -153,17 +146,16 @@ function isHttpModule(specifier: string): boolean {
   );
 }
 
-/**
- * True for the files of a resource folder (`services/NAME/src/RESOURCE/…`; in the news feed, below `api`)
- * other than routes.ts.
- */
+/** True for the stores of the services (`store.ts`, `X-store.ts`), and for what judges the news. */
 function isBelowHttp(file: string): boolean {
-  return /^services\/[^/]+\/src\/(api\/)?(?!api\/)[^/]+\//.test(file) && room(file) !== 'routes.ts';
+  return /^services\/.*[/-]store\.ts$/.test(file) || file.startsWith(`${NEWS_FEED}/judging/`);
 }
 
 /** The half of the news feed that a file belongs to. */
 function half(file: string): string | undefined {
-  return HALVES.find((name) => file.startsWith(`${NEWS_FEED}/${name}/`));
+  const isBelow = (folder: string) => file.startsWith(`${NEWS_FEED}/${folder}/`);
+  if (isBelow(API)) return API;
+  return NEWSROOM.some(isBelow) ? 'newsroom' : undefined;
 }
 
 function isSharedNews(file: string): boolean {
@@ -189,8 +181,4 @@ function isEmbedded(file: string): boolean {
 /** The workspace member that a file belongs to, as in `services/content`. */
 function member(file: string): string {
   return file.split('/').slice(0, 2).join('/');
-}
-
-function room(file: string): string | undefined {
-  return file.split('/').at(-1);
 }
