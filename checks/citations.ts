@@ -26,7 +26,10 @@ export async function citationFaults(root: string): Promise<string[]> {
       if (fault !== undefined) faults.push(`${file}: ${fault}`);
     }
   }
-  for (const [file, text] of await textsOf(root, '{*.md,docs/**/*.md,deploy/**/*.md,packages/*/*.md}')) {
+  for (const [file, text] of await textsOf(
+    root,
+    '{*.md,docs/**/*.md,bench/**/*.md,deploy/**/*.md,packages/*/*.md}',
+  )) {
     for (const [, path = '', anchor] of withoutCode(text).matchAll(LINK)) {
       const target = path === '' ? file : posix.join(posix.dirname(file), path);
       const fault = await anchorFault(root, target, anchor);

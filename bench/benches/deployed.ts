@@ -69,7 +69,7 @@ async function measure(contender: Required<ContentContender>, articles: number):
  * `pnpm bench deployed [PROGRAM …] [ARTICLES]`: what a reader waits for, through the proxy that everybody
  * uses (`deploy/proxy`: TLS, HTTP/2, compression, its cache): a mix of requests at rising rates, of Pressroom
  * on its shipped settings and of the programs that a site would install instead, behind the same proxy
- * (`docs/peers.md`).
+ * (`bench/results/peers.md`).
  */
 export const deployed: Bench = {
   parts: ([articles = 10_000]) =>

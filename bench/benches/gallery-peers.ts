@@ -132,7 +132,7 @@ async function uploadWithCompanion({ port }: ServerProcess): Promise<void> {
 
 /**
  * `pnpm bench gallery-peers`: the gallery's signatures and uploads next to Uppy Companion, and its thumbnails
- * next to IPX and imgproxy, over the same store and the same images (`docs/peers.md`).
+ * next to IPX and imgproxy, over the same store and the same images (`bench/results/peers.md`).
  */
 export const galleryPeers: Bench<Contest<keyof typeof QUESTIONS>> = {
   start: (_sizes, resources) => startContest(resources),

@@ -48,6 +48,5 @@ export const growth: Bench = {
     'growth, 10,000,000 articles': growthSection(MILLIONS.articles),
     'growth, 10,000,000 items': growthSection(MILLIONS.items),
     'growth, pictures': growthPictures(['growth', MILLIONS.articles, MILLIONS.items]),
-    'growth, content': growthPictures(['growth', MILLIONS.articles], 'content'),
   },
 };

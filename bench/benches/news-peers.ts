@@ -136,7 +136,7 @@ async function askForCopies(
 /**
  * `pnpm bench news-peers [ITEMS]`: the news feed's items next to Fastify with Kysely on the same PostgreSQL,
  * and its selected set, a tenth of the items, next to the `_changes` of CouchDB, which PouchDB Server answers
- * (`docs/peers.md`).
+ * (`bench/results/peers.md`).
  */
 export const newsPeers: Bench<NewsContest> = {
   start: ([items = ITEMS], resources) => startContest(items, resources),

@@ -180,7 +180,7 @@ const isOfFeeds = ({ what }: Figure) => what.includes(' feeds');
 
 /**
  * `pnpm bench newsroom [PART …] [FEEDS [ITEMS [STORED]]]`: how FEEDS feeds of 50 entries are polled and
- * stored by a worker that never rests, and by Miniflux (`docs/peers.md`), the news feed's answers while a
+ * stored by a worker that never rests, and by Miniflux (`bench/results/peers.md`), the news feed's answers while a
  * worker with the default rests is busy, as a ratio to those while it is stopped, a ranking over ITEMS items
  * of a week, and the story of one item among STORED items. For Linux, whose `/proc` says what processes use.
  */

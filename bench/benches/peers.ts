@@ -110,7 +110,7 @@ function tables(figures: readonly Figure[]): string[] {
 /**
  * `pnpm bench peers [ARTICLES]`: Pressroom next to what people would install instead, each as its
  * documentation sets it up for production, on the same PostgreSQL or MariaDB with the same data, in turns
- * (`docs/peers.md`).
+ * (`bench/results/peers.md`).
  */
 export const peers: Bench<Contest<string>> = {
   start: ([articles = ARTICLES], resources) => startContest(articles, resources),

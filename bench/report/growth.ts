@@ -16,11 +16,9 @@ export function growthSection(bench: string): SectionMaker {
   });
 }
 
-/** The pictures of how the services grow, as benches have measured it; of one of them if it is named. */
-export function growthPictures(benches: readonly string[], service?: string): SectionMaker {
-  return sectionOf(benches, (figures) =>
-    picturesOf(figures).filter(({ name }) => service === undefined || name === `growth-${service}`),
-  );
+/** The pictures of how the services grow, as benches have measured it. */
+export function growthPictures(benches: readonly string[]): SectionMaker {
+  return sectionOf(benches, picturesOf);
 }
 
 /**

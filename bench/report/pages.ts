@@ -13,7 +13,7 @@ import type { Picture, Section, SectionMaker, Theme } from './section.ts';
 const PICTURES = 'docs/pictures/figures';
 
 /** The pages that may show figures. */
-const PAGES = ['README.md', 'docs/*.md'];
+const PAGES = ['README.md', 'docs/*.md', 'bench/results/*.md'];
 
 const THEMES: readonly Theme[] = ['light', 'dark'];
 

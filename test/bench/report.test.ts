@@ -148,7 +148,7 @@ test('a round in which nothing was answered does not count', () => {
 test('pictures are linked from where the page is, for both themes', () => {
   const picture = { name: 'peers', alt: 'Requests a second', draw: () => '<svg/>' };
   const sections = { NAME: () => ({ text: 'Measured.\n', pictures: [picture] }) };
-  const { page, pictures } = withSections('docs/benchmarks.md', MARKED, new Map(), sections);
+  const { page, pictures } = withSections('bench/results/benchmarks.md', MARKED, new Map(), sections);
   expect(page).toContain('srcset="pictures/figures/peers-dark.svg"');
   expect(page).toContain('<img alt="Requests a second" src="pictures/figures/peers-light.svg">');
   expect(pictures).toEqual([picture]);

@@ -3,7 +3,7 @@ import { glob, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /** The pages whose commands a reader would type. */
-const PAGES = ['README.md', 'docs/*.md', 'deploy/*.md'];
+const PAGES = ['README.md', 'docs/*.md', 'bench/results/*.md', 'deploy/*.md'];
 
 /** A page, and the commands that it prints for a shell, in order. */
 export interface PrintedPage {
