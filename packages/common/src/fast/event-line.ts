@@ -13,7 +13,7 @@ export interface RequestEvent {
 
 /**
  * Makes a writer of request events that uses a template and produces the same lines as pino: pino's handling
- * of levels, options and unknown objects costs several times as much (`packages/common/src/fast/README.md`).
+ * of levels, options and unknown objects costs several times as much (`bench/results/fast.md`).
  */
 export function eventLine(lines: LogLines, level: string, msg: string): (event: RequestEvent) => string {
   const begin = `{"level":${JSON.stringify(level)}`;
