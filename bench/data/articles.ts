@@ -1,5 +1,5 @@
 import { queriesOn } from '@pressroom/common/database/database';
-import { ApiKeyStore } from '@pressroom/content/api-keys/store';
+import { ApiKeyStore } from '@pressroom/content/api-keys';
 import { indexAll } from '@pressroom/content/articles/indexing';
 import type { ContentTables } from '@pressroom/content/tables';
 import type { Pool } from 'pg';

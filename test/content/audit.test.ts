@@ -1,5 +1,5 @@
-import { ApiKeyStore } from '@pressroom/content/api-keys/store';
-import { pruneTrail, readTrail } from '@pressroom/content/audit/trail';
+import { ApiKeyStore } from '@pressroom/content/api-keys';
+import { pruneTrail, readTrail } from '@pressroom/content/audit';
 import type { ContentTables } from '@pressroom/content/tables';
 import { Kysely, PostgresDialect } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { readTrail } from '@pressroom/content/audit/trail';
+import { readTrail } from '@pressroom/content/audit';
 import type { ContentTables } from '@pressroom/content/tables';
 import { Kysely, PostgresDialect } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createContext, runInContext } from 'node:vm';
 import { WebhookSender } from '@pressroom/common/webhooks/webhook-sender';
-import { eventBody, eventId } from '@pressroom/content/hooks/event';
+import { eventBody, eventId } from '@pressroom/content/hooks/store';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';

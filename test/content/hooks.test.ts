@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { verifyEvent, WebhookVerificationError } from '@pressroom/client/hooks';
 import { SecretBox } from '@pressroom/common/secrets/secret-box';
-import { readEvents } from '@pressroom/content/hooks/event';
-import { HookStore, type NewHook } from '@pressroom/content/hooks/store';
+import { HookStore, type NewHook, readEvents } from '@pressroom/content/hooks/store';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { run } from '../support/command.ts';
 import { type ContentFixture, contentFixture, queriesOf } from '../support/content.ts';

@@ -1,5 +1,5 @@
-import { ATTRIBUTES, HTML_ELEMENTS, isInertAttribute } from '@pressroom/content/html/allowed-html';
-import { inspectHtml } from '@pressroom/content/html/inspect-html';
+import { inspectHtml } from '@pressroom/content/html/article-parser';
+import { ATTRIBUTES, HTML_ELEMENTS, isInertAttribute } from '@pressroom/content/html/purifier';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { launchBrowser, skipWithout } from '../support/browser.ts';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { migrate } from '@pressroom/common/database/migrate';
-import { ApiKeyStore } from '@pressroom/content/api-keys/store';
+import { ApiKeyStore } from '@pressroom/content/api-keys';
 import type { ContentTables } from '@pressroom/content/tables';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';

@@ -1,4 +1,4 @@
-import { ApiKeyStore } from '@pressroom/content/api-keys/store';
+import { ApiKeyStore } from '@pressroom/content/api-keys';
 import type { ContentTables } from '@pressroom/content/tables';
 import { Kysely, PostgresDialect } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 import { openPruning } from '@pressroom/common/concurrency/pruning';
-import { ApiKeyStore } from '@pressroom/content/api-keys/store';
-import { prune } from '@pressroom/content/revisions/retention';
+import { ApiKeyStore } from '@pressroom/content/api-keys';
+import { prune } from '@pressroom/content/revisions';
 import type { ContentTables } from '@pressroom/content/tables';
 import { Kysely, PostgresDialect } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

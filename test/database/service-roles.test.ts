@@ -101,7 +101,7 @@ test('no role empties a table, whatever it could do before', async () => {
 test('content works with its role', async () => {
   const service = await startContent(urlFor('pressroom_content'), { CONTENT_HTML: 'trusted' });
   expect((await send(`${service.url}/readyz`)).body).toEqual({ status: 'ok' });
-  const { ApiKeyStore } = await import('@pressroom/content/api-keys/store');
+  const { ApiKeyStore } = await import('@pressroom/content/api-keys');
   const { openDatabase } = await import('@pressroom/common/database/database');
   const db = openDatabase<import('@pressroom/content/tables').ContentTables>(
     { DATABASE_URL: urlFor('pressroom_content') },

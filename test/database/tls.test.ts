@@ -1,8 +1,8 @@
 import { chown, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { migrate } from '@pressroom/common/database/migrate';
-import { type RunningPostgres, startPostgres } from '@pressroom/embedded-postgres/postgres';
 import { newServerUser } from '@pressroom/embedded-postgres/cluster';
+import { type RunningPostgres, startPostgres } from '@pressroom/embedded-postgres/postgres';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { makeAuthority } from '../support/authority.ts';

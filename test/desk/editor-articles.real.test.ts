@@ -1,4 +1,4 @@
-import { inspectHtml } from '@pressroom/content/html/inspect-html';
+import { inspectHtml } from '@pressroom/content/html/article-parser';
 import { JSDOM } from 'jsdom';
 import { expect, test } from 'vitest';
 import { canRepresent } from '../../packages/desk/src/articles/editor/can-represent.ts';

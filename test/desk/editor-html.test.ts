@@ -1,4 +1,4 @@
-import { inspectHtml } from '@pressroom/content/html/inspect-html';
+import { inspectHtml } from '@pressroom/content/html/article-parser';
 import fc from 'fast-check';
 import { JSDOM } from 'jsdom';
 import type { Node } from 'prosemirror-model';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { inspectHtml } from '@pressroom/content/html/inspect-html';
+import { inspectHtml } from '@pressroom/content/html/article-parser';
 import { JSDOM } from 'jsdom';
 import { expect, test } from 'vitest';
 import { readHtml } from '../../packages/desk/src/articles/editor/html/read-html.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventId, type StoredEvent } from '@pressroom/content/hooks/event';
+import { eventId, type StoredEvent } from '@pressroom/content/hooks/store';
 import { inTurn } from '../support/history.ts';
 import { Mirror } from '../support/mirror.ts';
 import { listAll } from '../support/s3/objects.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { migrate } from '@pressroom/common/database/migrate';
 import { SecretBox } from '@pressroom/common/secrets/secret-box';
-import { ApiKeyStore } from '@pressroom/content/api-keys/store';
+import { ApiKeyStore } from '@pressroom/content/api-keys';
 import { HookStore } from '@pressroom/content/hooks/store';
 import type { ContentTables } from '@pressroom/content/tables';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { CallToolResult, Client } from '@modelcontextprotocol/client';
 import { Client as StdioClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { ApiKeyStore } from '@pressroom/content/api-keys/store';
+import { ApiKeyStore } from '@pressroom/content/api-keys';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROOT, run } from '../support/command.ts';
 import { type ContentFixture, contentFixture, queriesOf, startContent } from '../support/content.ts';

@@ -1,4 +1,4 @@
-import { ApiKeyStore } from '@pressroom/content/api-keys/store';
+import { ApiKeyStore } from '@pressroom/content/api-keys';
 import { readContentConfig } from '@pressroom/content/config';
 import { openContent } from '@pressroom/content/open';
 import type { ContentTables } from '@pressroom/content/tables';

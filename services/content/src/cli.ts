@@ -2,9 +2,8 @@ import { withDatabase } from '@pressroom/common/database/with-database';
 import { addLedgerCommands } from '@pressroom/common/ledger/commands';
 import { Command } from 'commander';
 import { type Kysely, sql } from 'kysely';
-import { ApiKeyStore } from './api-keys/store.ts';
-import { readTrail } from './audit/trail.ts';
-import { printTrail, printTrailAsJson, readActor } from './cli/audit.ts';
+import { ApiKeyStore } from './api-keys.ts';
+import { readTrail } from './audit.ts';
 import {
   createKey,
   expireKey,
@@ -18,9 +17,7 @@ import {
   readTime,
   revokeKey,
 } from './cli/keys.ts';
-import { mergeTerms } from './cli/merge-terms.ts';
-import { reindex } from './cli/reindex.ts';
-import { addSample } from './cli/sample.ts';
+import { addSample, mergeTerms, printTrail, printTrailAsJson, readActor, reindex } from './cli/operating.ts';
 import { addHookCommands } from './hooks/commands.ts';
 import { addMovingCommands } from './moving/commands.ts';
 import type { ContentTables } from './tables.ts';

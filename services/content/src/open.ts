@@ -13,19 +13,16 @@ import { openSearches } from '@pressroom/common/search/open-searches';
 import { openTracing } from '@pressroom/common/tracing/open-tracing';
 import { buildApp } from './app.ts';
 import { readExtraSchema } from './articles/extra-schema.ts';
+import { announcedSubjects } from './articles/filters.ts';
 import { Indexing } from './articles/indexing.ts';
-import { announcedSubjects } from './articles/subjects.ts';
-import { pruneTrail } from './audit/trail.ts';
+import { pruneTrail } from './audit.ts';
 import { type ContentConfig, inspectionRules } from './config.ts';
-import { openDeliveries } from './hooks/deliveries.ts';
-import { hookMeters } from './hooks/meters.ts';
-import { DeliveryQueue } from './hooks/queue.ts';
-import { HOOKS_DUE, HookStore } from './hooks/store.ts';
+import { DeliveryQueue, openDeliveries } from './hooks/deliveries.ts';
+import { HOOKS_DUE, HookStore, hookMeters } from './hooks/store.ts';
 import { HtmlInspector } from './html/html-inspector.ts';
-import { prune } from './revisions/retention.ts';
-import { scheduleMeters } from './schedule/meters.ts';
-import { Scheduler } from './schedule/scheduler.ts';
-import { SyncStore } from './sync/store.ts';
+import { prune } from './revisions.ts';
+import { Scheduler, scheduleMeters } from './schedule.ts';
+import { SyncStore } from './sync.ts';
 import type { ContentTables } from './tables.ts';
 
 /** The running service and its open resources. */

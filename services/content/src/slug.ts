@@ -4,7 +4,7 @@ import { text } from '@pressroom/common/fields/text';
 import anyAscii from 'any-ascii';
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
-import type { TermKind } from './terms/kind.ts';
+import type { TermKind } from './terms/kinds.ts';
 
 /** The longest slug that is made, in characters (`docs/spec/wire.md`, "Slug"). */
 const MAX_LENGTH = 100;
@@ -79,4 +79,16 @@ export function explainSlug(error: unknown, resource: Slugged): never {
 
 function taken(why: string): Failure {
   return new Failure('conflict', `${why}; choose a different one`, { code: 'slug_taken' });
+}
+
+/** Thrown when what a slug names has another slug by now, so that the caller can redirect to it. */
+export class MovedSlug extends Error {
+  /** The current slug. */
+  readonly slug: string;
+
+  constructor(slug: string) {
+    super(`this slug has become ${slug}`);
+    this.name = 'MovedSlug';
+    this.slug = slug;
+  }
 }

@@ -1,7 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { Scope } from './api-keys/scope.ts';
-import type { Extra } from './articles/extra.ts';
-import type { RowAsJson } from './row-as-json.ts';
+import type { Scope } from './api-keys.ts';
+import type { Extra } from './articles/schema.ts';
 
 /** A time that the database sets when a row is created. */
 type DefaultedTime = ColumnType<Date, never, Date | undefined>;
@@ -159,4 +158,13 @@ export interface ContentTables {
   'content.working_copy': WorkingCopyTable;
   'content.preview': PreviewTable;
   'content.hook': HookTable;
+}
+
+/** A row as PostgreSQL writes it as JSON, by column. */
+export type RowAsJson = Record<string, unknown>;
+
+/** The columns of such a row, with the time of publication as answers have it. */
+export function membersOfJson({ published_at, ...rest }: RowAsJson): RowAsJson {
+  const time = typeof published_at === 'string' ? new Date(published_at).toISOString() : null;
+  return { ...rest, published_at: time };
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ServerUser, canEnter, newServerUser } from '@pressroom/embedded-postgres/cluster';
+import { canEnter, newServerUser, type ServerUser } from '@pressroom/embedded-postgres/cluster';
 import { CACHE, mustRun } from '../../../conformance/support/programs.ts';
 import { pythonPrograms } from '../../../conformance/support/python.ts';
 

@@ -3,7 +3,7 @@ import { type Context, createContext, Script } from 'node:vm';
 import type { FieldFault } from '@pressroom/common/failures/failure';
 import { ConfigError } from '@pressroom/common/start/config';
 import type { Ajv2020, ErrorObject, Options, ValidateFunction } from 'ajv/dist/2020.js';
-import type { Extra } from './extra.ts';
+import type { Extra } from './schema.ts';
 
 /** The keyword that makes a text searched. */
 const SEARCHED = 'x-searchable';

@@ -5,8 +5,8 @@ import type { Logger } from '@pressroom/common/log/logging';
 import { type Kysely, sql } from 'kysely';
 import type pg from 'pg';
 import type { ContentTables } from '../tables.ts';
-import type { Extra } from './extra.ts';
 import type { ExtraSchema } from './extra-schema.ts';
+import type { Extra } from './schema.ts';
 
 /** How many articles become searchable in one transaction. */
 const BATCH = 10;

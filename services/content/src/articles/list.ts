@@ -1,26 +1,37 @@
+import { hash } from 'node:crypto';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Page, Total } from '../envelope.ts';
 import type { ContentTables } from '../tables.ts';
-import type { FilterValues } from './filters.ts';
-import { countList, DAYS, isStored, storedTotal } from './list-count.ts';
-import { readCursor, writeCursor } from './list-cursor.ts';
-import { type ArticleScope, planList } from './list-plan.ts';
-import { compilable, ListQuery } from './list-query.ts';
+import { type FilterName, type FilterValues, filterOf, filtersOf } from './filters.ts';
 import {
+  type Columns,
+  columnsOf,
+  compilable,
+  countedRows,
   type Direction,
   directionOf,
   type FilterValue,
+  ListQuery,
+  type ListRow,
   type ListShape,
+  type ListValues,
   listRows,
   MOST_COUNTED,
   MOST_SEEN,
+  membersOf,
+  selectItems,
+  someRows,
   timeOf,
   walkedRows,
 } from './list-rows.ts';
-import { type Columns, columnsOf, type ListRow, membersOf, selectItems } from './listed-members.ts';
-import { isNear, type PageWindow, pageWindow } from './page-window.ts';
-import { type ListedArticle, type ListedMember, MOST_PER_PAGE } from './schema.ts';
+import {
+  type ArticleSort,
+  type ArticleStatus,
+  type ListedArticle,
+  type ListedMember,
+  MOST_PER_PAGE,
+} from './schema.ts';
 
 type Database = Kysely<ContentTables>;
 
@@ -298,4 +309,231 @@ function countedPlace(
     'refused',
     `page: this list is too long to be read beyond the first ${reach} articles; use cursor`,
   );
+}
+
+/** Which articles a list has, and in which order. */
+export interface ArticleScope {
+  status: ArticleStatus;
+  sort: ArticleSort;
+  filters: FilterValues;
+}
+
+/**
+ * Decides how a list is read, so that its cost is bounded. Times that are ranges of the order are bounds of
+ * the walk along an index. Of the other filters the one with the fewest articles leads: its index is walked
+ * if it has the order; if not, all its articles are read and sorted. The others choose among what is read.
+ * Where even the fewest are too many for that, the list is walked in its order, and may end before all are
+ * found.
+ */
+export async function planList(
+  db: Kysely<ContentTables>,
+  { status, sort, filters }: ArticleScope,
+): Promise<ListShape> {
+  const names = filtersOf(filters);
+  const ranges = names.filter((name) => filterOf(name).rangeOf === timeOf(sort));
+  const rest = names.filter((name) => !ranges.includes(name));
+  const isOrdered = (name: FilterName) => filterOf(name).orderedBy?.includes(timeOf(sort)) === true;
+  const led = (lead: FilterName | '', isWhole = false): ListShape => {
+    const others = (isWhole ? names : rest).filter((name) => name !== lead).join();
+    return { status, sort, lead, others, ranges: isWhole ? '' : ranges.join(), isWhole };
+  };
+
+  const [only = ''] = rest;
+  if (only === '' || (rest.length === 1 && isOrdered(only))) return led(only);
+  const counts = await Promise.all(
+    rest.map(async (name) => ({ name, total: await countFilter(db, status, name, filters) })),
+  );
+  counts.sort((a, b) => a.total - b.total);
+  const [fewest] = counts;
+  if (fewest !== undefined && fewest.total <= MOST_COUNTED) return led(fewest.name, !isOrdered(fewest.name));
+  return led(counts.find(({ name }) => isOrdered(name))?.name ?? '');
+}
+
+/** How many articles a list has, and how many rows were looked at if it is not stored. */
+interface CountRow {
+  total: number | string;
+  seen: number | string;
+}
+
+/** A day, and how many rows of the list are newer. */
+interface DayRow {
+  day: string;
+  before: number | string;
+}
+
+/** Whether the database keeps the counts of a list: of all articles, and of one counted filter. */
+function isStored({ lead, others, ranges, isWhole }: ListShape): boolean {
+  if (others !== '' || ranges !== '' || isWhole) return false;
+  return lead === '' || filterOf(lead).counted !== undefined;
+}
+
+/** How many articles a list has: the stored count, or counted as far as {@link MOST_COUNTED}. */
+async function countList(
+  db: Kysely<ContentTables>,
+  shape: ListShape,
+  values: Partial<ListValues>,
+): Promise<Total> {
+  const [row] = await COUNTS.execute(db, shape, values);
+  return { total: Number(row?.total ?? 0), isExact: Number(row?.seen ?? 0) <= MOST_COUNTED };
+}
+
+/** How many articles a filter has alone: the stored count, or counted one further than the limit. */
+export async function countFilter(
+  db: Kysely<ContentTables>,
+  status: ArticleStatus,
+  name: FilterName,
+  filters: FilterValues,
+): Promise<number> {
+  const shape = { status, sort: 'newest', lead: name, others: '', ranges: '', isWhole: false } as const;
+  const [row] = await (isStored(shape) ? COUNTS : SOME).execute(db, shape, filters);
+  return Number(row?.total ?? 0);
+}
+
+const SOME = new ListQuery<ListShape, CountRow>((db, { lead, status }, value) =>
+  compilable(db, sql`select count(*) as total, 0 as seen from (${someRows(lead, status, value)}) as led`),
+);
+
+const COUNTS = new ListQuery<ListShape, CountRow>((db, shape, value) => {
+  if (!isStored(shape)) return compilable(db, countedRows(shape, value));
+  return compilable(db, sql`select ${storedTotal(shape, value)} as total, 0 as seen`);
+});
+
+/** How many articles a list has whose count is stored. */
+function storedTotal(shape: ListShape, value: FilterValue): RawBuilder<number> {
+  return sql`(select coalesce(sum(articles), 0)::bigint from content.list_count
+    where ${stored(shape, value)} and period = 'all')`;
+}
+
+/**
+ * Finds the day that contains the row at an offset. Newer rows come first, so it is the oldest month, and in
+ * it the oldest day, that has no more rows before it than the offset.
+ */
+const DAYS = new ListQuery<ListShape, DayRow>((db, shape, value) =>
+  compilable(
+    db,
+    sql`
+      with month as (
+        select since, before from (
+          select since, sum(sum(articles)) over (order by since desc) - sum(articles) as before
+          from content.list_count where ${stored(shape, value)} and period = 'month' group by since
+        ) as months
+        where before <= ${value('offset')} order by since limit 1
+      )
+      select day::text as day, before from (
+        select list_count.since as day,
+          month.before + sum(sum(articles)) over (order by list_count.since desc) - sum(articles) as before
+        from content.list_count, month
+        where ${stored(shape, value)} and period = 'day'
+          and list_count.since between month.since and (month.since + interval '1 month' - interval '1 day')::date
+        group by list_count.since, month.before
+      ) as days
+      where before <= ${value('offset')} order by days.day limit 1`,
+  ),
+);
+
+/** The counts of a list in `content.list_count`. */
+function stored({ status, lead }: ListShape, value: FilterValue): RawBuilder<unknown> {
+  const { kind, id } = (lead === '' ? undefined : filterOf(lead).counted) ?? WHOLE_SITE;
+  const of = lead === '' ? sql.lit(0) : value(lead);
+  const list = sql`kind = ${sql.lit(kind)} and id = ${id(of)}`;
+  return status === 'all' ? list : sql`${list} and is_published = ${sql.lit(status === 'published')}`;
+}
+
+/** The counts of all articles. */
+const WHOLE_SITE = { kind: 'all', id: () => sql.lit(0) };
+
+/** Where a page of a walk begins: after this article, in the order of the list. */
+interface Position {
+  /** The time by which the list is sorted; null for a draft that was never published. */
+  at: Date | null;
+  id: number;
+  /** The number of the page that begins here. */
+  page: number;
+}
+
+/** Bytes of the list's digest in a cursor: enough to distinguish lists; a cursor grants no access. */
+const DIGEST_LENGTH = 12;
+
+/** The years 1 and 9999, in ms since 1970: articles have no other times, and PostgreSQL knows these. */
+const [MIN_TIME, MAX_TIME] = [-62_135_596_800_000, 253_402_300_799_999];
+
+/** Names a position in a list. Opaque: clients send it back unchanged. */
+function writeCursor(scope: ArticleScope, { at, id, page }: Position): string {
+  return Buffer.from(JSON.stringify([digest(scope), at?.getTime() ?? null, id, page])).toString('base64url');
+}
+
+/**
+ * Reads the cursor of a list; an empty one is its beginning, undefined.
+ *
+ * @throws Failure `refused` with code `invalid_cursor` if it is not a cursor, or belongs to another list
+ */
+function readCursor(scope: ArticleScope, cursor: string): Position | undefined {
+  if (cursor === '') return undefined;
+  const [made, at, id, page] = decode(cursor);
+  if (made !== digest(scope)) throw invalidCursor('the cursor belongs to another list');
+  return { at: at === null ? null : new Date(at), id, page };
+}
+
+type Parts = [digest: string, at: number | null, id: number, page: number];
+
+function decode(cursor: string): Parts {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    if (isParts(value)) return value;
+  } catch {
+    // Not JSON: falls through to the error.
+  }
+  throw invalidCursor('the cursor is malformed');
+}
+
+function isParts(value: unknown): value is Parts {
+  if (!Array.isArray(value) || value.length !== 4) return false;
+  const [made, at, id, page] = value;
+  const isTime = at === null || (Number.isInteger(at) && at >= MIN_TIME && at <= MAX_TIME);
+  return typeof made === 'string' && isTime && isNatural(id, 2 ** 31 - 1) && isNatural(page, 2 ** 31 - 1);
+}
+
+function isNatural(value: unknown, most: number): boolean {
+  return Number.isInteger(value) && (value as number) > 0 && (value as number) <= most;
+}
+
+function invalidCursor(why: string): Failure {
+  return new Failure('refused', `${why}; start again with an empty cursor`, { code: 'invalid_cursor' });
+}
+
+function digest({ status, sort, filters }: ArticleScope): string {
+  const text = JSON.stringify([status, sort, Object.entries(filters).sort()]);
+  return hash('sha256', text, 'base64url').slice(0, DIGEST_LENGTH);
+}
+
+/** How many rows a list may skip from its nearer end; pages further in are found by day. */
+const NEAR = 5000;
+
+/** Whether a page is read from the newest, however long the list is. */
+function isNear({ page, perPage }: Page): boolean {
+  return (page - 1) * perPage <= NEAR;
+}
+
+/** Where to find the rows of a page. */
+interface PageWindow {
+  /** The end from which the rows are counted, or the day by which they are found. */
+  from: 'newest' | 'oldest' | 'day';
+  /** How many rows come before the page, counted from that end (from the newest if found by day). */
+  offset: number;
+  /** The number of rows on the page. */
+  limit: number;
+}
+
+/**
+ * Chooses how to read a page of a list of `total` rows without reading everything before it. Undefined for a
+ * page past the end.
+ */
+export function pageWindow({ page, perPage }: Page, total: number): PageWindow | undefined {
+  const offset = (page - 1) * perPage;
+  const limit = Math.min(perPage, total - offset);
+  if (limit <= 0) return undefined;
+  if (isNear({ page, perPage })) return { from: 'newest', offset, limit };
+  const behind = total - offset - limit;
+  if (behind <= NEAR) return { from: 'oldest', offset: behind, limit };
+  return { from: 'day', offset, limit };
 }

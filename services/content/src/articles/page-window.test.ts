@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pageWindow } from './page-window.ts';
+import { pageWindow } from './list.ts';
 
 /** How many rows a page may skip from either end of the list. */
 const NEAR = 5000;

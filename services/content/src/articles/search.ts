@@ -6,10 +6,16 @@ import type { Page, Total } from '../envelope.ts';
 import type { ContentTables } from '../tables.ts';
 import { type FilterValues, filterOf, filtersOf } from './filters.ts';
 import { type Highlight, highlightsOf } from './highlights.ts';
-import { countFilter } from './list-count.ts';
-import { type ArticleScope, planList } from './list-plan.ts';
-import { MOST_SEEN as FIRST, type ListShape, listRows, MOST_COUNTED } from './list-rows.ts';
-import { columnsOf, membersOf, selectItems } from './listed-members.ts';
+import { type ArticleScope, countFilter, planList } from './list.ts';
+import {
+  columnsOf,
+  MOST_SEEN as FIRST,
+  type ListShape,
+  listRows,
+  MOST_COUNTED,
+  membersOf,
+  selectItems,
+} from './list-rows.ts';
 import type { ListedArticle, ListedMember } from './schema.ts';
 
 type Database = Kysely<ContentTables>;

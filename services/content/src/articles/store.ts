@@ -1,13 +1,12 @@
 import { violates } from '@pressroom/common/database/database-fault';
-import { PreparedQuery, PreparedTexts } from '@pressroom/common/database/prepared-query';
+import { PreparedQueries, PreparedQuery, PreparedTexts } from '@pressroom/common/database/prepared-query';
 import { invalid } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction, type UpdateObject } from 'kysely';
-import type { Permitted } from '../api-keys/scope.ts';
+import type { Permitted } from '../api-keys.ts';
 import { changesBetween } from '../changes.ts';
-import type { Page } from '../envelope.ts';
+import { type Actor, keyOf, type Page, writtenBy } from '../envelope.ts';
 import { explainSlug, freeSlug, slugify } from '../slug.ts';
 import type { ArticleTable, ContentTables } from '../tables.ts';
-import { type Actor, writtenBy } from '../written-by.ts';
 import {
   type ArticleRow,
   columnsFor,
@@ -20,12 +19,14 @@ import {
   readArticle,
   readArticleBySlug,
   selectDetail,
+  type TermsOfArticle,
+  termIds,
+  termsOf,
+  titleWords,
 } from './detail.ts';
-import type { Extra } from './extra.ts';
+import type { ArticlePlace } from './filters.ts';
 import { findRepeated, type IdempotentRequest, keepKey } from './idempotency.ts';
-import { ArticleList, type ListPage, type Walk, type WalkedPage } from './list.ts';
-import type { ArticleScope } from './list-plan.ts';
-import { insertArticle, type NewArticle, newRow } from './new-article.ts';
+import { ArticleList, type ArticleScope, type ListPage, type Walk, type WalkedPage } from './list.ts';
 import {
   circumstancesOf,
   hasSchedule,
@@ -36,13 +37,7 @@ import {
   type ShownSchedule,
   schedulesOf,
 } from './schedule.ts';
-import type { ArticleChange, ArticleChanges, ArticleCreate, ListedMember } from './schema.ts';
-import { LATER, type SingleUpdate, updateAtOnce } from './single-update.ts';
-import type { ArticlePlace } from './subjects.ts';
-import { type TermsOfArticle, termIds, termsOf } from './terms.ts';
-import { titleWords } from './title-words.ts';
-import { type ShownWorkingCopy, workingCopiesOf } from './working-copies-of.ts';
-import type { WrittenArticle } from './written-article.ts';
+import type { ArticleChange, ArticleChanges, ArticleCreate, Extra, ListedMember } from './schema.ts';
 
 type Database = Kysely<ContentTables>;
 type ArticleUpdate = UpdateObject<ContentTables & { article: ArticleTable }, 'article'>;
@@ -407,4 +402,203 @@ function consequences(before: DetailRow, body: ArticleChange): ArticleUpdate {
   const derived = freeSlug('article', slugify(body.title, 'article'), before.slug);
   follows.slug = sql<string>`case when slug_is_given then slug else ${derived} end`;
   return follows;
+}
+
+/** An article as the answer to a write shows it. */
+interface WrittenArticle {
+  id: number;
+  title: string;
+  slug: string;
+  is_published: boolean;
+}
+
+/** The members from which no other follows, except the slug of a draft from its title. */
+const PLAIN = new Set([
+  'title',
+  'content',
+  'excerpt',
+  'category_id',
+  'featured_image',
+  'alt_text',
+  'meta_title',
+  'meta_description',
+  'canonical_url',
+  'extra',
+]);
+
+/** An updated article, the members that differ from before, and the category that it had. */
+interface SingleUpdate {
+  row: ArticleRow;
+  changed: string[];
+  formerCategory: number | null;
+}
+
+/** Strictly later than before, so that writes can be distinguished. */
+const LATER = sql<Date>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`;
+
+const UPDATES = new PreparedTexts();
+
+/**
+ * Updates an article in one statement, where nothing has to be known of it first: a transaction that locks
+ * and reads it takes three more round trips. Undefined if there is no such article, or it takes more.
+ */
+async function updateAtOnce(
+  db: Kysely<ContentTables>,
+  id: number,
+  body: ArticleChange,
+  actor: Actor,
+): Promise<SingleUpdate | undefined> {
+  const { title, content } = body;
+  const names = Object.keys(body);
+  if (!names.every((name) => PLAIN.has(name))) return undefined;
+  const was = names.map((name) => sql`, ${sql.ref(name)} as ${sql.ref(`was_${name}`)}`);
+  const isShown = title === undefined ? sql`` : sql`and published_at is not null`;
+  const changed = names.map((name) => {
+    const [before, after] = [sql.ref(`was_${name}`), sql.ref(`article.${name}`)];
+    return sql`case when ${before} is distinct from ${after} then ${sql.lit(name)} end`;
+  });
+  const query = db
+    // What RETURNING calls old is the row before the writes that the statement has waited for.
+    .with(
+      'before',
+      () => sql<{ was_id: number; formerCategory: number | null }>`(
+        select id as was_id, category_id as ${sql.ref('formerCategory')} ${sql.join(was, sql``)}
+        from content.article where id = ${id} ${isShown} for update)`,
+    )
+    .updateTable('content.article as article')
+    .from('before')
+    .set({ ...body, ...(title !== undefined && { title_words: titleWords(title) }), updated_at: LATER })
+    .whereRef('id', '=', 'was_id')
+    .where(writtenBy(actor), '=', actor.key)
+    .returning(columnsFor(content !== undefined))
+    .returning([
+      'formerCategory',
+      sql<string[]>`array_remove(array[${sql.join(changed)}], null)`.as('changed'),
+    ]);
+  const [updated] = await UPDATES.execute(db, query);
+  if (updated === undefined) return undefined;
+  const { changed: differing, formerCategory, ...row } = updated;
+  return { row: content === undefined ? row : { ...row, content }, changed: differing, formerCategory };
+}
+
+/** What an article is made of. */
+type NewArticle = ArticleCreate & { author: string };
+
+/**
+ * The columns of a new article; without a given slug, `slug` is the one from which a free one is made.
+ *
+ * @throws Failure `invalid` for tags and authors that do not exist
+ */
+async function newRow(db: Kysely<ContentTables>, { tags = [], authors = [], ...body }: NewArticle) {
+  return {
+    ...body,
+    tag_ids: await termIds(db, 'tags', tags),
+    author_ids: await termIds(db, 'authors', authors),
+    slug: body.slug ?? slugify(body.title, 'article'),
+    slug_is_given: body.slug !== undefined,
+    title_words: titleWords(body.title),
+    is_published: body.is_published ?? false,
+  };
+}
+
+type NewRow = Awaited<ReturnType<typeof newRow>>;
+
+/** What an article has where its body does not say. */
+const LEFT_OUT = {
+  excerpt: null,
+  category_id: null,
+  featured_image: null,
+  alt_text: null,
+  meta_title: null,
+  meta_description: null,
+  canonical_url: null,
+  extra: null,
+  publish_at: null,
+  unpublish_at: null,
+  release: null,
+} satisfies Partial<NewRow>;
+
+type Values = Required<Omit<NewRow, 'slug_is_given'>> & Actor;
+
+const INSERT = new PreparedQueries<
+  ContentTables,
+  { givesSlug: boolean; isSigned: boolean },
+  Values,
+  ArticleRow
+>((db, { givesSlug, isSigned }, value) =>
+  db
+    .insertInto('content.article')
+    .values({
+      title: value('title'),
+      slug: givesSlug ? value('slug') : freeSlug('article', value('slug')),
+      content: value('content'),
+      excerpt: value('excerpt'),
+      category_id: value('category_id'),
+      featured_image: value('featured_image'),
+      alt_text: value('alt_text'),
+      meta_title: value('meta_title'),
+      meta_description: value('meta_description'),
+      canonical_url: value('canonical_url'),
+      author: value('author'),
+      is_published: value('is_published'),
+      published_at: sql<Date>`case when ${value('is_published')} then clock_timestamp() end`,
+      title_words: value('title_words'),
+      tag_ids: value('tag_ids'),
+      author_ids: value('author_ids'),
+      extra: value('extra'),
+      slug_is_given: sql.lit(givesSlug),
+      publish_at: value('publish_at'),
+      unpublish_at: value('unpublish_at'),
+      release: value('release'),
+      ...(isSigned && {
+        revised_by: writtenBy({
+          key: value('key'),
+          requestId: value('requestId'),
+          address: value('address'),
+        }),
+      }),
+    })
+    .returning(columnsFor(true)),
+);
+
+/** Creates an article, which `actor` writes. */
+async function insertArticle(
+  db: Kysely<ContentTables>,
+  body: NewArticle,
+  actor: Actor | undefined,
+): Promise<ArticleRow> {
+  const { slug_is_given: givesSlug, ...row } = await newRow(db, body);
+  const query = INSERT.of({ givesSlug, isSigned: actor !== undefined });
+  const [created] = await query.execute(db, { ...LEFT_OUT, ...row, ...actor } as Values);
+  if (created === undefined) throw new Error('the database has not returned what it has written');
+  return { ...created, content: body.content };
+}
+
+/** The working copy of an article as lists show it. */
+interface ShownWorkingCopy {
+  saved_at: string;
+  is_current: boolean;
+  key: ReturnType<typeof keyOf>;
+}
+
+/** Which of these articles have a working copy. */
+async function workingCopiesOf(
+  db: Kysely<ContentTables>,
+  articleIds: readonly number[],
+): Promise<Map<number, ShownWorkingCopy>> {
+  if (articleIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('content.working_copy as copy')
+    .innerJoin('content.article as article', 'article.id', 'copy.article_id')
+    .leftJoin('content.api_key as key', 'key.prefix', 'copy.saved_by')
+    .select(['article.id', 'copy.saved_at', 'copy.saved_by', 'key.name'])
+    .select(({ eb }) => eb('copy.revision', '=', eb.ref('article.revision')).as('is_current'))
+    .where('article.id', 'in', articleIds)
+    .execute();
+  return new Map(
+    rows.map(({ id, saved_at, saved_by, name, is_current }) => {
+      const isCurrent = is_current === true;
+      return [id, { saved_at: saved_at.toISOString(), is_current: isCurrent, key: keyOf(saved_by, name) }];
+    }),
+  );
 }

@@ -1,8 +1,13 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { onOneLine, requiredText } from '@pressroom/common/fields/text';
-import { prefixOf } from '../api-keys/key.ts';
-import { SCOPES, type Scope } from '../api-keys/scope.ts';
-import type { ApiKeyStore, KeyPurpose, ListedKey } from '../api-keys/store.ts';
+import {
+  type ApiKeyStore,
+  type KeyPurpose,
+  type ListedKey,
+  prefixOf,
+  SCOPES,
+  type Scope,
+} from '../api-keys.ts';
 
 /** The name becomes the author of what the key writes. */
 const keyName = onOneLine(requiredText(255));

@@ -1,19 +1,21 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { noteOfStart } from '@pressroom/common/database/database-url';
+import { Failure } from '@pressroom/common/failures/failure';
+import { SecretBox } from '@pressroom/common/secrets/secret-box';
+import type { Environment } from '@pressroom/common/start/config';
 import type { Command } from 'commander';
 import type { Kysely } from 'kysely';
 import { readCount, readTime } from '../cli/keys.ts';
+import { readHooksKeys } from '../config.ts';
 import type { ContentTables } from '../tables.ts';
-import { readEvents } from './event.ts';
 import {
-  addHook,
-  hooksBox,
-  listHooks,
-  logHook,
-  readUrl,
-  replayHook,
-  rotateHook,
-  testHook,
-} from './operating.ts';
-import { HookStore } from './store.ts';
+  HookStore,
+  type ListedHook,
+  type LoggedAttempt,
+  type NewHook,
+  ROTATION_HOURS,
+  readEvents,
+} from './store.ts';
 
 /** Runs work with the database of a command. */
 type WithContent = (work: (db: Kysely<ContentTables>) => Promise<void>) => Promise<void>;
@@ -74,4 +76,128 @@ export function addHookCommands(program: Command, withContent: WithContent): voi
   ofHook('remove', 'remove a hook with what waits for it').action((hook) =>
     withHooks((store) => store.remove(hook)),
   );
+}
+
+/** How long a test waits for its delivery, in ms. */
+const TEST_MS = 30_000;
+
+/** The most characters of an address, escaped as it is kept. */
+const MOST_URL = 2000;
+
+/** Pause between two looks for it, in ms. */
+const LOOK_MS = 200;
+
+/**
+ * Encrypts the secrets of hooks, with the key of the environment or the one that `pnpm start` has made.
+ *
+ * @throws Failure `refused` if there is none
+ */
+function hooksBox(env: Environment): SecretBox {
+  const made = env.DATABASE_URL ? undefined : noteOfStart(env, 'content-hooks-key');
+  const given = env.CONTENT_HOOKS_KEY || env.CONTENT_HOOKS_KEY_FILE;
+  const { CONTENT_HOOKS_KEY: key } = readHooksKeys(given ? env : { ...env, CONTENT_HOOKS_KEY: made });
+  if (key !== undefined) return new SecretBox(key);
+  throw new Failure(
+    'refused',
+    'CONTENT_HOOKS_KEY is not set: give this command and the service the same, made by `openssl rand -base64 32`',
+  );
+}
+
+/**
+ * Parses the address of a hook.
+ *
+ * @throws Failure `refused` unless it is an http or https URL of at most 2000 characters without user name
+ * and password
+ */
+export function readUrl(value: string): string {
+  const url = URL.parse(value);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.href.length > MOST_URL) {
+    throw new Failure('refused', `"${value}" is not an http or https URL of at most ${MOST_URL} characters`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new Failure('refused', 'the URL must not contain a user name or password');
+  }
+  return url.href;
+}
+
+/** Adds a hook and prints its secret alone on a line, so that it can be captured. */
+async function addHook(hooks: HookStore, hook: NewHook, box: SecretBox): Promise<void> {
+  const { id, secret } = await hooks.add(hook, box);
+  console.error(`Hook ${id}. Its secret, which will not be shown again:`);
+  console.log(secret);
+}
+
+/** Gives a hook another secret and prints that. */
+async function rotateHook(hooks: HookStore, id: number, box: SecretBox): Promise<void> {
+  const secret = await hooks.rotate(id, box);
+  console.error(`The one before it signs too for ${ROTATION_HOURS} hours. The new secret of hook ${id}:`);
+  console.log(secret);
+}
+
+/** Prints the hooks as a table. */
+async function listHooks(hooks: HookStore): Promise<void> {
+  const rows = await hooks.list();
+  if (rows.length === 0) return console.log('There are no hooks yet. Add one with `content hooks add URL`.');
+  console.table(
+    rows.map((hook) => ({
+      id: hook.id,
+      url: hook.url,
+      events: hook.events.join(','),
+      category: hook.category_id ?? '',
+      drafts: hook.drafts,
+      state: stateOf(hook),
+      waiting: hook.waiting,
+    })),
+  );
+}
+
+function stateOf({ paused_at, pause_reason, failures, resume_at }: ListedHook): string {
+  if (paused_at !== null) return `paused ${paused_at.toISOString()}: ${pause_reason}`;
+  return failures === 0 ? 'active' : `failed ${failures} times, next at ${resume_at?.toISOString() ?? ''}`;
+}
+
+/** Prints the latest attempts, newest first. */
+async function logHook(hooks: HookStore, id: number, most: number): Promise<void> {
+  const attempts = await hooks.log(id, most);
+  if (attempts.length === 0) return console.log(`Nothing was sent to hook ${id} in the last 30 days.`);
+  console.table(
+    attempts.map((attempt) => ({
+      time: attempt.ended_at.toISOString(),
+      event: attempt.type,
+      about: attempt.subject,
+      outcome: outcomeOf(attempt),
+      ms: attempt.duration_ms,
+      answer: attempt.answer.slice(0, 60),
+    })),
+  );
+}
+
+function outcomeOf({ status, fault }: LoggedAttempt): string {
+  return fault ?? `delivered (${status})`;
+}
+
+/**
+ * Has the service send a test event, and prints its outcome.
+ *
+ * @throws Failure `refused` if it has failed, or if no service delivers
+ */
+async function testHook(hooks: HookStore, id: number): Promise<void> {
+  const find = await hooks.test(id);
+  const end = performance.now() + TEST_MS;
+  while (performance.now() < end) {
+    const attempt = await find();
+    if (attempt?.fault)
+      throw new Failure('refused', `${attempt.fault}${attempt.answer && `: ${attempt.answer}`}`);
+    if (attempt !== undefined) return console.log(`${outcomeOf(attempt)} in ${attempt.duration_ms} ms`);
+    await delay(LOOK_MS);
+  }
+  throw new Failure(
+    'refused',
+    `no content service has sent it within ${TEST_MS / 1000} s: does one run with CONTENT_HOOKS_KEY?`,
+  );
+}
+
+/** Delivers again what has happened since a time. */
+async function replayHook(hooks: HookStore, id: number, since: Date): Promise<void> {
+  console.log(`${await hooks.replay(id, since)} events are delivered to hook ${id} again.`);
 }

@@ -3,14 +3,13 @@ import { BackgroundLoop } from '@pressroom/common/concurrency/background-loop';
 import { isDatabaseAway } from '@pressroom/common/database/database-fault';
 import type { Logger } from '@pressroom/common/log/logging';
 import { SecretBox } from '@pressroom/common/secrets/secret-box';
-import { WebhookSender } from '@pressroom/common/webhooks/webhook-sender';
-import type { Kysely } from 'kysely';
+import { backoffMs } from '@pressroom/common/webhooks/backoff';
+import { type Attempt, WebhookSender } from '@pressroom/common/webhooks/webhook-sender';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ContentConfig } from '../config.ts';
-import type { SyncStore } from '../sync/store.ts';
+import type { SyncStore } from '../sync.ts';
 import type { ContentTables } from '../tables.ts';
-import { eventBody, eventId } from './event.ts';
-import { type Claim, type Delivery, DeliveryQueue, type Outcome } from './queue.ts';
-import { secretOwner } from './store.ts';
+import { eventBody, eventId, type StoredEvent, secretOwner } from './store.ts';
 
 /** The pause after a fault of the database, in ms. */
 const RETRY_MS = 5000;
@@ -22,7 +21,7 @@ const AT_ONCE = 64;
 const TAKEN_MS = 1000;
 
 /** What {@link Deliveries} work with. */
-export interface DeliveriesParts {
+interface DeliveriesParts {
   queue: DeliveryQueue;
   /** What is published, whose changes events are about. */
   sync: Pick<SyncStore, 'head' | 'haveSameHistory'>;
@@ -257,4 +256,301 @@ export function openDeliveries(
     box: new SecretBox(key, previous),
     log,
   });
+}
+
+/** How many deliveries a claim examines. */
+const LOOKED_AT = 100;
+
+/** How long a process's lease on deliveries lasts, in ms; longer than any attempt. */
+const LEASE_MS = 30_000;
+
+/** How long events are kept, in days. */
+const KEEP_DAYS = 30;
+
+/** How many events are deleted at once. */
+const PRUNE_STEP = 500;
+
+/** A hook as a delivery needs it; secrets are encrypted. */
+interface DueHook {
+  id: number;
+  url: string;
+  secret: string;
+  /** The secret before it, while that still signs. */
+  previous_secret: string | null;
+  failures: number;
+}
+
+/** An event that this process is to deliver to a hook. */
+interface Delivery {
+  hook: DueHook;
+  event: StoredEvent;
+  attempts: number;
+  /** The end of the lease, by which this delivery is known from one that another process makes later. */
+  leaseEnd: Date;
+}
+
+/** What a process has taken. */
+interface Claim {
+  deliveries: Delivery[];
+  /** Whether more may be due. */
+  hasMore: boolean;
+}
+
+/** What became of a delivery. */
+interface Outcome {
+  delivery: Delivery;
+  attempt: Attempt;
+}
+
+/** An event as a claim reads it. */
+type TakenEvent = StoredEvent & { attempts: number; due_at: Date };
+
+/** What is yet to be delivered, shared by all processes; by the database's clock, which they share. */
+export class DeliveryQueue {
+  readonly #db: Kysely<ContentTables>;
+  readonly #aheadMs: () => number;
+
+  /** @param aheadMs how far the database's clock is put ahead, for tests */
+  constructor(db: Kysely<ContentTables>, aheadMs: () => number = () => 0) {
+    this.#db = db;
+    this.#aheadMs = aheadMs;
+  }
+
+  /** The hooks with something due, and when that was read. */
+  async dueHooks(): Promise<{ now: Date; hooks: number[] }> {
+    const { rows } = await sql<{ now: Date; hooks: number[] }>`
+      select moment.now, array(
+        select id from content.hook
+        where paused_at is null and (resume_at is null or resume_at <= moment.now)
+          and exists (select from content.delivery where hook_id = hook.id and due_at <= moment.now)
+      ) as hooks
+      from (select ${this.#in(0)}::timestamptz(3) as now) as moment
+    `.execute(this.#db);
+    return rows[0] ?? { now: new Date(), hooks: [] };
+  }
+
+  /**
+   * Takes what is to be delivered to a hook next, `most` at most: of each subject the oldest event, and a
+   * single one after a failure. What waits behind those is put aside until they are gone.
+   */
+  claim(hookId: number, most: number): Promise<Claim> {
+    return this.#db.transaction().execute(async (tx) => {
+      const hooks = await sql<DueHook>`
+        select id, url, secret, failures,
+          case when previous_secret_until > ${this.#in(0)} then previous_secret end as previous_secret
+        from content.hook
+        where id = ${hookId} and paused_at is null and (resume_at is null or resume_at <= ${this.#in(0)})
+        for no key update skip locked
+      `.execute(tx);
+      const [hook] = hooks.rows;
+      if (hook === undefined) return { deliveries: [], hasMore: false };
+      const { taken, hasMore } = await this.#take(tx, hookId, hook.failures > 0 ? 1 : most);
+      if (hook.failures > 0 && taken.length > 0) {
+        await sql`update content.hook set resume_at = ${this.#in(LEASE_MS)} where id = ${hookId}`.execute(tx);
+      }
+      const deliveries = taken.map(({ attempts, due_at, ...event }) => ({
+        hook,
+        event,
+        attempts,
+        leaseEnd: due_at,
+      }));
+      return { deliveries, hasMore };
+    });
+  }
+
+  /** Takes what is first of its subject, among the deliveries that have been due longest. */
+  async #take(tx: Kysely<ContentTables>, id: number, most: number) {
+    // The subquery in the list is an index's first row; as an anti-join it was a hash of the whole queue.
+    const { rows } = await sql<TakenEvent | { [Column in keyof TakenEvent]: null }>`
+        with due as materialized (
+          select event_id, due_at, event_id = (
+            select min(event_id) from content.delivery as first
+            where first.hook_id = due.hook_id and first.subject = due.subject
+          ) as is_first
+          from content.delivery as due
+          where hook_id = ${id} and due_at <= ${this.#in(0)}
+          order by due_at, event_id limit ${LOOKED_AT} for update skip locked
+        ), head as (
+          select event_id from due where is_first order by due_at, event_id limit ${most}
+        ), looked_at as (
+          update content.delivery
+          set due_at = case when event_id in (select event_id from head) then ${this.#in(LEASE_MS)} end
+          where hook_id = ${id} and event_id = any(array(
+            select event_id from head union all select event_id from due where not is_first
+          ))
+          returning event_id, attempts, due_at
+        )
+        select looked_at.attempts, looked_at.due_at, event.id, event.type, event.subject, event.happened_at,
+          event.slug_before, event.slug_after, event.cache_tags, event.sync_cursor
+        from looked_at left join content.event on event.id = event_id and looked_at.due_at is not null
+        order by event.id
+      `.execute(tx);
+    const taken = rows.filter((row) => row.id !== null);
+    return { taken, hasMore: taken.length === most || rows.length === LOOKED_AT };
+  }
+
+  /**
+   * Gives the events of a claim that have no cursor yet, or a stale one, this cursor, and returns all with
+   * theirs: an event has the same at every attempt, also of another process that attempts it at this moment.
+   */
+  async setCursors(
+    deliveries: readonly Delivery[],
+    cursor: string,
+    isStale: (cursor: string) => boolean,
+  ): Promise<Delivery[]> {
+    const renewed = deliveries.filter(({ event: { sync_cursor: own } }) => own === null || isStale(own));
+    if (renewed.length === 0) return [...deliveries];
+    const ids = renewed.map(({ event }) => event.id);
+    const stale = renewed.flatMap(({ event }) => event.sync_cursor ?? []);
+    const { rows } = await sql<Pick<StoredEvent, 'id' | 'sync_cursor'>>`
+      update content.event set sync_cursor =
+        case when sync_cursor is null or sync_cursor = any(${stale}::text[]) then ${cursor} else sync_cursor end
+      where id in (select id from content.event where id = any(${ids}::bigint[]) order by id for no key update)
+      returning id, sync_cursor
+    `.execute(this.#db);
+    const cursors = new Map(rows.map(({ id, sync_cursor }) => [id, sync_cursor]));
+    return deliveries.flatMap((delivery) => {
+      const { event } = delivery;
+      if (!ids.includes(event.id)) return [delivery];
+      const sync_cursor = cursors.get(event.id);
+      // What was pruned meanwhile is not in the answer.
+      return sync_cursor === undefined ? [] : [{ ...delivery, event: { ...event, sync_cursor } }];
+    });
+  }
+
+  /** Notes that events were delivered to a hook. */
+  async succeed(hookId: number, outcomes: readonly Outcome[]): Promise<void> {
+    const ids = outcomes.map(({ delivery }) => delivery.event.id);
+    const ends = outcomes.map(({ delivery }) => delivery.leaseEnd.toISOString());
+    await this.#db.transaction().execute(async (tx) => {
+      await this.#lock(tx, hookId, ids);
+      await sql`
+        delete from content.delivery
+        using unnest(${ids}::bigint[], ${ends}::timestamptz[]) as delivered (event_id, lease_end)
+        where hook_id = ${hookId} and delivery.event_id = delivered.event_id and due_at = lease_end
+      `.execute(tx);
+      await this.#log(tx, hookId, outcomes);
+      await sql`
+        update content.hook set failures = 0, resume_at = null where id = ${hookId} and failures > 0
+      `.execute(tx);
+    });
+  }
+
+  /**
+   * Notes that an attempt has failed, and when the next ones are made: of this event, and of the hook. Both
+   * have their own pauses, so that one event that is always refused does not keep the others; a hook that has
+   * taken others meanwhile (`isAlive`) has none. Returns why the hook was paused, if that was the last one.
+   */
+  fail(outcome: Outcome, isAlive: boolean): Promise<string | undefined> {
+    const { delivery, attempt } = outcome;
+    const { hook, event, attempts, leaseEnd } = delivery;
+    return this.#db.transaction().execute(async (tx) => {
+      await this.#lock(tx, hook.id, [event.id]);
+      const [eventPause, hookPause] = [backoffMs(attempts + 1), backoffMs(hook.failures + 1)];
+      await sql`
+        update content.delivery set attempts = attempts + 1, due_at = ${this.#in(eventPause ?? 0)}
+        where event_id = ${event.id} and hook_id = ${hook.id} and due_at = ${leaseEnd}
+      `.execute(tx);
+      await this.#log(tx, hook.id, [outcome]);
+      // Of those that were under way at once, one counts.
+      await sql`
+        update content.hook set failures = failures + 1, resume_at = ${this.#in(hookPause ?? 0)}
+        where id = ${hook.id} and failures = ${hook.failures} and not ${isAlive}::boolean
+      `.execute(tx);
+      const isOver = eventPause === undefined || hookPause === undefined;
+      if (attempt.status !== 410 && !isOver) return undefined;
+      const reason = isOver
+        ? `${event.type} has failed for three days: ${attempt.fault}`
+        : `${attempt.fault}`;
+      await this.#pause(tx, hook.id, reason);
+      return reason;
+    });
+  }
+
+  /** Pauses a hook that nothing can be delivered to, until an operator resumes it. */
+  async pause(hookId: number, reason: string): Promise<void> {
+    await this.#pause(this.#db, hookId, reason);
+  }
+
+  /** Gives back what was taken and not attempted to its end. */
+  async release({ hook, event, leaseEnd }: Delivery): Promise<void> {
+    await sql`
+      update content.delivery set due_at = ${this.#in(0)}
+      where event_id = ${event.id} and hook_id = ${hook.id} and due_at = ${leaseEnd}
+    `.execute(this.#db);
+  }
+
+  /**
+   * Deletes the events that have been kept long enough, with what is left of their deliveries, in small
+   * steps, and returns how many there were.
+   */
+  async prune(signal?: AbortSignal): Promise<number> {
+    let removed = 0;
+    while (!signal?.aborted) {
+      const step = await this.#db.transaction().execute((tx) => this.#pruneStep(tx));
+      removed += step;
+      if (step < PRUNE_STEP) break;
+    }
+    return removed;
+  }
+
+  async #pruneStep(tx: Kysely<ContentTables>): Promise<number> {
+    await sql`select from content.hook order by id for no key update`.execute(tx);
+    const { numAffectedRows = 0n } = await sql`
+      delete from content.event where id in (
+        select id from content.event order by id limit ${PRUNE_STEP} for update skip locked
+      ) and happened_at <= ${this.#in(0)} - ${KEEP_DAYS} * interval '1 day'
+    `.execute(tx);
+    return Number(numAffectedRows);
+  }
+
+  /**
+   * In how many ms something is due that was not at `since`, when the due hooks were read; undefined for
+   * never, unless something changes.
+   */
+  async idleMs(since: Date): Promise<number | undefined> {
+    const { rows } = await sql<{ ms: number | null }>`
+      select extract(epoch from min(moment) - ${this.#in(0)})::float8 * 1000 as ms from (
+        select case when resume_at > ${since} then resume_at else (
+          select min(due_at) from content.delivery where hook_id = hook.id and due_at > ${since}
+        ) end as moment
+        from content.hook where paused_at is null
+      ) as moments
+    `.execute(this.#db);
+    return rows[0]?.ms ?? undefined;
+  }
+
+  #in(ms: number): RawBuilder<Date> {
+    return sql`(clock_timestamp() + ${ms + this.#aheadMs()}::float8 * interval '1 ms')`;
+  }
+
+  /** Locks in the order of everything else, the removal of a hook and of an event among it. */
+  async #lock(tx: Kysely<ContentTables>, hookId: number, eventIds: readonly number[]): Promise<void> {
+    await sql`select from content.hook where id = ${hookId} for no key update`.execute(tx);
+    await sql`
+      select from content.event where id = any(${eventIds}::bigint[]) order by id for key share
+    `.execute(tx);
+  }
+
+  async #log(tx: Kysely<ContentTables>, hookId: number, outcomes: readonly Outcome[]): Promise<void> {
+    const ids = outcomes.map(({ delivery }) => delivery.event.id);
+    const attempts = outcomes.map(({ attempt }) => attempt);
+    await sql`
+      insert into content.delivery_attempt (event_id, hook_id, duration_ms, status, fault, answer)
+      select event.id, hook.id, duration_ms, status, fault, answer
+      from unnest(
+        ${ids}::bigint[], ${attempts.map(({ durationMs }) => durationMs)}::integer[],
+        ${attempts.map(({ status }) => status)}::integer[], ${attempts.map(({ fault }) => fault)}::text[],
+        ${attempts.map(({ answer }) => answer)}::text[]
+      ) as attempt (event_id, duration_ms, status, fault, answer)
+      join content.event on event.id = attempt.event_id join content.hook on hook.id = ${hookId}
+    `.execute(tx);
+  }
+
+  async #pause(db: Kysely<ContentTables>, hookId: number, reason: string): Promise<void> {
+    await sql`
+      update content.hook set paused_at = ${this.#in(0)}, pause_reason = ${reason}
+      where id = ${hookId} and paused_at is null
+    `.execute(db);
+  }
 }

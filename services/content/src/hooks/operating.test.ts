@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readTime } from '../cli/keys.ts';
-import { readEvents } from './event.ts';
-import { readUrl } from './operating.ts';
+import { readUrl } from './commands.ts';
+import { readEvents } from './store.ts';
 
 test.each([
   [readUrl, 'ftp://a.example', '"ftp://a.example" is not an http or https URL'],

@@ -1,8 +1,71 @@
 import { randomBytes } from 'node:crypto';
 import { Failure } from '@pressroom/common/failures/failure';
+import type { Meter } from '@pressroom/common/metrics/meter';
 import type { SecretBox } from '@pressroom/common/secrets/secret-box';
 import { type Kysely, sql } from 'kysely';
 import type { ContentTables } from '../tables.ts';
+
+/** What an event can be about, and what can happen to it. */
+const HAPPENINGS = {
+  article: ['created', 'updated', 'published', 'unpublished', 'deleted'],
+  category: ['created', 'updated', 'deleted'],
+  tag: ['created', 'updated', 'deleted'],
+  author: ['created', 'updated', 'deleted'],
+} as const;
+
+/** Every type of event, and the pattern of all events of a kind. */
+const PATTERNS: ReadonlySet<string> = new Set(
+  Object.entries(HAPPENINGS).flatMap(([kind, whats]) => [...whats, '*'].map((what) => `${kind}.${what}`)),
+);
+
+/** An event as the database keeps it. */
+export interface StoredEvent {
+  id: number;
+  type: string;
+  subject: string;
+  happened_at: Date;
+  slug_before: string | null;
+  slug_after: string | null;
+  cache_tags: string[];
+  /** Null before the first attempt to deliver it. */
+  sync_cursor: string | null;
+}
+
+/**
+ * Parses the events of a hook: types and patterns such as `article.*`, separated by commas.
+ *
+ * @throws Failure `refused` for anything else
+ */
+export function readEvents(value: string): string[] {
+  const events = [...new Set(value.split(',').map((event) => event.trim()))];
+  const unknown = events.find((event) => !PATTERNS.has(event));
+  if (unknown === undefined) return events;
+  throw new Failure('refused', `"${unknown}" is not an event: ${[...PATTERNS].join(', ')}`);
+}
+
+/**
+ * The id that a receiver tells events apart by; with the time, because ids begin again where a backup ended.
+ */
+export function eventId({ id, happened_at }: Pick<StoredEvent, 'id' | 'happened_at'>): string {
+  return `evt_${id}_${happened_at.getTime().toString(36)}`;
+}
+
+/** The body of a delivery: the same at every attempt. */
+export function eventBody(event: StoredEvent): string {
+  const [, id] = event.subject.split(':');
+  return JSON.stringify({
+    id: eventId(event),
+    type: event.type,
+    timestamp: event.happened_at.toISOString(),
+    data: {
+      id: Number(id),
+      slug: event.slug_after,
+      previous_slug: event.slug_before,
+      cache_tags: event.cache_tags,
+      sync_cursor: event.sync_cursor,
+    },
+  });
+}
 
 /** The channel of notifications that something is due for a hook. */
 export const HOOKS_DUE = 'content_hooks_due';
@@ -242,4 +305,34 @@ function newSecret(): string {
 
 function noSuchHook(id: number): Failure {
   return new Failure('missing', `there is no hook ${id}; see \`content hooks list\``);
+}
+
+/** The state of each hook by its id. */
+export function hookMeters(hooks: HookStore): Meter[] {
+  // All of them are read at once, from one list.
+  let listed: Promise<ListedHook[]> | undefined;
+  const list = () => {
+    listed ??= hooks.list().finally(() => {
+      listed = undefined;
+    });
+    return listed;
+  };
+  const gauge = (name: string, help: string, value: (hook: ListedHook) => number): Meter => ({
+    name,
+    help,
+    kind: 'gauge',
+    labels: ['hook'],
+    read: async () => {
+      const all = await list();
+      return all.map((hook) => ({ labels: { hook: String(hook.id) }, value: value(hook) }));
+    },
+  });
+  return [
+    gauge('content_hook_paused', '1 while nothing is delivered to the hook', ({ paused_at }) =>
+      paused_at === null ? 0 : 1,
+    ),
+    gauge('content_hook_failures', 'Failed attempts since the last success', ({ failures }) => failures),
+    gauge('content_hook_waiting', 'Events that wait for the hook, 10,000 at most', ({ waiting }) => waiting),
+    gauge('content_hook_lag_seconds', 'For how long the oldest of them has waited', ({ lag }) => lag),
+  ];
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inspectHtml } from './inspect-html.ts';
+import { inspectHtml } from './article-parser.ts';
 import type { InspectionRules } from './inspection.ts';
 
 const RULES = { html: 'checked', jsonLd: false, overlays: false } as const;

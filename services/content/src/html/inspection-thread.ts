@@ -1,5 +1,5 @@
 import { threadTask } from '@pressroom/common/threads/thread-task';
-import { inspectHtml } from './inspect-html.ts';
+import { inspectHtml } from './article-parser.ts';
 import type { CleanedHtml, Inspection, InspectionRules } from './inspection.ts';
 import { sharedPurifier } from './purifier.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DiskMap } from './disk-map.ts';
+import { DiskMap } from './source-entry.ts';
 
 test('a key has its values in the order in which they were added', () => {
   const map = new DiskMap<string | { n: number }>();

@@ -1,6 +1,15 @@
+import { once } from 'node:events';
+import { createReadStream, createWriteStream, openSync, rmSync } from 'node:fs';
+import { mkdtemp, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { finished, pipeline } from 'node:stream/promises';
+import { Failure } from '@pressroom/common/failures/failure';
+import { fileFailure } from '@pressroom/common/files/file-failure';
+import { parseJsonLine, readJsonLines } from '@pressroom/common/files/json-lines';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { ContentTables } from '../tables.ts';
-import type { OutputFile } from './output-file.ts';
+import type { SourceEntry } from './source-entry.ts';
 
 /** How many rows are read at once: articles have no bounded size. */
 const BATCH = 20;
@@ -92,4 +101,80 @@ async function* rowsOf(
     if (last === undefined) return;
     after = last.id;
   }
+}
+
+/** Why nothing more can be written, by Node's error code. */
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk is full',
+  EPIPE: 'the reader has gone',
+};
+
+/**
+ * A file, or standard output for `-`, that is written piece by piece. It is opened at once, so that nothing
+ * is done if that fails.
+ *
+ * Its methods throw a {@link Failure} when not everything could be written.
+ */
+export class OutputFile {
+  readonly #file: string;
+  readonly #out;
+
+  constructor(file: string) {
+    this.#file = file === '-' ? 'the output' : file;
+    this.#out = file === '-' ? process.stdout : createWriteStream(file, { fd: openSync(file, 'w') });
+    // Thrown by what writes next.
+    this.#out.on('error', () => undefined);
+  }
+
+  async write(text: string): Promise<void> {
+    const isFull = !this.#out.write(text);
+    if (this.#out.errored) throw this.#failure(this.#out.errored);
+    if (isFull) await once(this.#out, 'drain').catch((error) => Promise.reject(this.#failure(error)));
+  }
+
+  async close(): Promise<void> {
+    if (this.#out === process.stdout) await this.write('');
+    else await finished(this.#out.end()).catch((error) => Promise.reject(this.#failure(error)));
+  }
+
+  #failure(error: NodeJS.ErrnoException): Failure {
+    const reason = REASONS[error.code ?? ''] ?? error.message;
+    return new Failure('incomplete', `${this.#file} is not whole: ${reason}`, { cause: error });
+  }
+}
+
+/** Reads a JSON Lines file, or standard input for `-`, without the members that it has for other purposes. */
+export async function* jsonLineEntries(
+  file: string,
+  ignored: readonly string[],
+): AsyncGenerator<SourceEntry> {
+  for await (const { number, text } of readJsonLines(file)) {
+    const place = `line ${number}`;
+    try {
+      yield { place, line: withoutMembers(parseJsonLine(text), ignored) };
+    } catch (error) {
+      yield { place, unreadable: error instanceof Error ? error.message : String(error) };
+    }
+  }
+}
+
+function withoutMembers(line: unknown, names: readonly string[]): unknown {
+  if (typeof line !== 'object' || line === null || Array.isArray(line)) return line;
+  return Object.fromEntries(Object.entries(line).filter(([name]) => !names.includes(name)));
+}
+
+/** A file with the same text that can be read twice: what is none itself, such as a pipe, is copied. */
+export async function rereadable(file: string): Promise<string> {
+  const isFile = file !== '-' && (await stat(file).catch(() => undefined))?.isFile() !== false;
+  if (isFile) return file;
+  const folder = await mkdtemp(join(tmpdir(), 'pressroom-import-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const copy = join(folder, 'lines.jsonl');
+  try {
+    await pipeline(file === '-' ? process.stdin : createReadStream(file), createWriteStream(copy));
+  } catch (error) {
+    throw fileFailure(error, file);
+  }
+  return copy;
 }

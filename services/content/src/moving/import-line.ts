@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Extra } from '../articles/extra.ts';
-import { type ArticleCreate, articleCreate } from '../articles/schema.ts';
+import { type ArticleCreate, articleCreate, type Extra } from '../articles/schema.ts';
 import type { ImportedColumns } from '../articles/store.ts';
 import { SLUG_PATTERN, slugify } from '../slug.ts';
-import { fitted } from './limits.ts';
-import type { Identity } from './source-entry.ts';
+import { fitted, type Identity } from './source-entry.ts';
 
 const time = z.iso
   .datetime({ offset: true, error: 'must be a time with its offset, such as 2016-02-29T18:00:00Z' })

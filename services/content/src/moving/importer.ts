@@ -1,15 +1,14 @@
+import { setFlagsFromString } from 'node:v8';
 import { isRefusedData, violates } from '@pressroom/common/database/database-fault';
 import { type Kysely, sql, type Transaction } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import type { ExtraSchema } from '../articles/extra-schema.ts';
 import { keepKey } from '../articles/idempotency.ts';
 import { importArticle } from '../articles/store.ts';
-import { contentFaults } from '../html/content-faults.ts';
-import { HtmlInspector } from '../html/html-inspector.ts';
+import { contentFaults, HtmlInspector } from '../html/html-inspector.ts';
 import type { InspectionRules } from '../html/inspection.ts';
+import { SLUG_PATTERN, slugify } from '../slug.ts';
 import type { ContentTables } from '../tables.ts';
-import { batchesOf } from './batches.ts';
-import { DiskMap } from './disk-map.ts';
-import { keepFormerSlugs } from './former-slugs.ts';
 import {
   type ImportedArticle,
   type ImportedRelease,
@@ -17,16 +16,105 @@ import {
   type LineOptions,
   readImportLine,
 } from './import-line.ts';
-import { importedBefore } from './imported-before.ts';
-import { findOrMakeTerm, TERM_KINDS } from './imported-terms.ts';
-import type { MediaMover } from './media/media-mover.ts';
-import { SlugPlan } from './slug-plan.ts';
-import type { ImportEntry, SourceEntry } from './source-entry.ts';
+import { findOrMakeTerm, importedBefore, keepFormerSlugs, TERM_KINDS } from './imported.ts';
+import type { MediaMover } from './media.ts';
+import type { RedirectMap } from './redirects.ts';
+import { DiskMap, type ImportEntry, type SourceEntry } from './source-entry.ts';
+
+/** How many entries pass between two progress reports if the output is not a terminal. */
+const REPORT_EVERY = 1000;
+
+/**
+ * V8 collects garbage only once its heap has grown to a multiple of what is in use, and lets new objects have
+ * up to 96 MiB: the memory of an import would be what the machine has to give.
+ */
+const FRUGAL = ['--heap-growing-percent=30', '--semi-space-growth-factor=1'];
+
+/** How often each came, of what was left out its reason. */
+type Tally = Map<string, number>;
+
+/**
+ * Imports what a reader yields each time that it is called, prints what is refused or changed on the way when
+ * it is, and counts at the end. Resolves to the exit code: 1 if something was refused.
+ */
+export async function runImport(
+  db: Kysely<ContentTables>,
+  read: () => AsyncIterable<SourceEntry>,
+  options: ImportOptions,
+  redirects: readonly RedirectMap[],
+): Promise<0 | 1> {
+  for (const flag of FRUGAL) setFlagsFromString(flag);
+  const tally: Tally = new Map();
+  const leftOut: Tally = new Map();
+  const importer = new Importer(db, options);
+  let [reported, datedNow] = [0, 0];
+  try {
+    for await (const outcomes of importer.run(read)) {
+      for (const outcome of outcomes) tell(outcome);
+      for (const map of redirects) await map.add(outcomes);
+      for (const outcome of outcomes) add(tally, outcome.kind);
+      for (const outcome of outcomes) if (outcome.kind === 'skipped') add(leftOut, outcome.reason);
+      datedNow += outcomes.filter((outcome) => outcome.kind === 'created' && outcome.isDatedNow).length;
+      reported = reportProgress(tally, reported);
+    }
+  } catch (error) {
+    console.log(`${countsOf(tally)} before this:`);
+    throw error;
+  } finally {
+    await importer.close();
+    await options.media?.close();
+    for (const map of redirects) await map.close();
+  }
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+  if (datedNow > 0)
+    console.error(
+      `published without published_at, and so dated now: ${datedNow}; is_published false makes drafts`,
+    );
+  console.log(options.dryRun ? `Nothing was written. It would be: ${countsOf(tally)}` : countsOf(tally));
+  const [made, known] = [tally.get('term created') ?? 0, tally.get('term known') ?? 0];
+  if (made + known > 0)
+    console.log(`categories, tags, authors and releases: ${made} created, ${known} already there`);
+  for (const [reason, times] of leftOut) print(`left out: ${times} × ${reason}`);
+  return tally.has('refused') ? 1 : 0;
+}
+
+function tell(outcome: Outcome): void {
+  if (outcome.kind === 'refused') {
+    const { place, source, reason } = outcome;
+    print(`${place}${source && ` (source ${source})`}: ${reason}`);
+  }
+  if (outcome.kind !== 'created' && outcome.kind !== 'term created') return;
+  const { place, notes = [] } = outcome.entry;
+  for (const note of notes) print(`${place}: ${note}`);
+}
+
+/** Prints one line; what the file says in it must not control the terminal. */
+function print(text: string): void {
+  console.log(text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '));
+}
+
+function add(tally: Tally, what: string): void {
+  tally.set(what, (tally.get(what) ?? 0) + 1);
+}
+
+/** Returns how many entries there were at the last report. */
+function reportProgress(tally: Tally, reported: number): number {
+  const all = tally.values().reduce((sum, times) => sum + times, 0);
+  if (process.stderr.isTTY) process.stderr.write(`\r${countsOf(tally)}`);
+  if (process.stderr.isTTY || all - reported < REPORT_EVERY) return reported;
+  console.error(countsOf(tally));
+  return all;
+}
+
+function countsOf(tally: Tally): string {
+  const of = (what: string) => tally.get(what) ?? 0;
+  return `${of('created')} created, ${of('known')} already there, ${of('refused')} refused`;
+}
 
 type Database = Kysely<ContentTables>;
 
 /** How an import goes about it. */
-export interface ImportOptions extends LineOptions {
+interface ImportOptions extends LineOptions {
   /** Whether to report what would happen, and write nothing. */
   dryRun: boolean;
   /** Whether HTML that is not allowed is removed, rather than its article refused. */
@@ -73,7 +161,7 @@ class Undone extends Error {}
  * Writes what a reader yields, each article with its terms, and reports the outcomes. Batches commit one by
  * one, so an interrupted import picks up where it left off when it runs again.
  */
-export class Importer {
+class Importer {
   readonly #db: Database;
   readonly #inspector: HtmlInspector;
   readonly #options: ImportOptions;
@@ -396,4 +484,91 @@ function refused({ place, line }: ImportEntry, error: unknown): Outcome {
   const named = typeof line === 'object' && line !== null && 'source' in line ? line.source : '';
   const reason = error instanceof Error ? error.message : String(error);
   return { kind: 'refused', place, source: typeof named === 'string' ? named : '', reason };
+}
+
+/** How many entries are written in one transaction: for as long, no other writer makes a slug. */
+const MOST = 50;
+
+/** How many characters they have at most; an entry alone may have more. */
+const MOST_CHARACTERS = 2 ** 21;
+
+/** Groups entries into batches of bounded size. */
+async function* batchesOf(entries: AsyncIterable<SourceEntry>): AsyncGenerator<SourceEntry[]> {
+  let batch: SourceEntry[] = [];
+  let characters = 0;
+  for await (const entry of entries) {
+    batch.push(entry);
+    characters += charactersOf(entry);
+    if (batch.length < MOST && characters < MOST_CHARACTERS) continue;
+    yield batch;
+    [batch, characters] = [[], 0];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function charactersOf(entry: SourceEntry): number {
+  if (!('line' in entry) || typeof entry.line !== 'object' || entry.line === null) return 0;
+  const texts = Object.values(entry.line).filter((value) => typeof value === 'string');
+  return texts.reduce((sum, text) => sum + text.length, 0);
+}
+
+/** The longest slug, in characters (`docs/spec/wire.md`, "Slug"). */
+const MOST_SLUGS = 100;
+
+/** Who comes first where two articles of a file are to have one slug. */
+interface Claim {
+  number: number;
+  /** Slugs that articles had go before those that are made, then published articles before drafts. */
+  rank: number;
+}
+
+/** Which article of a file gets which slug: all are looked at before the first is written. */
+class SlugPlan {
+  readonly #claims = new DiskMap<Claim>();
+  /** The last number that was given to a slug. */
+  readonly #numbers = new LRUCache<string, number>({ max: 10_000 });
+
+  /** Claims the slug of the entry with this number. */
+  add(entry: SourceEntry, number: number): void {
+    const line: unknown = 'line' in entry ? entry.line : undefined;
+    if (typeof line !== 'object' || line === null) return;
+    const { type = 'article', slug, title, is_published }: Record<string, unknown> = { ...line };
+    if (type !== 'article') return;
+    const isGiven = typeof slug === 'string' && SLUG_PATTERN.test(slug) && slug.length <= MOST_SLUGS;
+    const made = typeof slug === 'string' ? slug : ('identity' in entry && entry.identity?.slug) || title;
+    const claimed = isGiven ? slug : slugify(typeof made === 'string' ? made : '', 'article');
+    const rank = (isGiven ? 0 : 2) + (is_published === false ? 1 : 0);
+    const first = this.#claims.get(claimed);
+    if (first === undefined || rank < first.rank) this.#claims.add(claimed, { number, rank });
+  }
+
+  /** Whether no other article of the file is to have the slug. */
+  isFor(slug: string, number: number): boolean {
+    return (this.#claims.get(slug)?.number ?? number) === number;
+  }
+
+  /** The slug that the article gets, which stays free until the transaction ends. */
+  async choose(db: Kysely<ContentTables>, wanted: string, number: number): Promise<string> {
+    const { rows } = await sql<{ free: string }>`
+      select content.free_slug('content.article', ${wanted}) as free`.execute(db);
+    const free = rows[0]?.free ?? wanted;
+    if (free === wanted && this.isFor(wanted, number)) return wanted;
+    const freeNumber = free === wanted ? 2 : Number(/\d+$/.exec(free)?.[0] ?? 2);
+    for (let n = Math.max(freeNumber, (this.#numbers.get(wanted) ?? 1) + 1); ; n += 1) {
+      const slug = numbered(wanted, n);
+      if (!this.isFor(slug, number) || (await isTaken(db, slug))) continue;
+      this.#numbers.set(wanted, n);
+      return slug;
+    }
+  }
+}
+
+function numbered(slug: string, n: number): string {
+  return `${slug.slice(0, MOST_SLUGS - 1 - String(n).length).replace(/-+$/, '')}-${n}`;
+}
+
+async function isTaken(db: Kysely<ContentTables>, slug: string): Promise<boolean> {
+  const { rows } = await sql<{ is_taken: boolean }>`
+    select content.slug_is_taken('content.article', ${slug}, null) as is_taken`.execute(db);
+  return rows[0]?.is_taken === true;
 }

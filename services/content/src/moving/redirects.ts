@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Site } from '../site.ts';
 import type { ContentTables } from '../tables.ts';
-import { DiskMap } from './disk-map.ts';
+import { OutputFile } from './export.ts';
 import type { Outcome } from './importer.ts';
-import { OutputFile } from './output-file.ts';
+import { DiskMap } from './source-entry.ts';
 
 /** How a map of redirects is written: what stands before, between and after its pairs, and a pair. */
 interface MapFormat {

@@ -1,3 +1,12 @@
+import { createReadStream } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { Failure } from '@pressroom/common/failures/failure';
+import { codePoints, webUrl } from '@pressroom/common/fields/text';
+import { fileFailure } from '@pressroom/common/files/file-failure';
+import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
+import { withChangedUrls } from '../html/changed-urls.ts';
+import { SLUG_PATTERN, slugify } from '../slug.ts';
+
 /**
  * What a reader finds in a file from elsewhere, one after the other: something to import, as a line of JSON
  * Lines has it; something that is no article; or what cannot be read.
@@ -28,4 +37,263 @@ export interface Identity {
   former: readonly (readonly string[])[];
   /** A slug that is made of the one that it had, which was none of ours. */
   slug?: string | undefined;
+}
+
+/** An address as an article accepts it, percent-encoded; undefined if it is none. */
+export function webAddress(value: string | null | undefined): string | undefined {
+  const url = value ? URL.parse(value.trim()) : null;
+  const href = url?.href.replaceAll(/[|^`{}\\]/g, encodeURIComponent);
+  return webUrl(500).safeParse(href).data;
+}
+
+/** Characters that no title may have: controls, and marks that reverse the text after them. */
+const UNSEEN = /(?!\s)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Elements that stand on lines of their own. */
+const LINES = /^(?:p|div|h[1-6]|li|br|figure|blockquote|tr)$/;
+
+/** The text of HTML on one line, as a title or excerpt needs it. */
+export function plainText(html: string): string {
+  const texts: string[] = [];
+  // No function that calls itself: HTML may be nested deeper than the stack.
+  const left: (DefaultTreeAdapterTypes.Node | string)[] = [parseFragment(html)];
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    if (typeof node === 'string') texts.push(node);
+    else if ('value' in node) texts.push(node.value);
+    else if ('childNodes' in node && !/^(?:script|style)$/.test(node.nodeName)) {
+      const space = LINES.test(node.nodeName) ? ' ' : '';
+      texts.push(space);
+      left.push(space);
+      for (const child of node.childNodes.toReversed()) left.push(child);
+    }
+  }
+  return texts.join('').replaceAll(UNSEEN, '').replaceAll(/\s+/g, ' ').trim();
+}
+
+/** A day in ISO 8601, or as RSS has it. */
+const DAY = /^(\d{4})-(\d\d)-(\d\d)|\b(\d{1,2}) ([A-Z][a-z]{2})[a-z]* (\d{4})/;
+
+/**
+ * A time of an export as ISO 8601: in milliseconds, as RSS has it, or bare, which is UTC; undefined for what
+ * never was.
+ */
+export function timeOf(value: unknown): string | undefined {
+  if (typeof value === 'number') return iso(new Date(value));
+  if (typeof value !== 'string' || isNever(value)) return undefined;
+  if (/^\d{11,14}$/.test(value)) return iso(new Date(Number(value)));
+  if (!isDay(value)) return undefined;
+  const isBare = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(value);
+  return iso(new Date(isBare ? `${value.replace(' ', 'T')}Z` : value));
+}
+
+/** What is to be told of times that are none, though something is written there. */
+export function impossible(times: readonly unknown[]): string[] {
+  const texts = times.filter((time) => typeof time === 'string').filter((time) => !isNever(time));
+  return [...new Set(texts)]
+    .filter((time) => timeOf(time) === undefined)
+    .map((time) => `the date ${time} does not exist: left out`);
+}
+
+/** Of articles that never were published, WordPress writes year 0, or one before the first. */
+function isNever(value: string): boolean {
+  return /^\s*$|^(?:0000|-)|\s-\d{4}\s/.test(value);
+}
+
+/** JavaScript takes 30 February for 1 March. */
+function isDay(value: string): boolean {
+  const [, year, month, day, dayOfRss, monthOfRss, yearOfRss] = DAY.exec(value) ?? [];
+  if (day !== undefined)
+    return new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
+  if (dayOfRss === undefined) return true;
+  return new Date(`${dayOfRss} ${monthOfRss} ${yearOfRss} UTC`).getUTCDate() === Number(dayOfRss);
+}
+
+/** WordPress writes a date before the year 1 for what was never published. */
+function iso(time: Date): string | undefined {
+  const year = time.getUTCFullYear();
+  return year >= 1 && year <= 9999 ? time.toISOString() : undefined;
+}
+
+/** A time in the future; null for any other. */
+export function ahead(time: string | undefined): string | null {
+  return time !== undefined && new Date(time) > new Date() ? time : null;
+}
+
+/**
+ * Values by key, several each, in a temporary file that goes with the process: what the articles of an export
+ * of gigabytes refer to would fill the memory.
+ */
+export class DiskMap<Value> {
+  // A database without a name is such a file; what is in it survives no fault, and so needs no journal.
+  readonly #db = new DatabaseSync('');
+  readonly #insert;
+  readonly #select;
+  #size = 0;
+
+  constructor() {
+    this.#db.exec(`pragma journal_mode = off; pragma cache_size = -4000;
+      create table entry (key text, place integer, value text, primary key (key, place)) without rowid;
+      begin`);
+    this.#insert = this.#db.prepare('insert into entry values (?, ?, ?)');
+    this.#select = this.#db.prepare('select value from entry where key = ? order by place');
+  }
+
+  /** How many values there are. */
+  get size(): number {
+    return this.#size;
+  }
+
+  add(key: string, value: Value): void {
+    this.#insert.run(key, this.#size, JSON.stringify(value));
+    this.#size += 1;
+  }
+
+  has(key: string): boolean {
+    return this.#select.get(key) !== undefined;
+  }
+
+  /** The last value of a key. */
+  get(key: string): Value | undefined {
+    return this.all(key).at(-1);
+  }
+
+  /** The values of a key, in the order in which they were added. */
+  all(key: string): Value[] {
+    return this.#select.all(key).map(({ value }) => JSON.parse(String(value)));
+  }
+
+  /** All values, in the order in which they were added. */
+  *values(): Generator<Value> {
+    const all = this.#db.prepare('select value from entry order by place');
+    for (const { value } of all.iterate()) yield JSON.parse(String(value));
+  }
+}
+
+/** The most characters that one text of an export may have: parsers hold it in memory. */
+export const MOST_CHARACTERS = 2 ** 26;
+
+/**
+ * The text of an export from elsewhere, piece by piece.
+ *
+ * @throws Failure if the file cannot be read, or is not UTF-8
+ */
+export async function* textOf(file: string): AsyncGenerator<string> {
+  if (file === '-') throw new Failure('refused', 'the export is read twice: give it as a file');
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    for await (const chunk of createReadStream(file)) yield decoder.decode(chunk, { stream: true });
+    yield decoder.decode();
+  } catch (error) {
+    if (error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
+      throw new Failure('refused', `${file} is not UTF-8; convert it, with iconv for example`);
+    throw fileFailure(error, file);
+  }
+}
+
+/**
+ * The longest prefix of `text` of at most `max` code points that ends with a whole word, if it contains one.
+ */
+export function truncateAtWord(text: string, max: number): string {
+  if (codePoints(text) <= max) return text;
+  const points = [...text];
+  const beginning = points.slice(0, max).join('');
+  if (/^\s/.test(points[max] ?? '')) return beginning.trimEnd();
+  return beginning.replace(/(?<=\S)\s+\S*$/, '');
+}
+
+/** The most characters of the texts that can be shortened (`docs/spec/content.md`, "Limits"). */
+const TEXTS = {
+  article: { title: 255, excerpt: 500, alt_text: 255, meta_title: 255, meta_description: 320, author: 255 },
+  category: { name: 100, description: 500 },
+  tag: { name: 100, description: 500 },
+  author: { name: 100, bio: 2000 },
+} as const;
+
+/** Addresses lead nowhere when they are shortened. */
+const ADDRESSES = ['featured_image', 'canonical_url', 'picture'] as const;
+const MOST_OF_ADDRESS = 500;
+
+const MOST_OF_SLUG = 100;
+
+/** The members with those shortened, or left out, that are too long; `notes` tells which. */
+export function fitted<Members extends object>(
+  kind: keyof typeof TEXTS,
+  members: Members,
+  notes: string[],
+): Members {
+  const changed: Record<string, unknown> = {};
+  const of = (name: string) => {
+    const value: unknown = Object.entries(members).find(([one]) => one === name)?.[1];
+    return typeof value === 'string' ? value : '';
+  };
+  const tell = (name: string, what: string) =>
+    notes.push(`${kind === 'article' ? '' : `${kind} `}${name}: ${what}`);
+  for (const [name, most] of Object.entries(TEXTS[kind])) {
+    if (codePoints(of(name)) <= most) continue;
+    changed[name] = truncateAtWord(of(name), most);
+    tell(name, `shortened to ${most} characters`);
+  }
+  for (const name of ADDRESSES) {
+    if (codePoints(of(name)) <= MOST_OF_ADDRESS) continue;
+    changed[name] = null;
+    tell(name, `left out, it is longer than ${MOST_OF_ADDRESS} characters`);
+  }
+  if (codePoints(of('slug')) > MOST_OF_SLUG) {
+    changed.slug = slugify(of('slug'), kind);
+    tell('slug', `shortened to ${MOST_OF_SLUG} characters`);
+  }
+  return { ...members, ...changed };
+}
+
+/** The longest title that is made of the beginning of an article. */
+const MADE_TITLE = 80;
+
+/** A title for an article that has none: its first words. */
+export function titleFrom(html: string, notes: string[]): string {
+  const text = plainText(html);
+  const end = text.length > MADE_TITLE ? text.lastIndexOf(' ', MADE_TITLE) : text.length;
+  const title = text.slice(0, end > 0 ? end : MADE_TITLE) || 'Untitled';
+  notes.push(`has no title; it is called "${title}"`);
+  return title;
+}
+
+/** Attributes that name what a page shows. */
+const SHOWN = /^(?:img src|img srcset|source src|source srcset|video src|video poster|audio src)$/;
+
+/** A link to a picture or a file of an article, not to a page of the site. */
+const FILE = /\.(?:avif|gif|jpe?g|png|webp|svg|mp3|mp4|pdf)(?:[?#]|$)/i;
+
+/** An address without scheme and host. */
+const RELATIVE = /^(?![a-z][a-z\d+.-]*:|\/\/|#|$)/i;
+
+/**
+ * HTML from elsewhere as it can be shown here: what it shows from its own site has whole addresses, and
+ * frames come over https.
+ *
+ * @param site its address, if it is known
+ */
+export function withPlacedUrls(html: string, site: string | undefined, notes: string[]): string {
+  const left = new Set<string>();
+  const placed = withChangedUrls(html, (url, attribute) => {
+    if (attribute === 'iframe src') return url.replace(/^\s*http:/i, 'https:');
+    const trimmed = url.trim();
+    const isShown = SHOWN.test(attribute) || (attribute === 'a href' && FILE.test(trimmed));
+    if (!isShown || !RELATIVE.test(trimmed)) return url;
+    const whole = URL.parse(trimmed, site)?.href;
+    if (whole === undefined) left.add(trimmed);
+    return whole ?? url;
+  });
+  for (const url of left) notes.push(`${url}: leads nowhere without the address of its site`);
+  return placed;
+}
+
+/** A slug from elsewhere: as it is, if it may be one of ours, or else the one that is made of it, if any. */
+export function sourceSlug(name: string): { given?: string; made?: string } {
+  const text = name.replaceAll(/(?:%[\da-f]{2})+/gi, (bytes) =>
+    // The last letter may be cut off in the middle.
+    Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('utf8').replaceAll('\ufffd', ''),
+  );
+  if (SLUG_PATTERN.test(text) && text.length <= 100) return { given: text };
+  const made = slugify(text, '');
+  return made === '' ? {} : { made };
 }

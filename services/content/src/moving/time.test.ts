@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { impossible, timeOf } from './time.ts';
+import { impossible, timeOf } from './source-entry.ts';
 
 test.each([
   ['2020-02-29 01:02:03', '2020-02-29T01:02:03.000Z'],

@@ -1,7 +1,7 @@
 import { codePoints } from '@pressroom/common/fields/text';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { truncateAtWord } from './truncate.ts';
+import { truncateAtWord } from './source-entry.ts';
 
 describe('truncateAtWord', () => {
   test.each([

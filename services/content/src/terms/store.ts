@@ -5,12 +5,10 @@ import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import { ArticleList } from '../articles/list.ts';
 import { NESTED_MEMBERS } from '../articles/schema.ts';
 import { changesBetween } from '../changes.ts';
-import type { Page, Total } from '../envelope.ts';
-import { MovedSlug } from '../moved-slug.ts';
-import { explainSlug, freeSlug, idOfSlug, slugify } from '../slug.ts';
+import { type Actor, type Page, type Total, writtenBy } from '../envelope.ts';
+import { explainSlug, freeSlug, idOfSlug, MovedSlug, slugify } from '../slug.ts';
 import type { ContentTables } from '../tables.ts';
-import { type Actor, writtenBy } from '../written-by.ts';
-import type { TermKind } from './kind.ts';
+import type { TermKind } from './kinds.ts';
 import type {
   CountedTerm,
   Term,
@@ -19,7 +17,7 @@ import type {
   TermDetail,
   TermFilters,
   WrittenTerm,
-} from './schema.ts';
+} from './terms.ts';
 
 type Database = Kysely<ContentTables>;
 type TermRow = Selectable<ContentTables[TermKind['table']]>;

@@ -1,8 +1,4 @@
 import { parseFragment, serialize } from 'parse5';
-import { withCodeElements } from './code-shortcodes.ts';
-import { splitAtElements } from './elements.ts';
-import { paragraphs } from './paragraphs.ts';
-import { CODE, escaped, expandShortcodes, type ShortcodeContext } from './shortcodes.ts';
 
 /** A comment, or all that follows one that does not end. */
 const COMMENT = /<!--(?:([\s\S]*?)-->(\n?)|[\s\S]*)/g;
@@ -24,7 +20,7 @@ const PATTERN = /<!--\s*wp:block\s+\{[^{}]*"ref"\s*:\s*(\d+)[^{}]*\}\s*\/-->/g;
 const MOST_PATTERNS = 200;
 
 /** What else an article consists of, and what {@link articleHtml} reports. */
-export interface HtmlContext extends ShortcodeContext {
+interface HtmlContext extends ShortcodeContext {
   /** A pattern by its id. */
   pattern: (id: string) => string | undefined;
   /** In their order. */
@@ -84,4 +80,394 @@ function footnotesOf({ footnotes }: HtmlContext): string {
     return `<li id="${anchor}">${content} <a href="#${anchor}-link">↩︎</a></li>`;
   });
   return `\n\n<ol class="wp-block-footnotes">${items.join('')}</ol>\n\n`;
+}
+
+/** Elements that a paragraph neither contains nor is put around. */
+const BLOCKS =
+  'address|article|aside|audio|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]|header|hgroup|hr|html|iframe|legend|li|main|map|menu|nav|noscript|object|ol|optgroup|option|p|pre|script|section|select|style|summary|svg|table|tbody|td|textarea|tfoot|th|thead|tr|ul|video';
+
+/** What is left as it is, with all that it contains. */
+const VERBATIM = 'pre|script|style|textarea|svg|math|iframe|audio|video|object';
+
+const BLOCK_TAG = new RegExp(`(<(/?)(${BLOCKS})(?=[\\s/>])[^>]*>)`, 'i');
+
+/** Elements in which paragraphs are written like at the top. */
+const CONTAINERS =
+  /^(?:article|aside|blockquote|body|center|dd|details|div|figure|footer|header|li|main|section|td|th)$/;
+
+/** Elements that have no end. */
+const EMPTY = /^(?:col|hr)$/;
+
+/**
+ * Makes paragraphs and line breaks of blank lines and line ends, as WordPress does when it shows an article
+ * of its classic editor.
+ */
+export function paragraphs(text: string): string {
+  const html = text.replaceAll(/\r\n?/g, '\n');
+  const open = new OpenElements();
+  const written: string[] = [];
+  for (const [index, part] of splitAtElements(html, VERBATIM).entries()) {
+    if (index % 2 === 1) {
+      written.push(part);
+      continue;
+    }
+    // No tag is looked for where none ends any more.
+    const end = part.lastIndexOf('>') + 1;
+    // A split by a pattern with groups yields, by turns, text and what the groups have found.
+    const runs = part.slice(0, end).split(BLOCK_TAG);
+    runs.push(`${runs.pop()}${part.slice(end)}`);
+    for (let run = 0; run < runs.length; run += 4) {
+      written.push(paragraphsIn(runs[run] ?? '', open.innermost));
+      const [tag, slash, name = ''] = runs.slice(run + 1, run + 4);
+      if (tag === undefined) continue;
+      written.push(tag);
+      if (slash === '/') open.end(name.toLowerCase());
+      else open.begin(name.toLowerCase());
+    }
+  }
+  return written.join('');
+}
+
+/** The elements that are open at a place, counted by name: a hostile text ends many that it never began. */
+class OpenElements {
+  readonly #names: string[] = [];
+  readonly #times = new Map<string, number>();
+
+  get innermost(): string | undefined {
+    return this.#names.at(-1);
+  }
+
+  begin(name: string): void {
+    if (EMPTY.test(name)) return;
+    this.#names.push(name);
+    this.#times.set(name, (this.#times.get(name) ?? 0) + 1);
+  }
+
+  end(name: string): void {
+    if (!this.#times.get(name)) return;
+    let closed: string | undefined;
+    do {
+      closed = this.#names.pop() ?? name;
+      this.#times.set(closed, (this.#times.get(closed) ?? 0) - 1);
+    } while (closed !== name);
+  }
+}
+
+/** Text between two tags of blocks, in the block called `container`. */
+function paragraphsIn(text: string, container: string | undefined): string {
+  if (text.trim() === '') return text === '' ? '' : '\n';
+  const isContainer = container === undefined || CONTAINERS.test(container);
+  if (!isContainer || (container !== undefined && !/\n\s*\n/.test(text))) return text;
+  const found = text.split(/\n\s*\n/).filter((paragraph) => paragraph.trim() !== '');
+  return found.map((paragraph) => `<p>${withBreaks(paragraph.trim())}</p>\n`).join('');
+}
+
+function withBreaks(paragraph: string): string {
+  return paragraph.replaceAll(/(?:<br\s*\/?>|(?<![ \t]))[ \t]*\n/gi, '<br>\n');
+}
+
+/** The names under which SyntaxHighlighter shows code, and those of its languages. */
+const CODE_NAMES =
+  'sourcecode|source|code|actionscript3|as3|bash|shell|coldfusion|cf|clojure|clj|cpp|csharp|c-sharp|c|css|delphi|pascal|diff|patch|erlang|erl|fsharp|golang|go|groovy|haskell|html|java|javafx|jfx|javascript|js|latex|tex|matlab|objc|obj-c|perl|php|plain|text|powershell|ps|python|py|ruby|rails|ror|rb|r|scala|sql|swift|vbnet|vb|xhtml|xml|xslt|yaml|yml';
+
+/** Where code begins: as an element, which stays as it is, or as a shortcode. */
+const BEGINNING = new RegExp(
+  `<(pre|code|script|style)\\b|(?<!\\[)\\[(${CODE_NAMES})([\\s=][^[\\]]*)?\\](?!\\])`,
+  'gi',
+);
+
+/** HTML with the code in shortcodes as elements: no tag, comment or shortcode in it is one. */
+function withCodeElements(html: string): string {
+  let [result, at] = ['', 0];
+  // Code that is not closed after one place is not closed after a later one.
+  const unclosed = new Set<string>();
+  BEGINNING.lastIndex = 0;
+  for (let found = BEGINNING.exec(html); found !== null; found = BEGINNING.exec(html)) {
+    const [begin, element, shortcode = '', given = ''] = found;
+    const end = element ? `</${element}\\s*>` : `\\[/${shortcode}\\]`;
+    const ending = new RegExp(end, 'gi');
+    const from = found.index + begin.length;
+    ending.lastIndex = from;
+    const closed = unclosed.has(end) ? null : ending.exec(html);
+    if (closed === null) {
+      unclosed.add(end);
+      continue;
+    }
+    BEGINNING.lastIndex = ending.lastIndex;
+    if (element !== undefined) continue;
+    result += html.slice(at, found.index) + codeElement(shortcode, given, html.slice(from, closed.index));
+    at = ending.lastIndex;
+  }
+  return result + html.slice(at);
+}
+
+function codeElement(name: string, given: string, code: string): string {
+  const [, named] = /(?:^|\s)(?:lang|language)?=\s*["']?([\w+#-]+)/i.exec(given) ?? [];
+  const language = (named ?? (/^(?:sourcecode|source|code)$/i.test(name) ? '' : name)).toLowerCase();
+  // The plugin keeps code escaped or not; it takes what has no angle bracket for escaped.
+  const escaped = /[<>]/.test(code)
+    ? code.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+    : code;
+  const lines = escaped.replace(/^[^\S\n]*\r?\n/, '').trimEnd();
+  return `\n\n<pre><code${language && ` class="language-${language}"`}>${lines}</code></pre>\n\n`;
+}
+
+/** Shortcodes that show what is elsewhere, and the address of what one names by an id. */
+const EMBEDS: Readonly<Record<string, string>> = {
+  archiveorg: 'https://archive.org/details/',
+  bandcamp: '',
+  dailymotion: 'https://www.dailymotion.com/video/',
+  embedyt: 'https://www.youtube.com/watch?v=',
+  facebook: '',
+  flickr: '',
+  gist: 'https://gist.github.com/',
+  giphy: 'https://giphy.com/gifs/',
+  googlemaps: '',
+  googlevideo: '',
+  iframe: '',
+  imgur: 'https://imgur.com/',
+  instagram: 'https://www.instagram.com/p/',
+  issuu: '',
+  mixcloud: '',
+  pinterest: '',
+  reddit: '',
+  scribd: 'https://www.scribd.com/doc/',
+  slideshare: 'https://www.slideshare.net/slideshow/embed_code/',
+  soundcloud: '',
+  spotify: 'https://open.spotify.com/track/',
+  ted: 'https://www.ted.com/talks/view/id/',
+  tiktok: '',
+  tweet: 'https://twitter.com/i/status/',
+  twitter: 'https://twitter.com/i/status/',
+  videopress: 'https://videopress.com/v/',
+  vimeo: 'https://vimeo.com/',
+  vine: 'https://vine.co/v/',
+  wpvideo: 'https://videopress.com/v/',
+  youtube: 'https://www.youtube.com/watch?v=',
+};
+
+/** The names of the shortcodes. */
+const EMBED_NAMES = Object.keys(EMBEDS).join('|');
+
+/** The address of what a shortcode shows; undefined if it is no such shortcode, or says none. */
+function embeddedAddress(
+  name: string,
+  given: string,
+  attributes: ReadonlyMap<string, string>,
+  content = '',
+): string | undefined {
+  const known = Object.hasOwn(EMBEDS, name) ? EMBEDS[name] : undefined;
+  if (known === undefined) return undefined;
+  const [address] = /(?:https?:)?\/\/[^\s"'<>|[\]]+/i.exec(`${given} ${content}`) ?? [];
+  if (address !== undefined) return address.startsWith('//') ? `https:${address}` : address;
+  const [, spotify] = /\bspotify:([a-z]+:\w+)/i.exec(given) ?? [];
+  if (spotify !== undefined) return `https://open.spotify.com/${spotify.replace(':', '/')}`;
+  const [, bare] = /^=?\s*["']?([\w-]+)["']?(?=\s|$)/.exec(given) ?? [];
+  const id = attributes.get('id') ?? attributes.get('v') ?? attributes.get('tweet') ?? bare ?? content.trim();
+  return known !== '' && /^[\w-]+$/.test(id) ? `${known}${id}` : undefined;
+}
+
+/** A picture, sound or film of an export. */
+export interface Attachment {
+  url: string;
+  alt: string;
+  caption: string;
+}
+
+/** What shortcodes refer to. */
+interface ShortcodeContext {
+  /** An attachment by its id. */
+  attachment: (id: string) => Attachment | undefined;
+  /** The attachments that were uploaded to the article, or to the one with this id. */
+  own: (id?: string) => readonly Attachment[];
+  /** Whether shortcodes that are not known are removed, rather than left as text. */
+  removeOthers: boolean;
+  /** Called for an unknown shortcode. */
+  onOther: (name: string) => void;
+  /** Called with what is lost. */
+  onLost: (what: string) => void;
+}
+
+/** What is left as it is: code that shows shortcodes. */
+const CODE = 'pre|code|script|style';
+
+const ATTRIBUTE = /(?<![\w-])([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s\]]+))/g;
+
+/** The beginning or the end of a shortcode. `[[name]]` is how an article writes about one. */
+const TAG = /(?<!\[)\[([a-z][\w-]*)([\s=][^[\]]*|\/?)\](?!\])|\[\/([a-z][\w-]*)\]/gi;
+
+/** The names of shortcodes that are known. In two pairs of brackets, one is only written about. */
+const KNOWN = `gallery|playlist|caption|wp_caption|embed|audio|video|${CODE_NAMES}|${EMBED_NAMES}`;
+const IS_KNOWN = /^(?:caption|wp_caption|embed|audio|video)$/;
+const WRITTEN_ABOUT = new RegExp(`\\[(\\[/?(?:${KNOWN})(?:[\\s=][^[\\]]*|/?)\\])\\]?`, 'gi');
+const WRITTEN_ABOUT_END = new RegExp(`(\\[/(?:${KNOWN})\\])\\]`, 'gi');
+
+type Tag = RegExpExecArray;
+
+/** Makes HTML of the shortcodes of WordPress itself, as far as they are known. */
+export function expandShortcodes(html: string, context: ShortcodeContext): string {
+  return splitAtElements(html, CODE)
+    .map((part, index) => (index % 2 === 0 ? expandIn(part, context) : part))
+    .join('');
+}
+
+function expandIn(text: string, context: ShortcodeContext): string {
+  const tags = [...text.matchAll(TAG)];
+  const ends = endsOf(tags);
+  /** The shortcodes around the place, and what stands before each. */
+  const around: { tag: Tag; end: Tag; before: string }[] = [];
+  let [result, at] = ['', 0];
+  for (const tag of tags) {
+    result += text.slice(at, tag.index);
+    at = tag.index + tag[0].length;
+    const [outer, end] = [around.at(-1), ends.get(tag)];
+    if (outer?.end === tag) {
+      result = outer.before + expand(outer.tag, { content: result, end: tag[0] }, context);
+      around.pop();
+    } else if (end !== undefined && end.index <= (outer?.end.index ?? end.index)) {
+      around.push({ tag, end, before: result });
+      result = '';
+    } else result += tag[1] === undefined ? tag[0] : expand(tag, undefined, context);
+  }
+  return (result + text.slice(at)).replaceAll(WRITTEN_ABOUT, '$1').replaceAll(WRITTEN_ABOUT_END, '$1');
+}
+
+/** The end of each shortcode that has one before the next of its name begins. */
+function endsOf(tags: readonly Tag[]): Map<Tag, Tag> {
+  const [ends, open] = [new Map<Tag, Tag>(), new Map<string, Tag>()];
+  for (const tag of tags) {
+    const [, begun, , ended = ''] = tag;
+    const beginning = open.get(ended.toLowerCase());
+    open.delete(ended.toLowerCase());
+    if (beginning !== undefined) ends.set(beginning, tag);
+    if (begun !== undefined) open.set(begun.toLowerCase(), tag);
+  }
+  return ends;
+}
+
+function attributesOf(text: string): Map<string, string> {
+  return new Map(
+    [...text.matchAll(ATTRIBUTE)].map(([, name = '', double, single, bare]) => [
+      name.toLowerCase(),
+      double ?? single ?? bare ?? '',
+    ]),
+  );
+}
+
+/** What a shortcode becomes, `inside` what stands in it and how it ends. */
+function expand(
+  [begin, called = '', rest = '']: Tag,
+  inside: { content: string; end: string } | undefined,
+  context: ShortcodeContext,
+): string {
+  const [name, given] = [called.toLowerCase(), rest.replace(/\/$/, '').trim()];
+  const attributes = attributesOf(given);
+  const content = inside?.content;
+  const whole = inside ? `${begin}${inside.content}${inside.end}` : begin;
+  if (name === 'gallery') return galleryOf(attributes, context);
+  if (name === 'playlist') return playlistOf(attributes, context);
+  const isWhole = content !== undefined;
+  if (isWhole && (name === 'caption' || name === 'wp_caption')) return figureOf(attributes, content);
+  if (isWhole && name === 'embed') return `\n\n${content.trim()}\n\n`;
+  const address = embeddedAddress(name, given, attributes, content);
+  if (address !== undefined) return `<a href="${escaped(address)}">${escaped(address)}</a>`;
+  const player =
+    name === 'audio' || name === 'video'
+      ? playerOf(name, attributes, (content || given).replace(/\|.*/s, ''))
+      : undefined;
+  if (player !== undefined) return player;
+  // Brackets alone are no shortcode: [sic].
+  if (!IS_KNOWN.test(name) && attributes.size === 0 && !given.startsWith('=') && !isWhole) return whole;
+  context.onOther(name);
+  return context.removeOthers ? (content ?? '') : whole;
+}
+
+function figureOf(attributes: Map<string, string>, content: string): string {
+  const [, picture = '', rest = ''] =
+    /^\s*((?:<a\b[^>]*>\s*)?<img\b[^>]*>(?:\s*<\/a>)?)([\s\S]*)$/i.exec(content) ?? [];
+  if (picture === '') return content;
+  const caption = rest.trim() || attributes.get('caption') || '';
+  const align = /^align(?:left|right|center|none)$/.exec(attributes.get('align') ?? '')?.[0];
+  return `\n\n<figure${align ? ` class="${align}"` : ''}>${picture}${captionOf(caption)}</figure>\n\n`;
+}
+
+function galleryOf(attributes: Map<string, string>, context: ShortcodeContext): string {
+  const figures = attachmentsOf('gallery', attributes, context).map(
+    ({ url, alt, caption }) =>
+      `<figure><img src="${escaped(url)}" alt="${escaped(alt)}">${captionOf(caption)}</figure>`,
+  );
+  return figures.length === 0 ? '' : `\n\n<div class="gallery">${figures.join('')}</div>\n\n`;
+}
+
+function playlistOf(attributes: Map<string, string>, context: ShortcodeContext): string {
+  const type = attributes.get('type') === 'video' ? 'video' : 'audio';
+  const files = attachmentsOf('playlist', attributes, context);
+  return files.map(({ url }) => playerOf(type, new Map(), url) ?? '').join('');
+}
+
+/** What a shortcode shows; tells what of it is not in the file. */
+function attachmentsOf(
+  name: string,
+  attributes: Map<string, string>,
+  { attachment, own, onLost }: ShortcodeContext,
+): readonly Attachment[] {
+  const listed = (attribute: string) => attributes.get(attribute)?.match(/\d+/g);
+  const ids = listed('ids') ?? listed('include');
+  if (ids === undefined || ids === null) {
+    const found = own(attributes.get('id'));
+    if (found.length === 0) onLost(`[${name}]: its files are not in the export; left out`);
+    return found;
+  }
+  const missing = ids.filter((id) => attachment(id) === undefined);
+  if (missing.length > 0)
+    onLost(`[${name}]: the attachments ${missing.join(', ')} are not in the export; left out`);
+  return ids.flatMap((id) => attachment(id) ?? []);
+}
+
+function captionOf(html: string): string {
+  return html === '' ? '' : `<figcaption>${html.replaceAll(/\s+/g, ' ').trim()}</figcaption>`;
+}
+
+function playerOf(
+  name: 'audio' | 'video',
+  attributes: Map<string, string>,
+  content: string | undefined,
+): string | undefined {
+  const named = ['src', 'mp3', 'mp4', 'm4a', 'm4v', 'ogg', 'ogv', 'wav', 'webm', 'wmv', 'flv'];
+  const src = named.map((one) => attributes.get(one)).find((one) => one !== undefined) ?? content?.trim();
+  if (!src || !/^https?:/.test(src)) return undefined;
+  return `\n\n<${name} controls src="${escaped(src)}"></${name}>\n\n`;
+}
+
+/** Text as it stands in an attribute between double quotes, or in HTML. */
+function escaped(text: string): string {
+  return text
+    .replaceAll('&amp;', '&')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+/**
+ * Splits HTML into, by turns, text and elements of these names (`pre|code`) with all that they contain. One
+ * that is not closed is text.
+ */
+function splitAtElements(html: string, names: string): string[] {
+  const parts: string[] = [];
+  const beginning = new RegExp(`<(${names})\\b`, 'gi');
+  // An element that is not closed after one place is not closed after a later one.
+  const unclosed = new Set<string>();
+  let end = 0;
+  for (let found = beginning.exec(html); found !== null; found = beginning.exec(html)) {
+    const name = (found[1] ?? '').toLowerCase();
+    if (unclosed.has(name)) continue;
+    const ending = new RegExp(`</${name}\\s*>`, 'gi');
+    ending.lastIndex = beginning.lastIndex;
+    if (ending.test(html)) {
+      parts.push(html.slice(end, found.index), html.slice(found.index, ending.lastIndex));
+      end = beginning.lastIndex = ending.lastIndex;
+    } else unclosed.add(name);
+  }
+  return [...parts, html.slice(end)];
 }

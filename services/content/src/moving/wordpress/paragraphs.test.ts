@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { paragraphs } from './paragraphs.ts';
+import { paragraphs } from './html.ts';
 
 test.each([
   ['one', '<p>one</p>\n'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expandShortcodes } from './shortcodes.ts';
+import { expandShortcodes } from './html.ts';
 
 const PICTURES = new Map([
   ['1', { url: 'https://a.example/1.jpg?a&b', alt: 'One "1"', caption: '' }],

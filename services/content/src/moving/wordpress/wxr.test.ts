@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { wxrEntries } from './wxr.ts';
+import { wxrEntries } from './entries.ts';
 
 const NAMESPACE = 'xmlns:wp="http://wordpress.org/export/1.1/"';
 const ITEM = '<item><title>One &nbsp; two\u0008</title><wp:post_id>7</wp:post_id></item>';

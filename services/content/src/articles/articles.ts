@@ -1,0 +1,358 @@
+import { PRIVATE } from '@pressroom/common/caching/conditional';
+import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
+import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
+import { operation } from '@pressroom/common/http/operation';
+import { problemResponses } from '@pressroom/common/problems/problem-document';
+import type { SearchGate } from '@pressroom/common/search/search-gate';
+import { requireArticle } from '../api-keys.ts';
+import { success, successPage } from '../envelope.ts';
+import {
+  type ArticleRules,
+  actorOf,
+  checkBody,
+  idempotencyKey,
+  MOVED,
+  ownerOf,
+  replyBySlug,
+  replyToReader,
+  requireReader,
+  tellOfWrite,
+  writerOf,
+  writtenHeaders,
+} from '../requests.ts';
+import type { Site } from '../site.ts';
+import type { ContentTables } from '../tables.ts';
+import type { ReadArticle } from './detail.ts';
+import { SEARCHES, subjectsOfChange, subjectsOfDetail, subjectsOfList } from './filters.ts';
+import {
+  type ArticleDetail,
+  type ArticleDetailQuery,
+  type AuthorOfArticle,
+  articleCreate,
+  articleCreatedAnswer,
+  articleDetailAnswer,
+  articleDetailQuery,
+  articleListAnswer,
+  articleListQuery,
+  articlePatch,
+  articlePatchAnswer,
+  articlePath,
+  articlePut,
+  articlePutAnswer,
+  articleSlugPath,
+  deletedAnswer,
+  hasContent,
+  LIST_MEMBERS,
+} from './schema.ts';
+import { searchArticles } from './search.ts';
+import type { ArticleStore } from './store.ts';
+
+/** The dependencies of the operations on articles. */
+interface ArticleParts {
+  articles: ArticleStore;
+  /** Where searches run. */
+  gate: SearchGate<ContentTables>;
+  cache: RepresentationCache;
+  /** The site that shows the articles, if the settings name it. */
+  site: Site | undefined;
+  /** What articles are checked by before they are written. */
+  rules: ArticleRules;
+  /**
+   * Called after each commit: this replica must not serve anything about these subjects, or about anything if
+   * there are none, that it read before.
+   */
+  changed: (subjects?: ReadonlySet<string>) => void;
+}
+
+const TAGS = ['articles'];
+const FOUND = 'Articles found';
+const DETAIL_PROBLEMS = problemResponses(400, 401, 403, 404, 429, 503);
+const CREATE_PROBLEMS = problemResponses(400, 401, 403, 409, 413, 415, 422, 429, 500, 503);
+const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 500, 503);
+
+/** The operations on articles: public reads, writes with a key (`docs/spec/content.md`, "Endpoints"). */
+export function articleOperations(parts: ArticleParts) {
+  return { ...reads(parts), create: creation(parts), ...updates(parts), remove: removal(parts) };
+}
+
+function reads({ articles, gate, cache, site }: ArticleParts) {
+  const withMembers = async <Shown extends { id: number }>(shown: Shown[], include: string[] = []) => {
+    const ids = shown.map(({ id }) => id);
+    const tags = include.includes('tags') ? await articles.terms('tags', ids) : undefined;
+    const authors = include.includes('authors') ? await articles.terms('authors', ids) : undefined;
+    const extras = include.includes('extra') ? await articles.extras(ids) : undefined;
+    const schedules = include.includes('schedule') ? await articles.schedules(ids) : undefined;
+    const copies = include.includes('working_copy') ? await articles.workingCopies(ids) : undefined;
+    return shown.map((article) => ({
+      ...article,
+      ...(tags && { tags: tags.get(article.id) ?? [] }),
+      ...(authors && { authors: authors.get(article.id) ?? [] }),
+      ...(extras && { extra: extras.get(article.id) ?? null }),
+      ...(schedules && { schedule: schedules.get(article.id) }),
+      ...(copies && { working_copy: copies.get(article.id) ?? null }),
+    }));
+  };
+  const detail = async (
+    { article, own, extra, terms = {} }: ReadArticle,
+    { include = [] }: ArticleDetailQuery,
+  ) => {
+    const place = { id: article.id, categories: [article.category?.id ?? null] };
+    const [known = article] = await withMembers([article], include);
+    const others = Object.entries({ ...terms, extra }).filter(([member]) => member in known);
+    const shown = { ...known, ...Object.fromEntries(others) };
+    const authors = async () =>
+      terms.authors ?? (await articles.terms('authors', [article.id])).get(article.id);
+    const value = include.includes('jsonld')
+      ? { ...shown, jsonld: jsonLdOf(article, (await authors()) ?? [], site) }
+      : shown;
+    return { value: success('Article found', value), own, subjects: subjectsOfDetail(place) };
+  };
+  const list = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'listArticles',
+      summary: 'List articles, newest first unless sorted otherwise',
+      querystring: articleListQuery,
+      response: { 200: articleListAnswer, ...NOT_MODIFIED, ...problemResponses(400, 401, 403, 429, 503) },
+    },
+    handler: (request, reply) => {
+      const {
+        page = 1,
+        per_page: perPage,
+        status,
+        sort,
+        cursor,
+        fields = LIST_MEMBERS,
+        q,
+        highlight,
+        include,
+        ...filters
+      } = request.query;
+      if (status !== 'published' || isForWriters(include)) requireReader(request);
+      const subjects = subjectsOfList(filters);
+      if (q !== undefined || sort === 'relevance') {
+        const search = {
+          q: q ?? '',
+          order: sort === 'relevance' ? sort : 'newest',
+          highlights: highlight === '1',
+        } as const;
+        return replyToReader(request, reply, cache, async () => {
+          const place = { page, perPage };
+          const found = await searchArticles(gate, { status, filters }, search, fields, place);
+          const shown = await withMembers(found.articles, include);
+          return {
+            value: successPage(FOUND, shown, place, found.total),
+            subjects: [...subjects, SEARCHES],
+          };
+        });
+      }
+      const scope = { status, sort, filters };
+      return replyToReader(request, reply, cache, async () => {
+        if (cursor === undefined && !hasContent(fields)) {
+          const list = await articles.list(scope, fields, { page, perPage });
+          const shown = await withMembers(list.articles, include);
+          return { value: successPage(FOUND, shown, { page, perPage }, list.total), subjects };
+        }
+        const walked = await articles.walk(scope, fields, { cursor: cursor ?? '', perPage });
+        const { data, meta, ...rest } = successPage(
+          FOUND,
+          await withMembers(walked.articles, include),
+          { ...walked, perPage },
+          walked.total,
+        );
+        return { value: { ...rest, data, meta: { ...meta, next_cursor: walked.next } }, subjects };
+      });
+    },
+  });
+  const read = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'getArticle',
+      summary: 'Read an article; drafts only with a key',
+      params: articlePath,
+      querystring: articleDetailQuery,
+      response: { 200: articleDetailAnswer, ...NOT_MODIFIED, ...DETAIL_PROBLEMS },
+    },
+    handler: (request, reply) => {
+      if (isForWriters(request.query.include)) requireReader(request);
+      return replyToReader(
+        request,
+        reply,
+        cache,
+        async (reader) => detail(await articles.read(request.params.id, reader), request.query),
+        request.query.preview,
+      );
+    },
+    config: { secretQuery: true },
+  });
+  const readBySlug = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'getArticleBySlug',
+      summary:
+        'Read an article by its slug, as by its id; a slug that it had before leads to the current one',
+      params: articleSlugPath,
+      querystring: articleDetailQuery,
+      response: { 200: articleDetailAnswer, ...NOT_MODIFIED, ...MOVED, ...DETAIL_PROBLEMS },
+    },
+    handler: (request, reply) => {
+      if (isForWriters(request.query.include)) requireReader(request);
+      return replyBySlug(
+        request,
+        reply,
+        cache,
+        async (reader) => detail(await articles.readBySlug(request.params.slug, reader), request.query),
+        request.query.preview,
+      );
+    },
+    config: { secretQuery: true },
+  });
+  return { list, read, readBySlug };
+}
+
+/** Whether members are asked for that only holders of a key see. */
+function isForWriters(include: readonly string[] = []): boolean {
+  return include.includes('schedule') || include.includes('working_copy');
+}
+
+function creation({ articles, rules, changed }: ArticleParts) {
+  return operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'createArticle',
+      summary: 'Create an article',
+      description:
+        'With an Idempotency-Key (1–255 visible ASCII characters), the same request within 24 hours creates nothing' +
+        ' and returns the article of the first one with `Idempotent-Replayed: true`; a different body is 422' +
+        ' `idempotency_key_reused`. Each API key has separate idempotency keys.',
+      requestHeaders: ['Idempotency-Key'],
+      responseHeaders: { 201: ['ETag', 'Idempotent-Replayed'] },
+      body: articleCreate,
+      response: { 201: articleCreatedAnswer, ...CREATE_PROBLEMS },
+    },
+    attachValidation: true,
+    handler: async (request, reply) => {
+      await checkBody(request, rules);
+      const { body } = request;
+      const owner = ownerOf(request);
+      requireArticle(owner, body);
+      const key = idempotencyKey(request);
+      const { article, own, repeated } = await articles.create(
+        { ...body, author: body.author ?? owner.name },
+        actorOf(request),
+        key === undefined ? undefined : { sender: owner.prefix, key, body },
+      );
+      // The first one may have reached another replica, whose notification may still be on its way.
+      changed(
+        repeated ? undefined : subjectsOfChange({ id: article.id, categories: [body.category_id ?? null] }),
+      );
+      if (repeated) reply.header('idempotent-replayed', 'true');
+      else tellOfWrite(request, 'article_created', { article: article.id });
+      const headers = { ...writtenHeaders(own), location: `/api/articles/${article.id}` };
+      return reply.code(201).headers(headers).send(success('Article created', article));
+    },
+  });
+}
+
+function updates({ articles, rules, changed }: ArticleParts) {
+  const replace = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'replaceArticle',
+      summary: 'Replace an article; send every member, with null for optional ones that are unset',
+      params: articlePath,
+      responseHeaders: { 200: ['ETag'] },
+      body: articlePut,
+      response: { 200: articlePutAnswer, ...WRITE_PROBLEMS },
+    },
+    attachValidation: true,
+    handler: async (request, reply) => {
+      await checkBody(request, rules);
+      const { body, params } = request;
+      const { article, own, place } = await articles.update(params.id, body, writerOf(request, body));
+      changed(subjectsOfChange(place));
+      tellOfWrite(request, 'article_updated', { article: article.id });
+      return reply.headers(writtenHeaders(own)).send(success('Article updated', article));
+    },
+  });
+  const change = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'updateArticle',
+      summary: 'Change some members of an article',
+      description:
+        'Returns `id` and exactly the members that changed. `updated_at` always changes and is left out.',
+      params: articlePath,
+      responseHeaders: { 200: ['ETag'] },
+      body: articlePatch,
+      response: { 200: articlePatchAnswer, ...WRITE_PROBLEMS },
+    },
+    attachValidation: true,
+    handler: async (request, reply) => {
+      await checkBody(request, rules);
+      const { body, params } = request;
+      const { changes, own, place } = await articles.update(params.id, body, writerOf(request, body));
+      changed(subjectsOfChange(place));
+      tellOfWrite(request, 'article_updated', { article: place.id });
+      return reply.headers(writtenHeaders(own)).send(success('Article updated', changes));
+    },
+  });
+  return { replace, change };
+}
+
+function removal({ articles, changed }: ArticleParts) {
+  return operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'deleteArticle',
+      summary: 'Delete an article',
+      params: articlePath,
+      response: { 200: deletedAnswer, ...problemResponses(400, 401, 403, 404, 412, 429, 503) },
+    },
+    handler: async (request, reply) => {
+      const place = await articles.delete(request.params.id, writerOf(request, {}));
+      changed(subjectsOfChange(place));
+      tellOfWrite(request, 'article_deleted', { article: place.id });
+      return reply.header('cache-control', PRIVATE).send(success('Article deleted', null));
+    },
+  });
+}
+
+/**
+ * An article as schema.org's `NewsArticle`, for the `application/ld+json` of its page. Without a site it
+ * names neither a publisher nor, unless it has a canonical one, an address.
+ */
+function jsonLdOf(
+  article: ArticleDetail,
+  authors: readonly AuthorOfArticle[],
+  site: Site | undefined,
+): Record<string, unknown> {
+  const url = article.canonical_url ?? site?.page('article', article);
+  return {
+    '@context': 'https://schema.org',
+    '@type': 'NewsArticle',
+    headline: article.title,
+    description: article.meta_description ?? article.excerpt ?? undefined,
+    image: article.featured_image === null ? undefined : [article.featured_image],
+    datePublished: article.published_at ?? undefined,
+    dateModified: article.updated_at,
+    author:
+      authors.length === 0
+        ? [{ '@type': 'Person', name: article.author }]
+        : authors.map((author) => personOf(author, site)),
+    articleSection: article.category?.name,
+    inLanguage: site?.language,
+    url,
+    mainEntityOfPage: url,
+    publisher: site && { '@type': 'Organization', name: site.name, url: site.url },
+  };
+}
+
+function personOf(author: AuthorOfArticle, site: Site | undefined) {
+  return {
+    '@type': 'Person',
+    name: author.name,
+    url: site?.page('author', author),
+    image: author.picture ?? undefined,
+  };
+}

@@ -1,0 +1,50 @@
+import { type Kysely, type Selectable, sql } from 'kysely';
+import type { ContentTables } from './tables.ts';
+
+/** An entry of the audit trail. */
+export type AuditEntry = Selectable<ContentTables['content.audit']>;
+
+/** Which entries are read. */
+interface AuditQuery {
+  /** Those from this time on. */
+  since?: Date | undefined;
+  /** Those of the key with this prefix. */
+  key?: string | undefined;
+  /** Those about this article. */
+  article?: number | undefined;
+  /** The most entries. */
+  limit: number;
+}
+
+/** The latest entries of the audit trail, the newest first. */
+export function readTrail(
+  db: Kysely<ContentTables>,
+  { since, key, article, limit }: AuditQuery,
+): Promise<AuditEntry[]> {
+  let query = db.selectFrom('content.audit').selectAll();
+  if (since !== undefined) query = query.where('at', '>=', since);
+  if (key !== undefined) query = query.where('key', '=', key);
+  if (article !== undefined) query = query.where('article_id', '=', article);
+  return query.orderBy('at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+}
+
+/** How many entries one step removes. */
+const REMOVED = 1000;
+
+/** Removes the entries of more than `days` ago in small steps, and returns how many there were. */
+export async function pruneTrail(
+  db: Kysely<ContentTables>,
+  days: number,
+  signal?: AbortSignal,
+): Promise<number> {
+  let removed = 0;
+  while (!signal?.aborted) {
+    const { rows } = await sql<{
+      step: number;
+    }>`select content.prune_audit(${days}, ${REMOVED}) as step`.execute(db);
+    const step = rows[0]?.step ?? 0;
+    removed += step;
+    if (step < REMOVED) break;
+  }
+  return removed;
+}

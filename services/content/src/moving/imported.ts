@@ -1,0 +1,187 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { explainSlug, freeSlug, idOfSlug, SLUG_PATTERN, type Slugged, slugify } from '../slug.ts';
+import type { ContentTables } from '../tables.ts';
+import { AUTHORS, CATEGORIES, TAGS, type TermKind } from '../terms/kinds.ts';
+import { termSchemas } from '../terms/terms.ts';
+import type { ImportedArticle, ImportedTerm, Past } from './import-line.ts';
+
+/** An article that an earlier import may have made. */
+interface Candidate {
+  key: string | null;
+  id: number;
+  slug: string;
+  created_at: Date;
+  published_at: Date | null;
+  former_slugs: string[];
+}
+
+/**
+ * The ids of those of these articles that are there since an earlier import: by the key that it kept, or in
+ * an export by id and slug.
+ */
+export async function importedBefore(
+  db: Kysely<ContentTables>,
+  articles: readonly ImportedArticle[],
+): Promise<Map<ImportedArticle, number>> {
+  const keys = articles.flatMap(({ key, formerKeys }) => [
+    ...formerKeys,
+    ...(key === undefined ? [] : [key]),
+  ]);
+  const ids = articles.flatMap(({ ownId }) => ownId ?? []);
+  const members = sql`article.id, article.slug, article.created_at, article.published_at, array(
+    select former.slug from content.former_slug as former
+    where former.resource = 'article' and former.id = article.id) as former_slugs`;
+  const { rows } = await sql<Candidate>`
+    select kept.key, ${members} from content.idempotency_key as kept
+      join content.article as article on article.id = kept.article_id where kept.key = any(${keys}::text[])
+    union all select null, ${members} from content.article as article where article.id = any(${ids}::integer[])
+  `.execute(db);
+  const known = new Map<ImportedArticle, number>();
+  for (const article of articles) {
+    const row =
+      rows.find(({ key }) => key !== null && key === article.key) ??
+      rows.find((one) =>
+        one.key === null
+          ? isItself(article, one)
+          : article.formerKeys.includes(one.key) && isLike(article, one),
+      );
+    if (row !== undefined) known.set(article, row.id);
+  }
+  return known;
+}
+
+/** Whether an article comes back to where it was exported. */
+function isItself({ ownId, past, body }: ImportedArticle, { id, slug, created_at }: Candidate): boolean {
+  if (id !== ownId || slug !== body.slug) return false;
+  return past.id !== undefined || Number(past.created_at) === Number(created_at);
+}
+
+/** Whether an article may be the one that has the key of an earlier version, which different ones shared. */
+function isLike({ wanted, past }: ImportedArticle, { slug, published_at, former_slugs }: Candidate): boolean {
+  if (wanted.isGiven) return slug === wanted.slug || former_slugs.includes(wanted.slug);
+  return past.published_at === undefined || Number(past.published_at) === Number(published_at);
+}
+
+type Database = Kysely<ContentTables>;
+
+/** The kinds of terms that a file may have. */
+export const TERM_KINDS: Readonly<Record<TermKind['noun'], TermKind>> = {
+  category: CATEGORIES,
+  tag: TAGS,
+  author: AUTHORS,
+};
+
+/** A term that articles name. */
+interface KnownTerm {
+  id: number;
+  slug: string;
+  isNew: boolean;
+  /** Former slugs that lead to another one, and so are not kept. */
+  lostSlugs: readonly string[];
+}
+
+/**
+ * The category, tag or author with this slug, also a former one, or else this name; made if there is none.
+ * Throws an error that says what is wrong with it.
+ */
+export async function findOrMakeTerm(
+  db: Database,
+  kind: TermKind,
+  term: ImportedTerm,
+  past?: Past,
+): Promise<KnownTerm> {
+  return (await findTerm(db, kind, term, past?.id)) ?? makeTerm(db, kind, term, past);
+}
+
+async function findTerm(
+  db: Database,
+  { noun, table }: TermKind,
+  { name, slug }: ImportedTerm,
+  id: number | undefined,
+): Promise<KnownTerm | undefined> {
+  const given = slug ?? (SLUG_PATTERN.test(name) ? name : undefined);
+  if (given !== undefined) {
+    const row = await select(db, table, sql`id = ${idOfSlug(noun, sql`${given}`)}`);
+    if (row !== undefined) {
+      if (id !== undefined && row.id !== id)
+        throw new Error(`the slug ${given} belongs to the ${noun} ${row.id}; restore into an empty database`);
+      return { ...row, isNew: false, lostSlugs: [] };
+    }
+  }
+  // Where a slug is given, others may have the same name.
+  const forms = ['NFC', 'NFD'].map((form) => name.normalize(form));
+  const named =
+    slug === undefined ? await select(db, table, sql`name = any(${[name, ...forms]}::text[])`) : undefined;
+  return named && { ...named, isNew: false, lostSlugs: [] };
+}
+
+async function select(
+  db: Database,
+  table: TermKind['table'],
+  where: RawBuilder<unknown>,
+): Promise<{ id: number; slug: string } | undefined> {
+  const { rows } = await sql<{ id: number; slug: string }>`
+    select id, slug from ${sql.table(table)} where ${where} order by id limit 1`.execute(db);
+  return rows[0];
+}
+
+async function makeTerm(
+  db: Database,
+  kind: TermKind,
+  { name, slug, more }: ImportedTerm,
+  { id, created_at, updated_at, former_slugs }: Past = { former_slugs: [] },
+): Promise<KnownTerm> {
+  const { noun, table } = kind;
+  const { error } = termSchemas(kind).create.safeParse({ name, ...more });
+  const issue = id === undefined && error?.issues[0];
+  if (issue) {
+    const at = issue.path[0] === 'name' ? '' : ` ${issue.path.join('.')}:`;
+    const advice =
+      issue.code === 'custom' && issue.params?.code === 'too_long' ? '; --truncate shortens it' : '';
+    throw new Error(`${noun} "${name}":${at} ${issue.message}${advice}`);
+  }
+  const row = {
+    name,
+    ...more,
+    ...(more.links !== undefined && { links: JSON.stringify(more.links) }),
+    slug: slug ?? freeSlug(noun, slugify(name, noun)),
+    ...(id !== undefined && { id }),
+    ...(created_at && { created_at }),
+    ...(updated_at && { updated_at }),
+  };
+  const columns = Object.keys(row).map((column) => sql.ref(column));
+  const { rows } = await sql<{ id: number; slug: string }>`
+    insert into ${sql.table(table)} (${sql.join(columns)}) overriding system value
+    values (${sql.join(Object.values(row))}) returning id, slug
+  `
+    .execute(db)
+    .catch((fault) => explainSlug(fault, noun));
+  const made = { id: 0, slug: '', ...rows[0], isNew: true };
+  const lostSlugs = await keepFormerSlugs(db, noun, made.id, former_slugs);
+  if (id !== undefined && lostSlugs.length > 0)
+    throw new Error(`former_slugs: ${lostSlugs[0]} belongs to another ${noun}`);
+  return { ...made, lostSlugs };
+}
+
+/**
+ * Keeps the slugs that a new row had elsewhere, so that they lead to it, and returns those that belong to
+ * another row, which are not kept. Whoever calls this has written a slug of the table, and so holds its lock.
+ */
+export async function keepFormerSlugs(
+  db: Kysely<ContentTables>,
+  resource: Slugged,
+  id: number,
+  slugs: readonly string[],
+): Promise<string[]> {
+  if (slugs.length === 0) return [];
+  const { rows } = await sql<{ slug: string; is_taken: boolean }>`
+    select slug, content.slug_is_taken(${`content.${resource}`}::regclass, slug, null) as is_taken
+    from unnest(${slugs}::text[]) as slug
+  `.execute(db);
+  const free = rows.filter(({ is_taken }) => !is_taken).map(({ slug }) => slug);
+  await sql`
+    insert into content.former_slug (resource, slug, id)
+    select distinct ${resource}, slug, ${id}::integer from unnest(${free}::text[]) as slug
+  `.execute(db);
+  return rows.filter(({ is_taken }) => is_taken).map(({ slug }) => slug);
+}

@@ -1,0 +1,421 @@
+import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
+import { integerParameter } from '@pressroom/common/fields/parameters';
+import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
+import { operation } from '@pressroom/common/http/operation';
+import { Ledger, type LedgerOptions } from '@pressroom/common/ledger/ledger';
+import type { Member } from '@pressroom/common/ledger/ledger-rows';
+import { problemResponses } from '@pressroom/common/problems/problem-document';
+import { type RawBuilder, sql } from 'kysely';
+import { z } from 'zod';
+import { ARTICLES } from './articles/filters.ts';
+import { articleListItem, listedMembers, shownExtra } from './articles/schema.ts';
+import { envelope, success } from './envelope.ts';
+import { replyToReader } from './requests.ts';
+import { AUTHORS, CATEGORIES, TAGS, type TermKind } from './terms/kinds.ts';
+import { term } from './terms/terms.ts';
+
+/** The forms of a copy: `full` has the bodies and everything else that articles show. */
+const FORMS = ['default', 'full'] as const;
+
+/** A form of a copy. */
+type Form = (typeof FORMS)[number];
+
+/** A kind of what is copied. */
+interface SyncKind {
+  table: string;
+  /** Which of its rows are in the set. */
+  isMember: RawBuilder<unknown>;
+  /** The time by which an index has these rows in order, the latest first; absent where their ids have. */
+  time?: 'published_at';
+  /** The columns that a copy shows. The trigger `record_update` of the table compares all of them. */
+  columns: Readonly<Record<Form, readonly string[]>>;
+}
+
+/** The columns of categories and tags. */
+const TERM_COLUMNS = ['id', 'name', 'slug', 'description', 'created_at', 'updated_at'];
+
+const AUTHOR_COLUMNS = ['id', 'name', 'slug', 'bio', 'picture', 'links', 'created_at', 'updated_at'];
+
+const ARTICLE_COLUMNS = [
+  'id',
+  'title',
+  'slug',
+  'excerpt',
+  'featured_image',
+  'category_id',
+  'tag_ids',
+  'author_ids',
+  'author',
+  'published_at',
+];
+
+/**
+ * What is copied, in the order of the snapshot: first what articles refer to. A new kind is an entry here,
+ * its schema in `schema.ts`, and the triggers of its table (`content.record_all`); then every copy begins
+ * again.
+ */
+const KINDS = {
+  category: allOf('content.category', TERM_COLUMNS),
+  tag: allOf('content.tag', TERM_COLUMNS),
+  author: allOf('content.author', AUTHOR_COLUMNS),
+  article: {
+    table: 'content.article',
+    isMember: sql`is_published`,
+    time: 'published_at',
+    columns: {
+      default: ARTICLE_COLUMNS,
+      full: [
+        ...ARTICLE_COLUMNS,
+        'alt_text',
+        'meta_title',
+        'meta_description',
+        'canonical_url',
+        'extra',
+        'created_at',
+        'updated_at',
+        'content',
+      ],
+    },
+  },
+} as const satisfies Record<string, SyncKind>;
+
+/** The name of a kind. */
+type KindName = keyof typeof KINDS;
+
+/** The names of the kinds, in the order of the snapshot. */
+const KIND_NAMES = Object.keys(KINDS) as KindName[];
+
+/** The kind of that name. */
+function kindOf(name: KindName): SyncKind {
+  return KINDS[name];
+}
+
+/** A kind whose rows all are in the set. */
+function allOf(table: string, columns: readonly string[]): SyncKind {
+  return { table, isMember: sql`true`, columns: { default: columns, full: columns } };
+}
+
+const timestamp = z.iso.datetime({ offset: true });
+
+/** The limit on cursors in the OpenAPI description; longer texts are not cursors. */
+const CURSOR_LENGTH = { minLength: 1, maxLength: 512 };
+
+const MOST_ITEMS = 1000;
+
+const limit = integerParameter(1, MOST_ITEMS)
+  .default(MOST_ITEMS)
+  .describe('A page also ends before its items exceed 8 MiB together.');
+
+const fields = z.enum(FORMS, 'must be default or full, once');
+
+/** Query string of the snapshot. */
+const snapshotQuery = z.strictObject({
+  fields: fields
+    .optional()
+    .describe(
+      '`full` adds the bodies of articles, and everything else that they show. `page` and `cursor` keep the choice.',
+    ),
+  limit,
+  page: z
+    .string('must be given once')
+    .optional()
+    .describe('`meta.next_page` of the previous page.')
+    .meta(CURSOR_LENGTH),
+});
+
+/** Query string of the changes. */
+const changesQuery = z.strictObject({
+  cursor: z
+    .string('must be given once')
+    .describe('`meta.cursor` of the snapshot or of the previous changes.')
+    .meta(CURSOR_LENGTH),
+  limit,
+});
+
+/** A request for a page of the snapshot. */
+type SnapshotQuery = z.infer<typeof snapshotQuery>;
+
+/** A request for a page of changes. */
+type ChangesQuery = z.infer<typeof changesQuery>;
+
+const brief = articleListItem.omit({ category: true }).extend({
+  published_at: timestamp,
+  category_id: z.int().nullable(),
+  tag_ids: z.array(z.int()).describe('In their order.'),
+  author_ids: z.array(z.int()).describe('In their order.'),
+  author: z
+    .string()
+    .describe('With `author_ids`: the names of these authors as they were when these were written.'),
+});
+
+const ofFull = listedMembers.pick({
+  alt_text: true,
+  meta_title: true,
+  meta_description: true,
+  canonical_url: true,
+  created_at: true,
+  updated_at: true,
+  content: true,
+});
+
+const article = z
+  .object({
+    kind: z.literal('article'),
+    ...brief.shape,
+    ...ofFull.partial().shape,
+    extra: shownExtra.optional(),
+  })
+  .meta({
+    id: 'SyncedArticle',
+    description: 'A published article; with everything in a copy of `fields=full`.',
+  });
+
+function syncedTerm<Kind extends KindName>(kind: Kind, { shown }: TermKind) {
+  return z.object({ kind: z.literal(kind), ...term.shape, ...shown });
+}
+
+const item = z.discriminatedUnion('kind', [
+  article,
+  syncedTerm('category', CATEGORIES).meta({ id: 'SyncedCategory' }),
+  syncedTerm('tag', TAGS).meta({ id: 'SyncedTag' }),
+  syncedTerm('author', AUTHORS).meta({ id: 'SyncedAuthor' }),
+]);
+
+/** A published article, a category, a tag or an author, as copies show it. */
+type SyncItem = z.infer<typeof item>;
+
+const change = z.discriminatedUnion('op', [
+  z.object({ op: z.literal('upsert'), changed_at: timestamp, item }),
+  z.object({
+    op: z.literal('remove'),
+    changed_at: timestamp,
+    kind: z.enum(item.options.map(({ shape }) => shape.kind.value)),
+    id: z.int(),
+  }),
+]);
+
+/** A change of what is published. */
+type SyncChange = z.infer<typeof change>;
+
+const cursor = z.string().describe('Opaque. Does not expire.');
+
+/** Answer of the snapshot. */
+const snapshotAnswer = envelope(z.array(item)).extend({
+  meta: z.object({
+    fields,
+    as_of: timestamp.describe(
+      'The copy is as of this time or later; the changes since `cursor` bring the rest.',
+    ),
+    cursor: cursor.describe('Where the changes begin; the same on every page.'),
+    next_page: z.string().nullable().describe('Leads to the next page; null on the last one.'),
+  }),
+});
+
+/** Answer of the changes. */
+const changesAnswer = envelope(z.array(change)).extend({
+  meta: z.object({
+    fields,
+    cursor: cursor.describe('Save it only after these changes have been applied.'),
+    has_more: z.boolean(),
+  }),
+});
+
+/** The dependencies of the operations of copies. */
+interface SyncParts {
+  sync: SyncStore;
+  cache: RepresentationCache;
+}
+
+const OPENAPI_TAGS = ['sync'];
+
+const OTHERS = { ...NOT_MODIFIED, ...problemResponses(400, 403, 409, 429, 503) };
+
+/** The operations of who keeps a copy of what is published: a snapshot, then its changes. */
+export function syncOperations({ sync, cache }: SyncParts) {
+  const snapshot = operation({
+    schema: {
+      tags: OPENAPI_TAGS,
+      operationId: 'getSyncSnapshot',
+      summary: 'Read everything that is published once, page by page',
+      description:
+        'Categories, tags and authors come first, then articles. Follow `meta.next_page` until it is null, then request the changes since `meta.cursor`.',
+      querystring: snapshotQuery,
+      response: { 200: snapshotAnswer, ...OTHERS },
+    },
+    handler: (request, reply) =>
+      replyToReader(request, reply, cache, async () => {
+        const { items, meta } = await sync.snapshot(request.query);
+        return { value: { ...success('Snapshot found', items), meta }, subjects: [ARTICLES] };
+      }),
+  });
+  const changes = operation({
+    schema: {
+      tags: OPENAPI_TAGS,
+      operationId: 'listSyncChanges',
+      summary: 'Read what has changed since a cursor',
+      description:
+        'Apply the changes first, then save the new cursor. Each item appears at its latest change, as it is now;' +
+        ' an article that is no longer published is removed. A removal may name an item that you do not have. Only' +
+        ' 409 `snapshot_required` means that you must start again from the snapshot.',
+      querystring: changesQuery,
+      response: { 200: changesAnswer, ...OTHERS },
+    },
+    handler: (request, reply) =>
+      replyToReader(request, reply, cache, async () => {
+        const { changes, meta } = await sync.changes(request.query);
+        return { value: { ...success('Changes found', changes), meta }, subjects: [ARTICLES] };
+      }),
+  });
+  return { snapshot, changes };
+}
+
+/** An item of the set; `content` is apart, so that it is read only for those that fit into a page. */
+interface SyncRow extends Member {
+  time: Date | null;
+  id: number;
+  members: Omit<SyncItem, 'kind'>;
+  content: string | null;
+}
+
+/** Where an item is in the snapshot. */
+interface Place {
+  kind: KindName;
+  time: Date | null;
+  id: number;
+}
+
+/** The dependencies of a {@link SyncStore}. */
+type SyncStoreOptions = Omit<LedgerOptions<SyncRow, Form>, 'set'>;
+
+/** What is published, and its changes, as a mirror reads them (docs/ledger.md). */
+export class SyncStore {
+  readonly #ledger: Ledger<SyncRow, Form>;
+
+  constructor(options: SyncStoreOptions) {
+    this.#ledger = new Ledger({
+      ...options,
+      set: {
+        schema: 'content',
+        fields: FORMS,
+        snapshotPath: '/api/sync/snapshot',
+        representation: KIND_NAMES.map((name) => JSON.stringify([name, kindOf(name).columns])),
+        members: (after, limit, form) => sized(rowsAfter(readPlace(after), limit, form), limit),
+        order: ORDER,
+        placeOf: ({ key, time, id }) => writePlace({ ...nameOf(key), time, id }),
+        isPlace: (text) => readPlace(text) !== undefined,
+        member: (form) => sized(rowOfEntry(form), 1),
+      },
+    });
+  }
+
+  /** The cursor of a copy that has everything until now; see {@link Ledger.head}. */
+  head(): Promise<string> {
+    return this.#ledger.head();
+  }
+
+  /** Whether two cursors are of one history; see {@link Ledger.haveSameHistory}. */
+  haveSameHistory(one: string, other: string): boolean {
+    return this.#ledger.haveSameHistory(one, other);
+  }
+
+  /** A page of what is published; see {@link Ledger.snapshot}. */
+  async snapshot(query: SnapshotQuery) {
+    const { asOf, fields, cursor, nextPage, rows } = await this.#ledger.snapshot(query);
+    const meta = { fields, as_of: asOf.toISOString(), cursor, next_page: nextPage };
+    return { items: rows.map(itemOf), meta };
+  }
+
+  /** The changes since a cursor; see {@link Ledger.changes}. */
+  async changes(query: ChangesQuery) {
+    const { fields, cursor, hasMore, entries } = await this.#ledger.changes(query);
+    const changes = entries.flatMap(({ key, changedAt, row }): SyncChange[] => {
+      const changed_at = changedAt.toISOString();
+      if (row !== undefined) return [{ op: 'upsert', changed_at, item: itemOf(row) }];
+      const name = nameOf(key);
+      // While an older version still runs beside a newer one, it does not know the newer one's kinds.
+      return KIND_NAMES.includes(name.kind) ? [{ op: 'remove', changed_at, ...name }] : [];
+    });
+    return { changes, meta: { fields, cursor, has_more: hasMore } };
+  }
+}
+
+/** The order of the snapshot. */
+const ORDER = sql`kind, time desc, id desc`;
+
+/** The first rows of each kind after a place. */
+function rowsAfter(place: Place | undefined, limit: number, form: Form): RawBuilder<unknown> {
+  const first = place === undefined ? 0 : KIND_NAMES.indexOf(place.kind);
+  const parts = KIND_NAMES.slice(first).map((name) => {
+    const { time } = kindOf(name);
+    const order = time === undefined ? sql`id desc` : sql`${sql.ref(time)} desc, id desc`;
+    const after = place?.kind === name ? isAfter(place) : sql`true`;
+    return sql`(${rowsOf(name, form, after)} order by ${order} limit ${limit})`;
+  });
+  return sql.join(parts, sql` union all `);
+}
+
+function isAfter({ kind, time, id }: Place): RawBuilder<unknown> {
+  const column = kindOf(kind).time;
+  if (column === undefined) return sql`id < ${id}::bigint`;
+  return sql`(${sql.ref(column)}, id) < (${time}::timestamptz, ${id}::bigint)`;
+}
+
+/** The row of `entry`, if it is in the set. */
+function rowOfEntry(form: Form): RawBuilder<unknown> {
+  const parts = KIND_NAMES.map((name) => {
+    const id = sql`case when entry.item_id like ${sql.lit(`${name}:%`)}
+      then split_part(entry.item_id, ':', 2)::integer end`;
+    return rowsOf(name, form, sql`id = ${id}`);
+  });
+  return sql.join(parts, sql` union all `);
+}
+
+function rowsOf(name: KindName, form: Form, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  const { table, isMember, time, columns } = kindOf(name);
+  const shown = columns[form];
+  const members = shown
+    .filter((column) => column !== 'content')
+    .map((column) => [sql.lit(column), shownAs(column)]);
+  return sql`
+    select ${sql.lit(KIND_NAMES.indexOf(name))} as kind, ${sql.lit(`${name}:`)} || id as key, id,
+      ${time === undefined ? sql`null::timestamptz` : sql.ref(time)} as time,
+      json_build_object(${sql.join(members.flat())}) as members,
+      ${shown.includes('content') ? sql`content` : sql`null::text`} as content
+    from ${sql.table(table)} where ${isMember} and ${condition}`;
+}
+
+/** A column in JSON; times as the API shows them. */
+function shownAs(column: string): RawBuilder<unknown> {
+  if (!column.endsWith('_at')) return sql.ref(column);
+  return sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}
+
+/** The first of these rows, with what each takes of a page. */
+function sized(rows: RawBuilder<unknown>, limit: number): RawBuilder<SyncRow> {
+  return sql`
+    select *, octet_length(members::text) + coalesce(octet_length(content), 0) as bytes
+    from (${rows}) as member order by ${ORDER} limit ${limit}`;
+}
+
+function itemOf({ key, members, content }: SyncRow): SyncItem {
+  return { ...members, kind: nameOf(key).kind, ...(content !== null && { content }) } as SyncItem;
+}
+
+/** The kind and the id of a key. */
+function nameOf(key: string): { kind: KindName; id: number } {
+  const [kind, id] = key.split(':');
+  return { kind: kind as KindName, id: Number(id) };
+}
+
+/** Writes a place for a cursor. */
+function writePlace({ kind, time, id }: Place): string {
+  return `${kind} ${time?.getTime() ?? ''} ${id}`;
+}
+
+/** Parses a place; undefined if `text` is not one. No time is out of PostgreSQL's range. */
+function readPlace(text: string): Place | undefined {
+  const [, name, time, id] = /^([a-z]+) (-\d{1,14}|\d{1,15})? ([1-9]\d{0,9})$/.exec(text) ?? [];
+  const kind = KIND_NAMES.find((known) => known === name);
+  if (kind === undefined) return undefined;
+  return { kind, time: time === undefined ? null : new Date(Number(time)), id: Number(id) };
+}

@@ -1,0 +1,89 @@
+import { onOneLine, requiredText, text, webUrl } from '@pressroom/common/fields/text';
+import { z } from 'zod';
+
+/** The schemas of members by name. */
+type Members = Readonly<Record<string, z.ZodType>>;
+
+/** What distinguishes a kind of terms, by which articles are grouped, from the others. */
+export interface TermKind {
+  /** In log lines and error codes, capitalized in the names of operations; also the table's name. */
+  noun: 'category' | 'tag' | 'author';
+  plural: 'categories' | 'tags' | 'authors';
+  /** The noun with its indefinite article. */
+  one: string;
+  table: 'content.category' | 'content.tag' | 'content.author';
+  /** The filter of the articles of a term, and the member that it takes. */
+  filter: { name: 'category_id'; by: 'id' } | { name: 'tag' | 'author_slug'; by: 'slug' };
+  /** The foreign key that keeps a term while articles have it. */
+  articleKey: string;
+  /** The members besides `name` and `slug`, as they are written; `PUT` requires them, `POST` does not. */
+  written: Members;
+  /** The same members as they are shown. */
+  shown: Members;
+}
+
+/** `text` with a capital first letter. */
+export function capitalized<Text extends string>(text: Text): Capitalize<Text> {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}` as Capitalize<Text>;
+}
+
+/** An article has at most one category. */
+export const CATEGORIES: TermKind = {
+  noun: 'category',
+  plural: 'categories',
+  one: 'a category',
+  table: 'content.category',
+  filter: { name: 'category_id', by: 'id' },
+  articleKey: 'article_category_id_fkey',
+  written: { description: text(500).nullable() },
+  shown: { description: z.string().nullable() },
+};
+
+/** An article has any number of tags. */
+export const TAGS: TermKind = {
+  ...CATEGORIES,
+  noun: 'tag',
+  plural: 'tags',
+  one: 'a tag',
+  table: 'content.tag',
+  filter: { name: 'tag', by: 'slug' },
+  articleKey: 'article_tag_tag_id_fkey',
+};
+
+/** The most links of an author. */
+const MOST_LINKS = 20;
+
+const links = z
+  .array(
+    z.strictObject({
+      label: onOneLine(requiredText(100)).optional(),
+      url: webUrl(500)
+        .refine((url) => /^https:/i.test(url), {
+          message: 'must be an https URL',
+          params: { code: 'invalid_format' },
+        })
+        .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]:' }),
+    }),
+    'must be a list of {"label", "url"}',
+  )
+  .max(MOST_LINKS, `must be at most ${MOST_LINKS} links`);
+
+/** An article has any number of authors, whose names are then its `author`. */
+export const AUTHORS: TermKind = {
+  noun: 'author',
+  plural: 'authors',
+  one: 'an author',
+  table: 'content.author',
+  filter: { name: 'author_slug', by: 'slug' },
+  articleKey: 'article_author_author_id_fkey',
+  written: {
+    bio: text(2000).nullable().describe('Plain text.'),
+    picture: webUrl(500).nullable(),
+    links: links.describe('Where else readers find the author; in this order.'),
+  },
+  shown: {
+    bio: z.string().nullable(),
+    picture: z.string().nullable(),
+    links: z.array(z.object({ label: z.string().optional(), url: z.string() })),
+  },
+};
