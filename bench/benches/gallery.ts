@@ -1,6 +1,6 @@
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { makeThumbnail } from '@pressroom/gallery-admin/proxy/thumbnail';
+import { makeThumbnail } from '@pressroom/gallery-admin/proxy/image';
 import { STORE_KINDS, type StoreKind, startStore } from '../../conformance/s3-stores/store.ts';
 import { putAll } from '../../test/support/s3/objects.ts';
 import { namedServer } from '../../test/support/s3/servers.ts';

@@ -8,7 +8,7 @@ import {
   sourceSet,
 } from '@pressroom/client';
 import service from '@pressroom/client/astro';
-import { WIDTHS } from '@pressroom/gallery-admin/media/ladder';
+import { WIDTHS } from '@pressroom/gallery-admin/media/renditions';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type GalleryFixture, galleryFixture } from '../support/gallery.ts';

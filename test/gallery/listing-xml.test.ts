@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ListObjectsV2Command, type ListObjectsV2CommandOutput, S3Client } from '@aws-sdk/client-s3';
-import { sendListObjects } from '@pressroom/gallery-admin/listing/list-objects';
-import { readListing } from '@pressroom/gallery-admin/listing/listing-xml';
+import { readListing, sendListObjects } from '@pressroom/gallery-admin/objects/object-page';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 

@@ -1,4 +1,4 @@
-import { Looks } from '@pressroom/gallery-admin/listing/looks';
+import { Looks } from '@pressroom/gallery-admin/objects/looks';
 import type { GalleryTables } from '@pressroom/gallery-admin/tables';
 import { Kysely, PostgresDialect } from 'kysely';
 import sharp from 'sharp';

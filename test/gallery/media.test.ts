@@ -1,10 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
-import { StoreConnections } from '@pressroom/gallery-admin/buckets/clients';
-import { environmentBucket } from '@pressroom/gallery-admin/buckets/configuration';
+import { environmentBucket, StoreConnections } from '@pressroom/gallery-admin/buckets/bucket';
 import { readMediaConfig, readStoreConfig } from '@pressroom/gallery-admin/config';
-import { type RenditionQuery, renditionOf } from '@pressroom/gallery-admin/media/ladder';
-import { Renditions } from '@pressroom/gallery-admin/media/renditions';
+import { type RenditionQuery, Renditions, renditionOf } from '@pressroom/gallery-admin/media/renditions';
 import { openMedia } from '@pressroom/gallery-admin/open';
 import { objectTag } from '@pressroom/gallery-admin/proxy/bucket-media';
 import sharp from 'sharp';

@@ -1,6 +1,6 @@
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Bucket } from '@pressroom/gallery-admin/buckets/bucket';
-import { OperationStore } from '@pressroom/gallery-admin/operations/store';
+import { OperationStore } from '@pressroom/gallery-admin/operations/batches-store';
 import type { GalleryTables } from '@pressroom/gallery-admin/tables';
 import { Kysely, PostgresDialect } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';

@@ -6,7 +6,7 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
 import type { Bucket } from '@pressroom/gallery-admin/buckets/bucket';
-import { deleteObjects } from '@pressroom/gallery-admin/operations/delete-objects';
+import { deleteObjects } from '@pressroom/gallery-admin/operations/objects';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type GalleryFixture, galleryFixture } from '../support/gallery.ts';
 import {

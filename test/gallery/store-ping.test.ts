@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { StoreConnections } from '@pressroom/gallery-admin/buckets/clients';
-import { StorePing } from '@pressroom/gallery-admin/buckets/ping';
+import { StoreConnections } from '@pressroom/gallery-admin/buckets/bucket';
+import { StorePing } from '@pressroom/gallery-admin/buckets/store-fault';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 let status = 200;

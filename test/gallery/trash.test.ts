@@ -1,7 +1,7 @@
 import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Bucket } from '@pressroom/gallery-admin/buckets/bucket';
 import type { GalleryTables } from '@pressroom/gallery-admin/tables';
-import { pruneTrash } from '@pressroom/gallery-admin/trash/prune';
+import { pruneTrash } from '@pressroom/gallery-admin/trash';
 import { Kysely, PostgresDialect } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type FaultyGallery, faultyGallery } from '../support/faulty-gallery.ts';

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { pagePolicy } from '@pressroom/gallery-admin/page/policy';
+import { pagePolicy } from '@pressroom/gallery-admin/page';
 import { build } from 'esbuild';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { drawing } from '../fixtures/drawing.ts';

@@ -1,10 +1,8 @@
 import { withDatabase } from '@pressroom/common/database/with-database';
 import { Command, InvalidArgumentError } from 'commander';
 import type { Kysely } from 'kysely';
-import type { Bucket } from './buckets/bucket.ts';
-import { StoreConnections } from './buckets/clients.ts';
-import { environmentBucket } from './buckets/configuration.ts';
-import { resealBuckets } from './buckets/reseal.ts';
+import { type Bucket, environmentBucket, StoreConnections } from './buckets/bucket.ts';
+import { resealBuckets } from './buckets/buckets-store.ts';
 import { storeFailure } from './buckets/store-fault.ts';
 import { createBucket } from './cli/create-bucket.ts';
 import { readPassword } from './cli/read-password.ts';

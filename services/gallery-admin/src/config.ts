@@ -12,12 +12,10 @@ import {
 } from '@pressroom/common/start/config';
 import { articleSettings, siteUrl } from '@pressroom/common/start/site-settings';
 import { z } from 'zod';
-import { isEndpoint } from './buckets/endpoint.ts';
 import { isPublicPrefix } from './media/public-prefixes.ts';
 import { folderPrefix } from './names.ts';
 import { hostRules } from './proxy/host-rules.ts';
-import { parsePasswordHash } from './session/password.ts';
-import { passwordRule } from './session/password-rule.ts';
+import { parsePasswordHash, passwordRule } from './session/password.ts';
 
 /** The variable that moves the port. */
 export const PORT_VARIABLE = 'GALLERY_ADMIN_PORT';
@@ -164,4 +162,11 @@ export function readSettingsKeys(
 /** Reads the settings of the environment's bucket alone. Throws `ConfigError` with every error. */
 export function readStoreConfig(env: Environment): StoreConfig {
   return readConfig(storeSettings, env);
+}
+
+/** True for the URL of an object store: http or https, without credentials, query and fragment. */
+export function isEndpoint(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, username, password, search, hash } = new URL(value);
+  return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === '';
 }

@@ -10,7 +10,7 @@ import {
   objectPath,
   storedPath,
 } from './names.ts';
-import { newKey } from './uploads/schema.ts';
+import { newKey } from './uploads.ts';
 
 describe('names', () => {
   test.each([

@@ -7,18 +7,16 @@ import { poolMeters } from '@pressroom/common/metrics/pool-meter';
 import { SecretBox } from '@pressroom/common/secrets/secret-box';
 import { openTracing } from '@pressroom/common/tracing/open-tracing';
 import { buildApp } from './app.ts';
-import { ActiveBucket } from './buckets/active.ts';
-import { StoreConnections, type StoreTimeouts } from './buckets/clients.ts';
-import { environmentBucket } from './buckets/configuration.ts';
-import { BucketStore } from './buckets/store.ts';
+import { ActiveBucket, environmentBucket, StoreConnections, type StoreTimeouts } from './buckets/bucket.ts';
+import { BucketStore } from './buckets/buckets-store.ts';
 import type { GalleryConfig, MediaConfig } from './config.ts';
-import { Looks } from './listing/looks.ts';
 import { buildMediaApp } from './media-app.ts';
-import { type CopyLimits, S3_COPY_LIMITS } from './operations/copy-request.ts';
+import { Looks } from './objects/looks.ts';
+import { type CopyLimits, S3_COPY_LIMITS } from './operations/objects.ts';
 import { type FetcherOptions, MediaFetcher, PROXY_LIMITS } from './proxy/media-fetcher.ts';
-import { sessionMeters } from './session/meters.ts';
+import { sessionMeters } from './session/logins.ts';
 import type { GalleryTables } from './tables.ts';
-import { pruneTrash } from './trash/prune.ts';
+import { pruneTrash } from './trash.ts';
 
 /** The service with its open resources. */
 export interface OpenGallery {

@@ -1,3 +1,4 @@
+import { withoutApiKeys } from '@pressroom/common/log/hidden-keys';
 import {
   PROBLEM_MEDIA_TYPE,
   type ProblemDocument,
@@ -6,7 +7,7 @@ import {
 } from '@pressroom/common/problems/problem-document';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { namesType } from './proxy/accepted-format.ts';
+import { namesType } from './proxy/thumbnails.ts';
 
 /** The body of every error: a problem document that clients of the original API can also read. */
 const galleryProblemSchema = problemDocumentSchema
@@ -29,4 +30,9 @@ export function galleryMediaType({ headers }: Pick<FastifyRequest, 'headers'>): 
 /** The error responses of a route for its OpenAPI description, one entry per status. */
 export function problemResponses<Status extends number>(...statuses: Status[]) {
   return problemResponsesOf(galleryProblemSchema, statuses, [PROBLEM_MEDIA_TYPE, 'application/json']);
+}
+
+/** Logs what a request has changed. `written` names objects and settings, and holds no secret. */
+export function logWrite({ id, log }: FastifyRequest, event: string, written: object): void {
+  log.info({ requestId: withoutApiKeys(id), ...written }, event);
 }

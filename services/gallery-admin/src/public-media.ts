@@ -5,10 +5,9 @@ import type { Server } from '@pressroom/common/http/server';
 import { redirectSharedAddresses } from '@pressroom/common/http/shared-address';
 import type { BucketSource } from './buckets/bucket.ts';
 import type { MediaConfig } from './config.ts';
+import { mediaOperation, renditionQuery } from './media/media.ts';
 import { PublicPrefixes } from './media/public-prefixes.ts';
 import { Renditions } from './media/renditions.ts';
-import { mediaOperation } from './media/routes.ts';
-import { renditionQuery } from './media/schema.ts';
 import { PROXY_LIMITS } from './proxy/media-fetcher.ts';
 
 /** Several crops at each width, in two formats; with what has no box, less than a page of a listing. */

@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
-import type { Bucket } from './bucket.ts';
-import { StoreConnections } from './clients.ts';
-import type { BucketConfiguration } from './configuration.ts';
-import type { BucketTest } from './schema.ts';
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { unquoted } from '../objects/object-page.ts';
+import { type Bucket, type BucketConfiguration, StoreConnections } from './bucket.ts';
+import type { BucketTest } from './buckets.ts';
+import { isStoreFault, statusOf } from './store-fault.ts';
 
 /** How long a test may take, in ms: an answer within 5 s (`docs/spec/wire.md`, "Buckets"). */
 export const TIMEOUT_MS = 4000;
@@ -42,7 +50,7 @@ const UNTRUSTED_CODES =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|CERT_(UNTRUSTED|REJECTED|SIGNATURE_FAILURE))$/;
 
 /** Prefix of the test's objects, so that one it could not delete can be recognized. */
-export const TEST_PREFIX = '.pressroom-test-';
+const TEST_PREFIX = '.pressroom-test-';
 
 /** A step of the test: the action, the permission it needs, and what it leaves behind if it is refused. */
 interface Step {
@@ -101,7 +109,7 @@ function failure(message: string): BucketTest {
 
 function adviceFor(error: unknown, { what, permission, left = '' }: Step): string {
   if (!(error instanceof Error)) return 'the store cannot be used';
-  if (error.name === 'AccessDenied' || statusOf(error) === 403) {
+  if (error.name === 'AccessDenied' || answeredStatus(error) === 403) {
     const refusal = REFUSALS[error.name];
     if (refusal !== undefined) return refusal;
     return `the key is valid but may not ${what}: grant it ${permission}, or check name${left}`;
@@ -115,12 +123,99 @@ function adviceFor(error: unknown, { what, permission, left = '' }: Step): strin
   }
   if (code.startsWith('HPE_'))
     return 'the server there does not speak http: check whether endpoint needs https';
-  const status = statusOf(error);
+  const status = answeredStatus(error);
   if (status === undefined) return `the store cannot be reached (${code || error.name}): check endpoint`;
   return `the store answered with status ${status} (${error.name}): check endpoint, region and name`;
 }
 
-function statusOf(error: Error): number | undefined {
+function answeredStatus(error: Error): number | undefined {
   if (!('$metadata' in error)) return undefined;
   return (error.$metadata as { httpStatusCode?: number }).httpStatusCode;
+}
+
+/** What has to be at a key when it is written: the object with this entity tag, or none. */
+export type WriteCondition = { IfMatch: string } | { IfNoneMatch: '*' };
+
+/** The writes with which a file gets to its key. */
+export type Write = 'put' | 'complete';
+
+/** How a store wants an entity tag in `If-Match`. */
+type TagSpelling = (etag: string) => string;
+
+/** The spelling for each write whose conditions a store honours. */
+type Honoured = Partial<Record<Write, TagSpelling>>;
+
+const quoted: TagSpelling = (etag) => `"${etag}"`;
+/** Ceph takes quotes for a part of the tag. */
+const bare: TagSpelling = (etag) => etag;
+
+const NONE: WriteCondition = { IfNoneMatch: '*' };
+const OTHER: WriteCondition = { IfMatch: quoted('0123456789abcdef0123456789abcdef') };
+
+/** Finds out, once for a bucket, which conditions its store honours: some ignore or refuse them. */
+export class ConditionalWrites {
+  readonly #known = new Map<string, Promise<Honoured>>();
+
+  /** The condition that what was `found` at a key is what is replaced; undefined if the store has none. */
+  async unlessChanged(
+    bucket: Bucket,
+    write: Write,
+    found: { etag: string } | undefined,
+  ): Promise<WriteCondition | undefined> {
+    const spelling = (await this.#honoured(bucket))[write];
+    if (spelling === undefined) return undefined;
+    return found === undefined ? NONE : { IfMatch: spelling(found.etag) };
+  }
+
+  #honoured(bucket: Bucket): Promise<Honoured> {
+    const key = bucket.baseUrls.join(' ');
+    const known = this.#known.get(key) ?? tryWrites(bucket);
+    this.#known.set(key, known);
+    // What has not been found out is tried again.
+    known.catch(() => this.#known.delete(key));
+    return known;
+  }
+}
+
+async function tryWrites({ name, s3 }: Bucket): Promise<Honoured> {
+  const object = { Bucket: name, Key: `${TEST_PREFIX}${randomUUID()}` };
+  const put = (condition?: WriteCondition) =>
+    s3.send(new PutObjectCommand({ ...object, Body: 'a test', ...condition }));
+  const { UploadId } = await s3.send(new CreateMultipartUploadCommand(object));
+  const upload = { ...object, UploadId };
+  try {
+    const { ETag } = await s3.send(new UploadPartCommand({ ...upload, PartNumber: 1, Body: 'a test' }));
+    const parts = { MultipartUpload: { Parts: [{ PartNumber: 1, ETag }] } };
+    const complete = (condition: WriteCondition) =>
+      s3.send(new CompleteMultipartUploadCommand({ ...upload, ...parts, ...condition }));
+    const etag = unquoted((await put()).ETag ?? '');
+    const spelling = (await isRefused(put({ IfMatch: quoted(etag) }))) ? bare : quoted;
+    const isHonoured = async (write: (condition: WriteCondition) => Promise<unknown>) =>
+      (await isRefused(write(NONE))) && (await isRefused(write(OTHER)));
+    return {
+      ...((await isHonoured(put)) &&
+        !(await isRefused(put({ IfMatch: spelling(etag) }))) && { put: spelling }),
+      ...((await isHonoured(complete)) && { complete: spelling }),
+    };
+  } finally {
+    await s3.send(new AbortMultipartUploadCommand(upload)).catch(() => undefined);
+    await s3.send(new DeleteObjectCommand(object)).catch(() => undefined);
+  }
+}
+
+/** Whether a write is refused because its condition does not hold. A store that does not answer throws. */
+function isRefused(write: Promise<unknown>): Promise<boolean> {
+  return write.then(
+    () => false,
+    (error: unknown) => {
+      if (isConditionRefused(error)) return true;
+      if (isStoreFault(error) && statusOf(error) !== undefined) return false;
+      throw error;
+    },
+  );
+}
+
+/** True for a write that was refused because another has been there before. */
+export function isConditionRefused(error: unknown): boolean {
+  return isStoreFault(error) && [409, 412].includes(statusOf(error) ?? 0);
 }

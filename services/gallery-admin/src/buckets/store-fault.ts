@@ -1,4 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { HeadBucketCommand } from '@aws-sdk/client-s3';
 import { Failure } from '@pressroom/common/failures/failure';
+import type { Bucket } from './bucket.ts';
 
 /** S3's error codes for a request that the store refuses because this service is misconfigured. */
 const REFUSALS: Record<string, string> = {
@@ -116,4 +119,122 @@ function withoutKeys(fault: StoreFault): Error {
   const error = new Error(fault.message);
   const { name, stack, $metadata } = fault;
   return Object.assign(error, { name, stack, status: statusOf(fault), attempts: $metadata.attempts });
+}
+
+/** How often the store is pinged, in ms. */
+const CHECK_MS = 2000;
+
+/** How long a ping may take, in ms: a store that hangs is given up on within 10 s. */
+const ANSWER_MS = 5000;
+
+/** The store no longer answers; looks like a request that got no answer. */
+class StoreSilent extends Error {
+  readonly $metadata = {};
+  override readonly name = 'TimeoutError';
+}
+
+/** Options for a slow request. */
+export interface SlowRequestOptions {
+  abortSignal: AbortSignal;
+  /** In ms. */
+  requestTimeout: number;
+}
+
+/**
+ * Sends a request that may take minutes, such as assembling an object, and waits as long as the store answers
+ * other requests. A store that hangs is given up on within 10 s, however long the work may take.
+ */
+export async function slowRequest<T>(
+  bucket: Bucket,
+  requestTimeout: number,
+  send: (options: SlowRequestOptions) => Promise<T>,
+): Promise<T> {
+  const silent = new AbortController();
+  const answered = new AbortController();
+  const watching = watch(bucket, answered.signal).catch((error) => silent.abort(error));
+  try {
+    return await send({ abortSignal: silent.signal, requestTimeout });
+  } catch (error) {
+    throw silent.signal.aborted ? new StoreSilent('the store stopped answering', { cause: error }) : error;
+  } finally {
+    answered.abort();
+    await watching;
+  }
+}
+
+/** Resolves when `answered` is aborted; rejects if the store stops answering before that. */
+async function watch({ name, s3 }: Bucket, answered: AbortSignal): Promise<void> {
+  for (;;) {
+    await pause(CHECK_MS, undefined, { signal: answered, ref: false }).catch(() => undefined);
+    if (answered.aborted) return;
+    const abortSignal = AbortSignal.any([answered, AbortSignal.timeout(ANSWER_MS)]);
+    await s3.send(new HeadBucketCommand({ Bucket: name }), { abortSignal }).catch((error: unknown) => {
+      // Any answer shows that the store is alive.
+      const isAnswer = isStoreFault(error) && error.$metadata.httpStatusCode !== undefined;
+      if (!isAnswer && !answered.aborted) throw error;
+    });
+  }
+}
+
+/** How long the store may take to answer a ping, in ms. */
+const TIMEOUT_MS = 2000;
+
+/** How long an answer shows that the store is there, in ms: probes ask more often, and asking costs CPU. */
+const ANSWERED_MS = 60_000;
+
+/** Asks whether the store of a bucket answers, for `/readyz` and the metrics. */
+export class StorePing {
+  readonly #now: () => number;
+  /** The bucket whose store answered last, and when. */
+  #answered: { bucket: Bucket; at: number } | undefined;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /**
+   * Resolves if the store of `bucket` has given any answer in the last minute: a wrong key is fixed in the
+   * settings. Otherwise, or if the bucket's keys cannot be decrypted, rejects with the error.
+   */
+  async ping(active: Promise<Bucket>): Promise<void> {
+    const bucket = await active;
+    const at = this.#now();
+    const { bucket: known, at: since } = this.#answered ?? {};
+    if (known === bucket && since !== undefined && at - since < ANSWERED_MS) return;
+    this.#answered = undefined;
+    await ask(bucket);
+    this.#answered = { bucket, at };
+  }
+}
+
+async function ask({ name, s3 }: Bucket): Promise<void> {
+  try {
+    await s3.send(new HeadBucketCommand({ Bucket: name }), { abortSignal: AbortSignal.timeout(TIMEOUT_MS) });
+  } catch (error) {
+    const status = isStoreFault(error) ? statusOf(error) : undefined;
+    if (status === undefined || status >= 500) throw error;
+  }
+}
+
+/**
+ * S3's error codes for a name that a store does not accept, although S3 allows it. MinIO stores objects as
+ * files: each segment has at most 255 bytes, and none is empty, `.` or `..`.
+ */
+const NAME_CODES: readonly string[] = [
+  'KeyTooLongError',
+  'XMinioInvalidObjectName',
+  'XMinioInvalidResourceName',
+  'XMinioParentIsObject',
+  // versitygw refuses a path that leads out of its bucket without a code, so the SDK names the status.
+  '400',
+];
+
+/** The message for {@link isNameRefused}, for the user who chose the name. */
+export const NAME_REFUSED =
+  'the store does not accept this name; MinIO allows at most 255 bytes between two "/", no empty, "." or ".." segment, and' +
+  ' no folder with the same name as a file';
+
+/** True if a store refuses an object's name, so that nothing can exist under it. */
+export function isNameRefused(error: unknown): boolean {
+  return NAME_CODES.some((code) => isRefusal(error, code));
 }

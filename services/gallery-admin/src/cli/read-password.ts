@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { passwordRule } from '../session/password-rule.ts';
+import { passwordRule } from '../session/password.ts';
 
 /**
  * Reads a password: twice from the terminal without echo, or else from the first line of standard input.

@@ -1,17 +1,14 @@
 import type { Readable } from 'node:stream';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
-import type { ReadPart } from '@pressroom/desk/metadata/bytes';
+import type { Bytes, ReadPart } from '@pressroom/desk/metadata/bytes';
 import { findPlaces } from '@pressroom/desk/metadata/find-places';
-import { NotUnderstood } from '@pressroom/desk/metadata/not-understood';
+import { NotUnderstood, understand } from '@pressroom/desk/metadata/not-understood';
 import type { Bucket } from '../buckets/bucket.ts';
 import { isLastingRefusal, isMisconfiguration, isStoreFault } from '../buckets/store-fault.ts';
-import { mediaKindOf, mediaTypeOf } from '../listing/media-type.ts';
-import { listObjects, type StoredObject } from '../listing/object-page.ts';
-import { RENDITIONS } from '../names.ts';
-import { forEachConcurrently } from '../operations/concurrently.ts';
-import { reasonOf } from '../operations/object-failure.ts';
-import { readAhead } from '../places/read-ahead.ts';
-import { isInTrash } from '../trash-path.ts';
+import { mediaKindOf, mediaTypeOf } from '../listing.ts';
+import { isInTrash, RENDITIONS } from '../names.ts';
+import { listObjects, type StoredObject } from '../objects/object-page.ts';
+import { forEachConcurrently, reasonOf } from '../operations/objects.ts';
 
 /** Files looked into at a time. */
 const AT_A_TIME = 8;
@@ -66,4 +63,25 @@ function reading(bucket: Bucket, { key, etag, size }: StoredObject): ReadPart {
     const { Body } = await bucket.s3.send(new GetObjectCommand(part));
     return new Uint8Array(Buffer.concat(await (Body as Readable).toArray()));
   }, size);
+}
+
+/** What one request reads at least and at most, in bytes, and the most requests for a file. */
+const [READ, LONGEST, REQUESTS] = [2 ** 16, 2 ** 24, 16];
+
+/** Reads parts of a file of `size` bytes, ahead, because metadata lies together. */
+function readAhead(read: (range: string) => Promise<Bytes>, size: number): ReadPart {
+  let held = { from: 0, bytes: new Uint8Array() as Bytes };
+  let requests = 0;
+  return async (from, length) => {
+    const end = Math.min(from + length, size);
+    if (from >= end) return new Uint8Array();
+    if (from < held.from || end > held.from + held.bytes.length) {
+      requests += 1;
+      understand(requests <= REQUESTS, 'its metadata is scattered over the file');
+      understand(end - from <= LONGEST, 'its metadata is too long');
+      const last = Math.min(Math.max(end, from + READ), size) - 1;
+      held = { from, bytes: await read(`bytes=${from}-${last}`) };
+    }
+    return held.bytes.subarray(from - held.from, end - held.from);
+  };
 }

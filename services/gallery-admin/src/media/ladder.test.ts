@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FITS, FORMATS, hasBox, nameOf, type RenditionQuery, renditionOf, WIDTHS } from './ladder.ts';
+import { FITS, FORMATS, hasBox, nameOf, type RenditionQuery, renditionOf, WIDTHS } from './renditions.ts';
 
 const name = (query: RenditionQuery) => nameOf(renditionOf(query, 'webp'));
 

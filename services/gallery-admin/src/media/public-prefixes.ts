@@ -1,6 +1,5 @@
-import { isKeyLength, RENDITIONS, storedPath } from '../names.ts';
-import { isInTrash } from '../trash-path.ts';
-import { versionedPath } from './version.ts';
+import { isInTrash, isKeyLength, RENDITIONS, storedPath } from '../names.ts';
+import { versionedPath } from './renditions.ts';
 
 /** What an address below `/media/` names. */
 export interface MediaAddress {

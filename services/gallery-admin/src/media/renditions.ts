@@ -1,23 +1,24 @@
+import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { FairQueue } from '@pressroom/common/concurrency/fair-queue';
 import { Failure } from '@pressroom/common/failures/failure';
+import { asHtml } from '@pressroom/common/feeds/xml-text';
 import { LRUCache } from 'lru-cache';
+import type { Metadata, ResizeOptions, Sharp } from 'sharp';
 import type { Bucket } from '../buckets/bucket.ts';
-import { listPage } from '../listing/object-page.ts';
-import { isKeyLength, RENDITIONS } from '../names.ts';
+import { folderPrefix, isKeyLength, RENDITIONS } from '../names.ts';
+import { thumbHashOf } from '../objects/looks.ts';
+import { listObjects, listPage, unquoted } from '../objects/object-page.ts';
+import { deleteObjects, forEachConcurrently } from '../operations/objects.ts';
 import { fetchObject, isMissing, readObject } from '../proxy/bucket-media.ts';
-import { cannotDraw } from '../proxy/failures.ts';
-import { imageBytes, mayBeDrawn } from '../proxy/image-bytes.ts';
-import { isMedia } from '../proxy/media-fetcher.ts';
-import type { Media, MediaRequest } from '../proxy/media-request.ts';
-import { reasonOf } from '../proxy/raster.ts';
-import { SharedWork } from '../proxy/shared-work.ts';
+import { drawn, type OpenImage, openImage, reasonOf } from '../proxy/image.ts';
+import { cannotDraw, isMedia, type Media, type MediaRequest } from '../proxy/media-fetcher.ts';
+import { imageBytes, mayBeDrawn, SharedWork } from '../proxy/thumbnails.ts';
 import { decodeStill } from '../stills/decode-still.ts';
-import { type StillFormat, stillFormat } from '../stills/formats.ts';
-import type { Unseen } from '../stills/still-result.ts';
-import { hasBox, nameOf, type Rendition, WIDEST } from './ladder.ts';
-import { describePicture, makeRendition } from './picture.ts';
+import { type StillFormat, stillFormat, type Unseen } from '../stills/formats.ts';
+import type { PictureDescription } from './media.ts';
+import type { PublicPrefixes } from './public-prefixes.ts';
 
 /** Pieces of work that may wait, half of them one client's, and clients beyond them, each with one. */
 const WAITING = {
@@ -43,10 +44,10 @@ export interface Picture {
 }
 
 /** What is asked about a picture: a rendition, or its description. */
-export type Wanted = Rendition | 'description';
+type Wanted = Rendition | 'description';
 
 /** How the work of anonymous clients is bounded. */
-export interface RenditionLimits {
+interface RenditionLimits {
   /** Pictures decoded at a time, documents aside. */
   places: number;
   /** The most bytes of a picture. */
@@ -236,4 +237,344 @@ function nameOfWork({ id, baseUrls }: Bucket, key: string): string {
 
 function nameOfVersion({ bucket, key, version }: Picture): string {
   return nameOfWork(bucket, `${key}/${version}`);
+}
+
+/** AVIF reaches the same quality with a lower number. */
+const AVIF_QUALITY = 2 / 3;
+
+/** The fastest: the slower ones take up to six times as long and save nothing at these sizes. */
+const AVIF_EFFORT = 0;
+
+/** The most pixels of a side that libraries write in a format. */
+const MAX_SIDE = { avif: 16_383, webp: 16_383, jpeg: 65_500 };
+
+/** Where a format has no transparency. */
+const PAPER = '#ffffff';
+
+/** The longer side of what colours are counted in. */
+const LOOKED_AT = 100;
+
+/** An image that sharp reads, with EXIF that is not in it. */
+interface Source {
+  image: Buffer;
+  exif?: Buffer | undefined;
+}
+
+/**
+ * Makes a rendition: upright, in sRGB, never enlarged, without metadata but for credit and rights; of an
+ * animation, of the first frame. Undefined for what cannot be decoded. Fails as {@link openImage} and
+ * {@link drawn} do.
+ */
+async function makeRendition(source: Source, asked: Rendition): Promise<MadeRendition | undefined> {
+  const opened = await openImage(source.image);
+  if (opened === undefined) return undefined;
+  const rendition = fitting(opened, asked);
+  const credit = asXmp(await creditOf(opened, source));
+  const encoded = encode(opened.pixels().resize(sizeOf(opened, rendition)), rendition);
+  const image = await drawn(credit === undefined ? encoded : encoded.withXmp(credit));
+  return image && { image, format: rendition.format };
+}
+
+/** A rendition, in the format that it has got. */
+interface MadeRendition {
+  image: Buffer;
+  format: Rendition['format'];
+}
+
+/** JPEG where another format cannot be as high as the picture, unless that has transparency. */
+function fitting(opened: OpenImage, asked: Rendition): Rendition {
+  const isTooHigh = asked.box === undefined && heightAt(opened, asked.width) > MAX_SIDE[asked.format];
+  return isTooHigh && !opened.metadata.hasAlpha ? { ...asked, format: 'jpeg' } : asked;
+}
+
+function heightAt({ metadata: { autoOrient } }: OpenImage, width: number): number {
+  return Math.round((autoOrient.height * Math.min(width, autoOrient.width)) / autoOrient.width);
+}
+
+function creditOf({ metadata }: OpenImage, { exif }: Source): Promise<Credit> {
+  return readCredit(exif === undefined ? metadata : { ...metadata, exif });
+}
+
+function sizeOf({ metadata: { autoOrient } }: OpenImage, { width, box, format }: Rendition): ResizeOptions {
+  if (box === undefined) return { width, height: MAX_SIDE[format], fit: 'inside', withoutEnlargement: true };
+  const { fit, focus = 'centre' } = box;
+  const ratio = RATIOS[box.ratio];
+  const within = (side: number) => ({
+    width: Math.min(width, side),
+    height: Math.max(1, Math.round(Math.min(width, side) / ratio)),
+  });
+  const widthOfHeight = Math.max(1, Math.round(autoOrient.height * ratio));
+  if (fit === 'inside') return { ...within(width), fit, withoutEnlargement: true };
+  if (fit === 'contain') {
+    const background = format === 'jpeg' ? PAPER : { r: 0, g: 0, b: 0, alpha: 0 };
+    return { ...within(Math.max(autoOrient.width, widthOfHeight)), fit, background };
+  }
+  const position = focus === 'auto' ? 'attention' : focus;
+  return { ...within(Math.min(autoOrient.width, widthOfHeight)), fit, position };
+}
+
+function encode(picture: Sharp, { format, quality }: Rendition): Sharp {
+  if (format === 'avif') {
+    return picture.avif({ quality: Math.round(quality * AVIF_QUALITY), effort: AVIF_EFFORT });
+  }
+  return format === 'webp'
+    ? picture.webp({ quality })
+    : picture.flatten({ background: PAPER }).jpeg({ quality, progressive: true });
+}
+
+/** Describes a picture. Undefined for what cannot be decoded. Fails as {@link makeRendition} does. */
+async function describePicture(
+  source: Source,
+  { key, version }: { key: string; version: string },
+): Promise<PictureDescription | undefined> {
+  const opened = await openImage(source.image);
+  if (opened === undefined) return undefined;
+  const small = opened
+    .pixels()
+    .resize({ width: LOOKED_AT, height: LOOKED_AT, fit: 'inside', withoutEnlargement: true })
+    .toColourspace('srgb')
+    .png();
+  const png = await drawn(small);
+  if (png === undefined) return undefined;
+  const { width, height } = opened.metadata.autoOrient;
+  const url = versionedPath(key, version);
+  return {
+    width,
+    height,
+    url,
+    srcset: srcsetOf(url, width),
+    ...(await look(png)),
+    ...(await creditOf(opened, source)),
+  };
+}
+
+/** What a small picture looks like. */
+async function look(png: Buffer): Promise<Pick<PictureDescription, 'thumbhash' | 'color'>> {
+  const { default: sharp } = await import('sharp');
+  const { dominant } = await sharp(png).stats();
+  const hex = [dominant.r, dominant.g, dominant.b].map((part) => part.toString(16).padStart(2, '0'));
+  return {
+    thumbhash: (await thumbHashOf(sharp(png))).toString('base64'),
+    color: `#${hex.join('')}`,
+  };
+}
+
+/** The widths of the ladder below that of the picture, and the picture's own. */
+function srcsetOf(url: string, width: number): string {
+  const rungs = WIDTHS.filter((rung, index) => (WIDTHS[index - 1] ?? 0) < width && rung > 0);
+  return rungs.map((rung) => `${url}?w=${rung} ${Math.min(rung, width)}w`).join(', ');
+}
+
+/** The widths that renditions have, in pixels: a picture is made in no others. */
+export const WIDTHS = [64, 128, 256, 384, 640, 828, 1080, 1280, 1600, 1920, 2560, 3840] as const;
+
+/** The widest rendition, in pixels. */
+const WIDEST = 3840;
+
+/** The proportions of a box, by their names: its width for each pixel of its height. */
+const RATIOS = {
+  '1x1': 1,
+  '5x4': 5 / 4,
+  '4x3': 4 / 3,
+  '3x2': 3 / 2,
+  '16x9': 16 / 9,
+  '2x1': 2,
+  '4x5': 4 / 5,
+  '3x4': 3 / 4,
+  '2x3': 2 / 3,
+  '9x16': 9 / 16,
+} as const;
+
+type Ratio = keyof typeof RATIOS;
+
+const QUALITIES = [50, 75, 90] as const;
+
+/** The thirds of a picture that a crop keeps, from the left or the top: together a point of the compass. */
+const COLUMNS = ['west', '', 'east'] as const;
+const ROWS = ['north', '', 'south'] as const;
+
+/** How a picture is put into a box. */
+export const FITS = ['inside', 'cover', 'contain'] as const;
+
+/** The formats of renditions, the last one for clients that name none. */
+export const FORMATS = ['avif', 'webp', 'jpeg'] as const;
+
+/** What a request may ask of a picture; each absent or valid. */
+export interface RenditionQuery {
+  w?: number | undefined;
+  h?: number | undefined;
+  fit?: (typeof FITS)[number] | undefined;
+  /** `auto`, or two numbers from 0 to 1 with a comma between them. */
+  focus?: string | undefined;
+  q?: number | undefined;
+}
+
+/** A rendition as it is made and kept; sets of parameters that mean the same are the same one. */
+export interface Rendition {
+  width: (typeof WIDTHS)[number];
+  /** Its box, if a height is asked for as well. */
+  box?: Box | undefined;
+  quality: (typeof QUALITIES)[number];
+  format: (typeof FORMATS)[number];
+}
+
+interface Box {
+  ratio: Ratio;
+  fit: (typeof FITS)[number];
+  /** What a crop keeps: `auto` is what draws the eye, else a point of the compass or `centre`. */
+  focus?: string | undefined;
+}
+
+/**
+ * The rendition that serves a request: the next width of the ladder, the nearest proportions, the nearest
+ * third for a focus, the nearest quality. However many sets of parameters are tried, a picture has a bounded
+ * number of renditions.
+ */
+export function renditionOf(query: RenditionQuery, format: Rendition['format']): Rendition {
+  const { w = query.h ?? WIDEST, q = 75 } = query;
+  const width = WIDTHS.find((rung) => rung >= w) ?? WIDEST;
+  return { width, box: boxOf(query), quality: nearest(QUALITIES, (quality) => quality - q), format };
+}
+
+function boxOf({ h, w = h, fit = 'inside', focus = '0.5,0.5' }: RenditionQuery): Box | undefined {
+  if (w === undefined || h === undefined) return undefined;
+  // As many times too wide counts as much as too high.
+  const ratio = nearest(Object.keys(RATIOS) as [Ratio, ...Ratio[]], (one) => Math.log((RATIOS[one] * h) / w));
+  return { ratio, fit, ...(fit === 'cover' && { focus: placeOf(focus) }) };
+}
+
+function placeOf(focus: string): string {
+  if (focus === 'auto') return focus;
+  const [column = 1, row = 1] = focus.split(',').map((part) => Math.min(2, Math.floor(Number(part) * 3)));
+  return `${ROWS[row]}${COLUMNS[column]}` || 'centre';
+}
+
+function nearest<Value>(values: readonly [Value, ...Value[]], distance: (value: Value) => number): Value {
+  return values.reduce((best, one) => (Math.abs(distance(one)) < Math.abs(distance(best)) ? one : best));
+}
+
+/** The name of a rendition, as a file: `w640-16x9-cover-north-q75.webp`. */
+export function nameOf({ width, box, quality, format }: Rendition): string {
+  const parts = [`w${width}`, box?.ratio, box?.fit, box?.focus, `q${quality}`];
+  return `${parts.filter((part) => part !== undefined).join('-')}.${format}`;
+}
+
+/** Whether a rendition that is kept under `key` has a box. */
+export function hasBox(key: string): boolean {
+  return /\/w\d+-\d+x\d+-[^/]+$/.test(key);
+}
+
+/** What the metadata of a picture say about it. */
+interface Credit {
+  /** What it shows. */
+  alt: string | null;
+  /** The credit line, else the creator. */
+  credit: string | null;
+  rights: string | null;
+}
+
+/** The most bytes of a kind of metadata that are read, which is also what a segment of a JPEG can have. */
+const MAX_BYTES = 65_000;
+
+/** The longest text that is taken over, in characters. */
+const MAX_TEXT = 2000;
+
+const APP1 = 0xe1;
+const APP13 = 0xed;
+const XMP = Buffer.from('http://ns.adobe.com/xap/1.0/\0');
+
+/**
+ * Reads credit and rights from EXIF, IPTC and XMP, by the fields of the IPTC Photo Metadata Standard. The
+ * library is given what libvips found, as segments of an empty JPEG: so it reads pictures of every format,
+ * and never more than a few pages, however large the file is.
+ */
+async function readCredit({ exif, iptc, xmp }: Metadata): Promise<Credit> {
+  const segments = [
+    segment(APP1, exif),
+    segment(APP13, iptc),
+    segment(APP1, xmp && Buffer.concat([XMP, xmp])),
+  ];
+  const jpeg = Buffer.concat([Buffer.of(0xff, 0xd8), ...segments, Buffer.of(0xff, 0xd9)]);
+  // Loaded with the first picture, as sharp is.
+  const { default: reader } = await import('exifreader');
+  const { exif: e, iptc: i, xmp: x } = read(() => reader.load(jpeg, { expanded: true }));
+  return {
+    alt: text(x?.AltTextAccessibility, x?.description, i?.['Caption/Abstract'], e?.ImageDescription),
+    credit: text(x?.Credit, i?.Credit, x?.creator, i?.['By-line'], e?.Artist),
+    rights: text(x?.rights, i?.['Copyright Notice'], e?.Copyright),
+  };
+}
+
+/** Credit and rights as XMP, which unlike EXIF has every script; undefined without any. */
+function asXmp({ credit, rights }: Credit): string | undefined {
+  if (credit === null && rights === null) return undefined;
+  const members = [
+    credit && `<photoshop:Credit>${asHtml(credit)}</photoshop:Credit>`,
+    rights &&
+      `<dc:rights><rdf:Alt><rdf:li xml:lang="x-default">${asHtml(rights)}</rdf:li></rdf:Alt></dc:rights>`,
+  ];
+  return (
+    '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">' +
+    '<rdf:Description xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:photoshop="http://ns.adobe.com/photoshop/1.0/">' +
+    `${members.join('')}</rdf:Description></rdf:RDF></x:xmpmeta>`
+  );
+}
+
+function segment(marker: number, data: Buffer | undefined): Buffer {
+  if (data === undefined || data.length > MAX_BYTES) return Buffer.alloc(0);
+  const head = Buffer.of(0xff, marker, 0, 0);
+  head.writeUInt16BE(data.length + 2, 2);
+  return Buffer.concat([head, data]);
+}
+
+/** Metadata that cannot be read say nothing. */
+function read<Tags extends object>(load: () => Tags): Partial<Tags> {
+  try {
+    return load();
+  } catch {
+    return {};
+  }
+}
+
+/** The first text among tags, some of which may be repeated. */
+function text(...tags: (Tag | Tag[] | undefined)[]): string | null {
+  const texts = tags.map((tag) =>
+    [tag ?? []]
+      .flat()
+      .map(({ description }) => description)
+      .join(', ')
+      .replace(/\p{Cc}+/gu, ' ')
+      .trim(),
+  );
+  return texts.find((one) => one !== '')?.slice(0, MAX_TEXT) ?? null;
+}
+
+interface Tag {
+  description: string;
+}
+
+/** The version of an object: the same as long as its entity tag, and so its bytes, are the same. */
+export function versionOf(etag: string): string {
+  return hash('sha256', unquoted(etag), 'hex').slice(0, 12);
+}
+
+/** The path at which this version of an object is found for good. */
+export function versionedPath(key: string, version: string): string {
+  return `/media/v${version}/${key.split('/').map(encodeURIComponent).join('/')}`;
+}
+
+/** Paths looked up at a time. */
+const LOOKUPS = 16;
+
+/**
+ * Deletes what was made from the pictures at some paths, keys and folders, once these have been deleted or
+ * moved. What cannot be deleted does no harm: without its picture it is not reached.
+ */
+export function discardRenditions(prefixes: PublicPrefixes) {
+  return async (bucket: Bucket, paths: readonly string[]): Promise<void> => {
+    const published = paths.filter((path) => prefixes.touches(path));
+    await forEachConcurrently(published, LOOKUPS, async (path) => {
+      await deleteObjects(bucket, listObjects(bucket, `${RENDITIONS}${folderPrefix(path)}`));
+    });
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forEachConcurrently, inBatches } from './concurrently.ts';
+import { forEachConcurrently, inBatches } from './objects.ts';
 
 async function* numbers(count: number, taken?: { count: number }) {
   for (let i = 0; i < count; i += 1) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { partRanges } from './copy-in-parts.ts';
+import { partRanges } from './objects.ts';
 
 const sizes = fc.integer({ min: 1, max: 2 ** 45 });
 const partSizes = fc.integer({ min: 2 ** 23, max: 2 ** 32 });

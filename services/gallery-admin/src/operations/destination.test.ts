@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plannedObstacles, planTransfers, type Source, targetOf } from './destination.ts';
+import { plannedObstacles, planTransfers, type Source, targetOf } from './transfer.ts';
 
 const object = (path: string): Source => ({ kind: 'object', path });
 const folder = (path: string): Source => ({ kind: 'folder', path });

@@ -1,315 +1,369 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { isDatabaseAway } from '@pressroom/common/database/database-fault';
 import { Failure } from '@pressroom/common/failures/failure';
-import type { Logger } from '@pressroom/common/log/logging';
-import type { Kysely } from 'kysely';
-import type { Bucket } from '../buckets/bucket.ts';
-import { storeFailure } from '../buckets/store-fault.ts';
-import type { OriginalDates } from '../listing/original-dates.ts';
-import type { GalleryTables } from '../tables.ts';
-import type { BatchView } from './batch-schema.ts';
-import type { CopyLimits } from './copy-request.ts';
-import { deletePaths } from './delete-paths.ts';
-import { exclusively, LockLost, TransferRunning } from './exclusively.ts';
-import { loggedPaths } from './messages.ts';
-import type { OperationRequest, Outcome, Steps } from './operation.ts';
+import { operation } from '@pressroom/common/http/operation';
+import { Problem } from '@pressroom/common/problems/problem';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { BucketSource } from '../buckets/bucket.ts';
+import { existingPath, filename, folderPrefix, isInTrash, TRASH, TRASH_DAYS, trashedAt } from '../names.ts';
+import { logWrite, problemResponses } from '../problems.ts';
+import type { Operations } from './batches.ts';
 import {
-  type Asked,
-  type Begun,
-  type Claim,
-  fingerprintOf,
-  type Looked,
-  NOTHING_LEFT,
+  batchList,
+  batchListQuery,
+  batchPath,
+  batchRead,
+  batchStarted,
+  type OperationRequest,
   type OperationStore,
-  stillRunning,
-} from './store.ts';
-import { type TransferRequest, transfer, transferred } from './transfer.ts';
-import { undoOf } from './undo.ts';
-import type { Watch } from './watch.ts';
+  type Outcome,
+} from './batches-store.ts';
+import { loggedPaths } from './objects.ts';
+import { parentOf } from './transfer.ts';
 
-/** How often a run renews its lease and records its progress, in ms. */
-const RENEWAL_MS = 1000;
+/** The most paths in one request. */
+const MAX_PATHS = 1000;
 
-/** How often a request that waits for another run of itself looks whether that has ended, in ms. */
-const POLL_MS = 250;
+/** A non-empty path: the root cannot be deleted, copied or moved. */
+const namedPath = existingPath
+  .refine((value) => value !== '', 'must not be empty')
+  .meta({ minLength: 1, maxLength: 1024 });
 
-/** How often a copy or move in the background looks whether its turn has come, in ms. */
-const TURN_MS = 500;
+/** The header that makes a request repeatable; other headers are not checked. */
+const repeatableHeaders = z.looseObject({
+  'idempotency-key': z
+    .string()
+    .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
+    .optional()
+    .describe(
+      'A value chosen by the client, such as a UUID: for a day, the same request with the same key has the same outcome.',
+    ),
+});
 
-/** How long a request waits until its outcome is recorded, in ms, before it is told to ask again. */
-const RECORD_MS = 2000;
+const trash = z
+  .boolean()
+  .optional()
+  .describe(
+    `true: keep it in the trash for ${TRASH_DAYS} days, from which "restore" brings it back; otherwise it is gone for good.`,
+  );
 
-/** How long after a failure an outcome is recorded again, in ms. */
-const RECORD_AGAIN_MS = 250;
-
-/** What operations are run with. */
-export interface OperationParts {
-  store: OperationStore;
-  /** The database without a pooler, for locks of a session. */
-  direct: Kysely<GalleryTables>;
-  limits: CopyLimits;
-  dates: OriginalDates;
-  /** Deletes what was made from the files at paths where they are no more. */
-  discard: (bucket: Bucket, paths: readonly string[]) => Promise<void>;
-  log: Logger;
-  /** {@link RECORD_MS}, unless it is given. */
-  recordMs?: number;
+/** What is in the trash can only be deleted for good. */
+function isOutside(trash: boolean | undefined, paths: readonly string[]): boolean {
+  return !trash || !paths.some(isInTrash);
 }
 
-/**
- * Runs deletions, copies and moves in this process, each recorded with a lease, so that it can be asked for
- * and resumed on any replica. A request either waits for the end or is answered at once and asks later.
- */
-export class Operations {
-  readonly #parts: OperationParts;
-  readonly #inBackground = new Set<Promise<unknown>>();
-  readonly #closing = new AbortController();
-  /** Pending records of deliveries, by fingerprint: the next request of the same kind may follow at once. */
-  readonly #noting = new Map<string, Promise<void>>();
-  /** Pending records of outcomes, by what the same request is known by: it is not to run again before. */
-  readonly #recording = new Map<string, Promise<void>>();
+const IN_TRASH = 'is in the trash already; without "trash" it is deleted for good';
 
-  constructor(parts: OperationParts) {
-    this.#parts = parts;
-  }
+/** The body of a deletion. */
+const deleteBody = z.discriminatedUnion(
+  'type',
+  [
+    z
+      .strictObject({
+        type: z.literal('image'),
+        path: namedPath
+          .refine((value) => !value.endsWith('/'), 'must be the key of a file, without "/" at the end')
+          .meta({ pattern: '[^/]$' }),
+        trash,
+      })
+      .refine((body) => isOutside(body.trash, [body.path]), { path: ['path'], error: IN_TRASH }),
+    z
+      .strictObject({ type: z.literal('folder'), path: namedPath.transform(folderPrefix), trash })
+      .refine((body) => isOutside(body.trash, [body.path]), { path: ['path'], error: IN_TRASH }),
+  ],
+  'must have a type, image or folder',
+);
 
-  /**
-   * Does what is asked, or waits for the run of the same request; see {@link OperationStore.begin}. After a
-   * failure the next request tries again. Fails as `unavailable` if `left` ends the wait, or if the outcome is
-   * not recorded in time: the same request gets it later. `received` is to be called when the client has the
-   * outcome.
-   */
-  async perform(
-    bucket: Bucket,
-    asked: Asked,
-    left: AbortSignal,
-  ): Promise<{ outcome: Outcome; received: () => Promise<void> }> {
-    const fingerprint = `${asked.key ?? fingerprintOf(bucket, asked.request).toString('hex')}`;
-    for (;;) {
-      await this.#noting.get(fingerprint);
-      await this.#inTime(this.#recording.get(fingerprint));
-      const { id, claim } = await this.#parts.store.begin(bucket, asked);
-      const ran = claim
-        ? { run: claim.run, outcome: await this.#run(bucket, claim, fingerprint) }
-        : await this.#awaited(id, left);
-      if (ran.outcome === undefined) continue;
-      return { outcome: ran.outcome, received: () => this.#noteDelivery({ id, run: ran.run }, fingerprint) };
-    }
-  }
+/** The response to a deletion. */
+const deleteAnswer = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  deleted: z.int().describe('Number of objects deleted; 0 if there was nothing at the path.'),
+});
 
-  /** Starts a batch in the background, or finds the one that the same request started. */
-  async start(bucket: Bucket, asked: Asked): Promise<BatchView> {
-    return this.#launch(bucket, await this.#parts.store.begin(bucket, asked));
-  }
+const paths = z
+  .array(namedPath, `must be a list of 1 to ${MAX_PATHS} paths`)
+  .min(1, 'must contain at least one path')
+  .max(MAX_PATHS, `must contain at most ${MAX_PATHS} paths`)
+  .describe(
+    'Keys of files, and folders; a path without a trailing "/" names a file if there is one, else a folder.',
+  );
 
-  /** Finishes an interrupted or failed batch; see {@link OperationStore.resume}. */
-  async resume(bucket: Bucket, id: string): Promise<BatchView> {
-    await this.#inTime(this.#recording.get(id));
-    return this.#launch(bucket, await this.#parts.store.resume(bucket, id));
-  }
+const background = z
+  .boolean()
+  .optional()
+  .describe('true: answer 202 at once with a batch, which GET /api/gallery/batches/{id} follows.');
 
-  /** Stops what runs in the background between two objects; what starts from now on stops at once. */
-  stop(): void {
-    this.#closing.abort();
-  }
+const names = z
+  .array(z.strictObject({ path: namedPath, name: filename }))
+  .max(MAX_PATHS)
+  .optional()
+  .describe('Other names at the destination for some of the paths, which are spelled as in paths.');
 
-  /** Stops what runs in the background, and waits until what has run is recorded. */
-  async close(): Promise<void> {
-    this.stop();
-    await Promise.allSettled([...this.#inBackground, ...this.#recording.values()]);
-  }
-
-  /** Waits until the run of another has ended; without an outcome if it failed or was interrupted. */
-  async #awaited(id: string, left: AbortSignal): Promise<Looked> {
-    for (;;) {
-      const looked = await this.#parts.store.look(id);
-      if (!looked.running) return looked;
-      await pause(POLL_MS, undefined, { signal: left }).catch(() => {
-        throw stillRunning();
-      });
-    }
-  }
-
-  async #noteDelivery(ended: { id: string; run: string | null }, fingerprint: string): Promise<void> {
-    const noting = this.#parts.store
-      .delivered(ended)
-      .catch(() => undefined)
-      .finally(() => this.#noting.delete(fingerprint));
-    this.#noting.set(fingerprint, noting);
-    await noting;
-  }
-
-  #launch(bucket: Bucket, { batch, claim }: Begun): BatchView {
-    if (claim === undefined) return batch;
-    const running = this.#run(bucket, claim, claim.id)
-      .catch(() => undefined)
-      .finally(() => this.#inBackground.delete(running));
-    this.#inBackground.add(running);
-    return batch;
-  }
-
-  async #run(bucket: Bucket, claim: Claim, repeatedAs: string): Promise<Outcome> {
-    const { store } = this.#parts;
-    const lost = new AbortController();
-    const steps: Steps = { done: 0, total: null };
-    const signals = claim.background ? [lost.signal, this.#closing.signal] : [lost.signal];
-    const watch: Watch = {
-      signal: AbortSignal.any(signals),
-      progress: (done, total) => Object.assign(steps, { done, total }),
-    };
-    const renewal = setInterval(() => {
-      // Without a database the work goes on; its record follows when the database is back.
-      const renewed = store.renew(claim, steps).catch(() => true);
-      void renewed.then((ours) => ours || lost.abort(stillRunning()));
-    }, RENEWAL_MS);
-    try {
-      const end = (outcome: Outcome) =>
-        this.#recorded(claim, repeatedAs, () => store.end(claim, outcome, steps));
-      const outcome = await this.#work(bucket, claim, watch, end);
-      this.#logEnd(claim, outcome);
-      return outcome;
-    } catch (error) {
-      if (error instanceof Unrecorded) throw error;
-      const isStopped = watch.signal.aborted;
-      const failure = failureOf(error);
-      const record = isStopped ? store.abandon(claim) : store.fail(claim, failure, steps);
-      const recorded = this.#inTime(record).catch((cause) => this.#logUnrecorded(claim, cause));
-      if (!isStopped) this.#logEnd(claim, failure, error);
-      // The next request tries again, whatever is recorded.
-      if (!isDatabaseAway(error)) await recorded;
-      throw error;
-    } finally {
-      // The lease lasts until the outcome is recorded.
-      const recording = this.#recording.get(repeatedAs) ?? Promise.resolve();
-      void recording.catch(() => undefined).finally(() => clearInterval(renewal));
-    }
-  }
-
-  /** Records the end of a run. A request does not wait for it for long: the same one gets the outcome later. */
-  async #recorded(claim: Claim, repeatedAs: string, record: () => Promise<void>): Promise<void> {
-    const recording = this.#record(claim, record).finally(() => this.#recording.delete(repeatedAs));
-    this.#recording.set(repeatedAs, recording);
-    await (claim.background ? recording : this.#inTime(recording));
-  }
-
-  /** Tries until it holds, another has the operation, or the process ends. */
-  async #record(claim: Claim, record: () => Promise<void>): Promise<void> {
-    for (;;) {
-      try {
-        return await record();
-      } catch (error) {
-        this.#logUnrecorded(claim, error);
-        if (error instanceof Failure || this.#closing.signal.aborted) throw new Unrecorded(error);
-        await pause(RECORD_AGAIN_MS, undefined, { signal: this.#closing.signal }).catch(() => undefined);
-      }
-    }
-  }
-
-  async #inTime(recording: Promise<void> | undefined): Promise<void> {
-    if (recording === undefined) return;
-    const { recordMs = RECORD_MS } = this.#parts;
-    const late = pause(recordMs, undefined, { ref: false }).then(() => {
-      throw new Unrecorded();
-    });
-    await Promise.race([recording, late]);
-  }
-
-  #logUnrecorded({ id }: Claim, error: unknown): void {
-    this.#parts.log.warn({ err: error, batch: id }, 'batch_not_recorded');
-  }
-
-  /** Does the work, and ends it before the next copy or move looks at what is unfinished. */
-  async #work(
-    bucket: Bucket,
-    claim: Claim,
-    watch: Watch,
-    end: (outcome: Outcome) => Promise<void>,
-  ): Promise<Outcome> {
-    const { request, background, before } = claim;
-    const ended = async (outcome: Outcome) => {
-      await this.#discard(bucket, request);
-      await end(outcome);
-      return outcome;
-    };
-    if (request.action === 'delete') return ended(await deletePaths(bucket, request, { before, watch }));
-    const work = async (hold: () => Promise<void>) =>
-      ended(await this.#transfer(bucket, claim, { watch, hold }));
-    for (;;) {
-      try {
-        return await exclusively(this.#parts.direct, bucket, work);
-      } catch (error) {
-        // It begins anew, and finds what it has copied.
-        if (error instanceof LockLost) continue;
-        if (!background || !(error instanceof TransferRunning)) throw error;
-        await pause(TURN_MS, undefined, { signal: watch.signal });
-      }
-    }
-  }
-
-  /** What is left over does no harm. */
-  async #discard(bucket: Bucket, { action, paths }: OperationRequest): Promise<void> {
-    const { discard, log } = this.#parts;
-    if (action === 'copy') return;
-    await discard(bucket, paths).catch((error: unknown) =>
-      log.warn({ err: storeFailure(error) ?? error, ...loggedPaths(paths) }, 'renditions_not_discarded'),
-    );
-  }
-
-  async #transfer(
-    bucket: Bucket,
-    claim: Claim,
-    { watch, hold }: Pick<TransferRequest, 'watch' | 'hold'>,
-  ): Promise<Outcome> {
-    const { request, before, resumed } = claim;
-    const { action } = request;
-    const { store, limits, dates } = this.#parts;
-    const asked: TransferRequest = {
-      ...request,
-      action: action === 'rename' || action === 'delete' ? 'move' : action,
-      begun: claim.begun ?? (await store.begunElsewhere(claim)),
-      note: async (transfers) => {
-        await store.note(claim, transfers);
-        claim.begun = transfers;
-      },
-      hold,
-      watch,
-    };
-    const done = await transfer({ bucket, limits, dates }, asked);
-    const undo = undoOf(request, done);
-    if (!done.hasChanged && before) return before;
-    if (done.affected === 0 && resumed) return { ...NOTHING_LEFT, undo };
-    const path = action === 'rename' ? done.transfers[0]?.target : undefined;
-    return { ...transferred(asked, done), undo, path };
-  }
-
-  /** Logs how a batch in the background ended; of the others the answer tells. */
-  #logEnd({ id, request, background }: Claim, { code, affected }: Outcome, error?: unknown): void {
-    const { log } = this.#parts;
-    if (!background) return;
-    if (code === 'internal_error') log.error({ err: error, batch: id }, 'batch_failed');
-    const { action, paths, dest, name } = request;
-    log.info({ batch: id, action, ...loggedPaths(paths), dest, name, code, affected }, 'batch_ended');
-  }
-}
-
-/** The work is done, but not recorded yet. */
-class Unrecorded extends Failure {
-  constructor(cause?: unknown) {
-    const message = 'the outcome is not recorded yet; send this request again to get it';
-    super('unavailable', message, { cause });
-  }
-}
-
-/** The usual codes of failures, as in the answers to requests. */
-const CODES: Readonly<Record<string, string>> = {
-  incomplete: 'operation_incomplete',
-  unavailable: 'temporarily_unavailable',
-  misconfigured: 'server_misconfigured',
+const transfer = {
+  paths,
+  background,
+  dest: existingPath
+    .transform(folderPrefix)
+    .describe('The destination folder; everything keeps its own name. Empty for the root.'),
+  names,
 };
 
-/** Why an operation failed, as it is recorded. */
-function failureOf(error: unknown): Outcome {
-  const failure = error instanceof Failure ? error : storeFailure(error);
-  if (failure === undefined) return { message: 'something went wrong on the server', code: 'internal_error' };
-  return { message: failure.message, code: failure.code ?? CODES[failure.kind] ?? 'invalid_request' };
+/** A name for a path that is not transferred would be lost in silence. */
+function isForPaths({ paths, names = [] }: { paths: string[]; names?: { path: string }[] | undefined }) {
+  const given = new Set(names.map(({ path }) => path));
+  return given.size === names.length && [...given].every((path) => paths.includes(path));
+}
+
+const NAMES_RULE = {
+  path: ['names'],
+  error: 'must have at most one name for each path, and only for those in paths',
+};
+
+/** The body of a batch. */
+const batchBody = z.discriminatedUnion(
+  'action',
+  [
+    z
+      .strictObject({
+        action: z.literal('delete'),
+        paths,
+        dest: existingPath.optional().describe('Not used.'),
+        trash,
+        background,
+      })
+      .refine((body) => isOutside(body.trash, body.paths), { path: ['paths'], error: IN_TRASH }),
+    z
+      .strictObject({
+        action: z.literal('restore'),
+        paths: paths.describe('As GET /api/gallery/trash lists them; each goes back to its place.'),
+        background,
+        names,
+      })
+      .refine(isForPaths, NAMES_RULE)
+      .refine((body) => body.paths.every((path) => trashedAt(path) !== undefined), {
+        path: ['paths'],
+        error: 'must be paths as GET /api/gallery/trash lists them',
+      }),
+    z.strictObject({ action: z.literal('copy'), ...transfer }).refine(isForPaths, NAMES_RULE),
+    z.strictObject({ action: z.literal('move'), ...transfer }).refine(isForPaths, NAMES_RULE),
+  ],
+  'must have an action: delete, restore, copy or move',
+);
+
+/** The response to a batch. */
+const batchAnswer = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  affected: z.int().describe('Number of objects deleted, restored, copied or moved.'),
+});
+
+/** The body of a renaming. */
+const renameBody = z.strictObject({
+  path: namedPath.describe('The key of a file, or a folder, which is renamed with everything in it.'),
+  name: filename.describe('The new name, in the same folder.'),
+  background,
+});
+
+/** The response to a renaming. */
+const renameAnswer = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  affected: z.int().describe('Number of objects renamed.'),
+  path: z.string().describe('The path with the new name; that of a folder ends with "/".'),
+  undo: z
+    .object({ path: z.string(), name: z.string() })
+    .nullable()
+    .describe(
+      'The request that takes it back; null if something stayed behind or no new file may have the old name.',
+    ),
+});
+
+/** Dependencies of deletions and batches. */
+interface FileParts {
+  buckets: BucketSource;
+  operations: Operations;
+}
+
+const TAGS = ['gallery'];
+const PROBLEMS = problemResponses(400, 401, 403, 413, 415, 422, 500, 503);
+
+const REPEATABLE =
+  'If a request was interrupted, send it again to finish the work. If its answer was lost, send it again within a day:' +
+  ' with the same Idempotency-Key it returns the outcome of the first request; without a key it does so only if the' +
+  ' first answer was lost and nothing is left to do.';
+
+/**
+ * Deletions, renamings, and batches of deletions, copies and moves (`docs/spec/gallery-admin.md`,
+ * "Endpoints").
+ */
+export function fileOperations(parts: FileParts) {
+  return { remove: removeOperation(parts), batch: batchOperation(parts), rename: renameOperation(parts) };
+}
+
+function removeOperation(parts: FileParts) {
+  return operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'deletePath',
+      summary: 'Delete a file, or a folder with everything in it',
+      description: REPEATABLE,
+      headers: repeatableHeaders,
+      body: deleteBody,
+      response: { 200: deleteAnswer, ...PROBLEMS },
+    },
+    handler: async (request, reply) => {
+      const { path, type, trash } = request.body;
+      const filesOnly = type === 'image' ? (true as const) : undefined;
+      const asked = { ...deletionOf([path], trash), filesOnly };
+      const { message, affected = 0 } = await perform(parts, asked, request, reply);
+      return { success: true as const, message, deleted: affected };
+    },
+  });
+}
+
+function batchOperation(parts: FileParts) {
+  return operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'runBatch',
+      summary: 'Delete, restore, copy or move files and folders',
+      description: `Everything is checked before anything is changed. ${REPEATABLE}`,
+      headers: repeatableHeaders,
+      body: batchBody,
+      response: { 200: batchAnswer, 202: batchStarted, ...PROBLEMS },
+    },
+    handler: async (request, reply) => {
+      const { background, ...body } = request.body;
+      const asked = body.action === 'delete' ? deletionOf(body.paths, body.trash) : { dest: '', ...body };
+      if (background) return reply.code(202).send(await start(parts, asked, request));
+      const { message, affected = 0 } = await perform(parts, asked, request, reply);
+      return { success: true as const, message, affected };
+    },
+  });
+}
+
+function renameOperation(parts: FileParts) {
+  return operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'renamePath',
+      summary: 'Rename a file, or a folder with everything in it',
+      description: `A name that is taken is 400 destination_conflict, and nothing is changed. ${REPEATABLE}`,
+      headers: repeatableHeaders,
+      body: renameBody,
+      response: { 200: renameAnswer, 202: batchStarted, ...PROBLEMS },
+    },
+    handler: async (request, reply) => {
+      const { path: old, name, background } = request.body;
+      const dest = parentOf(old);
+      const asked = { action: 'rename' as const, paths: [old], dest, name };
+      if (background) return reply.code(202).send(await start(parts, asked, request));
+      const outcome = await perform(parts, asked, request, reply);
+      const { message, affected = 0, path = dest + name, undo: [undo] = [] } = outcome;
+      const back = undo?.action === 'rename' ? { path: undo.path, name: undo.name } : null;
+      return { success: true as const, message, affected, path, undo: back };
+    },
+  });
+}
+
+/** A deletion, for good or to the trash. */
+function deletionOf(paths: string[], toTrash = false): OperationRequest {
+  return toTrash ? { action: 'trash', paths, dest: TRASH } : { action: 'delete', paths, dest: '' };
+}
+
+/** Starts a batch in the background, or finds the one that the same request started. */
+async function start({ buckets, operations }: FileParts, asked: OperationRequest, request: FastifyRequest) {
+  const started = operations.start(await buckets.current(), {
+    request: asked,
+    key: keyOf(request),
+    background: true,
+  });
+  const batch = await started.catch(explainKey);
+  logWrite(request, 'batch_started', { batch: batch.id });
+  return { success: true as const, message: `the batch is ${batch.state}`, batch };
+}
+
+/** The outcome of what is asked, or of the same earlier request; records that the client received it. */
+async function perform(
+  { buckets, operations }: FileParts,
+  asked: OperationRequest,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Outcome> {
+  const bucket = await buckets.current();
+  const { socket } = request.raw;
+  const left = new AbortController();
+  reply.raw.once('close', () => left.abort());
+  const performed = operations.perform(
+    bucket,
+    { request: asked, key: keyOf(request), background: false },
+    left.signal,
+  );
+  const { outcome, received } = await performed.catch(explainKey);
+  reply.raw.once('finish', () => {
+    // A client that closed its side may be gone, so it is unknown whether the answer arrives.
+    if (!socket.destroyed && !socket.readableEnded) void received();
+  });
+  const { action, paths, dest, name } = asked;
+  const { affected } = outcome;
+  logWrite(request, 'objects_changed', { action, ...loggedPaths(paths), dest, name, affected });
+  return outcome;
+}
+
+function keyOf({ headers }: FastifyRequest): string | undefined {
+  const key = headers['idempotency-key'];
+  return typeof key === 'string' ? key : undefined;
+}
+
+/** In this service too, a key reused with a different request is 422. */
+function explainKey(error: unknown): never {
+  if (error instanceof Failure && error.code === 'idempotency_key_reused') {
+    throw new Problem(422, error.code, error.message);
+  }
+  throw error;
+}
+
+/** Dependencies of the batches that run in the background. */
+interface BatchParts {
+  buckets: BucketSource;
+  store: OperationStore;
+  operations: Operations;
+}
+/** The batches that run in the background: an addition to `docs/spec/gallery-admin.md`, "Endpoints". */
+export function batchOperations({ buckets, store, operations }: BatchParts) {
+  const list = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'listBatches',
+      summary: 'List the batches that run in the background and the last ones that ended',
+      querystring: batchListQuery,
+      response: { 200: batchList, ...problemResponses(400, 401, 500, 503) },
+    },
+    handler: async () => ({ success: true as const, data: await store.list() }),
+  });
+  const read = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'readBatch',
+      summary: 'See how far a batch has come, and what takes it back once it is done',
+      params: batchPath,
+      response: { 200: batchRead, ...problemResponses(400, 401, 404, 500, 503) },
+    },
+    handler: async ({ params }) => ({ success: true as const, ...(await store.read(params.id)) }),
+  });
+  const resume = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'resumeBatch',
+      summary: 'Finish a batch that was interrupted or has failed',
+      description: 'A batch that runs or is done stays as it is, so the request can be repeated.',
+      params: batchPath,
+      response: { 202: batchStarted, ...problemResponses(400, 401, 403, 404, 500, 503) },
+    },
+    handler: async ({ params }, reply) => {
+      const batch = await operations.resume(await buckets.current(), params.id);
+      return reply.code(202).send({ success: true as const, message: `the batch is ${batch.state}`, batch });
+    },
+  });
+  return { list, read, resume };
 }

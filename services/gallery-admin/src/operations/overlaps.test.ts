@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Source } from './destination.ts';
-import { enclosing, foldOverlaps } from './overlaps.ts';
+import { enclosing, foldOverlaps, type Source } from './transfer.ts';
 
 const source = (path: string): Source => ({ kind: path.endsWith('/') ? 'folder' : 'object', path });
 

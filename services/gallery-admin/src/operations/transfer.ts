@@ -1,34 +1,38 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Bucket } from '../buckets/bucket.ts';
-import type { StoredObject } from '../listing/object-page.ts';
-import type { MovedObject, OriginalDates } from '../listing/original-dates.ts';
-import { isKeyLength, MAX_KEY_BYTES } from '../names.ts';
-import { isNameRefused, NAME_REFUSED } from '../store-names.ts';
-import { isInTrash, newDeletion, trashedAt, trashPath } from '../trash-path.ts';
-import { forEachConcurrently, inBatches } from './concurrently.ts';
-import { copyObject } from './copy-object.ts';
-import type { CopyLimits } from './copy-request.ts';
-import { type Deletion, type Doomed, deleteObjects, failuresInWords } from './delete-objects.ts';
+import { isNameRefused, NAME_REFUSED } from '../buckets/store-fault.ts';
 import {
-  destinationConflict,
-  type Obstacle,
-  type Placing,
-  parentOf,
-  plannedObstacles,
-  planTransfers,
-  type Source,
-  type Transfer,
-  targetOf,
-} from './destination.ts';
-import { destinationFolder } from './destination-folder.ts';
-import { foldedInWords, MAX_NAMED, named, objects } from './messages.ts';
-import { ObjectChanged, ObjectFailure, reasonOf } from './object-failure.ts';
-import type { NewName, Outcome } from './operation.ts';
-import { foldOverlaps } from './overlaps.ts';
-import { type Pair, pairsOf } from './pairs.ts';
-import { findSources } from './sources.ts';
-import { findObject, isSameObject } from './stored-object.ts';
-import type { Watch } from './watch.ts';
+  folderPath,
+  isInTrash,
+  isKeyLength,
+  MAX_KEY_BYTES,
+  newDeletion,
+  trashedAt,
+  trashPath,
+} from '../names.ts';
+import { isFolder, listObjects, refuseMarkedFolders, type StoredObject } from '../objects/object-page.ts';
+import type { MovedObject, OriginalDates } from '../objects/original-dates.ts';
+import type { NewName, OperationRequest, Outcome } from './batches-store.ts';
+import {
+  type CopyLimits,
+  copyObject,
+  type Deletion,
+  type Doomed,
+  deleteObjects,
+  failuresInWords,
+  findObject,
+  foldedInWords,
+  forEachConcurrently,
+  inBatches,
+  isSameObject,
+  MAX_NAMED,
+  named,
+  ObjectChanged,
+  ObjectFailure,
+  objects,
+  reasonOf,
+  type Watch,
+} from './objects.ts';
 
 /** Objects copied at a time. */
 const COPIES = 32;
@@ -361,4 +365,289 @@ function stoppedDeleting(copied: number, deletion: Deletion) {
       ` deleted: ${failuresInWords(deletion)}; send the same request again to delete the rest`,
     { cause: deletion.failures[0]?.cause },
   );
+}
+
+/** The outcome of the same request before, if its answer may have been lost, and who follows the work. */
+interface Deleting {
+  before: Outcome | undefined;
+  watch: Watch;
+}
+
+/** Deletes what the paths name. If nothing is left, the outcome of `before` is returned. */
+export async function deletePaths(
+  bucket: Bucket,
+  { paths, filesOnly }: Pick<OperationRequest, 'paths' | 'filesOnly'>,
+  { before, watch }: Deleting,
+): Promise<Outcome> {
+  const found = await findSources(bucket, paths);
+  const { sources, folded } = foldOverlaps(
+    filesOnly ? found.sources.filter(({ kind }) => kind === 'object') : found.sources,
+  );
+  if (before && sources.length === 0) return before;
+  const affected = await deleteSources(bucket, sources, watch);
+  return { message: `${objects(affected)} deleted${foldedInWords(folded)}`, affected };
+}
+
+/**
+ * Deletes objects and whole folders of any size. Resolves to the number of objects deleted. Throws an
+ * `incomplete` {@link Failure} that says how many objects could not be deleted and which.
+ */
+async function deleteSources(bucket: Bucket, sources: readonly Source[], watch: Watch): Promise<number> {
+  const report = (deleted: number) => watch.progress(deleted, null);
+  const deletion = await deleteObjects(bucket, objectsOf(bucket, sources, watch.signal), report);
+  if (deletion.failed === 0) return deletion.deleted;
+  throw new Failure(
+    'incomplete',
+    `${objects(deletion.deleted)} deleted; not confirmed as deleted: ${failuresInWords(deletion)};` +
+      ' send the same request again to delete the rest',
+    { cause: deletion.failures[0]?.cause },
+  );
+}
+
+async function* objectsOf(
+  bucket: Bucket,
+  sources: readonly Source[],
+  signal: AbortSignal,
+): AsyncGenerator<Doomed, void> {
+  for (const { kind, path } of sources) {
+    signal.throwIfAborted();
+    if (kind === 'object') yield { key: path };
+    else
+      for await (const { key } of listObjects(bucket, path)) {
+        signal.throwIfAborted();
+        yield { key };
+      }
+  }
+}
+
+/** An object's place at the source and at the destination, with what is there now. */
+interface Pair {
+  transfer: Transfer;
+  /** The key at the destination. */
+  target: string;
+  /** Undefined for an object that exists only at the destination. */
+  source: StoredObject | undefined;
+  /** The object at `target`. */
+  existing: StoredObject | undefined;
+}
+
+/** Single objects looked up at a time. */
+const LOOKUPS = 16;
+
+/**
+ * Every pair of `transfers` in its current state. Both folders are listed in parallel in their common order,
+ * so that only one page of each is in memory, however many objects there are.
+ */
+async function* pairsOf(bucket: Bucket, transfers: readonly Transfer[]): AsyncGenerator<Pair, void> {
+  const single = transfers.filter(({ source }) => source.kind === 'object');
+  for await (const batch of inBatches(each(single), LOOKUPS)) {
+    yield* await Promise.all(batch.map((transfer) => singlePair(bucket, transfer)));
+  }
+  for (const transfer of transfers) {
+    if (transfer.source.kind === 'folder') yield* folderPairs(bucket, transfer);
+  }
+}
+
+async function* each<T>(items: readonly T[]): AsyncGenerator<T, void> {
+  yield* items;
+}
+
+async function singlePair(bucket: Bucket, transfer: Transfer): Promise<Pair> {
+  const [source, existing] = await Promise.all([
+    findObject(bucket, transfer.source.path),
+    findObject(bucket, transfer.target),
+  ]);
+  return { transfer, target: transfer.target, source, existing };
+}
+
+async function* folderPairs(bucket: Bucket, transfer: Transfer): AsyncGenerator<Pair, void> {
+  const sources = listObjects(bucket, transfer.source.path);
+  const targets = listObjects(bucket, transfer.target);
+  let [source, existing] = await Promise.all([following(sources), following(targets)]);
+  while (source !== undefined || existing !== undefined) {
+    const order = compare(
+      source && below(source, transfer.source.path),
+      existing && below(existing, transfer.target),
+    );
+    const pair = { source: order <= 0 ? source : undefined, existing: order >= 0 ? existing : undefined };
+    const target = pair.source
+      ? transfer.target + below(pair.source, transfer.source.path)
+      : (pair.existing?.key ?? '');
+    yield { transfer, target, ...pair };
+    if (pair.source) source = await following(sources);
+    if (pair.existing) existing = await following(targets);
+  }
+}
+
+async function following(objects: AsyncGenerator<StoredObject, void>): Promise<StoredObject | undefined> {
+  const next = await objects.next();
+  return next.done ? undefined : next.value;
+}
+
+function below({ key }: StoredObject, prefix: string): string {
+  return key.slice(prefix.length);
+}
+
+/** The order of S3's listings: by UTF-8 bytes. The end of a listing comes last. */
+function compare(a: string | undefined, b: string | undefined): number {
+  if (a === undefined) return 1;
+  if (b === undefined) return -1;
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+/** What the paths of a request name. */
+interface FoundSources {
+  /** In the order of the paths. */
+  sources: Source[];
+  /** The paths at which nothing exists. */
+  missing: string[];
+}
+
+/**
+ * Finds what each path names: with a trailing `/` a folder; otherwise the object with that key, or else the
+ * folder with that name.
+ */
+export async function findSources(bucket: Bucket, paths: readonly string[]): Promise<FoundSources> {
+  const found = new Map<string, Source | undefined>(paths.map((path) => [path, undefined]));
+  await forEachConcurrently([...found.keys()], LOOKUPS, async (path) => {
+    found.set(path, await findSource(bucket, path));
+  });
+  const sources = [...found.values()].filter((source) => source !== undefined);
+  const missing = [...found].filter(([, source]) => source === undefined).map(([path]) => path);
+  return { sources, missing };
+}
+
+async function findSource(bucket: Bucket, path: string): Promise<Source | undefined> {
+  if (!path.endsWith('/') && (await isFile(bucket, path))) return { kind: 'object', path };
+  const prefix = path.endsWith('/') ? path : `${path}/`;
+  return (await isFolder(bucket, prefix)) ? { kind: 'folder', path: prefix } : undefined;
+}
+
+/** Nothing exists under a name that the store does not accept. */
+async function isFile(bucket: Bucket, key: string): Promise<boolean> {
+  return findObject(bucket, key).then(
+    (object) => object !== undefined,
+    (error: unknown) => {
+      if (isNameRefused(error)) return false;
+      throw error;
+    },
+  );
+}
+
+/** The sources of a request without those that others contain. */
+interface FoldedSources {
+  /** Each once, and none inside another. */
+  sources: Source[];
+  /** How many were left out. */
+  folded: number;
+}
+
+/** Drops paths that are named twice or lie in a folder that is named itself, which is taken whole anyway. */
+export function foldOverlaps(named: readonly Source[]): FoldedSources {
+  const distinct = [...new Map(named.map((source) => [source.path, source])).values()];
+  const folders = new Set(distinct.filter(({ kind }) => kind === 'folder').map(({ path }) => path));
+  const sources = distinct.filter(({ path }) => !enclosing(path).some((folder) => folders.has(folder)));
+  return { sources, folded: named.length - sources.length };
+}
+
+/**
+ * The prefixes of the folders that `path` lies in, the outermost first: `a/`, `a/b/` for `a/b/c` and for
+ * `a/b/c/`.
+ */
+export function enclosing(path: string): string[] {
+  const folders: string[] = [];
+  for (let at = path.indexOf('/'); at >= 0 && at < path.length - 1; at = path.indexOf('/', at + 1)) {
+    folders.push(path.slice(0, at + 1));
+  }
+  return folders;
+}
+
+/** What a path in a request names: one object, or a folder with everything in it. */
+export interface Source {
+  kind: 'object' | 'folder';
+  /** The key, or the prefix of the folder's keys, which ends with `/`. */
+  path: string;
+}
+
+/** A source and its destination. */
+export interface Transfer {
+  source: Source;
+  /** The key, or the folder's new prefix. */
+  target: string;
+  /** Until everything has been copied: nothing that is missing at the source has been moved by us. */
+  copying?: true;
+}
+
+/** A reason why sources cannot go where they should, with the paths that are in the way. */
+interface Obstacle {
+  reason: string;
+  paths: string[];
+}
+
+/**
+ * The destination of `source` in the folder `dest` (a prefix, empty for the root), under its last name unless
+ * another is given.
+ */
+export function targetOf({ kind, path }: Source, dest: string, name: string = lastName(path)): string {
+  return kind === 'folder' && !name.endsWith('/') ? `${dest}${name}/` : `${dest}${name}`;
+}
+
+/** The last segment of a path; that of a folder includes its `/`. */
+export function lastName(path: string): string {
+  return path.slice(parentOf(path).length);
+}
+
+/** The folder that a path lies in, as a prefix; empty for the root. */
+export function parentOf(path: string): string {
+  return path.slice(0, path.replace(/\/$/, '').lastIndexOf('/') + 1);
+}
+
+/** Where a source goes: its key or prefix there. */
+type Placing = (source: Source) => string;
+
+/** Plans the transfer of every source; one that is named twice is transferred once. */
+export function planTransfers(sources: readonly Source[], placing: Placing): Transfer[] {
+  const distinct = new Map(sources.map((source) => [source.path, source]));
+  return [...distinct.values()].map((source) => ({ source, target: placing(source) }));
+}
+
+/** The reasons, independent of the bucket's content, why `transfers` cannot start. */
+export function plannedObstacles(transfers: readonly Transfer[]): Obstacle[] {
+  const onto = transfers.filter(({ source, target }) => source.path === target);
+  const into = transfers.filter(
+    ({ source, target }) =>
+      source.kind === 'folder' && source.path !== target && target.startsWith(source.path),
+  );
+  const obstacles = [
+    { reason: 'the destination is the source itself', paths: onto.map(({ target }) => target) },
+    { reason: 'the destination is inside the source', paths: into.map(({ source }) => source.path) },
+    { reason: 'two sources would have the same destination', paths: repeatedTargets(transfers) },
+  ];
+  return obstacles.filter(({ paths }) => paths.length > 0);
+}
+
+/** The failure for obstacles at the destinations; nothing was changed. */
+export function destinationConflict(obstacles: readonly Obstacle[]): Failure {
+  const reasons = obstacles.map(({ reason, paths }) => `${reason}: ${named(paths)}`);
+  const code = 'destination_conflict';
+  return new Failure('refused', `${reasons.join('; ')}; nothing was changed`, { code });
+}
+
+function repeatedTargets(transfers: readonly Transfer[]): string[] {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const { target } of transfers) (seen.has(target) ? repeated : seen).add(target);
+  return [...repeated];
+}
+
+/**
+ * The folder that `dest`, a prefix, names: an existing one, spelled exactly so, or a new one that follows the
+ * rules for new names. Fails as `refused` for a name that no new folder may have.
+ */
+async function destinationFolder(bucket: Bucket, dest: string): Promise<string> {
+  const { success, data = '', error } = folderPath.safeParse(dest);
+  if (data !== dest && (await isFolder(bucket, dest))) return dest;
+  if (!success) throw new Failure('refused', `dest ${error.issues[0]?.message}`);
+  await refuseMarkedFolders(bucket, data);
+  return data;
 }

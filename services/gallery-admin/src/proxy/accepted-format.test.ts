@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { acceptedFormat } from './accepted-format.ts';
+import { acceptedFormat } from './thumbnails.ts';
 
 test.each([
   [undefined, 'jpeg'],

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { boundedBody } from './bounded-body.ts';
+import { boundedBody } from './media-fetcher.ts';
 
 test('a body of undeclared length that nobody reads ends its source', async () => {
   const source = Readable.from([Buffer.from('begun'), Buffer.from('not read')]);

@@ -2,12 +2,25 @@ import { Readable } from 'node:stream';
 import { GetObjectCommand, type GetObjectCommandOutput, HeadObjectCommand } from '@aws-sdk/client-s3';
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Bucket } from '../buckets/bucket.ts';
-import { isLastingRefusal, isMisconfiguration, isStoreFault, statusOf } from '../buckets/store-fault.ts';
-import { explainedHead } from '../operations/stored-object.ts';
-import { isNameRefused } from '../store-names.ts';
-import { boundedBody } from './bounded-body.ts';
-import { mediaTooLarge, noSuchVersion, notMedia, RangeOutside, upstreamFailed } from './failures.ts';
-import type { ForwardedHeaders, Media, MediaRequest } from './media-request.ts';
+import {
+  isLastingRefusal,
+  isMisconfiguration,
+  isNameRefused,
+  isStoreFault,
+  statusOf,
+} from '../buckets/store-fault.ts';
+import { explainedHead } from '../operations/objects.ts';
+import {
+  boundedBody,
+  type ForwardedHeaders,
+  type Media,
+  type MediaRequest,
+  mediaTooLarge,
+  noSuchVersion,
+  notMedia,
+  RangeOutside,
+  upstreamFailed,
+} from './media-fetcher.ts';
 
 /** An object of a bucket, named by a URL. */
 export interface BucketObject {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { release } from './image-bytes.ts';
+import { release } from './thumbnails.ts';
 
 test('the memory of an image is freed, and that which it shares with others is not', () => {
   const own = Buffer.allocUnsafeSlow(1000);

@@ -1,12 +1,11 @@
-import type { Readable } from 'node:stream';
+import { finished, Readable } from 'node:stream';
 import { Failure } from '@pressroom/common/failures/failure';
 import { NotPublicAddress, type Resolve } from '@pressroom/common/fetching/checked-lookup';
 import { GuardedAgents } from '@pressroom/common/fetching/guarded-agents';
+import { isPublicAddress, literalAddress } from '@pressroom/common/fetching/public-address';
 import type { Dispatcher } from 'undici';
-import { boundedBody } from './bounded-body.ts';
-import { mediaTooLarge, notMedia, RangeOutside, upstreamFailed, upstreamTimeout } from './failures.ts';
-import { type Media, type MediaRequest, UpstreamTimeout } from './media-request.ts';
-import { notPublic, type ProxyHosts, redirectTarget, type Target } from './target.ts';
+import type { Unseen } from '../stills/formats.ts';
+import { type HostRule, isListed } from './host-rules.ts';
 
 /** How upstream hosts are reached. */
 export interface FetcherOptions {
@@ -207,4 +206,220 @@ function acceptedStatus(
 /** True for media types that are passed on. */
 export function isMedia(contentType: string | undefined): boolean {
   return /^(image|video|audio)\/[^\s;,]+\s*(;|$)/i.test(contentType ?? '');
+}
+
+/** The hosts that the proxy may contact. */
+interface ProxyHosts {
+  allowed: readonly HostRule[];
+  /** The allowed hosts that may have addresses that are not public. */
+  private: readonly HostRule[];
+}
+
+/** A URL that may be requested. */
+interface Target {
+  url: URL;
+  /** True if its host may have an address that is not public. */
+  mayBePrivate: boolean;
+}
+
+/** Parses the URL that a client requests. Fails with `refused` if it is not a URL or contains credentials. */
+export function readUrl(text: string): URL {
+  if (!URL.canParse(text)) throw new Failure('refused', 'query string: "url" must be an absolute https URL');
+  const url = new URL(text);
+  if (hasCredentials(url)) {
+    throw new Failure('refused', 'query string: "url" must not contain a user name or password');
+  }
+  return url;
+}
+
+/**
+ * Checks the URL that a client requests. Fails with `refused` for any scheme but https, and with `forbidden`
+ * for a host or port that is not listed or an address that is not public.
+ */
+export function readTarget(url: URL, hosts: ProxyHosts): Target {
+  if (url.protocol !== 'https:') throw new Failure('refused', 'query string: "url" must begin with https://');
+  return allowedTarget(url, hosts);
+}
+
+/** Follows a redirect from `from`. Fails with `forbidden` if a client may not request its target either. */
+function redirectTarget(location: string, from: URL, hosts: ProxyHosts): Target {
+  const url = URL.canParse(location, from) ? new URL(location, from) : undefined;
+  if (url?.protocol !== 'https:' || hasCredentials(url)) {
+    throw new Failure(
+      'forbidden',
+      'the URL redirects to one that is not allowed: only https without credentials is',
+    );
+  }
+  return allowedTarget(url, hosts);
+}
+
+function hasCredentials({ username, password }: URL): boolean {
+  return username !== '' || password !== '';
+}
+
+function allowedTarget(url: URL, hosts: ProxyHosts): Target {
+  if (!isListed(url, hosts.allowed)) {
+    throw new Failure(
+      'forbidden',
+      `the host ${url.host} is not allowed; PROXY_ALLOWED_HOSTS lists the allowed hosts`,
+    );
+  }
+  const mayBePrivate = isListed(url, hosts.private);
+  const address = literalAddress(url.hostname);
+  if (address !== undefined && !mayBePrivate && !isPublicAddress(address)) throw notPublic(url.hostname);
+  return { url, mayBePrivate };
+}
+
+/** The host has an address that is not public. */
+function notPublic(hostname: string) {
+  return new Failure(
+    'forbidden',
+    `the address of ${hostname} is not public; PROXY_PRIVATE_HOSTS lists hosts with private addresses`,
+  );
+}
+
+/** Headers of the client's request that are copied to the upstream request. */
+export type ForwardedHeaders = Partial<
+  Record<'range' | 'if-range' | 'if-none-match' | 'if-modified-since', string>
+>;
+
+/** A request to an upstream host. */
+export interface MediaRequest {
+  method: 'GET' | 'HEAD';
+  headers: ForwardedHeaders;
+  /** Aborted when no request waits for the answer. */
+  signal: AbortSignal;
+}
+
+/** Media as an upstream host sends it. */
+export interface Media {
+  /** 200, 206 for a range, 304 if the client already has it. */
+  status: 200 | 206 | 304;
+  /** The headers that describe the body, by lower-case name. */
+  headers: Record<string, string>;
+  /** Never more than the limit; fails if the host sends more, or stops. */
+  body: Readable;
+}
+
+/** An upstream host did not start to answer in time. */
+class UpstreamTimeout extends Error {}
+
+/**
+ * Waits for the first bytes of `source`, the body of an answer, and returns it as a stream of at most
+ * `maxBytes`. One that has declared its length, which the caller has checked, cannot be longer (RFC 9112,
+ * section 6.3); another fails beyond that, and stops the source. Rethrows an error of the source before its
+ * first byte.
+ */
+export async function boundedBody(
+  source: Readable,
+  maxBytes: number,
+  isDeclared: boolean,
+): Promise<Readable> {
+  await begun(source);
+  if (isDeclared) return source;
+  const body = Readable.from(bounded(source, maxBytes), { objectMode: false });
+  // A generator that nothing was read from does not stop the source when it is ended.
+  return body.once('close', () => source.on('error', () => undefined).destroy());
+}
+
+/** Resolves once there is something to read, or the end. */
+function begun(source: Readable): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stopWatching = finished(source, { writable: false }, (error) => {
+      source.off('readable', begin);
+      if (error) reject(error);
+      else resolve();
+    });
+    const begin = () => {
+      stopWatching();
+      resolve();
+    };
+    source.once('readable', begin);
+  });
+}
+
+async function* bounded(source: Readable, maxBytes: number): AsyncGenerator<Buffer, void> {
+  let bytes = 0;
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw mediaTooLarge(maxBytes);
+    yield chunk;
+  }
+}
+
+/** The URL points to something other than an image, video or audio. */
+export function notMedia(contentType: string | undefined): Failure {
+  const type = contentType === undefined ? 'a file without a media type' : `"${contentType}"`;
+  return new Failure('refused', `the URL points to ${type}; only images, videos and audio are allowed`, {
+    code: 'not_media',
+  });
+}
+
+/** The URL points to more bytes than the proxy passes on. */
+export function mediaTooLarge(maxBytes: number): Failure {
+  const limit = `${maxBytes / 2 ** 20} MiB`;
+  return new Failure('refused', `the URL points to more than ${limit}, the largest size allowed`, {
+    code: 'media_too_large',
+  });
+}
+
+/** A thumbnail is requested of something other than an image. */
+export function notAnImage(contentType: string): Failure {
+  return new Failure(
+    'refused',
+    `the file is "${contentType}"; thumbnails and renditions are only available for images`,
+    {
+      code: 'not_an_image',
+    },
+  );
+}
+
+/** Why there is no picture of a file, and what to do about it. */
+const UNSEEN: Record<Unseen, string> = {
+  damaged: 'is damaged or incomplete; publish it again',
+  unsupported: 'is not of a format that pictures are made of; publish it as a JPEG, PNG or WebP',
+  too_complex: 'takes too much time or memory to draw; publish it as a JPEG, PNG or WebP',
+  no_preview: 'is a raw file of a camera without a preview in it; publish it as a JPEG',
+  locked: 'is a PDF with a password; publish it without one',
+};
+
+/** No picture can be made of a file that may have one. */
+export function cannotDraw(unseen: Unseen, contentType: string): Failure {
+  return new Failure('refused', `this file ("${contentType}") ${UNSEEN[unseen]}`, { code: 'not_an_image' });
+}
+
+/** The host failed; `what` says how, without quoting its message. */
+export function upstreamFailed(what: string, cause?: unknown): Failure {
+  return new Failure('upstream_failed', `the host of the URL failed: ${what}`, { cause });
+}
+
+/** The active bucket has no such version of the file; `cause` is the store's refusal. */
+export function noSuchVersion(versionId: string, cause: unknown): Failure {
+  const version = JSON.stringify(versionId);
+  return new Failure('refused', `the bucket has no version ${version} of this file; leave "versionId" out`, {
+    cause,
+  });
+}
+
+/** The host did not start to answer in time. */
+function upstreamTimeout(ms: number): Failure {
+  return new Failure('upstream_timeout', `the host of the URL did not start to answer within ${ms / 1000} s`);
+}
+
+/** The host did not send the whole file in time. */
+export function upstreamTooSlow(ms: number): Failure {
+  return new Failure(
+    'upstream_timeout',
+    `the host of the URL did not send the whole file within ${ms / 1000} s`,
+  );
+}
+
+/** The range lies outside the media; `contentRange` has its size, as reported by the host. */
+export class RangeOutside extends Error {
+  readonly contentRange: string | undefined;
+
+  constructor(contentRange: string | undefined) {
+    super('the range lies outside the media');
+    this.contentRange = contentRange;
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SharedWork } from './shared-work.ts';
+import { SharedWork } from './thumbnails.ts';
 
 function begin() {
   const work = new SharedWork<string>();

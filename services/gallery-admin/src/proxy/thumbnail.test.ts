@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { makeThumbnail } from './thumbnail.ts';
+import { makeThumbnail } from './image.ts';
 
 /** A TIFF of 100 megapixels in CMYK, which takes seconds to convert; its strips are all the same bytes. */
 function slowImage(): Buffer {

@@ -1,25 +1,31 @@
 import { hash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate, type ZlibOptions, zstdDecompress } from 'node:zlib';
 import { FairQueue, type FairQueueLimits } from '@pressroom/common/concurrency/fair-queue';
 import { Failure } from '@pressroom/common/failures/failure';
 import { LRUCache } from 'lru-cache';
 import type { Sharp } from 'sharp';
 import { decodeStill } from '../stills/decode-still.ts';
-import { type StillFormat, stillFormat } from '../stills/formats.ts';
-import type { Unseen } from '../stills/still-result.ts';
-import { notMedia, upstreamTooSlow } from './failures.ts';
-import { imageBytes, release } from './image-bytes.ts';
-import type { Media } from './media-request.ts';
-import { mayBeSentWhole, PLACEHOLDER } from './placeholder.ts';
-import { reasonOf } from './raster.ts';
-import { SharedWork } from './shared-work.ts';
+import { type StillFormat, stillFormat, type Unseen } from '../stills/formats.ts';
 import {
   type MadeThumbnail,
   makeThumbnail,
+  reasonOf,
   SIDES,
   type ThumbnailFormat,
   type ThumbnailSize,
-} from './thumbnail.ts';
+} from './image.ts';
+import {
+  type Media,
+  mediaTooLarge,
+  notAnImage,
+  notMedia,
+  upstreamFailed,
+  upstreamTooSlow,
+} from './media-fetcher.ts';
 
 /**
  * Images decoded at a time: one more than there are cores, or one would be idle until the next image begins.
@@ -43,7 +49,7 @@ const STILLS = { places: 2 };
 const MAX_UNSEEN = 10_000;
 
 /** A thumbnail, or what is sent in its place. */
-export interface Thumbnail {
+interface Thumbnail {
   body: Buffer;
   contentType: string;
   /** Strong, with its quotes. */
@@ -82,7 +88,7 @@ class Lane {
 }
 
 /** A requested thumbnail. */
-export interface ThumbnailRequest {
+interface ThumbnailRequest {
   source: ThumbnailSource;
   size: ThumbnailSize;
   format: ThumbnailFormat;
@@ -207,10 +213,10 @@ export class Thumbnails {
     unseen: Unseen = reasonOf(file.image),
   ): Thumbnail {
     if (drawn !== undefined) {
-      const made = finished(drawn.body, `image/${format}`);
+      const made = finishedThumbnail(drawn.body, `image/${format}`);
       return drawn.isIncomplete ? { ...made, unseen: 'incomplete' } : made;
     }
-    if (mayBeSentWhole(file)) return finished(file.image, file.contentType);
+    if (mayBeSentWhole(file)) return finishedThumbnail(file.image, file.contentType);
     if (unseen === 'unsupported' && !/^image\//i.test(file.contentType)) throw notMedia(file.contentType);
     this.#unseen.set(source.id, unseen);
     return placeholder(unseen);
@@ -218,9 +224,208 @@ export class Thumbnails {
 }
 
 function placeholder(unseen: Unseen): Thumbnail {
-  return { ...finished(PLACEHOLDER, 'image/svg+xml'), unseen };
+  return { ...finishedThumbnail(PLACEHOLDER, 'image/svg+xml'), unseen };
 }
 
-function finished(body: Buffer, contentType: string): Thumbnail {
+function finishedThumbnail(body: Buffer, contentType: string): Thumbnail {
   return { body, contentType, etag: `"${hash('sha256', body, 'base64url').slice(0, 27)}"` };
+}
+
+/** Types that stores have for files with pictures in them, such as a camera's raw ones. */
+const DRAWN =
+  /^(?:image\/|(?:application\/(?:pdf|postscript|illustrator|octet-stream)|binary\/octet-stream)\s*(?:;|$))/i;
+
+/** Whether a file of this media type may be drawn, if it has a picture in it. */
+export function mayBeDrawn(contentType: string | undefined): boolean {
+  return DRAWN.test(contentType ?? '');
+}
+
+/**
+ * The bytes of an image, without its content coding. Fails as `refused` for anything else, and for more than
+ * `maxBytes`.
+ */
+export async function imageBytes({ headers, body }: Media, maxBytes: number): Promise<Buffer> {
+  const contentType = headers['content-type'] ?? '';
+  if (!mayBeDrawn(contentType)) {
+    body.destroy();
+    throw notAnImage(contentType);
+  }
+  return decoded(await readWhole(body, headers['content-length']), headers['content-encoding'], maxBytes);
+}
+
+/**
+ * Frees the memory of an image that is no longer read, unless it is shared. V8 counts it towards the heap:
+ * left to the collector, every few images would cost a collection of everything.
+ */
+export function release({ buffer, length }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
+}
+
+async function readWhole(body: Readable, declared: string | undefined): Promise<Buffer> {
+  try {
+    if (declared === undefined) return Buffer.concat(await body.toArray());
+    // Where each chunk belongs at once: no second copy of the image is ever in memory.
+    const image = Buffer.allocUnsafeSlow(Number(declared));
+    let at = 0;
+    body.on('data', (chunk: Buffer) => {
+      at += chunk.copy(image, at);
+    });
+    await finished(body, { writable: false });
+    return image.subarray(0, at);
+  } catch (error) {
+    throw error instanceof Failure ? error : upstreamFailed('the connection broke', error);
+  }
+}
+
+type Decode = (bytes: Buffer, options: Pick<ZlibOptions, 'maxOutputLength'>) => Promise<Buffer>;
+
+/** Content codings (RFC 9110, section 8.4.1) and how they are undone. */
+const DECODERS = new Map<string, Decode>([
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
+  ['zstd', promisify(zstdDecompress)],
+]);
+
+/** Codings that change nothing; S3 clients leave `aws-chunked` in stored metadata. */
+const PLAIN = new Set(['', 'identity', 'aws-chunked']);
+
+/** The most stacked codings that are decoded. */
+const MAX_CODINGS = 3;
+
+/**
+ * Undoes the codings of `header` (`Content-Encoding`). Fails if one is unknown or does not match the bytes,
+ * or if the result has more than `maxBytes`.
+ */
+async function decoded(bytes: Buffer, header: string | undefined, maxBytes: number): Promise<Buffer> {
+  const codings = (header ?? '')
+    .split(',')
+    .map((coding) => coding.trim().toLowerCase())
+    .filter((coding) => !PLAIN.has(coding));
+  if (codings.length > MAX_CODINGS)
+    throw upstreamFailed('its answer has too many layers of Content-Encoding');
+  let result = bytes;
+  for (const coding of codings.reverse()) result = await decodeOne(result, coding, maxBytes);
+  return result;
+}
+
+async function decodeOne(bytes: Buffer, coding: string, maxBytes: number): Promise<Buffer> {
+  const decode = DECODERS.get(coding);
+  if (decode === undefined) throw upstreamFailed(`its answer has an unsupported Content-Encoding`);
+  try {
+    return await decode(bytes, { maxOutputLength: maxBytes });
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') throw mediaTooLarge(maxBytes);
+    throw upstreamFailed(`its answer is not valid ${coding}, although its Content-Encoding says so`, error);
+  }
+}
+
+/**
+ * Stands for an image of which there is no thumbnail: a sheet with a folded corner, visible on light and
+ * dark. No thumbnail is as wide and high as 481 px, by which a page knows it, because it cannot see the
+ * headers of what an `<img>` loads.
+ */
+const PLACEHOLDER = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" width="481" height="481" viewBox="0 0 24 24" fill="none" stroke="#8a8a84">' +
+    '<path d="M8.5 7.5h4.5l2.5 2.5v6.5h-7zM13 7.5v2.5h2.5"/></svg>',
+);
+
+/** The most bytes of an image that is sent in place of its thumbnail. */
+const MAX_BYTES = 256 * 1024;
+
+/** Images that browsers draw although no thumbnail is made of them. */
+const DRAWN_BY_BROWSERS = /^image\/(svg\+xml|bmp|x-icon|vnd\.microsoft\.icon)\s*(;|$)/i;
+
+/** Whether an image without a thumbnail may be sent as it is: small, and of a kind that browsers draw. */
+function mayBeSentWhole({ image, contentType }: { image: Buffer; contentType: string }): boolean {
+  return image.length <= MAX_BYTES && DRAWN_BY_BROWSERS.test(contentType);
+}
+
+/** A piece of work that several callers wait for. */
+interface Shared<T> {
+  result: Promise<T>;
+  abort: AbortController;
+  waiting: number;
+}
+
+/**
+ * Does each piece of work once for all callers that want it at the same time, and aborts it when none of them
+ * is waiting any longer.
+ */
+export class SharedWork<T> {
+  readonly #running = new Map<string, Shared<T>>();
+
+  /** Joins the work named `key`, or starts it. Rejects with the reason of `signal` if that is aborted. */
+  do(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const shared = this.#running.get(key) ?? this.#begin(key, work);
+    shared.waiting += 1;
+    return new Promise<T>((resolve, reject) => {
+      const leave = () => {
+        reject(signal.reason);
+        shared.waiting -= 1;
+        if (shared.waiting > 0) return;
+        this.#forget(key, shared);
+        shared.abort.abort(signal.reason);
+      };
+      if (signal.aborted) return leave();
+      signal.addEventListener('abort', leave, { once: true });
+      shared.result.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+    });
+  }
+
+  #begin(key: string, work: (signal: AbortSignal) => Promise<T>): Shared<T> {
+    const abort = new AbortController();
+    const shared = { result: work(abort.signal), abort, waiting: 0 };
+    this.#running.set(key, shared);
+    const forget = () => this.#forget(key, shared);
+    shared.result.then(forget, forget);
+    return shared;
+  }
+
+  #forget(key: string, shared: Shared<T>): void {
+    if (this.#running.get(key) === shared) this.#running.delete(key);
+  }
+}
+
+/**
+ * The format of pictures with the greatest weight in `accept` (RFC 9110, section 12.5.1), the earliest of equal
+ * ones. All but the last must be named; the last is also what is sent to clients that name none.
+ */
+export function acceptedFormat<Format extends string>(
+  accept: string | undefined,
+  formats: readonly [...Format[], Format],
+): Format {
+  const last = formats[formats.length - 1] as Format;
+  const weights = weightsOf(accept);
+  const least = [`image/${last}`, 'image/*', '*/*'].map((type) => weights.get(type)).find(isGiven) ?? 0;
+  const [best = last] = formats
+    .filter(
+      (format) => format !== last && weightOf(format, weights) > 0 && weightOf(format, weights) >= least,
+    )
+    .sort((one, other) => weightOf(other, weights) - weightOf(one, weights));
+  return best;
+}
+
+/** Whether an `Accept` names a media type without refusing it. */
+export function namesType(accept: string | undefined, type: string): boolean {
+  return (weightsOf(accept).get(type) ?? 0) > 0;
+}
+
+function weightOf(format: string, weights: ReadonlyMap<string, number>): number {
+  return weights.get(`image/${format}`) ?? 0;
+}
+
+function isGiven(weight: number | undefined): weight is number {
+  return weight !== undefined;
+}
+
+/** The weights of the media types and ranges that are named, from 0 to 1. */
+function weightsOf(accept = ''): Map<string, number> {
+  const named = accept.split(',').map((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
+    return [type, Number.isNaN(Number(weight)) ? 1 : Number(weight)] as const;
+  });
+  return new Map(named);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Account } from './account.ts';
+import { Account } from './logins.ts';
 import { formatPasswordHash, hashPassword, isPassword } from './password.ts';
 
 const COSTS = { memory: 64, passes: 1, parallelism: 1 };

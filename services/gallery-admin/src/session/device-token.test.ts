@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { DEVICE_LIFETIME_S, DeviceTokens } from './device-token.ts';
+import { DEVICE_LIFETIME_S, DeviceTokens } from './store.ts';
 
 const KEY = randomBytes(32);
 const tokens = new DeviceTokens(KEY, 'editor');

@@ -1,10 +1,12 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { codePoints } from '@pressroom/common/fields/text';
+import { dictionary } from '@zxcvbn-ts/language-common';
 
 const hash = promisify(argon2);
 
 /** The argon2id parameters: memory in KiB, passes, lanes. */
-export interface Costs {
+interface Costs {
   memory: number;
   passes: number;
   parallelism: number;
@@ -58,4 +60,18 @@ function derive(password: string, costs: Costs, salt: Buffer, length: number): P
   const { memory, passes, parallelism } = costs;
   const message = password.normalize('NFC');
   return hash('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength: length });
+}
+
+/** The shortest password that may protect the gallery, in characters. */
+const MIN_LENGTH = 12;
+
+/** The most used passwords, some 49,000, in lower case. */
+const MOST_USED = dictionary['passwords-common'];
+
+/** What a new password has to be instead; undefined for one that may protect the gallery. */
+export function passwordRule(password: string): string | undefined {
+  const composed = password.normalize('NFC');
+  if (codePoints(composed) < MIN_LENGTH) return `a password of at least ${MIN_LENGTH} characters`;
+  if (!MOST_USED.includes(composed.toLowerCase())) return undefined;
+  return 'a password that is not one of the most used, which are guessed first';
 }

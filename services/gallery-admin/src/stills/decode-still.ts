@@ -1,9 +1,8 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { ThreadPool, UnfinishedTask } from '@pressroom/common/threads/thread-pool';
-import { MAX_STILL_PIXELS } from './limits.ts';
-import type { StillResult, Unseen } from './still-result.ts';
+import { tooManyPixels } from '../proxy/image.ts';
+import { MAX_STILL_PIXELS, type StillResult, type Unseen } from './formats.ts';
 import type { StillTask } from './still-thread.ts';
-import { tooManyPixels } from './too-many-pixels.ts';
 
 /** One at a time, because of its memory; the other cores are for what sharp reads. */
 const LIMITS = { startMs: 30_000, cpuMs: 10_000, timeMs: 60_000, memoryMiB: 256, threads: 1 };

@@ -9,11 +9,8 @@ import {
   type Orientation,
   ResourceLimits,
 } from '@imagemagick/magick-wasm';
-import { exifOrientation } from './camera-raw.ts';
-import { cicpOf, profileOf } from './cicp.ts';
-import type { StillFormat } from './formats.ts';
-import { MAX_STILL_PIXELS } from './limits.ts';
-import type { StillResult } from './still-result.ts';
+import { cicpOf, profileOf } from '../proxy/image.ts';
+import { exifOrientation, MAX_STILL_PIXELS, type StillFormat, type StillResult } from './formats.ts';
 
 /**
  * Draws a file with ImageMagick: the first picture of it, upright, as an uncompressed TIFF with the colour

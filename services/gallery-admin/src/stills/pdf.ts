@@ -1,6 +1,6 @@
 import { PDFiumLibrary } from '@hyzyla/pdfium';
 import sharp from 'sharp';
-import type { StillResult } from './still-result.ts';
+import type { StillResult } from './formats.ts';
 
 /** Draws the first page of a PDF, `side` pixels on its longer side. */
 export async function drawPage(file: Uint8Array, side: number): Promise<StillResult> {

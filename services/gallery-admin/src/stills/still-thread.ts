@@ -1,7 +1,5 @@
 import { threadTask } from '@pressroom/common/threads/thread-task';
-import type { StillFormat } from './formats.ts';
-import { MAX_LIBRARY_BYTES } from './limits.ts';
-import type { StillResult } from './still-result.ts';
+import { MAX_LIBRARY_BYTES, type StillFormat, type StillResult } from './formats.ts';
 
 /** What is to be drawn. */
 export interface StillTask {
@@ -42,7 +40,7 @@ export default threadTask(async (task: StillTask): Promise<StillResult> => {
 async function draw({ file, format, side }: StillTask): Promise<StillResult> {
   if (format === 'PDF') return (await import('./pdf.ts')).drawPage(file, side);
   if (format !== 'RAW') return (await import('./magick.ts')).drawWithMagick(file, format, side);
-  const { largestPreview } = await import('./camera-raw.ts');
+  const { largestPreview } = await import('./formats.ts');
   const image = await largestPreview(Buffer.from(file.buffer, file.byteOffset, file.byteLength));
   return image === undefined ? { unseen: 'no_preview' } : { image };
 }

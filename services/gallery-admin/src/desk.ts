@@ -1,0 +1,357 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import replyFrom from '@fastify/reply-from';
+import { personHeaders } from '@pressroom/common/desk/person-header';
+import { type Guard, operation } from '@pressroom/common/http/operation';
+import type { Server } from '@pressroom/common/http/server';
+import { notFound, Problem } from '@pressroom/common/problems/problem';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { GalleryConfig } from './config.ts';
+import { problemResponses } from './problems.ts';
+
+const section = z.object({
+  state: z
+    .enum(['ready', 'unavailable', 'refused', 'not_configured'])
+    .describe('`refused`: it has another `DESK_KEY`.'),
+});
+
+/** The answer that says what there is at the desk. */
+const deskAnswer = z.object({
+  success: z.literal(true),
+  data: z.object({
+    person: z.string().describe('Who is logged in, as histories name them.'),
+    sections: z.object({ content: section, newsroom: section }),
+    media: z.object({
+      publicPrefixes: z.array(z.string()).describe('The folders whose files anybody may read at `/media/`.'),
+    }),
+    site: z
+      .object({ url: z.string(), articlePath: z.string() })
+      .nullable()
+      .describe('The site that shows the articles, and the path of the page of one there.'),
+  }),
+});
+
+/** What there is at the desk: an addition to `docs/spec/gallery-admin.md`. */
+export function deskOperations(config: GalleryConfig, sections: { content: Section; newsroom: Section }) {
+  const { CONTENT_SITE_URL: url, CONTENT_ARTICLE_PATH: articlePath } = config;
+  const read = operation({
+    schema: {
+      tags: ['desk'],
+      operationId: 'readDesk',
+      summary: 'Say which sections the desk has, and how they are',
+      description:
+        'Below `/api/desk/content/` and `/api/desk/newsroom/` are routes of those services, as they describe them.',
+      response: { 200: deskAnswer, ...problemResponses(400, 401, 503) },
+    },
+    handler: async () => {
+      const [content, newsroom] = await Promise.all([stateOf(sections.content), stateOf(sections.newsroom)]);
+      return {
+        success: true as const,
+        data: {
+          person: config.ADMIN_USERNAME ?? '',
+          sections: { content: { state: content }, newsroom: { state: newsroom } },
+          media: { publicPrefixes: config.MEDIA_PUBLIC },
+          site: url === undefined ? null : { url, articlePath },
+        },
+      };
+    },
+  });
+  return { read };
+}
+
+/** A part of the desk that another service does the work of. */
+interface Section {
+  readonly name: 'content' | 'newsroom';
+  /** Where the service is, and what it knows the desk by; undefined if that is not configured. */
+  readonly service: { readonly url: string; readonly headers: Record<string, string> } | undefined;
+  readonly routes: readonly PassedRoute[];
+  /** A path that shows whether it answers and knows the desk. */
+  readonly probe: string;
+}
+
+/** How a section is. */
+type SectionState = 'ready' | 'unavailable' | 'refused' | 'not_configured';
+
+/** How long a section may take to show how it is, in ms. */
+const PROBE_MS = 2000;
+
+/** The sections, as they are configured. */
+export function sectionsOf({
+  CONTENT_URL,
+  NEWSROOM_URL,
+  DESK_KEY: key,
+  ADMIN_USERNAME: person,
+}: GalleryConfig): { content: Section; newsroom: Section } {
+  const at = (url: string | undefined) =>
+    url === undefined || key === undefined ? undefined : { url, headers: personHeaders(key, person) };
+  return {
+    content: {
+      name: 'content',
+      service: at(CONTENT_URL),
+      routes: CONTENT_ROUTES,
+      probe: '/api/articles?status=all&fields=id&per_page=1',
+    },
+    newsroom: {
+      name: 'newsroom',
+      service: at(NEWSROOM_URL),
+      routes: NEWSROOM_ROUTES,
+      probe: '/api/vocabulary',
+    },
+  };
+}
+
+/** Asks a section how it is. */
+async function stateOf({ service, probe }: Section): Promise<SectionState> {
+  if (service === undefined) return 'not_configured';
+  try {
+    const { status, body } = await fetch(service.url + probe, {
+      headers: service.headers,
+      redirect: 'error',
+      signal: AbortSignal.timeout(PROBE_MS),
+    });
+    await body?.cancel();
+    if (status === 401 || status === 403) return 'refused';
+    return status === 200 || status === 429 ? 'ready' : 'unavailable';
+  } catch {
+    return 'unavailable';
+  }
+}
+
+/** A route of a service that the desk may use: its method, and its path below the service's `/api`. */
+type PassedRoute = readonly [
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  path: string,
+  /** The largest body, in bytes, if it differs from {@link PASSED_BYTES}. */
+  bodyLimit?: number,
+];
+
+/** The largest body that is passed on, in bytes: what content accepts. */
+const PASSED_BYTES = 2 * 2 ** 20;
+
+/** A file of items, as JSON. */
+const IMPORT_BYTES = 8 * 2 ** 20;
+
+/** Everything that reaches content. Its own public reads and feeds do not pass here. */
+const CONTENT_ROUTES: readonly PassedRoute[] = [
+  ['GET', '/articles'],
+  ['POST', '/articles'],
+  ['GET', '/articles/by-slug/:slug'],
+  ['GET', '/articles/:id'],
+  ['PUT', '/articles/:id'],
+  ['PATCH', '/articles/:id'],
+  ['DELETE', '/articles/:id'],
+  ['GET', '/trash'],
+  ['POST', '/articles/:id/restore'],
+  ['GET', '/articles/:id/revisions'],
+  ['GET', '/articles/:id/revisions/:revision'],
+  ['POST', '/articles/:id/revisions/:revision/restore'],
+  ['GET', '/articles/:id/working-copy'],
+  ['PUT', '/articles/:id/working-copy'],
+  ['DELETE', '/articles/:id/working-copy'],
+  ['POST', '/articles/:id/working-copy/publish'],
+  ['GET', '/articles/:id/previews'],
+  ['POST', '/articles/:id/previews'],
+  ['DELETE', '/articles/:id/previews/:preview_id'],
+  ['GET', '/schedule'],
+  ['GET', '/releases'],
+  ['GET', '/releases/:name'],
+  ['PUT', '/releases/:name'],
+  ['DELETE', '/releases/:name'],
+  ['GET', '/categories'],
+  ['POST', '/categories'],
+  ['GET', '/categories/by-slug/:slug'],
+  ['GET', '/categories/:id'],
+  ['PUT', '/categories/:id'],
+  ['PATCH', '/categories/:id'],
+  ['DELETE', '/categories/:id'],
+  ['GET', '/tags'],
+  ['POST', '/tags'],
+  ['GET', '/tags/by-slug/:slug'],
+  ['GET', '/tags/:id'],
+  ['PUT', '/tags/:id'],
+  ['PATCH', '/tags/:id'],
+  ['DELETE', '/tags/:id'],
+  ['GET', '/authors'],
+  ['POST', '/authors'],
+  ['GET', '/authors/by-slug/:slug'],
+  ['GET', '/authors/:id'],
+  ['PUT', '/authors/:id'],
+  ['PATCH', '/authors/:id'],
+  ['DELETE', '/authors/:id'],
+];
+
+/** Everything that reaches the newsroom's worker. */
+const NEWSROOM_ROUTES: readonly PassedRoute[] = [
+  ['GET', '/vocabulary'],
+  ['GET', '/status'],
+  ['GET', '/jobs'],
+  ['GET', '/notices'],
+  ['GET', '/items'],
+  ['POST', '/items'],
+  ['GET', '/withdrawn-items'],
+  ['GET', '/items/:id'],
+  ['PATCH', '/items/:id'],
+  ['POST', '/items/:id/select'],
+  ['POST', '/items/:id/deselect'],
+  ['POST', '/items/:id/withdraw'],
+  ['POST', '/items/:id/restore'],
+  ['GET', '/items/:id/history'],
+  ['GET', '/items/:id/explanation'],
+  ['POST', '/edits/:edit/undo'],
+  ['GET', '/stories'],
+  ['GET', '/stories/:id'],
+  ['GET', '/stories/:id/history'],
+  ['POST', '/stories/:id/merge'],
+  ['POST', '/stories/:id/unmerge'],
+  ['POST', '/stories/:id/split'],
+  ['PUT', '/stories/:id/digest'],
+  ['GET', '/sources'],
+  ['POST', '/sources'],
+  ['POST', '/sources/try'],
+  ['GET', '/sources/:id'],
+  ['PATCH', '/sources/:id'],
+  ['DELETE', '/sources/:id'],
+  ['POST', '/sources/:id/restore'],
+  ['POST', '/sources/:id/pause'],
+  ['POST', '/sources/:id/resume'],
+  ['GET', '/sources/:id/dropped'],
+  ['POST', '/sources/:id/rules/try'],
+  ['GET', '/opml'],
+  ['POST', '/opml'],
+  ['GET', '/reports/:period/preview'],
+  ['POST', '/reports/:period/publish'],
+  ['POST', '/reports/:period/correct'],
+  ['GET', '/ranking'],
+  ['POST', '/ranking'],
+  ['POST', '/import', IMPORT_BYTES],
+  ['GET', '/import/schema'],
+];
+
+/** How long a service may take to connect, and to answer, in ms: sources that are tried are slow. */
+const CONNECT_MS = 3000;
+const ANSWER_MS = 60_000;
+
+/** The headers of a request that a service gets. */
+const ASKED = [
+  'accept',
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'if-match',
+  'if-none-match',
+  'idempotency-key',
+];
+
+/** The headers of an answer that the browser gets; `Cache-Control` is that of the session. */
+const ANSWERED = [
+  'content-type',
+  'content-disposition',
+  'etag',
+  'retry-after',
+  'idempotent-replayed',
+  'allow',
+];
+
+/** What a segment of a path that is passed on never is: it could lead elsewhere. */
+const LEADS_AWAY = /^\.{1,2}$|[/\\\p{C}]/u;
+
+/** Passes the routes of sections on to their services, below `/api/desk/`, and nothing else. */
+export async function passRequests(app: Server, sections: readonly Section[], guard: Guard): Promise<void> {
+  await app.register(async (passing) => {
+    await passing.register(replyFrom, {
+      disableCache: true,
+      disableRequestLogging: true,
+      destroyAgent: true,
+      undici: {
+        connect: { timeout: CONNECT_MS },
+        headersTimeout: ANSWER_MS,
+        bodyTimeout: ANSWER_MS,
+      },
+    });
+    // As they came: what they say is for the service to judge.
+    passing.removeAllContentTypeParsers();
+    passing.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
+      done(null, body),
+    );
+    for (const section of sections) {
+      for (const [method, path, bodyLimit = PASSED_BYTES] of section.routes) {
+        passing.route({
+          method,
+          url: `/api/desk/${section.name}${path}`,
+          bodyLimit,
+          ...(guard.check && { preParsing: guard.check }),
+          // Tokens of previews, and what is searched for, are not logged.
+          config: { secretQuery: true },
+          schema: { hide: true, querystring: z.looseObject({}) },
+          handler: (request, reply) => pass(section, path, request, reply),
+        });
+      }
+    }
+  });
+}
+
+function pass({ name, service }: Section, path: string, request: FastifyRequest, reply: FastifyReply) {
+  if (service === undefined) {
+    const setting = name === 'content' ? 'CONTENT_URL' : 'NEWSROOM_URL';
+    throw new Problem(404, 'not_configured', `this takes ${setting} and DESK_KEY in the settings`);
+  }
+  const { origin, pathname } = new URL(service.url);
+  const target = `${pathname.replace(/\/$/, '')}/api${filled(path, request.params as Record<string, string>)}`;
+  const { body } = request;
+  return reply.from(target, {
+    getUpstream: () => origin,
+    // Writes are not repeated, and a read that fails is for the page to repeat.
+    retryDelay: () => null,
+    ...(Buffer.isBuffer(body) &&
+      body.length > 0 && { body, contentType: request.headers['content-type'] ?? '' }),
+    rewriteRequestHeaders: (_request, headers) => ({
+      ...only(headers, ASKED),
+      ...service.headers,
+      // The address in the trail is that of the person.
+      'x-forwarded-for': request.ip,
+      'x-request-id': request.id,
+    }),
+    rewriteHeaders: (headers) => ({ ...only(headers, ANSWERED), ...moved(headers, name) }),
+    onResponse: (_request, answer, { statusCode, stream }) => {
+      if (statusCode !== 401 && statusCode !== 403) return answer.send(stream);
+      stream.destroy();
+      // A 401 would have the page ask for the password.
+      return answer.send(unavailable(name, `${name} refuses the desk: DESK_KEY must be the same in both`));
+    },
+    onError: (answer, { error }) => {
+      if ('statusCode' in error && error.statusCode === 504) {
+        const detail = `${name} has not answered in time; it may still do what was asked`;
+        return answer.send(new Problem(504, 'upstream_timeout', detail, { cause: error }));
+      }
+      return answer.send(unavailable(name, `${name} does not answer right now; try again`, error));
+    },
+  });
+}
+
+/**
+ * A path with its parameters, each of which stays one segment. Throws 404 for one that could lead elsewhere.
+ */
+function filled(path: string, params: Record<string, string>): string {
+  return path.replaceAll(/:(\w+)/g, (_, name: string) => {
+    const value = params[name] ?? '';
+    if (value === '' || LEADS_AWAY.test(value)) throw notFound('there is nothing at this path');
+    return encodeURIComponent(value);
+  });
+}
+
+function only(headers: IncomingHttpHeaders, names: readonly string[]): IncomingHttpHeaders {
+  return Object.fromEntries(
+    names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
+  );
+}
+
+/** Where a service says that something is, as the browser finds it. */
+function moved({ location }: IncomingHttpHeaders, name: string): IncomingHttpHeaders {
+  return location?.startsWith('/api/')
+    ? { location: `/api/desk/${name}${location.slice('/api'.length)}` }
+    : {};
+}
+
+function unavailable(name: string, detail: string, cause?: unknown): Problem {
+  return new Problem(503, `${name}_unavailable`, detail, { headers: { 'retry-after': '5' }, cause });
+}

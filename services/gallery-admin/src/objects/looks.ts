@@ -1,0 +1,93 @@
+import { hash } from 'node:crypto';
+import type { Logger } from '@pressroom/common/log/logging';
+import { type Kysely, sql } from 'kysely';
+import pLimit from 'p-limit';
+import type { Sharp } from 'sharp';
+import type { Bucket } from '../buckets/bucket.ts';
+import type { GalleryTables } from '../tables.ts';
+import { type StoredObject, unquoted } from './object-page.ts';
+
+/** A version of an object. */
+type Version = Pick<StoredObject, 'key' | 'etag'>;
+
+/** Looks that may wait to be kept; of further ones, the next thumbnail is the next chance. */
+const MAX_WAITING = 100;
+
+/** How long looks are kept that no thumbnail has been made of, in days. */
+const KEEP_DAYS = 180;
+
+/** What pictures look like from afar (ThumbHash), kept in PostgreSQL as their thumbnails are made. */
+export class Looks {
+  readonly #db: Kysely<GalleryTables>;
+  readonly #log: Pick<Logger, 'warn'>;
+  /** One at a time: the connections are for requests. */
+  readonly #keeping = pLimit(1);
+
+  constructor(db: Kysely<GalleryTables>, log: Pick<Logger, 'warn'>) {
+    this.#db = db;
+    this.#log = log;
+  }
+
+  /** The look of each object in base64, in their order; undefined for those that none is known of. */
+  async of(bucket: Bucket, objects: readonly Version[]): Promise<(string | undefined)[]> {
+    if (objects.length === 0) return [];
+    const ids = objects.map((object) => idOf(bucket, object));
+    const rows = await this.#db
+      .selectFrom('gallery.look')
+      .select(['id', 'thumbhash'])
+      .where('id', '=', sql<Buffer>`any(${ids}::bytea[])`)
+      .execute();
+    const known = new Map(
+      rows.map(({ id, thumbhash }) => [id.toString('hex'), thumbhash.toString('base64')]),
+    );
+    return ids.map((id) => known.get(id.toString('hex')));
+  }
+
+  /** Takes the look of an object from its pixels, and keeps it soon. */
+  async keep(bucket: Bucket, object: Version, pixels: Sharp): Promise<void> {
+    if (this.#keeping.pendingCount >= MAX_WAITING) return;
+    const failed = (error: unknown) => this.#log.warn({ err: error }, 'look_not_kept');
+    try {
+      const row = { id: idOf(bucket, object), thumbhash: await thumbHashOf(pixels) };
+      // No request waits for the database.
+      this.#keeping(() => this.#insert(row)).catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  /** Forgets looks that no thumbnail has been made of for long, and returns their number. */
+  async prune(): Promise<number> {
+    const { numDeletedRows } = await this.#db
+      .deleteFrom('gallery.look')
+      .where('seen_at', '<', sql<Date>`now() - make_interval(days => ${KEEP_DAYS})`)
+      .executeTakeFirst();
+    return Number(numDeletedRows);
+  }
+
+  async #insert(row: { id: Buffer; thumbhash: Buffer }): Promise<void> {
+    await this.#db
+      .insertInto('gallery.look')
+      .values(row)
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at: sql`now()` }))
+      .execute();
+  }
+}
+
+function idOf({ id, name }: Bucket, { key, etag }: Version): Buffer {
+  return hash('sha256', JSON.stringify([id, name, key, unquoted(etag)]), 'buffer');
+}
+
+/** The longer side of what is hashed, in pixels: the hash has no detail that more of them would show. */
+const HASHED_SIDE = 32;
+
+/** The ThumbHash of a picture. */
+export async function thumbHashOf(picture: Sharp): Promise<Buffer> {
+  const { rgbaToThumbHash } = await import('thumbhash');
+  const { data, info } = await picture
+    .resize({ width: HASHED_SIDE, height: HASHED_SIDE, fit: 'inside', withoutEnlargement: true })
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return Buffer.from(rgbaToThumbHash(info.width, info.height, data));
+}

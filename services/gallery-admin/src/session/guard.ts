@@ -1,0 +1,132 @@
+import { PRIVATE } from '@pressroom/common/caching/conditional';
+import type { Guard } from '@pressroom/common/http/operation';
+import type { Server } from '@pressroom/common/http/server';
+import { forbidden, Problem } from '@pressroom/common/problems/problem';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Account } from './logins.ts';
+import { DEVICE_LIFETIME_S, LIFETIME_S, type SessionStore } from './store.ts';
+
+/** What the guard needs to look up sessions. */
+interface GuardParts {
+  account: Account;
+  sessions: SessionStore;
+  cookies: CookieStyle;
+}
+
+/**
+ * Requires a session; other requests get 401 before the body is read. Shared caches must not store answers
+ * behind it, nor other sites' pages load them.
+ */
+export function sessionHolder({ account, sessions, cookies }: GuardParts): Guard {
+  return {
+    security: [{ session: [] }],
+    check: async (request, reply) => {
+      reply.headers({ 'cache-control': PRIVATE, 'cross-origin-resource-policy': 'same-origin' });
+      const token = sessionToken(request, cookies);
+      if (token !== undefined && (await sessions.use(token, account.fingerprint))) return;
+      if (token !== undefined) clearSessionCookie(reply, cookies);
+      throw new Problem(401, 'unauthorized', 'log in first: this request needs the session cookie', {
+        headers: { 'www-authenticate': `Cookie cookie-name="${sessionCookieName(cookies)}"` },
+      });
+    },
+  };
+}
+
+/** How the cookies of a service are sent. */
+export interface CookieStyle {
+  /** Whether browsers send the cookies over https alone. */
+  secure: boolean;
+}
+
+/** The session's cookie (`docs/spec/wire.md`, "Session"). */
+const SESSION_COOKIE = 'gallery_session';
+
+/** Shows that someone has logged in from this browser before (`docs/spec/wire.md`, "Login throttle"). */
+const DEVICE_COOKIE = 'gallery_device';
+
+/**
+ * The name that a cookie is given. With the prefix, browsers take it from this host alone, over https (RFC
+ * 6265bis, section 4.1.3): a neighbouring subdomain, such as the store's, cannot plant one.
+ */
+function nameOf(cookie: string, { secure }: CookieStyle): string {
+  return secure ? `__Host-${cookie}` : cookie;
+}
+
+/** The name of the session's cookie. */
+export function sessionCookieName(style: CookieStyle): string {
+  return nameOf(SESSION_COOKIE, style);
+}
+
+function read({ cookies }: FastifyRequest, style: CookieStyle, cookie: string): string | undefined {
+  return cookies[nameOf(cookie, style)];
+}
+
+/** The attributes that every cookie of the service has. */
+function cookieAttributes({ secure }: CookieStyle) {
+  return { httpOnly: true, sameSite: 'strict', path: '/', secure } as const;
+}
+
+/** The token that a request carries; undefined without the cookie. */
+export function sessionToken(request: FastifyRequest, style: CookieStyle): string | undefined {
+  return read(request, style, SESSION_COOKIE);
+}
+
+/** Gives the browser the token of its session. */
+export function setSessionCookie(reply: FastifyReply, style: CookieStyle, token: string): void {
+  reply.header('cache-control', PRIVATE);
+  clearFormer(reply, style, SESSION_COOKIE);
+  reply.setCookie(sessionCookieName(style), token, { ...cookieAttributes(style), maxAge: LIFETIME_S });
+}
+
+/** Removes the token of an ended session from the browser. */
+export function clearSessionCookie(reply: FastifyReply, style: CookieStyle): void {
+  clearFormer(reply, style, SESSION_COOKIE);
+  reply.clearCookie(sessionCookieName(style), cookieAttributes(style));
+}
+
+/** Removes the cookie that a browser has under the name without a prefix, which anyone beside may plant. */
+function clearFormer(reply: FastifyReply, style: CookieStyle, cookie: string): void {
+  if (!style.secure || reply.request.cookies[cookie] === undefined) return;
+  reply.clearCookie(cookie, cookieAttributes(style));
+}
+
+/** The device token that a request carries; undefined without the cookie. */
+export function deviceToken(request: FastifyRequest, style: CookieStyle): string | undefined {
+  return read(request, style, DEVICE_COOKIE);
+}
+
+/** Gives the browser the token of a device. */
+export function setDeviceCookie(reply: FastifyReply, style: CookieStyle, token: string): void {
+  // Only the login reads it, but the prefix goes with the path of everything.
+  const path = style.secure ? '/' : '/api/login';
+  const attributes = { ...cookieAttributes(style), path, maxAge: DEVICE_LIFETIME_S };
+  reply.setCookie(nameOf(DEVICE_COOKIE, style), token, attributes);
+}
+
+/** Methods that change nothing (RFC 9110, section 9.2.1). */
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** `Sec-Fetch-Site` of browsers' requests of the service's own pages or of a person; others send none. */
+const OWN_SITES = new Set<unknown>(['same-origin', 'none', undefined]);
+
+/** Refuses with 403 any change requested by another site's page. */
+export function refuseForeignPages(app: Server, style: CookieStyle): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { method, headers } = request;
+    if (SAFE_METHODS.has(method)) return done();
+    if (!OWN_SITES.has(headers['sec-fetch-site']))
+      return done(forbidden('this request comes from another site'));
+    if (headers.origin === undefined) return done();
+    const own = ownOrigin(request, style);
+    if (own !== undefined && URL.parse(headers.origin)?.origin === own) return done();
+    done(forbidden(`this request comes from a page of another origin${own ? ` than ${own}` : ''}`));
+  });
+}
+
+/**
+ * The origin (RFC 6454) at which browsers reach the service: over https if its cookies are for that alone,
+ * else by the scheme that a trusted proxy tells. `Host` may include the default port of its scheme.
+ */
+function ownOrigin({ protocol, host }: FastifyRequest, { secure }: CookieStyle): string | undefined {
+  return URL.parse(`${secure || protocol === 'https' ? 'https' : 'http'}://${host}`)?.origin;
+}

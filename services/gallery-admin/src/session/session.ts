@@ -1,0 +1,123 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { text } from '@pressroom/common/fields/text';
+import { operation } from '@pressroom/common/http/operation';
+import { addressKey } from '@pressroom/common/http/rate-limit';
+import { Problem } from '@pressroom/common/problems/problem';
+import { z } from 'zod';
+import { logWrite, problemResponses } from '../problems.ts';
+import {
+  type CookieStyle,
+  clearSessionCookie,
+  deviceToken,
+  sessionToken,
+  setDeviceCookie,
+  setSessionCookie,
+} from './guard.ts';
+import type { Logins } from './logins.ts';
+import type { SessionStore } from './store.ts';
+
+/** The body of a login; the username is counted and compared in its composed form (NFC). */
+const loginBody = z.strictObject({
+  username: text(255)
+    .refine((value) => value !== '', 'must not be empty')
+    .meta({ minLength: 1 })
+    .transform((value) => value.normalize('NFC')),
+  password: text(1024)
+    .refine((value) => value !== '', 'must not be empty')
+    .meta({ minLength: 1 }),
+});
+
+/** The response to a login and a logout. */
+const doneAnswer = z.object({ success: z.literal(true) });
+
+/** The minimum duration of a failed or refused login, in ms. */
+const FAILURE_MS = 500;
+
+/** The largest body of a login, in bytes, because anyone may send one. */
+const LOGIN_BODY_LIMIT = 32 * 1024;
+
+/** What login and logout need. */
+interface SessionParts {
+  logins: Logins;
+  sessions: SessionStore;
+  cookies: CookieStyle;
+}
+
+const TAGS = ['session'];
+
+/** Login and logout (`docs/spec/wire.md`, "Session"). */
+export function sessionOperations(parts: SessionParts) {
+  return { login: loginOperation(parts), logout: logoutOperation(parts) };
+}
+
+function loginOperation({ logins, sessions, cookies }: SessionParts) {
+  return operation({
+    bodyLimit: LOGIN_BODY_LIMIT,
+    schema: {
+      tags: TAGS,
+      operationId: 'login',
+      summary: 'Log in',
+      body: loginBody,
+      responseHeaders: { 200: ['Set-Cookie'] },
+      response: { 200: doneAnswer, ...problemResponses(400, 401, 403, 413, 415, 429, 500, 503) },
+    },
+    handler: async (request, reply) => {
+      const until = performance.now() + FAILURE_MS;
+      const caller = {
+        address: addressKey(request),
+        deviceToken: deviceToken(request, cookies),
+        isGone: () => request.socket.destroyed,
+      };
+      const login = await logins.attempt(caller, request.body).catch(async (error: unknown) => {
+        await delayUntil(until);
+        throw error;
+      });
+      if (login.outcome !== 'done') {
+        // Refusals take as long as failures: a client repeating them at once would keep the process busy.
+        await delayUntil(until);
+        if (login.outcome === 'throttled') throw tooManyAttempts(login.retryAfterS);
+        request.log.warn({ address: request.ip, lane: login.lane }, 'login_failed');
+        throw new Problem(401, 'unauthorized', 'wrong username or password');
+      }
+      await endSession(sessions, sessionToken(request, cookies));
+      const { username } = request.body;
+      logWrite(request, 'login_succeeded', { username, lane: login.lane, address: request.ip });
+      setSessionCookie(reply, cookies, login.session);
+      setDeviceCookie(reply, cookies, login.device);
+      return { success: true as const };
+    },
+  });
+}
+
+function tooManyAttempts(seconds: number): Problem {
+  const detail = `too many failed logins in 15 minutes; try again in ${seconds} s`;
+  return new Problem(429, 'rate_limited', detail, { headers: { 'retry-after': String(seconds) } });
+}
+
+function logoutOperation({ sessions, cookies }: SessionParts) {
+  return operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'logout',
+      summary: 'Log out',
+      responseHeaders: { 200: ['Set-Cookie'] },
+      response: { 200: doneAnswer, ...problemResponses(401, 403, 500, 503) },
+    },
+    handler: async (request, reply) => {
+      await endSession(sessions, sessionToken(request, cookies));
+      clearSessionCookie(reply, cookies);
+      return { success: true as const };
+    },
+  });
+}
+
+async function endSession(sessions: SessionStore, token: string | undefined): Promise<void> {
+  if (token !== undefined) await sessions.delete(token);
+}
+
+/** Timers may be early by a fraction of a millisecond. */
+async function delayUntil(time: number): Promise<void> {
+  for (let left = time - performance.now(); left > 0; left = time - performance.now()) {
+    await delay(Math.ceil(left));
+  }
+}

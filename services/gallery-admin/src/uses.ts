@@ -1,0 +1,277 @@
+import { type ContentClient, contentClient, ProblemError } from '@pressroom/client';
+import { personHeaders } from '@pressroom/common/desk/person-header';
+import { Failure } from '@pressroom/common/failures/failure';
+import { operation } from '@pressroom/common/http/operation';
+import type { Logger } from '@pressroom/common/log/logging';
+import { z } from 'zod';
+import type { GalleryConfig } from './config.ts';
+import { objectKey } from './names.ts';
+import { logWrite, problemResponses } from './problems.ts';
+
+const MAX_PATHS = 1000;
+
+/** The body of the question which articles show files. */
+const usesBody = z.strictObject({
+  paths: z
+    .array(objectKey, `must be a list of 1 to ${MAX_PATHS} paths`)
+    .min(1, 'must contain at least one path')
+    .max(MAX_PATHS, `must contain at most ${MAX_PATHS} paths`)
+    .describe('Keys of files, and folders with "/" at their end.'),
+});
+
+const articleUse = z.object({ id: z.int(), title: z.string(), isPublished: z.boolean() });
+
+/** An article that shows a file. */
+type ArticleUse = z.infer<typeof articleUse>;
+
+const uses = z.object({
+  isKnown: z.boolean().describe('False if the content service is not configured, or does not answer.'),
+  canChange: z.boolean().describe('Whether there is a key with which addresses can be changed.'),
+  articles: z.array(articleUse).describe('Without a key, the published ones.'),
+  hasMore: z.boolean().describe('True if there are more than 100.'),
+});
+
+/** Which articles show files. */
+type Uses = z.infer<typeof uses>;
+
+/** The answer to the question which articles show files. */
+const usesAnswer = z.object({ success: z.literal(true), data: uses });
+
+/** The body of a change of addresses in articles. */
+const moveUsesBody = z
+  .strictObject({
+    from: objectKey.describe('The former key of a file, or a folder with "/" at its end.'),
+    to: objectKey.describe('Its key now.'),
+  })
+  .refine(
+    ({ from, to }) => from.endsWith('/') === to.endsWith('/'),
+    'from and to must both be folders, or both files',
+  );
+
+const change = z.object({
+  changed: z.int().describe('How many articles were changed, up to 100.'),
+  failed: z
+    .array(z.object({ id: z.int(), title: z.string(), message: z.string() }))
+    .describe('Articles that could not be changed, and why.'),
+  hasMore: z.boolean().describe('True if there are more: send the request again.'),
+});
+
+/** What a change of addresses did. */
+type Change = z.infer<typeof change>;
+
+/** The answer to a change of addresses in articles. */
+const moveUsesAnswer = z.object({ success: z.literal(true), data: change });
+
+const TAGS = ['gallery'];
+
+/** Which articles show a file, and new addresses in them: additions to `docs/spec/gallery-admin.md`. */
+export function usesOperations(articles: Articles) {
+  return { read: readOperation(articles), move: moveOperation(articles) };
+}
+
+function readOperation(articles: Articles) {
+  return operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'readUses',
+      summary: 'Find the articles that show or link to files',
+      description: 'Asks the content service of `CONTENT_URL` for addresses below `/media/`.',
+      body: usesBody,
+      response: { 200: usesAnswer, ...problemResponses(400, 401, 403, 413, 415, 500, 503) },
+    },
+    handler: async ({ body: { paths } }) => {
+      return { success: true as const, data: await articles.showing(paths) };
+    },
+  });
+}
+
+function moveOperation(articles: Articles) {
+  return operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'moveUses',
+      summary: 'Change the addresses of a moved or renamed file in articles',
+      description: 'With `DESK_KEY`, in the name of who is logged in. The request can be repeated.',
+      body: moveUsesBody,
+      response: { 200: moveUsesAnswer, ...problemResponses(400, 401, 403, 409, 413, 415, 500, 503) },
+    },
+    handler: async (request) => {
+      const { from, to } = request.body;
+      const data = await articles.move(from, to);
+      logWrite(request, 'article_addresses_changed', {
+        from,
+        to,
+        changed: data.changed,
+        failed: data.failed.length,
+      });
+      return { success: true as const, data };
+    },
+  });
+}
+
+/** How many paths one question names, and how many bytes of a URL they take, encoded. */
+const MOST_PATHS = 100;
+const MOST_BYTES = 6000;
+
+/** How many articles an answer names for each question, and how many one request changes. */
+const MOST_ARTICLES = 100;
+
+/** How long a question may take, and each article that is changed, in ms. */
+const PATIENCE_MS = 5000;
+
+/** The articles of the content service, as far as they show media of the gallery. */
+export class Articles {
+  readonly #client: ContentClient | undefined;
+  readonly #hasKey: boolean;
+  readonly #log: Logger;
+
+  constructor({ CONTENT_URL: baseUrl, DESK_KEY: key, ADMIN_USERNAME: person }: GalleryConfig, log: Logger) {
+    const headers: Record<string, string> = key === undefined ? {} : personHeaders(key, person);
+    // A key is never carried elsewhere.
+    const send = (url: string, init: RequestInit) => fetch(url, { ...init, redirect: 'error' });
+    const retry = { attempts: 1, patience: 0 };
+    this.#client =
+      baseUrl === undefined ? undefined : contentClient({ baseUrl, headers, fetch: send, retry });
+    this.#hasKey = key !== undefined;
+    this.#log = log;
+  }
+
+  /**
+   * The articles with an address of one of these files, or of a file in one of these folders, which end with
+   * `/`; without a key, the published ones. Not known if there is no content service, or no answer of it.
+   */
+  async showing(paths: readonly string[]): Promise<Uses> {
+    const client = this.#client;
+    const unknown = { isKnown: false, canChange: false, articles: [], hasMore: false };
+    if (client === undefined) return unknown;
+    try {
+      const found = new Map<number, ArticleUse>();
+      let hasMore = false;
+      const signal = AbortSignal.timeout(PATIENCE_MS);
+      for (const some of inQuestions(paths)) {
+        const { data, meta } = await this.#ask(client, some, signal);
+        hasMore ||= meta.total > data.length;
+        for (const { id, title = '', is_published: isPublished = true } of data) {
+          found.set(id, { id, title, isPublished });
+        }
+      }
+      return { isKnown: true, canChange: this.#hasKey, articles: [...found.values()], hasMore };
+    } catch (error) {
+      this.#log.warn({ err: error }, 'articles_not_asked');
+      return unknown;
+    }
+  }
+
+  /**
+   * Changes the addresses of a file, or of the files of a folder, in up to 100 articles.
+   *
+   * @throws Failure `conflict` without a content service or its key, `unavailable` if it does not answer
+   */
+  async move(from: string, to: string): Promise<Change> {
+    const client = this.#client;
+    if (client === undefined || !this.#hasKey) {
+      throw new Failure('conflict', 'changing articles takes CONTENT_URL and DESK_KEY');
+    }
+    try {
+      const { data, meta } = await this.#ask(client, [from], AbortSignal.timeout(PATIENCE_MS));
+      const failed: Change['failed'] = [];
+      for (const { id, title = '' } of data) {
+        const message = await changeArticle(client, id, (text) => withMoved(text, from, to));
+        if (message !== undefined) failed.push({ id, title, message });
+      }
+      return { changed: data.length - failed.length, failed, hasMore: meta.total > data.length };
+    } catch (error) {
+      throw new Failure('unavailable', 'the articles could not all be changed; ask again', { cause: error });
+    }
+  }
+
+  #ask(client: ContentClient, paths: readonly string[], signal: AbortSignal) {
+    return client.get('/api/articles', {
+      query: {
+        media: paths.join('\n'),
+        fields: 'id,title,is_published',
+        per_page: MOST_ARTICLES,
+        ...(this.#hasKey && { status: 'all' }),
+      },
+      signal,
+    });
+  }
+}
+
+/** Changes what an article says; returns why it could not be, if so. */
+async function changeArticle(
+  client: ContentClient,
+  id: number,
+  change: (text: string) => string,
+): Promise<string | undefined> {
+  const path = { id };
+  try {
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const { body, headers } = await client.request('get', '/api/articles/{id}', { path, signal });
+    const { content, featured_image: image } = body.data;
+    const changed = {
+      ...(change(content) !== content && { content: change(content) }),
+      ...(image !== null && change(image) !== image && { featured_image: change(image) }),
+    };
+    if (Object.keys(changed).length === 0) return 'its address is spelled in an unusual way';
+    const precondition = { 'if-match': headers.get('etag') ?? '' };
+    await client.patch('/api/articles/{id}', { path, body: changed, headers: precondition, signal });
+    return undefined;
+  } catch (error) {
+    // Gone, changed at this moment, or against a rule by now: the others can still be changed.
+    if (error instanceof ProblemError && [403, 404, 412, 422].includes(error.status)) return error.detail;
+    throw error;
+  }
+}
+
+/** The paths in questions that fit into a URL. */
+function inQuestions(paths: readonly string[]): string[][] {
+  const questions: string[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const path of paths) {
+    const size = encodeURIComponent(path).length + 3;
+    const last = questions.at(-1);
+    if (last === undefined || last.length === MOST_PATHS || bytes + size > MOST_BYTES) {
+      questions.push([path]);
+      bytes = size;
+    } else {
+      last.push(path);
+      bytes += size;
+    }
+  }
+  return questions;
+}
+
+/** Where an address ends: marks before that belong to the HTML or CSS around it. */
+const END = `(?=[',);]*(?:["<>?#\\s]|$))`;
+
+/**
+ * Changes the addresses of media in a text, HTML or a single address: those of the file `from`, or of all
+ * files in the folder `from` if it ends with `/`, lead to `to`. Their hosts, versions and queries stay.
+ */
+export function withMoved(text: string, from: string, to: string): string {
+  const spellings = [...new Set(spellingsOf(from))].map(escaped).join('|');
+  const address = new RegExp(
+    `(/media/(?:v[0-9a-f]{12}/)?)(?:${spellings})${from.endsWith('/') ? '' : END}`,
+    'g',
+  );
+  return text.replaceAll(address, (_, start: string) => `${start}${encoded(to)}`);
+}
+
+/** A path as addresses may have it, as the filter `media` of the content service finds it. */
+function spellingsOf(path: string): string[] {
+  const spellings = [path, encodeURI(path), path.split('/').map(encodeURIComponent).join('/'), encoded(path)];
+  const inLowerCase = spellings.map((one) => one.replaceAll(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase()));
+  return [...spellings, ...inLowerCase].flatMap((one) => [one, one.replaceAll('&', '&amp;')]);
+}
+
+/** A path in an address (RFC 3986: all but unreserved characters and `/` are percent-encoded). */
+function encoded(path: string): string {
+  return encodeURIComponent(path)
+    .replaceAll('%2F', '/')
+    .replaceAll(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
