@@ -23,7 +23,7 @@ const UNIT = [
 /** Those that lie there too, but start threads or programs, stop the event loop, or take seconds of work. */
 const SLOW_NEIGHBOURS = [
   'checks/{client-types,kubernetes,vulnerable-packages}.test.ts',
-  'packages/common/src/fast/line-batch.test.ts',
+  'packages/common/src/log/line-batch.test.ts',
   'packages/common/src/http/pressure.test.ts',
   'packages/common/src/threads/*.test.ts',
   'services/content/src/html/html-inspector.test.ts',

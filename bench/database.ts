@@ -1,6 +1,5 @@
 import { openPool } from '@pressroom/common/database/database';
-import { migrate } from '@pressroom/common/database/migrate';
-import { MIGRATIONS } from '@pressroom/common/database/migrations';
+import { MIGRATIONS, migrate } from '@pressroom/common/database/migrations';
 import pg from 'pg';
 import { postmasterOf } from '../test/support/processes.ts';
 import { startThrowaway, type ThrowawayPostgres } from '../test/support/throwaway-postgres.ts';

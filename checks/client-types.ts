@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Server } from '@pressroom/common/http/server';
+import type { Server } from '@pressroom/common/http/operation';
 import { createLogger } from '@pressroom/common/log/logging';
 import { readContentConfig } from '@pressroom/content/config';
 import { openContent } from '@pressroom/content/open';

@@ -1,5 +1,4 @@
-import { migrate } from '@pressroom/common/database/migrate';
-import { MIGRATIONS } from '@pressroom/common/database/migrations';
+import { MIGRATIONS, migrate } from '@pressroom/common/database/migrations';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import { addSource, findSource, type Source } from '@pressroom/news-feed/newsroom/sources/source-store';
 import type { NewsTables } from '@pressroom/news-feed/tables';

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
-import { migrate } from '@pressroom/common/database/migrate';
-import { MIGRATIONS } from '@pressroom/common/database/migrations';
+import { MIGRATIONS, migrate } from '@pressroom/common/database/migrations';
 import { createLogger } from '@pressroom/common/log/logging';
 import { WebhookSender } from '@pressroom/common/webhooks/webhook-sender';
 import { readGalleryConfig } from '@pressroom/gallery-admin/config';

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readBackupConfig } from '../packages/common/src/start/backup-settings.ts';
-import type { Environment } from '../packages/common/src/start/config.ts';
-import { RETIRED_SETTINGS } from '../packages/common/src/start/retired-settings.ts';
-import { readSecretFiles } from '../packages/common/src/start/secret-files.ts';
+import { type Environment, RETIRED_SETTINGS, readSecretFiles } from '../packages/common/src/start/config.ts';
 import { readContentConfig } from '../services/content/src/config.ts';
 import { readGalleryConfig, readMediaConfig } from '../services/gallery-admin/src/config.ts';
 import { readNewsFeedConfig } from '../services/news-feed/src/config.ts';

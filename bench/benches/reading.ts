@@ -1,5 +1,5 @@
 import { queriesOn } from '@pressroom/common/database/database';
-import { SearchGate } from '@pressroom/common/search/search-gate';
+import { SearchGate } from '@pressroom/common/search/search';
 import { itemsQuery } from '@pressroom/news-feed/api/items/schema';
 import { ItemStore } from '@pressroom/news-feed/api/items/store';
 import { readVocabulary } from '@pressroom/news-feed/config';

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { migrate } from '@pressroom/common/database/migrate';
-import { MIGRATIONS } from '@pressroom/common/database/migrations';
+import { MIGRATIONS, migrate } from '@pressroom/common/database/migrations';
 import type { RunningPostgres } from '@pressroom/embedded-postgres/postgres';
 import { Child } from '../../test/support/child.ts';
 import { run } from '../../test/support/command.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { migrate } from '@pressroom/common/database/migrate';
+import { migrate } from '@pressroom/common/database/migrations';
 import { type Cluster, openCluster } from '@pressroom/embedded-postgres/cluster';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import pg from 'pg';

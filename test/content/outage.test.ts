@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { migrate } from '@pressroom/common/database/migrate';
+import { migrate } from '@pressroom/common/database/migrations';
 import { ApiKeyStore } from '@pressroom/content/api-keys';
 import type { ContentTables } from '@pressroom/content/tables';
 import { Kysely, PostgresDialect } from 'kysely';

@@ -1,4 +1,4 @@
-import { openPruning } from '@pressroom/common/concurrency/pruning';
+import { openPruning } from '@pressroom/common/concurrency/background-loop';
 import { ApiKeyStore } from '@pressroom/content/api-keys';
 import { prune } from '@pressroom/content/revisions';
 import type { ContentTables } from '@pressroom/content/tables';

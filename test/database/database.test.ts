@@ -1,8 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { openDatabase } from '@pressroom/common/database/database';
-import { isDatabaseAway } from '@pressroom/common/database/database-fault';
-import { giveUpSilentConnections } from '@pressroom/common/database/silent-connections';
+import { giveUpSilentConnections, isDatabaseAway, openDatabase } from '@pressroom/common/database/database';
 import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';

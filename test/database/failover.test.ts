@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { migrate } from '@pressroom/common/database/migrate';
+import { migrate } from '@pressroom/common/database/migrations';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ROOT, run } from '../support/command.ts';

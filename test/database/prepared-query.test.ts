@@ -1,5 +1,9 @@
-import { openDatabase } from '@pressroom/common/database/database';
-import { PreparedQueries, PreparedQuery, PreparedTexts } from '@pressroom/common/database/prepared-query';
+import {
+  openDatabase,
+  PreparedQueries,
+  PreparedQuery,
+  PreparedTexts,
+} from '@pressroom/common/database/database';
 import { type Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

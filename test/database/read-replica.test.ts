@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { migrate } from '@pressroom/common/database/migrate';
+import { migrate } from '@pressroom/common/database/migrations';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ROOT } from '../support/command.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { migrate } from '@pressroom/common/database/migrate';
+import { migrate } from '@pressroom/common/database/migrations';
 import { grantServiceRoles, SERVICE_ROLES } from '@pressroom/common/database/service-roles';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 import { chown, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { migrate } from '@pressroom/common/database/migrate';
+import { migrate } from '@pressroom/common/database/migrations';
 import { newServerUser } from '@pressroom/embedded-postgres/cluster';
 import { type RunningPostgres, startPostgres } from '@pressroom/embedded-postgres/postgres';
 import pg from 'pg';

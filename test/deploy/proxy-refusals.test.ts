@@ -1,5 +1,5 @@
 import { connect as connectHttp2 } from 'node:http2';
-import { securityHeaders } from '@pressroom/common/http/security-headers';
+import { securityHeaders } from '@pressroom/common/http/create-server';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send } from '../support/http.ts';

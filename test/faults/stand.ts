@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { S3Client } from '@aws-sdk/client-s3';
-import { migrate } from '@pressroom/common/database/migrate';
+import { migrate } from '@pressroom/common/database/migrations';
 import { SecretBox } from '@pressroom/common/secrets/secret-box';
 import { ApiKeyStore } from '@pressroom/content/api-keys';
 import { HookStore } from '@pressroom/content/hooks/store';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { migrate } from '@pressroom/common/database/migrate';
+import { migrate } from '@pressroom/common/database/migrations';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROOT } from '../support/command.ts';
 import { until } from '../support/until.ts';

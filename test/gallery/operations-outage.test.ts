@@ -1,6 +1,5 @@
-import { openDatabase } from '@pressroom/common/database/database';
-import { SilenceError } from '@pressroom/common/database/database-fault';
-import { migrate } from '@pressroom/common/database/migrate';
+import { openDatabase, SilenceError } from '@pressroom/common/database/database';
+import { migrate } from '@pressroom/common/database/migrations';
 import type { Bucket } from '@pressroom/gallery-admin/buckets/bucket';
 import { OriginalDates } from '@pressroom/gallery-admin/objects/original-dates';
 import { Operations } from '@pressroom/gallery-admin/operations/batches';

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { CONNECTION_LIMITS, type ConnectionLimits } from '@pressroom/common/http/connection-limits';
-import { createServer } from '@pressroom/common/http/create-server';
-import type { Server } from '@pressroom/common/http/server';
+import { CONNECTION_LIMITS, type ConnectionLimits, createServer } from '@pressroom/common/http/create-server';
+import type { Server } from '@pressroom/common/http/operation';
 import { afterEach, expect, test } from 'vitest';
 import { memoryLog } from '../support/log.ts';
 import { parseAnswer, type RawAnswer } from '../support/raw-http.ts';

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { migrate } from '@pressroom/common/database/migrate';
+import { migrate } from '@pressroom/common/database/migrations';
 import type { TestProject } from 'vitest/node';
 import { createDatabase, databaseUrl, TEMPLATE } from './database.ts';
 import { startThrowaway } from './throwaway-postgres.ts';

@@ -1,6 +1,6 @@
 import { databaseUrl } from '@pressroom/common/database/database-url';
+import { reasonOf } from '@pressroom/common/failures/failure';
 import { readBackupKey } from '@pressroom/common/start/backup-settings';
-import { reasonOf } from '@pressroom/common/start/reason';
 import { backUp } from './backup.ts';
 import { directoryArgument } from './directory-argument.ts';
 

@@ -1,6 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises';
-import { appliedMigrations } from '@pressroom/common/database/applied-migrations';
 import { openDatabase } from '@pressroom/common/database/database';
+import { appliedMigrations } from '@pressroom/common/database/migrations';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql } from 'kysely';
 import { countRows, grantedRoles, serverMajor } from './database-contents.ts';

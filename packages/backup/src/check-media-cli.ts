@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
+import { reasonOf } from '@pressroom/common/failures/failure';
 import { readStoredBackupsConfig } from '@pressroom/common/start/backup-settings';
-import { reasonOf } from '@pressroom/common/start/reason';
 import { compareMedia } from './media-manifest.ts';
 import { openBackupStore, openMediaBucket } from './stores.ts';
 

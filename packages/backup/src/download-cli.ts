@@ -1,5 +1,5 @@
+import { reasonOf } from '@pressroom/common/failures/failure';
 import { readStoredBackupsConfig } from '@pressroom/common/start/backup-settings';
-import { reasonOf } from '@pressroom/common/start/reason';
 import { BackupFolder } from './backup-folder.ts';
 import { openBackupBucket } from './stores.ts';
 

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { openDatabase } from '@pressroom/common/database/database';
 import { compareMigrations, type MigrationFile, readMigrations } from '@pressroom/common/database/migrations';
 import { Failure } from '@pressroom/common/failures/failure';
-import { startLedgerEpochs } from '@pressroom/common/ledger/operating';
+import { startLedgerEpochs } from '@pressroom/common/ledger/commands';
 import type { Kysely } from 'kysely';
 import type { BackupOptions } from './backup.ts';
 import { anythingIn, countRows, missingRoles, serverMajor } from './database-contents.ts';

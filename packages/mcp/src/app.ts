@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { createMcpHandler, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import { createServer } from '@pressroom/common/http/create-server';
+import type { Server } from '@pressroom/common/http/operation';
 import { addressKey, limitRate } from '@pressroom/common/http/rate-limit';
-import type { Server } from '@pressroom/common/http/server';
 import type { Logger } from '@pressroom/common/log/logging';
 import { forbidden, type Problem } from '@pressroom/common/problems/problem';
 import { VERSION } from '@pressroom/common/start/version';

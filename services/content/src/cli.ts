@@ -1,4 +1,4 @@
-import { withDatabase } from '@pressroom/common/database/with-database';
+import { withDatabase } from '@pressroom/common/database/database-url';
 import { addLedgerCommands } from '@pressroom/common/ledger/commands';
 import { Command } from 'commander';
 import { type Kysely, sql } from 'kysely';

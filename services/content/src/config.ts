@@ -1,5 +1,5 @@
 import { deskKeySetting, previousDeskKeySetting } from '@pressroom/common/desk/desk-key';
-import { searchConcurrency } from '@pressroom/common/search/search-settings';
+import { searchConcurrency } from '@pressroom/common/search/open-searches';
 import {
   commonSettings,
   type Environment,

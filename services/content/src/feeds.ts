@@ -1,6 +1,12 @@
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
-import type { Feed, FeedEntry } from '@pressroom/common/feeds/feed';
-import { FORMAT_NAMES, feedDocument, feedResponses, forEachEnding } from '@pressroom/common/feeds/operations';
+import {
+  type Feed,
+  type FeedEntry,
+  FORMAT_NAMES,
+  feedDocument,
+  feedResponses,
+  forEachEnding,
+} from '@pressroom/common/feeds/feed';
 import { operation } from '@pressroom/common/http/operation';
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';

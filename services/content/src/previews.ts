@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { PRIVATE } from '@pressroom/common/caching/conditional';
 import { Failure } from '@pressroom/common/failures/failure';
-import { idParameter } from '@pressroom/common/fields/parameters';
-import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
-import { operation } from '@pressroom/common/http/operation';
-import { problemResponses } from '@pressroom/common/problems/problem-document';
+import { idParameter } from '@pressroom/common/fields/fields';
+import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
+import { problemResponses } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';

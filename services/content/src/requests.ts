@@ -4,22 +4,22 @@ import {
   type ReplyOf,
   replyConditionally,
   writePrecondition,
+  writtenTag,
 } from '@pressroom/common/caching/conditional';
-import { writtenTag } from '@pressroom/common/caching/entity-tag';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { type DeskKeys, isDeskKey } from '@pressroom/common/desk/desk-key';
-import { personOf } from '@pressroom/common/desk/person';
-import { PERSON_HEADER } from '@pressroom/common/desk/person-header';
+import { PERSON_HEADER, personOf } from '@pressroom/common/desk/person';
 import { Failure, type FieldFault, invalid } from '@pressroom/common/failures/failure';
-import { bodiless } from '@pressroom/common/http/bodiless';
-import type { EarlyRequest } from '@pressroom/common/http/early-request';
-import { onEveryRequest } from '@pressroom/common/http/every-request';
-import type { Guard } from '@pressroom/common/http/operation';
+import { type EarlyRequest, onEveryRequest } from '@pressroom/common/http/every-request';
+import { bodiless, type Guard, type Server, withoutApiKeys } from '@pressroom/common/http/operation';
 import { type Allowance, addressKey } from '@pressroom/common/http/rate-limit';
-import type { Server } from '@pressroom/common/http/server';
-import { withoutApiKeys } from '@pressroom/common/log/hidden-keys';
-import { forbidden, invalidRequest, Problem, unauthorized } from '@pressroom/common/problems/problem';
-import { validationProblem } from '@pressroom/common/problems/validation-errors';
+import {
+  forbidden,
+  invalidRequest,
+  Problem,
+  unauthorized,
+  validationProblem,
+} from '@pressroom/common/problems/problem';
 import type { FastifyRequest, FastifySchema } from 'fastify';
 import {
   type KeyOwner,

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { lockNumber } from '@pressroom/common/database/advisory-locks';
+import { lockNumber } from '@pressroom/common/database/database';
 import { Failure, invalid } from '@pressroom/common/failures/failure';
-import { idParameter, integerParameter } from '@pressroom/common/fields/parameters';
-import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
-import { operation } from '@pressroom/common/http/operation';
-import { problemResponses } from '@pressroom/common/problems/problem-document';
+import { idParameter, integerParameter } from '@pressroom/common/fields/fields';
+import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
+import { problemResponses } from '@pressroom/common/problems/problem';
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
 import { subjectsOfChange } from './articles/filters.ts';

@@ -1,13 +1,15 @@
 import { BackgroundLoop } from '@pressroom/common/concurrency/background-loop';
-import { lockUntilCommit } from '@pressroom/common/database/advisory-locks';
-import { type DatabaseConfig, openDatabase } from '@pressroom/common/database/database';
-import { isDatabaseAway } from '@pressroom/common/database/database-fault';
-import { integerParameter } from '@pressroom/common/fields/parameters';
-import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
-import { operation } from '@pressroom/common/http/operation';
+import {
+  type DatabaseConfig,
+  isDatabaseAway,
+  lockUntilCommit,
+  openDatabase,
+} from '@pressroom/common/database/database';
+import { integerParameter } from '@pressroom/common/fields/fields';
+import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import type { Logger } from '@pressroom/common/log/logging';
 import type { Meter } from '@pressroom/common/metrics/meter';
-import { problemResponses } from '@pressroom/common/problems/problem-document';
+import { problemResponses } from '@pressroom/common/problems/problem';
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
 import { SHOWN_AUTHOR } from './articles/list-rows.ts';

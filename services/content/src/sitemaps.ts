@@ -1,10 +1,7 @@
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
-import { XML_DECLARATION, xmlDocument } from '@pressroom/common/feeds/xml-document';
-import { xmlText } from '@pressroom/common/feeds/xml-text';
-import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
-import { operation } from '@pressroom/common/http/operation';
-import { notFound } from '@pressroom/common/problems/problem';
-import { problemResponses } from '@pressroom/common/problems/problem-document';
+import { XML_DECLARATION, xmlDocument, xmlText } from '@pressroom/common/feeds/xml';
+import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
+import { notFound, problemResponses } from '@pressroom/common/problems/problem';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { x } from 'xastscript';
 import { z } from 'zod';

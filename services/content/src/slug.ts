@@ -1,6 +1,6 @@
-import { violates } from '@pressroom/common/database/database-fault';
+import { violates } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
-import { text } from '@pressroom/common/fields/text';
+import { text } from '@pressroom/common/fields/fields';
 import anyAscii from 'any-ascii';
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';

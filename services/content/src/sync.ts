@@ -1,10 +1,8 @@
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
-import { integerParameter } from '@pressroom/common/fields/parameters';
-import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
-import { operation } from '@pressroom/common/http/operation';
-import { Ledger, type LedgerOptions } from '@pressroom/common/ledger/ledger';
-import type { Member } from '@pressroom/common/ledger/ledger-rows';
-import { problemResponses } from '@pressroom/common/problems/problem-document';
+import { integerParameter } from '@pressroom/common/fields/fields';
+import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
+import { Ledger, type LedgerOptions, type Member } from '@pressroom/common/ledger/ledger';
+import { problemResponses } from '@pressroom/common/problems/problem';
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { ARTICLES } from './articles/filters.ts';

@@ -1,9 +1,8 @@
-import { violates } from '@pressroom/common/database/database-fault';
+import { violates } from '@pressroom/common/database/database';
 import { Failure, invalid } from '@pressroom/common/failures/failure';
-import { integerParameter } from '@pressroom/common/fields/parameters';
-import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
-import { operation } from '@pressroom/common/http/operation';
-import { problemResponses } from '@pressroom/common/problems/problem-document';
+import { integerParameter } from '@pressroom/common/fields/fields';
+import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
+import { problemResponses } from '@pressroom/common/problems/problem';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
 import { type Permitted, requireArticle } from './api-keys.ts';

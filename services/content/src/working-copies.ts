@@ -1,8 +1,7 @@
 import { PRIVATE, writePrecondition } from '@pressroom/common/caching/conditional';
 import { Failure } from '@pressroom/common/failures/failure';
-import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
-import { operation } from '@pressroom/common/http/operation';
-import { problemResponses } from '@pressroom/common/problems/problem-document';
+import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
+import { problemResponses } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { z } from 'zod';

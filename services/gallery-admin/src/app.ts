@@ -1,9 +1,7 @@
 import cookie from '@fastify/cookie';
-import { checkSchema } from '@pressroom/common/database/applied-migrations';
-import { readMigrations } from '@pressroom/common/database/migrations';
+import { checkSchema, readMigrations } from '@pressroom/common/database/migrations';
 import { createServer } from '@pressroom/common/http/create-server';
-import { addRoutes } from '@pressroom/common/http/operation';
-import type { Server } from '@pressroom/common/http/server';
+import { addRoutes, type Server } from '@pressroom/common/http/operation';
 import type { Logger } from '@pressroom/common/log/logging';
 import type { Meter } from '@pressroom/common/metrics/meter';
 import type { Tracing } from '@pressroom/common/tracing/tracing';

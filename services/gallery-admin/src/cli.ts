@@ -1,4 +1,4 @@
-import { withDatabase } from '@pressroom/common/database/with-database';
+import { withDatabase } from '@pressroom/common/database/database-url';
 import { Command, InvalidArgumentError } from 'commander';
 import type { Kysely } from 'kysely';
 import { type Bucket, environmentBucket, StoreConnections } from './buckets/bucket.ts';

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import replyFrom from '@fastify/reply-from';
-import { personHeaders } from '@pressroom/common/desk/person-header';
-import { type Guard, operation } from '@pressroom/common/http/operation';
-import type { Server } from '@pressroom/common/http/server';
+import { personHeaders } from '@pressroom/common/desk/person';
+import { type Guard, operation, type Server } from '@pressroom/common/http/operation';
 import { notFound, Problem } from '@pressroom/common/problems/problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 import { extname } from 'node:path/posix';
-import { integerParameter } from '@pressroom/common/fields/parameters';
+import { integerParameter } from '@pressroom/common/fields/fields';
 import { operation } from '@pressroom/common/http/operation';
 import { invalidRequest, Problem } from '@pressroom/common/problems/problem';
 import type { FastifyReply } from 'fastify';

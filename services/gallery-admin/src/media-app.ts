@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { checkSchema } from '@pressroom/common/database/applied-migrations';
-import { readMigrations } from '@pressroom/common/database/migrations';
+import { checkSchema, readMigrations } from '@pressroom/common/database/migrations';
 import { createServer } from '@pressroom/common/http/create-server';
-import type { Server } from '@pressroom/common/http/server';
+import type { Server } from '@pressroom/common/http/operation';
 import type { GalleryParts } from './app.ts';
 import { StorePing, storeFailure } from './buckets/store-fault.ts';
 import type { MediaConfig } from './config.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { anyText, codePoints } from '@pressroom/common/fields/text';
+import { anyText, codePoints } from '@pressroom/common/fields/fields';
 import { z } from 'zod';
 
 /** The longest object key that S3 accepts, in bytes of UTF-8. */

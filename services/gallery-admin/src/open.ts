@@ -1,11 +1,11 @@
-import { openPruning } from '@pressroom/common/concurrency/pruning';
+import { openPruning } from '@pressroom/common/concurrency/background-loop';
 import { ChangeListener } from '@pressroom/common/database/change-listener';
 import { openDirectDatabase, openPool, queriesOn } from '@pressroom/common/database/database';
-import type { Server } from '@pressroom/common/http/server';
+import type { Server } from '@pressroom/common/http/operation';
 import type { Logger } from '@pressroom/common/log/logging';
-import { poolMeters } from '@pressroom/common/metrics/pool-meter';
+import { poolMeters } from '@pressroom/common/metrics/meter';
 import { SecretBox } from '@pressroom/common/secrets/secret-box';
-import { openTracing } from '@pressroom/common/tracing/open-tracing';
+import { openTracing } from '@pressroom/common/tracing/tracing';
 import { buildApp } from './app.ts';
 import { ActiveBucket, environmentBucket, StoreConnections, type StoreTimeouts } from './buckets/bucket.ts';
 import { BucketStore } from './buckets/buckets-store.ts';

@@ -1,4 +1,4 @@
-import { isNotModified, represent } from '@pressroom/common/caching/entity-tag';
+import { isNotModified, represent } from '@pressroom/common/caching/conditional';
 import { operation } from '@pressroom/common/http/operation';
 import { notFound, Problem } from '@pressroom/common/problems/problem';
 import { type Asset, type BuiltPage, readBuiltPage } from '@pressroom/desk/built-page';

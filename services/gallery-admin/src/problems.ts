@@ -1,10 +1,10 @@
-import { withoutApiKeys } from '@pressroom/common/log/hidden-keys';
+import { withoutApiKeys } from '@pressroom/common/http/operation';
 import {
   PROBLEM_MEDIA_TYPE,
   type ProblemDocument,
   problemDocumentSchema,
   problemResponsesOf,
-} from '@pressroom/common/problems/problem-document';
+} from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { namesType } from './proxy/thumbnails.ts';

@@ -1,8 +1,7 @@
 import { answerPreflights, readableAnywhere } from '@pressroom/common/http/cors';
-import { addRoutes } from '@pressroom/common/http/operation';
+import { addRoutes, type Server } from '@pressroom/common/http/operation';
 import { addressKey, limitRate } from '@pressroom/common/http/rate-limit';
-import type { Server } from '@pressroom/common/http/server';
-import { redirectSharedAddresses } from '@pressroom/common/http/shared-address';
+import { redirectSharedAddresses } from '@pressroom/common/http/request-reading';
 import type { BucketSource } from './buckets/bucket.ts';
 import type { MediaConfig } from './config.ts';
 import { mediaOperation, renditionQuery } from './media/media.ts';

@@ -1,6 +1,5 @@
 import { createLogger } from '@pressroom/common/log/logging';
-import { giveWay } from '@pressroom/common/start/give-way';
-import { runService } from '@pressroom/common/start/run-service';
+import { giveWay, runService } from '@pressroom/common/start/run-service';
 import { MEDIA_PORT_VARIABLE, readMediaConfig } from './config.ts';
 import { openMedia } from './open.ts';
 

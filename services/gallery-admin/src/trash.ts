@@ -1,4 +1,4 @@
-import { integerParameter } from '@pressroom/common/fields/parameters';
+import { integerParameter } from '@pressroom/common/fields/fields';
 import { operation } from '@pressroom/common/http/operation';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';

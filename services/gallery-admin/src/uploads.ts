@@ -1,4 +1,4 @@
-import { anyText } from '@pressroom/common/fields/text';
+import { anyText } from '@pressroom/common/fields/fields';
 import { operation } from '@pressroom/common/http/operation';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';

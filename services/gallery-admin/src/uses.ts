@@ -1,5 +1,5 @@
 import { type ContentClient, contentClient, ProblemError } from '@pressroom/client';
-import { personHeaders } from '@pressroom/common/desk/person-header';
+import { personHeaders } from '@pressroom/common/desk/person';
 import { Failure } from '@pressroom/common/failures/failure';
 import { operation } from '@pressroom/common/http/operation';
 import type { Logger } from '@pressroom/common/log/logging';

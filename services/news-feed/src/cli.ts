@@ -1,6 +1,6 @@
+import { reasonOf } from '@pressroom/common/failures/failure';
 import { addLedgerCommands } from '@pressroom/common/ledger/commands';
-import { SearchGate } from '@pressroom/common/search/search-gate';
-import { reasonOf } from '@pressroom/common/start/reason';
+import { SearchGate } from '@pressroom/common/search/search';
 import { Command } from 'commander';
 import { sql } from 'kysely';
 import { archiveQuery } from './api/archive/schema.ts';

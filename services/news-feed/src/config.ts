@@ -1,4 +1,5 @@
-import { searchConcurrency } from '@pressroom/common/search/search-settings';
+import { reasonOf } from '@pressroom/common/failures/failure';
+import { searchConcurrency } from '@pressroom/common/search/open-searches';
 import {
   cidrs,
   commonSettings,
@@ -9,7 +10,6 @@ import {
   readConfig,
   setting,
 } from '@pressroom/common/start/config';
-import { reasonOf } from '@pressroom/common/start/reason';
 import { pagePath, siteSettings, siteUrl } from '@pressroom/common/start/site-settings';
 import { z } from 'zod';
 import { Calendar, SHANGHAI } from './calendar.ts';

@@ -1,11 +1,9 @@
-import { checkSchema } from '@pressroom/common/database/applied-migrations';
-import { readMigrations } from '@pressroom/common/database/migrations';
+import { checkSchema, readMigrations } from '@pressroom/common/database/migrations';
 import type { DeskKeys } from '@pressroom/common/desk/desk-key';
 import { createServer } from '@pressroom/common/http/create-server';
-import { addRoutes } from '@pressroom/common/http/operation';
-import type { Server } from '@pressroom/common/http/server';
+import { addRoutes, type Server } from '@pressroom/common/http/operation';
 import type { Logger } from '@pressroom/common/log/logging';
-import { SearchGate } from '@pressroom/common/search/search-gate';
+import { SearchGate } from '@pressroom/common/search/search';
 import type { Kysely } from 'kysely';
 import { archiveQuery } from './api/archive/schema.ts';
 import { ArchiveStore } from './api/archive/store.ts';

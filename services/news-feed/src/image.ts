@@ -1,5 +1,5 @@
-import { isPublicAddress, literalAddress } from '@pressroom/common/fetching/public-address';
-import { webUri } from '@pressroom/common/fields/web-uri';
+import { isPublicAddress, literalAddress } from '@pressroom/common/fetching/guarded-agents';
+import { webUri } from '@pressroom/common/fields/fields';
 
 /** The picture of an item; what is not known is absent. */
 export interface Image {

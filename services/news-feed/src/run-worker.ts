@@ -1,8 +1,7 @@
 import { readMigrations } from '@pressroom/common/database/migrations';
 import { serveMetrics } from '@pressroom/common/http/metrics';
 import type { Logger } from '@pressroom/common/log/logging';
-import { giveWay } from '@pressroom/common/start/give-way';
-import { isPortTaken, PortTakenError } from '@pressroom/common/start/port-taken';
+import { giveWay, isPortTaken, PortTakenError } from '@pressroom/common/start/run-service';
 import closeWithGrace from 'close-with-grace';
 import { buildDesk, type DeskParts } from './desk-app.ts';
 import { serveCallback } from './newsroom/websub/routes.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { fileFailure } from '@pressroom/common/files/file-failure';
+import { fileFailure } from '@pressroom/common/files/json-lines';
 
 /** The text of a file, or of standard input for `-`. Throws a `Failure` if it cannot be read. */
 export function readTextFile(file: string): string {

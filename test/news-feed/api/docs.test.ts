@@ -1,6 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startLedgerEpoch } from '@pressroom/common/ledger/operating';
+import { startLedgerEpoch } from '@pressroom/common/ledger/commands';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROOT, run } from '../../support/command.ts';
 import { type NewsFeedFixture, newsFeedFixture } from '../../support/news-feed.ts';

@@ -1,4 +1,4 @@
-import { asHtml } from '@pressroom/common/feeds/xml-text';
+import { asHtml } from '@pressroom/common/feeds/xml';
 import { readVocabulary } from '@pressroom/news-feed/config';
 import { parseFeed } from '@pressroom/news-feed/newsroom/feeds/parse-feed';
 import { addSample } from '@pressroom/news-feed/newsroom/sample/sample';

@@ -1,4 +1,4 @@
-import { startLedgerEpoch } from '@pressroom/common/ledger/operating';
+import { startLedgerEpoch } from '@pressroom/common/ledger/commands';
 import { ITEM_COLUMNS } from '@pressroom/news-feed/api/items/representation';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import type { Updateable } from 'kysely';

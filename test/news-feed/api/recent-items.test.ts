@@ -1,4 +1,4 @@
-import { SearchGate } from '@pressroom/common/search/search-gate';
+import { SearchGate } from '@pressroom/common/search/search';
 import { itemsQuery } from '@pressroom/news-feed/api/items/schema';
 import { ItemStore } from '@pressroom/news-feed/api/items/store';
 import { readVocabulary } from '@pressroom/news-feed/config';

@@ -1,4 +1,4 @@
-import { startLedgerEpoch } from '@pressroom/common/ledger/operating';
+import { startLedgerEpoch } from '@pressroom/common/ledger/commands';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, send } from '../../support/http.ts';
 import {

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { migrate } from '@pressroom/common/database/migrate';
+import { migrate } from '@pressroom/common/database/migrations';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rss } from '../../support/feed-host.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isNotModified, namesState, represent, stateOf } from './entity-tag.ts';
+import { isNotModified, namesState, represent, stateOf } from './conditional.ts';
 
 const TAG = '"current"';
 

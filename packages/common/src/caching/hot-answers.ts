@@ -1,11 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { EarlyReply, EarlyRequest } from '../http/early-request.ts';
-import type { EveryRequest } from '../http/every-request.ts';
-import { requestId } from '../http/request-id.ts';
-import type { Server } from '../http/server.ts';
-import type { Answer } from './answer.ts';
+import { type EarlyReply, type EarlyRequest, type EveryRequest, requestId } from '../http/every-request.ts';
+import type { Server } from '../http/operation.ts';
+import { type Answer, writeAnswer } from './conditional.ts';
 import type { RepresentationCache } from './representation-cache.ts';
-import { writeAnswer } from './write-answer.ts';
 
 /**
  * Answers GET and HEAD from `cache` before Fastify makes anything for them, which would take most of their

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { type Representation, represent } from './entity-tag.ts';
+import { type Representation, represent } from './conditional.ts';
 import { RepresentationCache } from './representation-cache.ts';
 
 const URL = '/api/articles';

@@ -1,7 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { LoadsInTurn } from '../concurrency/loads-in-turn.ts';
-import type { Answer } from './answer.ts';
-import type { Representation } from './entity-tag.ts';
+import type { Answer, Representation } from './conditional.ts';
 
 /** Whether changes made by others would be known by now; see `ChangeListener`. */
 export interface Lease {
@@ -10,7 +8,7 @@ export interface Lease {
 }
 
 /** Options of a {@link RepresentationCache}. */
-export interface RepresentationCacheOptions {
+interface RepresentationCacheOptions {
   /** The maximum total size of the cached bodies, in bytes; 0 caches nothing. */
   maxBytes: number;
   /** While it is not current, nothing is served from the cache. */
@@ -114,5 +112,55 @@ export class RepresentationCache<Kept extends Representation = Answer> {
     } finally {
       if (this.#loading.get(url) === loading) this.#loading.delete(url);
     }
+  }
+}
+
+/** A load that has failed after this long, in ms, is not followed by another: what it reads hangs. */
+const PATIENCE_MS = 2000;
+
+/** The loads of one key: the running one, and one for all calls since it began. */
+interface Turns<Value> {
+  running: Promise<Value>;
+  /** When it began, by `performance.now()`. */
+  begun: number;
+  next?: Promise<Value>;
+}
+
+/**
+ * Loads that never run concurrently for one key. A caller gets a load that begins after its call, shared with
+ * all others who wait. If the load before it fails slowly, the waiting callers fail with it: theirs would
+ * keep them waiting for as long again.
+ */
+export class LoadsInTurn<Value> {
+  readonly #turns = new Map<string, Turns<Value>>();
+
+  /** The value that `make` loads, or another caller's `make` that begins after this call. */
+  load(key: string, make: () => Promise<Value>): Promise<Value> {
+    const turns = this.#turns.get(key);
+    if (turns === undefined) return this.#run(key, make);
+    turns.next ??= this.#follow(key, turns, make);
+    return turns.next;
+  }
+
+  async #follow(key: string, { running, begun }: Turns<Value>, make: () => Promise<Value>): Promise<Value> {
+    try {
+      await running;
+    } catch (error) {
+      if (performance.now() - begun > PATIENCE_MS) {
+        this.#turns.delete(key);
+        throw error;
+      }
+    }
+    return this.#run(key, make);
+  }
+
+  #run(key: string, make: () => Promise<Value>): Promise<Value> {
+    const turns: Turns<Value> = { begun: performance.now(), running: make() };
+    this.#turns.set(key, turns);
+    const end = () => {
+      if (turns.next === undefined) this.#turns.delete(key);
+    };
+    void turns.running.then(end, end);
+    return turns.running;
   }
 }

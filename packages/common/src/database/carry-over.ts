@@ -1,9 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { Failure } from '../failures/failure.ts';
-import { appliedMigrations } from './applied-migrations.ts';
 import { openDatabase } from './database.ts';
-import { migratorOf, ranBy } from './migrate.ts';
-import { compareMigrations, readMigrations } from './migrations.ts';
+import { appliedMigrations, compareMigrations, migratorOf, ranBy, readMigrations } from './migrations.ts';
 
 /** The schemas of the services. */
 const SERVICES = ['content', 'gallery', 'news'];

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { isDatabaseAway, isLostRace, isRefusedData, SilenceError, violates } from './database-fault.ts';
+import { isDatabaseAway, isLostRace, isRefusedData, SilenceError, violates } from './database.ts';
 
 /** An error as `pg` creates it from PostgreSQL's answer. */
 function databaseError(code: string, constraint?: string): Error {

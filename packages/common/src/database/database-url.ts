@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readSecretFiles, withPassword } from '../start/secret-files.ts';
+import type { Kysely } from 'kysely';
+import { readSecretFiles, withPassword } from '../start/config.ts';
+import { openDatabase } from './database.ts';
 
 /** Where `pnpm start` keeps its data if `DATA_DIR` is not set. */
 const DEFAULT_DATA_DIR = fileURLToPath(new URL('../../../../.data', import.meta.url));
@@ -39,4 +41,22 @@ export function noteOfStart(env: Record<string, string | undefined>, name: strin
 
 function isPostgresUrl(value: string): boolean {
   return URL.canParse(value) && ['postgres:', 'postgresql:'].includes(new URL(value).protocol);
+}
+
+/**
+ * Runs the `work` of a command with the database named by the environment (see {@link databaseUrl}), then
+ * closes it.
+ *
+ * @param name shown in `pg_stat_activity`
+ */
+export async function withDatabase<Tables, Result>(
+  name: string,
+  work: (db: Kysely<Tables>) => Promise<Result>,
+): Promise<Result> {
+  const db = openDatabase<Tables>({ DATABASE_URL: databaseUrl(process.env) }, name);
+  try {
+    return await work(db);
+  } finally {
+    await db.destroy();
+  }
 }

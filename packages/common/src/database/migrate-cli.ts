@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { reasonOf } from '../start/reason.ts';
+import { reasonOf } from '../failures/failure.ts';
 import { carryOver } from './carry-over.ts';
 import { databaseUrl } from './database-url.ts';
-import { migrate } from './migrate.ts';
+import { migrate } from './migrations.ts';
 
 const program = new Command('migrate')
   .description('Bring the database to the newest schema')

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import type { Kysely, PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import type { Lease } from '../caching/representation-cache.ts';
-import type { ConnectionLog } from './database.ts';
-import { SilenceError } from './database-fault.ts';
-import type { WalPosition } from './wal-position.ts';
+import type { ChangeListener, WalPosition } from './change-listener.ts';
+import { type ConnectionLog, type DatabaseConfig, openPool, queriesOn, SilenceError } from './database.ts';
 
 /** How long a read waits for a replica that is a little behind, in ms; after that it goes to the primary. */
 const BEHIND_MS = 50;
@@ -22,7 +21,7 @@ const RETRY_MS = 1000;
 const QUERY_CANCELED = '57014';
 
 /** What a {@link ReadPool} is made of. */
-export interface ReadPoolParts {
+interface ReadPoolParts {
   primary: pg.Pool;
   replica: pg.Pool;
   /** Whether changes made by others would be known by now. */
@@ -163,4 +162,41 @@ function bytesOf(lsn: string): bigint {
 function isTimeLimit(error: unknown): boolean {
   if (error instanceof SilenceError) return true;
   return error instanceof Error && 'code' in error && error.code === QUERY_CANCELED;
+}
+
+/** The longest that a read waits for a connection to the replica, in ms, before it goes to the primary. */
+const CONNECT_MS = 2000;
+
+/** Where public reads go. */
+interface Reads<Tables> {
+  /** The query builder for single statements that only read. */
+  db: Kysely<Tables>;
+  /** The connections to the replica, and the choice between it and the primary; absent without a replica. */
+  replica?: pg.Pool;
+  pool?: ReadPool;
+  /** Closes the connections to the replica. */
+  close: () => Promise<void>;
+}
+
+/** What {@link openReads} needs to know about the primary. */
+export interface Primary<Tables> {
+  config: DatabaseConfig & { DATABASE_READ_URL?: string | undefined };
+  name: string;
+  pool: pg.Pool;
+  db: Kysely<Tables>;
+  /** It must follow the WAL if there is a replica. */
+  changes: ChangeListener;
+  log: ConnectionLog;
+}
+
+/** Opens the replica that `DATABASE_READ_URL` names; without one, reads go to the primary as they are. */
+export function openReads<Tables>({ config, name, pool, db, changes, log }: Primary<Tables>): Reads<Tables> {
+  const { DATABASE_READ_URL: url, DATABASE_DIRECT_URL: _, ...rest } = config;
+  if (url === undefined) return { db, close: async () => undefined };
+  const wait = Math.min(config.DATABASE_CONNECT_TIMEOUT_MS ?? CONNECT_MS, CONNECT_MS);
+  const own = { ...rest, DATABASE_URL: url, DATABASE_CONNECT_TIMEOUT_MS: wait };
+  const replica = openPool(own, name, log);
+  const { position } = changes;
+  const reads = new ReadPool({ primary: pool, replica, lease: changes, position, log });
+  return { db: queriesOn<Tables>(reads), replica, pool: reads, close: () => reads.end() };
 }

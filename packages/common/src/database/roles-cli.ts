@@ -1,5 +1,5 @@
-import { reasonOf } from '../start/reason.ts';
-import { readSecretFiles } from '../start/secret-files.ts';
+import { reasonOf } from '../failures/failure.ts';
+import { readSecretFiles } from '../start/config.ts';
 import { databaseUrl } from './database-url.ts';
 import { grantServiceRoles, SERVICE_ROLES } from './service-roles.ts';
 

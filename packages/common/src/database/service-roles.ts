@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { AdvisoryLock } from './advisory-locks.ts';
+import type { AdvisoryLock } from './database.ts';
 
 /** The role of a service, the schemas that it works on, and the variable with the role's password. */
 export interface ServiceRole {

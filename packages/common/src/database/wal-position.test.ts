@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { WalPosition } from './wal-position.ts';
+import { WalPosition } from './change-listener.ts';
 
 /** A position whose heartbeats the test sends; it counts how often one was waited for. */
 function create() {

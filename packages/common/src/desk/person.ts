@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { invalidRequest } from '../problems/problem.ts';
-import { DESK, PERSON_HEADER } from './person-header.ts';
 
 /** The longest name of a person, in characters. */
 const MAX_NAME = 200;
@@ -24,4 +23,15 @@ function decoded(text: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The header with the person for whom the desk asks: their name, percent-encoded. */
+export const PERSON_HEADER = 'x-desk-person';
+
+/** The name in requests of the desk that are for no person. */
+const DESK = 'desk';
+
+/** The headers of the desk's requests for a person. */
+export function personHeaders(key: string, name = DESK): Record<string, string> {
+  return { 'x-api-key': key, [PERSON_HEADER]: encodeURIComponent(name.toWellFormed()) };
 }

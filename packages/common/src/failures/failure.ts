@@ -37,7 +37,7 @@ export interface FieldFault {
 }
 
 /** Optional details of a {@link Failure}. */
-export interface FailureOptions {
+interface FailureOptions {
   /** A stable snake_case name, more precise than the kind: `slug_taken`, `destination_conflict`. */
   code?: string | undefined;
   /** All errors, if the kind is `invalid`. */
@@ -73,4 +73,14 @@ export function invalid(faults: FieldFault[]): Failure {
   const where = first?.field ? `${first.field}: ` : '';
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more; see errors)` : '';
   return new Failure('invalid', `${where}${first?.message ?? 'invalid value'}${more}`, { faults });
+}
+
+/**
+ * What went wrong, in one line: the message of `error`, or those of the errors it combines. A host name with
+ * two addresses that both refuse a connection is an `AggregateError` whose own message is empty.
+ */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ');
+  return error.message;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asHtml, rssTitle, xmlText } from './xml-text.ts';
+import { asHtml, rssTitle, xmlText } from './xml.ts';
 
 test('characters that XML cannot contain are left out, all others stay', () => {
   expect(xmlText('a\u0008b\u001bc\uffffd\ufffee')).toBe('abcde');

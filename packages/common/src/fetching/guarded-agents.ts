@@ -1,10 +1,11 @@
+import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
+import type { LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { Agent, type Dispatcher } from 'undici';
-import { checkedLookup, NotPublicAddress, type Resolve, uncheckedLookup } from './checked-lookup.ts';
-import { isPublicAddress, literalAddress } from './public-address.ts';
 
 /** The time limits of {@link GuardedAgents}, in ms, and how they find hosts. */
-export interface GuardedAgentsOptions {
+interface GuardedAgentsOptions {
   connectMs: number;
   headersMs: number;
   /** Between two chunks of a body. */
@@ -26,7 +27,7 @@ export interface GuardedTarget {
 }
 
 /** A request besides its target. */
-export type GuardedRequest = Omit<Dispatcher.RequestOptions, 'origin' | 'path'>;
+type GuardedRequest = Omit<Dispatcher.RequestOptions, 'origin' | 'path'>;
 
 /** Connections to hosts that others name: to public addresses, or to any where a target says so. */
 export class GuardedAgents {
@@ -60,4 +61,72 @@ export class GuardedAgents {
   async close(): Promise<void> {
     await Promise.all([this.#public.destroy(), this.#private.destroy()]);
   }
+}
+
+/** Finds the addresses of a host name, as `dns.promises.lookup` with `all` does. */
+export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
+
+/** The error of a connection to a host with an address that is not public. */
+export class NotPublicAddress extends Error {
+  readonly hostname: string;
+
+  constructor(hostname: string) {
+    super(`the address of ${hostname} is not public`);
+    this.name = 'NotPublicAddress';
+    this.hostname = hostname;
+  }
+}
+
+/**
+ * Makes the lookup function of a connection. The connection uses exactly the addresses it has checked, so
+ * that a name cannot resolve differently in between (DNS rebinding). A host with one address that is not
+ * public fails with {@link NotPublicAddress}. A connection to a literal address looks nothing up: check it
+ * with `isPublicAddress` first.
+ */
+function checkedLookup(resolve: Resolve): LookupFunction {
+  return lookupWith(async (hostname) => {
+    const addresses = await resolve(hostname);
+    if (addresses.every(({ address }) => isPublicAddress(address))) return addresses;
+    throw new NotPublicAddress(hostname);
+  });
+}
+
+/** Makes the lookup function of a connection that may use any address. */
+function uncheckedLookup(resolve: Resolve): LookupFunction {
+  return lookupWith(resolve);
+}
+
+function lookupWith(resolve: Resolve): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (first === undefined) callback(new Error(`${hostname} has no address`), []);
+        else if (options.all) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      },
+      (error) => callback(error, []),
+    );
+  };
+}
+
+/** The globally routable IPv6 addresses (RFC 4291, IANA's IPv6 address space). */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/**
+ * True for an address of the public internet. False for private, loopback, link-local, multicast and reserved
+ * addresses, and for those that embed an IPv4 address (mapped, NAT64, 6to4, Teredo), which could be one of
+ * those (IANA's special-purpose address registries).
+ */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed.range() !== 'unicast') return false;
+  return parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST);
+}
+
+/** The host of a URL if it is an IP address, without the brackets of IPv6; undefined for a name. */
+export function literalAddress(hostname: string): string | undefined {
+  const address = hostname.replace(/^\[(.*)\]$/, '$1');
+  return ipaddr.isValid(address) ? address : undefined;
 }

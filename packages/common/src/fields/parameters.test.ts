@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { idParameter, integerParameter } from './parameters.ts';
+import { idParameter, integerParameter } from './fields.ts';
 
 test('a number within the bounds is read, one beyond them refused', () => {
   const parameter = integerParameter(1, 100);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { anyText, codePoints, onOneLine, requiredText, text, webUrl } from './text.ts';
+import { anyText, codePoints, onOneLine, requiredText, text, webUrl } from './fields.ts';
 
 /** The codes of the errors that `schema` finds in `value`. */
 function codesOf(schema: z.ZodType, value: unknown): unknown[] {

@@ -1,7 +1,7 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isWebUri } from './web-uri.ts';
+import { isWebUri } from './fields.ts';
 
 /** What `format: uri` accepts in the tests of the description. */
 const uri = fullFormats.uri as (text: string) => boolean;

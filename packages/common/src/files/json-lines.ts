@@ -1,7 +1,23 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { Failure } from '../failures/failure.ts';
-import { fileFailure } from './file-failure.ts';
+
+/** The failure for a file, by Node's error code. */
+const REASONS: Record<string, (path: string) => Failure> = {
+  ENOENT: (path) => new Failure('missing', `the file ${path} does not exist`),
+  ENOTDIR: (path) => new Failure('missing', `the file ${path} does not exist`),
+  EISDIR: (path) => new Failure('refused', `${path} is a directory; give the path of a file`),
+  EACCES: (path) => new Failure('refused', `this user is not allowed to read the file ${path}`),
+  EPERM: (path) => new Failure('refused', `this user is not allowed to read the file ${path}`),
+};
+
+/** The failure that says why the file at `path` cannot be read; other errors are returned unchanged. */
+export function fileFailure(error: unknown, path: string): unknown {
+  if (!(error instanceof Error) || !('syscall' in error && 'code' in error)) return error;
+  // Sockets use the same codes.
+  if (!['open', 'read', 'stat'].includes(String(error.syscall))) return error;
+  return REASONS[String(error.code)]?.(path) ?? error;
+}
 
 /** A line of a file in the format JSON Lines (https://jsonlines.org). */
 export interface JsonLine {

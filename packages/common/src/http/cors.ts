@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Server } from './server.ts';
+import type { Server } from './operation.ts';
 
 /** The headers of answers that scripts of other sites may read. */
 const EXPOSED = ['ETag', 'Retry-After', 'X-Request-Id', 'Link'];

@@ -1,12 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 import proxyAddr from '@fastify/proxy-addr';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Answer } from '../caching/conditional.ts';
 import type { RequestLog } from '../log/request-log.ts';
 import type { CommonConfig } from '../start/config.ts';
 import { isListed } from './address-list.ts';
-import type { EarlyReply, EarlyRequest } from './early-request.ts';
-import { plainForwarding } from './forwarded-for.ts';
-import type { Server } from './server.ts';
+import type { Server } from './operation.ts';
 
 /** Looks at a request before it is answered, and may refuse it or add headers to its answer. */
 type Check<Request extends EarlyRequest = EarlyRequest> = (
@@ -83,4 +84,61 @@ export function onEveryAnswer(app: Server, note: Note): void {
 /** Parts of a server inherit its decorations. */
 function isWhole(app: Server): boolean {
   return Object.hasOwn(app, 'everyRequest');
+}
+
+/** What is known of a request before Fastify has taken it up. */
+export type EarlyRequest = Pick<FastifyRequest, 'id' | 'raw' | 'method' | 'url' | 'headers' | 'ip'> & {
+  readonly routeOptions: Answer['routeOptions'];
+};
+
+/** What is known of its answer, which may get more headers. */
+export interface EarlyReply extends Pick<FastifyReply, 'statusCode' | 'elapsedTime'> {
+  header(name: string, value: string): EarlyReply;
+}
+
+/** An IPv4 address with a port, or an IPv6 address in brackets with or without one. */
+const WITH_PORT = /^(?:(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}|\[([0-9a-f:.]+)\](?::\d{1,5})?)$/i;
+
+/** The address in an entry of `X-Forwarded-For`; undefined if it has none (`unknown`, `_hidden`). */
+function addressOf(entry: string): string | undefined {
+  const text = entry.trim();
+  const [, ipv4, ipv6] = WITH_PORT.exec(text) ?? [];
+  const address = ipv4 ?? ipv6 ?? text;
+  return isIP(address) === 0 ? undefined : address;
+}
+
+/**
+ * Strips ports and brackets from the addresses of an `X-Forwarded-For`; otherwise each port would count as
+ * another client. An entry that is not an address is dropped together with everything before it, so that the
+ * hop that reported it is the client.
+ */
+export function plainForwardedFor(header: string): string {
+  const addresses: string[] = [];
+  for (const entry of header.split(',').reverse()) {
+    const address = addressOf(entry);
+    if (address === undefined) break;
+    addresses.unshift(address);
+  }
+  return addresses.join(', ');
+}
+
+/** Applies {@link plainForwardedFor} to the header of `request` before the client's address is read. */
+function plainForwarding({ headers }: IncomingMessage): void {
+  const given = headers['x-forwarded-for'];
+  if (given === undefined) return;
+  const addresses = plainForwardedFor(String(given));
+  if (addresses === '') delete headers['x-forwarded-for'];
+  else headers['x-forwarded-for'] = addresses;
+}
+
+/**
+ * 1–128 visible ASCII characters: what an incoming `X-Request-Id` must be to be kept (`docs/spec/wire.md`,
+ * "Errors").
+ */
+const ACCEPTABLE = /^[\x21-\x7e]{1,128}$/;
+
+/** The id of a request: the client's `X-Request-Id` if it is acceptable, else a new UUID. */
+export function requestId(request: Pick<IncomingMessage, 'headers'>): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && ACCEPTABLE.test(given) ? given : randomUUID();
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plainForwardedFor } from './forwarded-for.ts';
+import { plainForwardedFor } from './every-request.ts';
 
 test.each([
   ['7.7.7.8', '7.7.7.8'],

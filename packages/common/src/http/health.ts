@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { PRIVATE } from '../caching/conditional.ts';
 import { Failure } from '../failures/failure.ts';
-import { temporarilyUnavailable } from '../problems/problem.ts';
-import { problemResponses } from '../problems/problem-document.ts';
+import { problemResponses, temporarilyUnavailable } from '../problems/problem.ts';
 import { VERSION } from '../start/version.ts';
-import { HEALTH_TAG } from './complete-description.ts';
-import type { Server } from './server.ts';
+import { HEALTH_TAG } from './description.ts';
+import type { Server } from './operation.ts';
 
 /**
  * Rejects if a dependency cannot be used: with a `Failure` whose message says what is missing, or with any

@@ -1,7 +1,7 @@
 import { fastify } from 'fastify';
 import { expect, test } from 'vitest';
-import { noSuchRoute, watchMethods } from './methods.ts';
-import type { Server } from './server.ts';
+import { noSuchRoute, watchMethods } from './create-server.ts';
+import type { Server } from './operation.ts';
 
 /** The methods of a service with a few routes, one of them in its own scope. */
 async function allowedMethods() {

@@ -3,6 +3,7 @@ import type {
   ContextConfigDefault,
   FastifyBaseLogger,
   FastifyContextConfig,
+  FastifyInstance,
   FastifySchema,
   preParsingHookHandler,
   RawServerDefault,
@@ -10,7 +11,7 @@ import type {
   RouteHandlerMethod,
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import type { Server } from './server.ts';
+import { z } from 'zod';
 
 /** A handler whose request and reply are typed by the zod schemas of its operation. */
 type Handler<Schema extends FastifySchema> = RouteHandlerMethod<
@@ -40,7 +41,7 @@ export interface Operation {
 }
 
 /** Options of {@link operation}. */
-export interface OperationDefinition<Schema extends FastifySchema> {
+interface OperationDefinition<Schema extends FastifySchema> {
   /**
    * zod schemas of the request and of each response, and the operation's texts in the OpenAPI description.
    */
@@ -100,4 +101,39 @@ export function addRoutes(app: Server, table: readonly RouteLine[]): void {
       schema: guard ? { ...schema, security: guard.security } : schema,
     });
   }
+}
+
+/** A response without a body, for the OpenAPI description. */
+export function bodiless(description: string) {
+  return z.null().describe(description);
+}
+
+/**
+ * The 304 of a conditional read, for the OpenAPI description: an operation that declares it sends an `ETag`
+ * and reads `If-None-Match`, which the description then includes.
+ */
+export const NOT_MODIFIED = {
+  304: bodiless('Not modified: `If-None-Match` names the current representation.'),
+} as const;
+
+/** A Fastify instance whose routes are described by zod schemas. */
+export type Server = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
+
+/**
+ * An API key in its written form (`docs/spec/wire.md`, "Content"), whole or cut off, or percent-encoded in
+ * part.
+ */
+const API_KEY = /(?:p|%70)(?:k|%6[bB])(?:_|%5[fF])[\w%-]*/g;
+
+/** The text as it is logged: the API keys that a client put into it are hidden. */
+export function withoutApiKeys(text: string): string {
+  // Nearly every text: it cannot contain any part of a key.
+  if (!text.includes('pk_') && !text.includes('%')) return text;
+  return text.replace(API_KEY, 'pk_(hidden)');
 }

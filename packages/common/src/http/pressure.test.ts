@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fastify from 'fastify';
 import { expect, test } from 'vitest';
-import { refuseUnderPressure } from './pressure.ts';
-import type { Server } from './server.ts';
+import { refuseUnderPressure } from './create-server.ts';
+import type { Server } from './operation.ts';
 
 /** Longer than the second over which the delay is averaged, in ms. */
 const BLOCKED_MS = 1500;

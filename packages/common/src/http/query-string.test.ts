@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readQueryString } from './query-string.ts';
+import { readQueryString } from './request-reading.ts';
 
 test('a query string is parsed into its parameters', () => {
   const name = fc.constantFrom('page', 'q', 'é');

@@ -2,10 +2,9 @@ import { isIPv6 } from 'node:net';
 import { type FastifyRateLimitStore, normalizeIP } from '@fastify/rate-limit';
 import { Problem } from '../problems/problem.ts';
 import type { CommonConfig } from '../start/config.ts';
-import type { EarlyRequest } from './early-request.ts';
-import { onEveryRequest } from './every-request.ts';
+import { type EarlyRequest, onEveryRequest } from './every-request.ts';
 import { LocalCounters } from './local-counters.ts';
-import type { Server } from './server.ts';
+import type { Server } from './operation.ts';
 
 /** The length of a window, in ms (`docs/spec/wire.md`: "windows of a minute"). */
 const WINDOW_MS = 60_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { securityHeaders } from './security-headers.ts';
+import { securityHeaders } from './create-server.ts';
 
 test('an answer of the API is not a page, cannot be framed or sniffed, and sends no referrer', () => {
   expect(securityHeaders()).toEqual({

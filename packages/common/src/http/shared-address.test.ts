@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withoutTracking } from './shared-address.ts';
+import { withoutTracking } from './request-reading.ts';
 
 test.each([
   ['/feed.xml', undefined],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { strictly } from './strict-bodies.ts';
+import { strictly } from './request-reading.ts';
 
 const inner = z.object({ id: z.string() });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CursorCodec, historyOf, type PageCursor, type SyncCursor } from './cursor.ts';
+import { CursorCodec, historyOf, type PageCursor, type SyncCursor } from './ledger.ts';
 
 type Fields = 'default' | 'minimal';
 

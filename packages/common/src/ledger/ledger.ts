@@ -1,16 +1,8 @@
-import type { QueryExecutorProvider, RawBuilder } from 'kysely';
+import { hash } from 'node:crypto';
+import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
+import { LoadsInTurn } from '../caching/representation-cache.ts';
 import { Failure } from '../failures/failure.ts';
-import { CursorCodec, historyOf, type PageCursor, type SyncCursor } from './cursor.ts';
-import {
-  type Entry,
-  type LedgerState,
-  type Member,
-  type Members,
-  readEntries,
-  readMembers,
-  readState,
-} from './ledger-rows.ts';
-import { LedgerSettler, SETTLE_BATCH } from './settler.ts';
+import type { Meter } from '../metrics/meter.ts';
 
 /** The set that a ledger is about, and how it is read. */
 interface LedgerSet<Row extends Member, Fields extends string> {
@@ -49,7 +41,7 @@ export interface LedgerOptions<Row extends Member, Fields extends string> {
 }
 
 /** A page of the set. */
-export interface SnapshotPage<Row, Fields extends string> {
+interface SnapshotPage<Row, Fields extends string> {
   /** The set is as of this time or later. */
   asOf: Date;
   fields: Fields;
@@ -61,7 +53,7 @@ export interface SnapshotPage<Row, Fields extends string> {
 }
 
 /** A page of changes. */
-export interface ChangesPage<Row, Fields extends string> {
+interface ChangesPage<Row, Fields extends string> {
   fields: Fields;
   /** Where the next changes begin. */
   cursor: string;
@@ -205,4 +197,326 @@ export class Ledger<Row extends Member, Fields extends string> {
       code: 'snapshot_required',
     });
   }
+}
+
+/** A position in the ledger: everything up to `seq` is known. */
+export interface SyncCursor<Fields extends string> {
+  /** The history that `seq` belongs to, named by `historyOf`. */
+  history: string;
+  /** Which form of the items a mirror contains. */
+  fields: Fields;
+  seq: number;
+}
+
+/** A position in a snapshot: the items up to the place `after` are known. */
+export interface PageCursor<Fields extends string> {
+  /** Where the changes after this snapshot begin, fixed on its first page. */
+  sync: SyncCursor<Fields>;
+  /** `asOf` of the first page. */
+  asOf: Date;
+  after: string;
+}
+
+/** The first byte of every cursor; increase it when the layout of the rest changes. */
+const VERSION = 1;
+
+const SYNC = 0;
+const PAGE = 1;
+
+/** Bytes: version, kind, fields, history, seq; a page adds asOf and its place; all end with a checksum. */
+const HISTORY_AT = 3;
+const SEQ_AT = 11;
+const AS_OF_AT = 17;
+const AFTER_AT = 23;
+const CHECKSUM_BYTES = 6;
+
+/** Far longer than any cursor. */
+const MAX_LENGTH = 512;
+
+/** A name of 16 hexadecimal digits for `parts`: equal only for equal parts. */
+export function historyOf(...parts: string[]): string {
+  return hash('sha256', JSON.stringify(parts), 'hex').slice(0, 2 * (SEQ_AT - HISTORY_AT));
+}
+
+/** Writes and reads the cursors of a ledger. */
+export class CursorCodec<Fields extends string> {
+  readonly #fields: readonly Fields[];
+
+  /** A cursor holds the index of its `fields` in this list. */
+  constructor(fields: readonly Fields[]) {
+    this.#fields = fields;
+  }
+
+  /** Writes a sync cursor. */
+  writeSync(cursor: SyncCursor<Fields>): string {
+    return seal(this.#head(SYNC, cursor));
+  }
+
+  /** Writes the cursor of a snapshot's next page. */
+  writePage({ sync, asOf, after }: PageCursor<Fields>): string {
+    const time = Buffer.alloc(AFTER_AT - AS_OF_AT);
+    time.writeUIntBE(asOf.getTime(), 0, time.length);
+    return seal(Buffer.concat([this.#head(PAGE, sync), time, Buffer.from(after)]));
+  }
+
+  /** Parses a sync cursor; undefined if `text` is not one, or was altered. */
+  readSync(text: string): SyncCursor<Fields> | undefined {
+    const bytes = unseal(text, SYNC);
+    return bytes?.length === AS_OF_AT ? this.#syncOf(bytes) : undefined;
+  }
+
+  /** Parses the cursor of a snapshot's page; undefined if `text` is not one, or was altered. */
+  readPage(text: string): PageCursor<Fields> | undefined {
+    const bytes = unseal(text, PAGE);
+    const sync = bytes && bytes.length > AFTER_AT ? this.#syncOf(bytes) : undefined;
+    if (bytes === undefined || sync === undefined) return undefined;
+    const asOf = new Date(bytes.readUIntBE(AS_OF_AT, AFTER_AT - AS_OF_AT));
+    return { sync, asOf, after: bytes.toString('utf8', AFTER_AT) };
+  }
+
+  #head(kind: number, { history, fields, seq }: SyncCursor<Fields>): Buffer {
+    const bytes = Buffer.alloc(AS_OF_AT);
+    bytes.writeUInt8(VERSION, 0);
+    bytes.writeUInt8(kind, 1);
+    bytes.writeUInt8(this.#fields.indexOf(fields), 2);
+    bytes.write(history, HISTORY_AT, 'hex');
+    bytes.writeUIntBE(seq, SEQ_AT, AS_OF_AT - SEQ_AT);
+    return bytes;
+  }
+
+  #syncOf(bytes: Buffer): SyncCursor<Fields> | undefined {
+    const fields = this.#fields[bytes.readUInt8(2)];
+    if (fields === undefined) return undefined;
+    const history = bytes.toString('hex', HISTORY_AT, SEQ_AT);
+    return { history, fields, seq: bytes.readUIntBE(SEQ_AT, AS_OF_AT - SEQ_AT) };
+  }
+}
+
+/** Not a secret: it detects an altered or truncated cursor. */
+function checksum(bytes: Buffer): Buffer {
+  return hash('sha256', bytes, 'buffer').subarray(0, CHECKSUM_BYTES);
+}
+
+function seal(bytes: Buffer): string {
+  return Buffer.concat([bytes, checksum(bytes)]).toString('base64url');
+}
+
+/** The bytes before the checksum, if it matches and they have this version and `kind`. */
+function unseal(text: string, kind: number): Buffer | undefined {
+  if (text.length > MAX_LENGTH) return undefined;
+  const sealed = Buffer.from(text, 'base64url');
+  // Node ignores characters that are not base64url, but a cursor has only one spelling.
+  if (sealed.length < AS_OF_AT + CHECKSUM_BYTES || sealed.toString('base64url') !== text) return undefined;
+  const bytes = sealed.subarray(0, -CHECKSUM_BYTES);
+  if (!checksum(bytes).equals(sealed.subarray(-CHECKSUM_BYTES))) return undefined;
+  return bytes.readUInt8(0) === VERSION && bytes.readUInt8(1) === kind ? bytes : undefined;
+}
+
+/** The state of a ledger. */
+interface LedgerState {
+  /** Names the history that the numbers belong to. */
+  epoch: string;
+  /** The largest number assigned. */
+  head: number;
+}
+
+/** An item of the set as it is now, in columns of the service's own. */
+export interface Member {
+  /** What the ledger calls the item. */
+  key: string;
+  /** How much of a page the item takes; 0 where items are so small that only their number counts. */
+  bytes: number;
+}
+
+/** How much the items of a page take together, unless the first alone takes more. */
+const MOST_BYTES = sql.lit(8 * 1024 * 1024);
+
+/** Which rows of a range fit into a page; removals take nothing. */
+const FITS = sql`coalesce(filled, 0) <= ${MOST_BYTES} or filled = bytes`;
+
+/** A range of the set, with the state of the ledger at the same moment. */
+interface Members<Row> extends LedgerState {
+  /** When the head was assigned. */
+  headAt: Date;
+  rows: Row[];
+  /** Whether there are more. */
+  hasMore: boolean;
+}
+
+/** The latest change of an item, and the item as it is now, which is absent if it is not in the set. */
+interface Entry<Row> {
+  key: string;
+  seq: number;
+  changedAt: Date;
+  row: Row | undefined;
+}
+
+/** A range of the ledger in the order of its numbers. */
+interface Entries<Row> extends LedgerState {
+  entries: Entry<Row>[];
+  /** Whether there are more. */
+  hasMore: boolean;
+}
+
+type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
+
+/** A row of a page that may be full before all its rows are in it. */
+interface Found {
+  /** How many rows were found for the page. */
+  found: number;
+}
+
+/** The state of the ledger of `schema`. */
+async function readState(db: QueryExecutorProvider, schema: string): Promise<LedgerState> {
+  const { rows } = await sql<LedgerState>`
+    select epoch, head from ${sql.id(schema, 'ledger')}
+  `.execute(db);
+  return first(rows, schema);
+}
+
+/**
+ * The first `limit` rows of `members` at most, in one statement with the head of the ledger of `schema`, so
+ * that the head belongs to the same state as the items.
+ *
+ * @param members a query of the items of a range of the set, one more than `limit`
+ * @param order their order, by columns of `member`
+ */
+async function readMembers<Row extends Member>(
+  db: QueryExecutorProvider,
+  schema: string,
+  members: RawBuilder<Row>,
+  { order, limit }: { order: RawBuilder<unknown>; limit: number },
+): Promise<Members<Row>> {
+  const { rows } = await sql<LedgerState & { headAt: Date } & Found & (Row | Nullable<Row>)>`
+    select ledger.epoch, ledger.head, ledger.head_at as "headAt", member.*
+    from ${sql.id(schema, 'ledger')} as ledger
+    left join lateral (
+      select member.*, sum(bytes) over (order by ${order}) as filled, count(*) over () as found
+      from (${members}) as member
+    ) as member on ${FITS}
+    order by ${order}
+  `.execute(db);
+  const { epoch, head, headAt } = first(rows, schema);
+  const found = rows.flatMap((row) => (isMember<Row>(row) ? [row] : []));
+  return { epoch, head, headAt, ...pageOf(found, limit) };
+}
+
+/**
+ * The first `limit` entries at most with numbers after `seq`, in one statement with the head of the ledger of
+ * `schema`.
+ *
+ * @param member a query of the item whose key is `entry.item_id`, without a row if it is not in the set
+ */
+async function readEntries<Row extends Member>(
+  db: QueryExecutorProvider,
+  schema: string,
+  member: RawBuilder<Row>,
+  { seq, limit }: { seq: number; limit: number },
+): Promise<Entries<Row>> {
+  type Columns = { item_id: string | null; seq: number; changedAt: Date };
+  const { rows } = await sql<LedgerState & Columns & Found & (Row | Nullable<Row>)>`
+    select ledger.epoch, ledger.head, entry.*
+    from ${sql.id(schema, 'ledger')} as ledger
+    left join lateral (
+      select entry.item_id, entry.seq, entry.changed_at as "changedAt", member.*,
+        sum(member.bytes) over (order by entry.seq) as filled, count(*) over () as found
+      from (
+        select item_id, seq, changed_at from ${sql.id(schema, 'ledger_entry')}
+        where seq > ${seq} order by seq limit ${limit + 1}
+      ) as entry
+      left join lateral (${member}) as member on true
+    ) as entry on ${FITS}
+    order by entry.seq
+  `.execute(db);
+  const { epoch, head } = first(rows, schema);
+  const page = pageOf(
+    rows.filter(({ item_id }) => item_id !== null),
+    limit,
+  );
+  const entries = page.rows.map((row) => {
+    const { item_id: key, changedAt } = row;
+    return { key: key ?? '', seq: row.seq, changedAt, row: isMember<Row>(row) ? row : undefined };
+  });
+  return { epoch, head, entries, hasMore: page.hasMore };
+}
+
+function pageOf<Row extends Found>(found: Row[], limit: number): { rows: Row[]; hasMore: boolean } {
+  const rows = found.slice(0, limit);
+  return { rows, hasMore: (rows[0]?.found ?? 0) > rows.length };
+}
+
+function isMember<Row extends Member>(row: Row | Nullable<Row>): row is Row {
+  return row.key !== null;
+}
+
+/** The ledger has exactly one row, so a result that includes it has at least one. */
+function first<Row>(rows: Row[], schema: string): Row {
+  const [row] = rows;
+  if (row === undefined) throw new Error(`${schema}.ledger has no row; run the migrations`);
+  return row;
+}
+
+/** The maximum number of changes that one pass numbers: a fraction of a second's work. */
+const SETTLE_BATCH = 5000;
+
+/**
+ * Assigns committed changes their numbers in the ledger of a schema (docs/ledger.md). Only one pass runs at a
+ * time in this process. Callers that arrive during a pass share the next one, because the current one may
+ * have begun before the changes that they need.
+ */
+export class LedgerSettler {
+  readonly #db: QueryExecutorProvider;
+  readonly #schema: string;
+  readonly #passes = new LoadsInTurn<number>();
+
+  constructor(db: QueryExecutorProvider, schema: string) {
+    this.#db = db;
+    this.#schema = schema;
+  }
+
+  /**
+   * Numbers the changes that had been committed when this was called, at most one batch, and returns how many
+   * there were.
+   */
+  settle(): Promise<number> {
+    return this.#passes.load('ledger', () => this.#settleOnce());
+  }
+
+  async #settleOnce(): Promise<number> {
+    const result = await sql<{ taken: number }>`
+      select ${sql.id(this.#schema, 'settle_ledger')}(${SETTLE_BATCH}) as taken
+    `.execute(this.#db);
+    return result.rows[0]?.taken ?? 0;
+  }
+}
+
+/** The most changes that are counted, so that reading the metrics stays cheap. */
+const COUNTED = 10_000;
+
+/** The head of the ledger of `schema`, and the changes that wait for a number. */
+export function ledgerMeters(db: QueryExecutorProvider, schema: string): Meter[] {
+  return [
+    {
+      name: `${schema}_ledger_head`,
+      help: 'The largest number in the ledger',
+      kind: 'gauge',
+      read: async () => {
+        const head = sql<{ value: number }>`select head as value from ${sql.id(schema, 'ledger')}`;
+        return (await head.execute(db)).rows;
+      },
+    },
+    {
+      name: `${schema}_ledger_pending`,
+      help: `Changes without a number yet, counted up to ${COUNTED}; clients that follow assign them`,
+      kind: 'gauge',
+      read: async () => {
+        const pending = sql<{ value: number }>`
+          select count(*) as value from (
+            select from ${sql.id(schema, 'ledger_change')} limit ${COUNTED}
+          ) as pending
+        `;
+        return (await pending.execute(db)).rows;
+      },
+    },
+  ];
 }

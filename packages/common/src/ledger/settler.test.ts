@@ -1,6 +1,6 @@
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { LedgerSettler } from './settler.ts';
+import { LedgerSettler } from './ledger.ts';
 
 /** A statement that was sent, for the test to answer. */
 type Statement = PromiseWithResolvers<{ rows: never[] }>;

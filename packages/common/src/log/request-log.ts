@@ -1,10 +1,8 @@
 import { type FastifyContextConfig, type FastifyRequest, type FastifySchema, LogController } from 'fastify';
 import { z } from 'zod';
-import { eventLine, type RequestEvent } from '../fast/event-line.ts';
-import type { EarlyReply, EarlyRequest } from '../http/early-request.ts';
-import { PROBES } from '../http/probes.ts';
-import { withoutApiKeys } from './hidden-keys.ts';
-import type { Logger } from './logging.ts';
+import type { EarlyReply, EarlyRequest } from '../http/every-request.ts';
+import { withoutApiKeys } from '../http/operation.ts';
+import type { Logger, LogLines } from './logging.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -121,3 +119,34 @@ function withoutUnknown(url: string, begin: number, parameters: ReadonlySet<stri
   });
   return url.slice(0, begin) + shown.join('&');
 }
+
+/** The log event of a request: who requested what, how it was answered, and how long it took, in ms. */
+interface RequestEvent {
+  requestId: string;
+  method: string;
+  url: string;
+  status: number;
+  ms: number;
+  /** Unknown if the connection closed before it was read. */
+  address: string | undefined;
+}
+
+/**
+ * Makes a writer of request events that uses a template and produces the same lines as pino: pino's handling
+ * of levels, options and unknown objects costs several times as much (`bench/results/fast.md`).
+ */
+function eventLine(lines: LogLines, level: string, msg: string): (event: RequestEvent) => string {
+  const begin = `{"level":${JSON.stringify(level)}`;
+  const base = Object.entries(lines.base)
+    .map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
+    .join('');
+  const end = `,"msg":${JSON.stringify(msg)}}\n`;
+  return ({ requestId, method, url, status, ms, address }) => {
+    const who = `,"requestId":${JSON.stringify(requestId)},"method":"${method}","url":${JSON.stringify(url)}`;
+    const how = `,"status":${status},"ms":${ms},"address":${JSON.stringify(address ?? null)}`;
+    return begin + lines.time() + base + who + how + end;
+  };
+}
+
+/** Paths that monitoring asks for every few seconds, at rest as under load. */
+export const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz']);

@@ -2,16 +2,15 @@ import type { Kysely } from 'kysely';
 import type pg from 'pg';
 import type { ChangeListener } from '../database/change-listener.ts';
 import { type ConnectionLog, openPool, queriesOn } from '../database/database.ts';
-import { openReads, type Primary } from '../database/open-reads.ts';
-import type { ReadPool } from '../database/read-pool.ts';
-import type { CommonConfig } from '../start/config.ts';
-import { SearchGate } from './search-gate.ts';
+import { openReads, type Primary, type ReadPool } from '../database/read-pool.ts';
+import { type CommonConfig, integer, setting } from '../start/config.ts';
+import { SearchGate } from './search.ts';
 
 /** A search's share of the time of a statement (2 s of 5): its reader waits, and each keeps a core busy. */
 const TIME_SHARE = 0.4;
 
 /** Where searches go. */
-export interface OpenSearches<Tables> {
+interface OpenSearches<Tables> {
   gate: SearchGate<Tables>;
   /** The connections of searches, by the name that the metrics have for them. */
   pools: Record<string, pg.Pool>;
@@ -21,7 +20,7 @@ export interface OpenSearches<Tables> {
 }
 
 /** What {@link openSearches} needs. */
-export interface SearchParts {
+interface SearchParts {
   config: Primary<unknown>['config'] & Pick<CommonConfig, 'DATABASE_STATEMENT_TIMEOUT_MS'>;
   /** The most concurrent searches, each on a separate connection. */
   concurrency: number;
@@ -49,3 +48,9 @@ export function openSearches<Tables>({ config, concurrency, ...shared }: SearchP
     },
   };
 }
+
+/** The setting for the most concurrent searches. */
+export const searchConcurrency = setting(
+  integer(1, 1000).default(4),
+  'Concurrent searches per process, on separate connections; further ones get 503.',
+);

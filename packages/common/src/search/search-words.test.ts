@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasPieces, searchWords } from './search-words.ts';
+import { hasPieces, searchWords } from './search.ts';
 
 test.each([
   ['open source', ['open', 'source']],

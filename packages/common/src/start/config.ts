@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { reasonOf } from '../failures/failure.ts';
 import { addressList, isAddressList } from '../http/address-list.ts';
 import { LOG_LEVELS } from '../log/logging.ts';
-import { readSecretFiles, withPassword } from './secret-files.ts';
 
 /** The environment of a process. */
 export type Environment = Record<string, string | undefined>;
@@ -280,4 +281,73 @@ export function readConfig<Shape extends Record<string, z.ZodType>>(
     return `${name} is ${shown}, expected ${issue.message}`;
   });
   throw new ConfigError([...new Set([...fileFaults, ...faults])]);
+}
+
+/** The environment with what its files hold, and what is wrong with them. */
+interface ResolvedEnvironment {
+  env: Record<string, string | undefined>;
+  faults: string[];
+}
+
+/**
+ * Reads the variables `names` from files where `NAME_FILE` names one, as Docker and Kubernetes mount secrets;
+ * a line break at the end is not part of the value. A fault is a line for the operator: a file that cannot be
+ * read or is empty, or both ways at once.
+ */
+export function readSecretFiles(
+  names: readonly string[],
+  env: Record<string, string | undefined>,
+): ResolvedEnvironment {
+  const resolved = { ...env };
+  const faults: string[] = [];
+  for (const name of names) {
+    const path = env[`${name}_FILE`];
+    if (!path) continue;
+    if (env[name]) {
+      faults.push(`${name} and ${name}_FILE are both set, expected one of them`);
+      continue;
+    }
+    try {
+      const value = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+      if (value === '') faults.push(`${name}_FILE is "${path}", which is empty`);
+      resolved[name] = value;
+    } catch (error) {
+      faults.push(`${name}_FILE is "${path}", which cannot be read: ${reasonOf(error)}`);
+    }
+  }
+  return { env: resolved, faults };
+}
+
+/**
+ * A connection URL with `password`, which may hold any characters. Unchanged if there is none, if `url` has
+ * one, or if it is not a URL.
+ */
+export function withPassword(url: string, password: string | undefined): string {
+  if (!password || !URL.canParse(url)) return url;
+  const parsed = new URL(url);
+  if (parsed.password !== '') return url;
+  parsed.password = encodeURIComponent(password);
+  return parsed.href;
+}
+
+/** Variables that the services no longer read. */
+export const RETIRED_SETTINGS = [
+  'CONTENT_BODY_LIMIT',
+  'CONTENT_SEARCH_TIMEOUT_MS',
+  'DATABASE_NAMED_STATEMENTS',
+  'EDITORIAL_CONCURRENCY',
+  'EDITORIAL_LANGUAGE',
+  'EDITORIAL_RULES',
+  'GALLERY_BODY_LIMIT',
+  'NEWS_POLL_MAX_SECONDS',
+  'NEWS_SEARCH_TIMEOUT_MS',
+  'REDIS_TIMEOUT_MS',
+] as const;
+
+/** Warns of each retired variable that is still set: it is ignored. */
+export function warnOfRetiredSettings(
+  env: Environment,
+  log: { warn(event: object, message: string): void },
+): void {
+  for (const variable of RETIRED_SETTINGS) if (env[variable]) log.warn({ variable }, 'setting_retired');
 }

@@ -1,12 +1,11 @@
 import { lookup } from 'node:dns/promises';
+import { constants, getPriority, setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import closeWithGrace from 'close-with-grace';
-import type { Server } from '../http/server.ts';
+import type { Server } from '../http/operation.ts';
 import type { Logger } from '../log/logging.ts';
 import { temporarilyUnavailable } from '../problems/problem.ts';
-import { ConfigError } from './config.ts';
-import { isPortTaken, PortTakenError } from './port-taken.ts';
-import { warnOfRetiredSettings } from './retired-settings.ts';
+import { ConfigError, warnOfRetiredSettings } from './config.ts';
 
 /** What {@link runService} runs, and where it listens. */
 export interface RunningService<PortVariable extends string> {
@@ -94,5 +93,29 @@ export async function startOrExplain(start: () => Promise<void>): Promise<void> 
     console.error(expected ? error.message : error);
     // Resources left open by a failed start must not keep the process alive.
     process.exit(1);
+  }
+}
+
+/** The error for a port in use by another process: one line that says what to change. */
+export class PortTakenError extends Error {
+  /** @param portVariable the variable that changes the port */
+  constructor({ port, portVariable }: { port: number; portVariable: string }) {
+    super(`port ${port} is already in use; set ${portVariable} to another port`);
+    this.name = 'PortTakenError';
+  }
+}
+
+/** True for the system's refusal to listen on a port that is in use. */
+export function isPortTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+}
+
+/** Lowers the priority of this process, whose work can wait. */
+export function giveWay(log: Logger): void {
+  const priority = constants.priority.PRIORITY_BELOW_NORMAL;
+  try {
+    if (getPriority() < priority) setPriority(priority);
+  } catch (error) {
+    log.warn({ err: error }, 'priority_unchanged');
   }
 }

@@ -5,8 +5,7 @@ import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { databaseUrl } from '../database/database-url.ts';
-import { commonSettings, readConfig, secret } from './config.ts';
-import { withPassword } from './secret-files.ts';
+import { commonSettings, readConfig, secret, withPassword } from './config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'secrets-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -9,16 +9,20 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { type ExportResult, ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import { BatchSpanProcessor, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
+import {
+  BatchSpanProcessor,
+  type ReadableSpan,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
 import type pg from 'pg';
-import type { EarlyReply, EarlyRequest } from '../http/early-request.ts';
-import { onEveryAnswer, onEveryRequest } from '../http/every-request.ts';
-import type { Server } from '../http/server.ts';
+import { type EarlyReply, type EarlyRequest, onEveryAnswer, onEveryRequest } from '../http/every-request.ts';
+import type { Server } from '../http/operation.ts';
 import type { Logger } from '../log/logging.ts';
-import { ReportingExporter } from './reporting-exporter.ts';
 import type { Tracing } from './tracing.ts';
 
 /** How long the collector may take, in ms; a process that ends waits for it once. */
@@ -164,4 +168,34 @@ function fail(span: Span, error: unknown): void {
   if (code) span.setAttribute('db.response.status_code', code);
   span.setStatus({ code: SpanStatusCode.ERROR });
   span.end();
+}
+
+/** Says in the log when traces cannot be delivered, once, and when they can be again. */
+export class ReportingExporter implements SpanExporter {
+  readonly #exporter: SpanExporter;
+  readonly #log: Logger;
+  #away = false;
+
+  constructor(exporter: SpanExporter, log: Logger) {
+    this.#exporter = exporter;
+    this.#log = log;
+  }
+
+  export(spans: ReadableSpan[], done: (result: ExportResult) => void): void {
+    this.#exporter.export(spans, (result) => {
+      const away = result.code !== ExportResultCode.SUCCESS;
+      if (away && !this.#away) this.#log.warn({ err: result.error }, 'traces_not_delivered');
+      if (!away && this.#away) this.#log.info('traces_delivered');
+      this.#away = away;
+      done(result);
+    });
+  }
+
+  async forceFlush(): Promise<void> {
+    await this.#exporter.forceFlush?.();
+  }
+
+  shutdown(): Promise<void> {
+    return this.#exporter.shutdown();
+  }
 }

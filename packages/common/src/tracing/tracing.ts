@@ -1,8 +1,9 @@
 import type pg from 'pg';
-import type { Server } from '../http/server.ts';
+import type { Server } from '../http/operation.ts';
+import type { Logger } from '../log/logging.ts';
 
 /** Where traces are sent, as OpenTelemetry names the variables; part of every service's settings. */
-export interface TracingConfig {
+interface TracingConfig {
   /** Where a collector takes OTLP over HTTP; the traces are posted to `/v1/traces` below it. */
   OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
   /** Headers of these requests. */
@@ -19,4 +20,19 @@ export interface Tracing {
   traceQueries(pool: pg.Pool): void;
   /** Sends what has not been sent; resolves within seconds, delivered or not. */
   close(): Promise<void>;
+}
+
+/**
+ * Starts tracing if a collector is configured. OpenTelemetry is loaded only then, so that it costs nothing
+ * otherwise.
+ */
+export async function openTracing(
+  config: TracingConfig,
+  service: string,
+  log: Logger,
+): Promise<Tracing | undefined> {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers = {} } = config;
+  if (endpoint === undefined) return undefined;
+  const { OtlpTracing } = await import('./otlp-tracing.ts');
+  return new OtlpTracing({ endpoint, headers, ratio: config.OTEL_TRACES_SAMPLER_ARG, service, log });
 }

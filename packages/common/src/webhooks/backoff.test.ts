@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { backoffMs } from './backoff.ts';
+import { backoffMs } from './webhook-sender.ts';
 
 test('pauses grow from 5 s to an hour, and end after three days', () => {
   const pauses: number[] = [];

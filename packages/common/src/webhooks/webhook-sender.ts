@@ -1,6 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { NotPublicAddress, type Resolve } from '../fetching/checked-lookup.ts';
-import { GuardedAgents } from '../fetching/guarded-agents.ts';
+import { GuardedAgents, NotPublicAddress, type Resolve } from '../fetching/guarded-agents.ts';
 
 /** The time limit of an attempt, in ms. */
 const TOTAL_MS = 10_000;
@@ -9,7 +8,7 @@ const TOTAL_MS = 10_000;
 const ANSWER_BYTES = 1024;
 
 /** How receivers are reached. */
-export interface WebhookSenderOptions {
+interface WebhookSenderOptions {
   /** How it names itself. */
   userAgent: string;
   /** Hosts that may have addresses that are not public, without ports. */
@@ -134,4 +133,19 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
   }
   const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, ANSWER_BYTES));
   return text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
+}
+
+/** The pauses before the first attempts that follow a failure, in seconds; then there is one every hour. */
+const FIRST_S = [5, 20, 80, 320, 1280];
+
+const HOUR_S = 3600;
+
+/** How long attempts are made, in seconds: three days. */
+const TOTAL_S = 72 * HOUR_S;
+
+const MOST = FIRST_S.length + Math.ceil((TOTAL_S - FIRST_S.reduce((sum, pause) => sum + pause)) / HOUR_S);
+
+/** The pause after so many failed attempts, in ms; undefined once they have been made for three days. */
+export function backoffMs(failures: number): number | undefined {
+  return failures > MOST ? undefined : (FIRST_S[failures - 1] ?? HOUR_S) * 1000;
 }

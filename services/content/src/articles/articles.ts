@@ -1,9 +1,8 @@
 import { PRIVATE } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
-import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
-import { operation } from '@pressroom/common/http/operation';
-import { problemResponses } from '@pressroom/common/problems/problem-document';
-import type { SearchGate } from '@pressroom/common/search/search-gate';
+import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
+import { problemResponses } from '@pressroom/common/problems/problem';
+import type { SearchGate } from '@pressroom/common/search/search';
 import { requireArticle } from '../api-keys.ts';
 import { success, successPage } from '../envelope.ts';
 import {

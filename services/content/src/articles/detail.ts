@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { PreparedQuery, type ValueOf } from '@pressroom/common/database/prepared-query';
+import { PreparedQuery, type ValueOf } from '@pressroom/common/database/database';
 import { Failure, invalid } from '@pressroom/common/failures/failure';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { idOfSlug, MovedSlug } from '../slug.ts';

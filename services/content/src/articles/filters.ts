@@ -1,6 +1,4 @@
-import { instant } from '@pressroom/common/fields/instant';
-import { idParameter } from '@pressroom/common/fields/parameters';
-import { anyText, requiredText } from '@pressroom/common/fields/text';
+import { anyText, idParameter, instant, requiredText } from '@pressroom/common/fields/fields';
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { idOfSlug, SLUG_PATTERN, slugMember } from '../slug.ts';

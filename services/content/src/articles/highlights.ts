@@ -1,4 +1,4 @@
-import { searchWords } from '@pressroom/common/search/search-words';
+import { searchWords } from '@pressroom/common/search/search';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import type { ContentTables } from '../tables.ts';

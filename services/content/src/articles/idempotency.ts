@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lockUntilCommit } from '@pressroom/common/database/advisory-locks';
+import { lockUntilCommit } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { ContentTables } from '../tables.ts';

@@ -1,6 +1,5 @@
 import { BackgroundLoop } from '@pressroom/common/concurrency/background-loop';
-import { type DatabaseConfig, openPool, queriesOn } from '@pressroom/common/database/database';
-import { isLostRace } from '@pressroom/common/database/database-fault';
+import { type DatabaseConfig, isLostRace, openPool, queriesOn } from '@pressroom/common/database/database';
 import type { Logger } from '@pressroom/common/log/logging';
 import { type Kysely, sql } from 'kysely';
 import type pg from 'pg';

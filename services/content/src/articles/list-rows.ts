@@ -1,4 +1,4 @@
-import { type BuildShape, PreparedQueries } from '@pressroom/common/database/prepared-query';
+import { type BuildShape, PreparedQueries } from '@pressroom/common/database/database';
 import { type Compilable, type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ContentTables } from '../tables.ts';
 import { type FilterName, type FilterValues, filterOf, type ListTime } from './filters.ts';

@@ -1,15 +1,17 @@
-import { instant } from '@pressroom/common/fields/instant';
-import { idMember, idParameter, integerParameter } from '@pressroom/common/fields/parameters';
 import {
   anyText,
+  idMember,
+  idParameter,
+  instant,
+  integerParameter,
   isStorable,
   NOT_STORABLE,
   onOneLine,
   requiredText,
+  searchText,
   text,
   webUrl,
-} from '@pressroom/common/fields/text';
-import { searchText } from '@pressroom/common/search/search-text';
+} from '@pressroom/common/fields/fields';
 import { z } from 'zod';
 import { envelope, keyMember, pagedEnvelope } from '../envelope.ts';
 import { MIN_CONTENT } from '../html/html-inspector.ts';

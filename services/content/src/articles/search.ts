@@ -1,6 +1,5 @@
 import { Failure } from '@pressroom/common/failures/failure';
-import type { SearchGate } from '@pressroom/common/search/search-gate';
-import { hasPieces, searchWords } from '@pressroom/common/search/search-words';
+import { hasPieces, type SearchGate, searchWords } from '@pressroom/common/search/search';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Page, Total } from '../envelope.ts';
 import type { ContentTables } from '../tables.ts';

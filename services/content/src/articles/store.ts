@@ -1,5 +1,4 @@
-import { violates } from '@pressroom/common/database/database-fault';
-import { PreparedQueries, PreparedQuery, PreparedTexts } from '@pressroom/common/database/prepared-query';
+import { PreparedQueries, PreparedQuery, PreparedTexts, violates } from '@pressroom/common/database/database';
 import { invalid } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction, type UpdateObject } from 'kysely';
 import type { Permitted } from '../api-keys.ts';

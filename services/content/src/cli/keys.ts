@@ -1,5 +1,5 @@
 import { Failure } from '@pressroom/common/failures/failure';
-import { onOneLine, requiredText } from '@pressroom/common/fields/text';
+import { onOneLine, requiredText } from '@pressroom/common/fields/fields';
 import {
   type ApiKeyStore,
   type KeyPurpose,

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { BackgroundLoop } from '@pressroom/common/concurrency/background-loop';
-import { isDatabaseAway } from '@pressroom/common/database/database-fault';
+import { isDatabaseAway } from '@pressroom/common/database/database';
 import type { Logger } from '@pressroom/common/log/logging';
 import { SecretBox } from '@pressroom/common/secrets/secret-box';
-import { backoffMs } from '@pressroom/common/webhooks/backoff';
-import { type Attempt, WebhookSender } from '@pressroom/common/webhooks/webhook-sender';
+import { type Attempt, backoffMs, WebhookSender } from '@pressroom/common/webhooks/webhook-sender';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ContentConfig } from '../config.ts';
 import type { SyncStore } from '../sync.ts';

@@ -1,4 +1,4 @@
-import { readableCharacters } from '@pressroom/common/fields/text';
+import { readableCharacters } from '@pressroom/common/fields/fields';
 import {
   type DefaultTreeAdapterMap,
   type DefaultTreeAdapterTypes,

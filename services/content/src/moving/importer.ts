@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { isRefusedData, violates } from '@pressroom/common/database/database-fault';
+import { isRefusedData, violates } from '@pressroom/common/database/database';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { ExtraSchema } from '../articles/extra-schema.ts';

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { Failure } from '@pressroom/common/failures/failure';
-import { codePoints, webUrl } from '@pressroom/common/fields/text';
-import { fileFailure } from '@pressroom/common/files/file-failure';
+import { codePoints, webUrl } from '@pressroom/common/fields/fields';
+import { fileFailure } from '@pressroom/common/files/json-lines';
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 import { withChangedUrls } from '../html/changed-urls.ts';
 import { SLUG_PATTERN, slugify } from '../slug.ts';

@@ -1,4 +1,4 @@
-import { codePoints } from '@pressroom/common/fields/text';
+import { codePoints } from '@pressroom/common/fields/fields';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { truncateAtWord } from './source-entry.ts';

@@ -1,4 +1,4 @@
-import { onOneLine, requiredText, text, webUrl } from '@pressroom/common/fields/text';
+import { onOneLine, requiredText, text, webUrl } from '@pressroom/common/fields/fields';
 import { z } from 'zod';
 
 /** The schemas of members by name. */

@@ -1,6 +1,6 @@
-import { violates } from '@pressroom/common/database/database-fault';
+import { violates } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
-import type { SearchGate } from '@pressroom/common/search/search-gate';
+import type { SearchGate } from '@pressroom/common/search/search';
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import { ArticleList } from '../articles/list.ts';
 import { NESTED_MEMBERS } from '../articles/schema.ts';

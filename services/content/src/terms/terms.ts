@@ -1,11 +1,9 @@
 import { PRIVATE, writePrecondition } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
-import { idParameter } from '@pressroom/common/fields/parameters';
-import { onOneLine, requiredText } from '@pressroom/common/fields/text';
-import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
-import { operation } from '@pressroom/common/http/operation';
-import { problemResponses } from '@pressroom/common/problems/problem-document';
-import type { SearchGate } from '@pressroom/common/search/search-gate';
+import { idParameter, onOneLine, requiredText } from '@pressroom/common/fields/fields';
+import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
+import { problemResponses } from '@pressroom/common/problems/problem';
+import type { SearchGate } from '@pressroom/common/search/search';
 import { z } from 'zod';
 import { requireAnyCategory } from '../api-keys.ts';
 import { ARTICLES, type FilterValues, filterParameters, subjectsOfList } from '../articles/filters.ts';

@@ -1,5 +1,5 @@
 import { Failure } from '@pressroom/common/failures/failure';
-import { text } from '@pressroom/common/fields/text';
+import { text } from '@pressroom/common/fields/fields';
 import { operation } from '@pressroom/common/http/operation';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';

@@ -1,6 +1,5 @@
-import { integerParameter } from '@pressroom/common/fields/parameters';
-import { bodiless, NOT_MODIFIED } from '@pressroom/common/http/bodiless';
-import { operation } from '@pressroom/common/http/operation';
+import { integerParameter } from '@pressroom/common/fields/fields';
+import { bodiless, NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { addressKey } from '@pressroom/common/http/rate-limit';
 import { notFound, type Problem } from '@pressroom/common/problems/problem';
 import type { FastifyReply } from 'fastify';

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { FairQueue } from '@pressroom/common/concurrency/fair-queue';
 import { Failure } from '@pressroom/common/failures/failure';
-import { asHtml } from '@pressroom/common/feeds/xml-text';
+import { asHtml } from '@pressroom/common/feeds/xml';
 import { LRUCache } from 'lru-cache';
 import type { Metadata, ResizeOptions, Sharp } from 'sharp';
 import type { Bucket } from '../buckets/bucket.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { PreparedQuery } from '@pressroom/common/database/prepared-query';
+import { PreparedQuery } from '@pressroom/common/database/database';
 import { type Kysely, sql } from 'kysely';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { GalleryTables } from '../tables.ts';

@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
-import { lockUntilCommit } from '@pressroom/common/database/advisory-locks';
+import { lockUntilCommit } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import { z } from 'zod';

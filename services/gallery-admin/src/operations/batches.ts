@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isDatabaseAway } from '@pressroom/common/database/database-fault';
+import { isDatabaseAway } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Logger } from '@pressroom/common/log/logging';
 import type { Kysely } from 'kysely';

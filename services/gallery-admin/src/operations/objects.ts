@@ -18,7 +18,7 @@ import {
   type StorageClass,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
-import { lockNumber } from '@pressroom/common/database/advisory-locks';
+import { lockNumber } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql } from 'kysely';
 import type { Bucket } from '../buckets/bucket.ts';

@@ -1,8 +1,12 @@
 import { finished, Readable } from 'node:stream';
 import { Failure } from '@pressroom/common/failures/failure';
-import { NotPublicAddress, type Resolve } from '@pressroom/common/fetching/checked-lookup';
-import { GuardedAgents } from '@pressroom/common/fetching/guarded-agents';
-import { isPublicAddress, literalAddress } from '@pressroom/common/fetching/public-address';
+import {
+  GuardedAgents,
+  isPublicAddress,
+  literalAddress,
+  NotPublicAddress,
+  type Resolve,
+} from '@pressroom/common/fetching/guarded-agents';
 import type { Dispatcher } from 'undici';
 import type { Unseen } from '../stills/formats.ts';
 import { type HostRule, isListed } from './host-rules.ts';

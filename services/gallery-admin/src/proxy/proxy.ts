@@ -1,7 +1,6 @@
-import { isNamed, isNotModified } from '@pressroom/common/caching/entity-tag';
+import { isNamed, isNotModified } from '@pressroom/common/caching/conditional';
 import { Failure } from '@pressroom/common/failures/failure';
-import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
-import { operation } from '@pressroom/common/http/operation';
+import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { notFound, Problem } from '@pressroom/common/problems/problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';

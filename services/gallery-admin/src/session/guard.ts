@@ -1,6 +1,5 @@
 import { PRIVATE } from '@pressroom/common/caching/conditional';
-import type { Guard } from '@pressroom/common/http/operation';
-import type { Server } from '@pressroom/common/http/server';
+import type { Guard, Server } from '@pressroom/common/http/operation';
 import { forbidden, Problem } from '@pressroom/common/problems/problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from './logins.ts';

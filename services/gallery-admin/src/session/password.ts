@@ -1,6 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { codePoints } from '@pressroom/common/fields/text';
+import { codePoints } from '@pressroom/common/fields/fields';
 import { dictionary } from '@zxcvbn-ts/language-common';
 
 const hash = promisify(argon2);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { text } from '@pressroom/common/fields/text';
+import { text } from '@pressroom/common/fields/fields';
 import { operation } from '@pressroom/common/http/operation';
 import { addressKey } from '@pressroom/common/http/rate-limit';
 import { Problem } from '@pressroom/common/problems/problem';

@@ -1,8 +1,7 @@
 import type { BlockList } from 'node:net';
 import { isListed } from '@pressroom/common/http/address-list';
-import type { EarlyRequest } from '@pressroom/common/http/early-request';
-import { onEveryRequest } from '@pressroom/common/http/every-request';
-import type { Server } from '@pressroom/common/http/server';
+import { type EarlyRequest, onEveryRequest } from '@pressroom/common/http/every-request';
+import type { Server } from '@pressroom/common/http/operation';
 import { forbidden, invalidRequest } from '@pressroom/common/problems/problem';
 
 /** The longest `User-Agent`, in characters (`docs/spec/news-feed.md`, "Limits"). */

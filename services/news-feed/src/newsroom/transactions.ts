@@ -1,4 +1,4 @@
-import { isLostRace, violates } from '@pressroom/common/database/database-fault';
+import { isLostRace, violates } from '@pressroom/common/database/database';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../tables.ts';
 

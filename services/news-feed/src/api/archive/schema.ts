@@ -1,6 +1,5 @@
-import { integerParameter } from '@pressroom/common/fields/parameters';
-import { searchText } from '@pressroom/common/search/search-text';
-import { hasPieces, searchWords } from '@pressroom/common/search/search-words';
+import { integerParameter, searchText } from '@pressroom/common/fields/fields';
+import { hasPieces, searchWords } from '@pressroom/common/search/search';
 import { z } from 'zod';
 import { isCalendarDate } from '../../calendar.ts';
 import { languageTag } from '../../language-tag.ts';

@@ -1,5 +1,4 @@
-import type { SearchGate } from '@pressroom/common/search/search-gate';
-import { searchWords } from '@pressroom/common/search/search-words';
+import { type SearchGate, searchWords } from '@pressroom/common/search/search';
 import { type Kysely, sql } from 'kysely';
 import { addDays, type Calendar } from '../../calendar.ts';
 import type { Clock } from '../../clock.ts';

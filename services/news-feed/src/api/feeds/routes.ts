@@ -1,14 +1,14 @@
 import { type ReplyOf, replyConditionally } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
-import type { Feed } from '@pressroom/common/feeds/feed';
-import type { FeedEnding } from '@pressroom/common/feeds/formats';
 import {
+  type Feed,
+  type FeedEnding,
   type FeedOperations,
   FORMAT_NAMES,
   feedDocument,
   feedResponses,
   forEachEnding,
-} from '@pressroom/common/feeds/operations';
+} from '@pressroom/common/feeds/feed';
 import { type Operation, operation } from '@pressroom/common/http/operation';
 import type { FastifyRequest } from 'fastify';
 import type { Kysely } from 'kysely';

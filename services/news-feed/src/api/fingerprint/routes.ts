@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 import { replyConditionally } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
-import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
-import { operation } from '@pressroom/common/http/operation';
-import { problemResponses } from '@pressroom/common/problems/problem-document';
+import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
+import { problemResponses } from '@pressroom/common/problems/problem';
 import { z } from 'zod';
 import { CACHE_CONTROL } from '../cache-control.ts';
 import type { HotTopicStore } from '../hot-topics/store.ts';

@@ -1,4 +1,4 @@
-import { hasPieces } from '@pressroom/common/search/search-words';
+import { hasPieces } from '@pressroom/common/search/search';
 import { type RawBuilder, sql } from 'kysely';
 import type { ItemsQuery } from './schema.ts';
 

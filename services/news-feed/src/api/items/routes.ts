@@ -1,9 +1,7 @@
 import { replyConditionally } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
-import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
-import { operation } from '@pressroom/common/http/operation';
-import { notFound, Problem } from '@pressroom/common/problems/problem';
-import { problemResponses } from '@pressroom/common/problems/problem-document';
+import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
+import { notFound, Problem, problemResponses } from '@pressroom/common/problems/problem';
 import type { Kysely } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';

@@ -1,5 +1,4 @@
-import { integerParameter } from '@pressroom/common/fields/parameters';
-import { searchText } from '@pressroom/common/search/search-text';
+import { integerParameter, searchText } from '@pressroom/common/fields/fields';
 import { z } from 'zod';
 import { calendarDate } from '../../calendar-date.ts';
 import { PERIODS } from '../../period.ts';

@@ -1,4 +1,4 @@
-import type { ValueOf } from '@pressroom/common/database/prepared-query';
+import type { ValueOf } from '@pressroom/common/database/database';
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import { ITEM_COLUMNS, type ItemRow } from './representation.ts';

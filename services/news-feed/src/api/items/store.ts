@@ -1,6 +1,5 @@
-import { PreparedQueries } from '@pressroom/common/database/prepared-query';
-import type { SearchGate } from '@pressroom/common/search/search-gate';
-import { searchWords } from '@pressroom/common/search/search-words';
+import { PreparedQueries } from '@pressroom/common/database/database';
+import { type SearchGate, searchWords } from '@pressroom/common/search/search';
 import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';

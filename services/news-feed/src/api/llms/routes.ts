@@ -1,7 +1,6 @@
 import { replyConditionally } from '@pressroom/common/caching/conditional';
-import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
-import { operation } from '@pressroom/common/http/operation';
-import { problemResponses } from '@pressroom/common/problems/problem-document';
+import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
+import { problemResponses } from '@pressroom/common/problems/problem';
 import { z } from 'zod';
 import type { Vocabulary } from '../../vocabulary.ts';
 import type { ApiAddress } from '../api-address.ts';

@@ -1,9 +1,7 @@
 import { replyConditionally } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
-import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
-import { operation } from '@pressroom/common/http/operation';
-import { notFound } from '@pressroom/common/problems/problem';
-import { problemResponses } from '@pressroom/common/problems/problem-document';
+import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
+import { notFound, problemResponses } from '@pressroom/common/problems/problem';
 import type { Kysely } from 'kysely';
 import { addDays, type Calendar, reportDays } from '../../calendar.ts';
 import type { Clock } from '../../clock.ts';

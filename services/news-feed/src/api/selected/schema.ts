@@ -1,4 +1,4 @@
-import { integerParameter } from '@pressroom/common/fields/parameters';
+import { integerParameter } from '@pressroom/common/fields/fields';
 import { z } from 'zod';
 import { itemSchema, minimalItemSchema, timestamp } from '../items/representation.ts';
 import type { Site } from '../site.ts';

@@ -1,5 +1,4 @@
-import { Ledger, type LedgerOptions } from '@pressroom/common/ledger/ledger';
-import type { Member } from '@pressroom/common/ledger/ledger-rows';
+import { Ledger, type LedgerOptions, type Member } from '@pressroom/common/ledger/ledger';
 import { sql } from 'kysely';
 import {
   ITEM_COLUMNS,

@@ -1,4 +1,4 @@
-import { integerParameter } from '@pressroom/common/fields/parameters';
+import { integerParameter } from '@pressroom/common/fields/fields';
 import { z } from 'zod';
 import { address, illustrationShape, linksSchema, timestamp } from '../items/representation.ts';
 import { cursorParameter, pageSchema } from '../items/schema.ts';

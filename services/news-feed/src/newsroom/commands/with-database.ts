@@ -1,4 +1,4 @@
-import { withDatabase as withAnyDatabase } from '@pressroom/common/database/with-database';
+import { withDatabase as withAnyDatabase } from '@pressroom/common/database/database-url';
 import type { Kysely } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 

@@ -1,5 +1,5 @@
 import { createLogger, type Logger } from '@pressroom/common/log/logging';
-import { warnOfRetiredSettings } from '@pressroom/common/start/retired-settings';
+import { warnOfRetiredSettings } from '@pressroom/common/start/config';
 import type { Command } from 'commander';
 import { readWorkerConfig, type WorkerConfig } from '../work/worker-config.ts';
 

@@ -1,4 +1,4 @@
-import { isTracking } from '@pressroom/common/fields/tracking-parameters';
+import { isTracking } from '@pressroom/common/fields/fields';
 
 /** Percent-encodings of characters that do not need encoding (RFC 3986, section 2.3). */
 const UNRESERVED = /%(4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a]|3[0-9]|2d|2e|5f|7e)/gi;

@@ -1,4 +1,4 @@
-import { requiredText, text, webUrl } from '@pressroom/common/fields/text';
+import { requiredText, text, webUrl } from '@pressroom/common/fields/fields';
 import { z } from 'zod';
 import { imageUrl, MAX_IMAGE_URL } from '../../image.ts';
 import { languageTag } from '../../language-tag.ts';

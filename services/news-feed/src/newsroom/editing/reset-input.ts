@@ -1,4 +1,4 @@
-import { anyText, webUrl } from '@pressroom/common/fields/text';
+import { anyText, webUrl } from '@pressroom/common/fields/fields';
 import { z } from 'zod';
 import { SHANGHAI } from '../../calendar.ts';
 import { resetRecords } from '../../reset-records.ts';

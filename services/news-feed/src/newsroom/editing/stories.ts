@@ -1,4 +1,4 @@
-import { violates } from '@pressroom/common/database/database-fault';
+import { violates } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { survivorsOf } from '../../survivors.ts';

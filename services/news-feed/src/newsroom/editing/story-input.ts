@@ -1,4 +1,4 @@
-import { requiredText, text } from '@pressroom/common/fields/text';
+import { requiredText, text } from '@pressroom/common/fields/fields';
 import { z } from 'zod';
 import { MAX_TEXT, MAX_TITLE, storyId } from './fields.ts';
 

@@ -1,4 +1,4 @@
-import { lockUntilCommit } from '@pressroom/common/database/advisory-locks';
+import { lockUntilCommit } from '@pressroom/common/database/database';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Calendar } from '../../calendar.ts';
 import type { NewsTables } from '../../tables.ts';

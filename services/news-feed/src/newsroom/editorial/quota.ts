@@ -1,4 +1,4 @@
-import { lockUntilCommit } from '@pressroom/common/database/advisory-locks';
+import { lockUntilCommit } from '@pressroom/common/database/database';
 import { type Kysely, sql } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import { PARTS } from './shares.ts';

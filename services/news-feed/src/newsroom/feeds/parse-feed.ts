@@ -1,5 +1,5 @@
 import { Failure } from '@pressroom/common/failures/failure';
-import { webUri } from '@pressroom/common/fields/web-uri';
+import { webUri } from '@pressroom/common/fields/fields';
 import { languageTag } from '../../language-tag.ts';
 import { withoutBoilerplate } from './boilerplate.ts';
 import { distinctEntries } from './distinct-entries.ts';

@@ -1,6 +1,11 @@
-import { NotPublicAddress, type Resolve } from '@pressroom/common/fetching/checked-lookup';
-import { GuardedAgents, type GuardedTarget } from '@pressroom/common/fetching/guarded-agents';
-import { isPublicAddress, literalAddress } from '@pressroom/common/fetching/public-address';
+import {
+  GuardedAgents,
+  type GuardedTarget,
+  isPublicAddress,
+  literalAddress,
+  NotPublicAddress,
+  type Resolve,
+} from '@pressroom/common/fetching/guarded-agents';
 import type { Dispatcher } from 'undici';
 import { ACCEPTED_CODINGS, decodedBody } from './decoded-body.ts';
 import { FetchFault } from './fetch-fault.ts';

@@ -1,4 +1,4 @@
-import { isDatabaseAway } from '@pressroom/common/database/database-fault';
+import { isDatabaseAway } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import type { LineText } from '@pressroom/common/files/json-lines';
 import type { Transaction } from 'kysely';

@@ -1,6 +1,5 @@
 import type { Logger } from '@pressroom/common/log/logging';
-import { backoffMs } from '@pressroom/common/webhooks/backoff';
-import { type WebhookMessage, WebhookSender } from '@pressroom/common/webhooks/webhook-sender';
+import { backoffMs, type WebhookMessage, WebhookSender } from '@pressroom/common/webhooks/webhook-sender';
 import { type Kysely, sql } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import { USER_AGENT } from '../fetching/user-agent.ts';

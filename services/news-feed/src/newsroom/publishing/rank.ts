@@ -1,4 +1,4 @@
-import { PreparedQuery } from '@pressroom/common/database/prepared-query';
+import { PreparedQuery } from '@pressroom/common/database/database';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import { archiveLeftItems } from './archive-left-items.ts';

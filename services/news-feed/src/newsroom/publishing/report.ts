@@ -1,4 +1,4 @@
-import { lockUntilCommit } from '@pressroom/common/database/advisory-locks';
+import { lockUntilCommit } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { isReportDate, type TimeWindow } from '../../calendar.ts';

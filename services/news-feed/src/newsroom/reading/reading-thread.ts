@@ -1,5 +1,4 @@
-import { Failure } from '@pressroom/common/failures/failure';
-import { reasonOf } from '@pressroom/common/start/reason';
+import { Failure, reasonOf } from '@pressroom/common/failures/failure';
 import { threadTask } from '@pressroom/common/threads/thread-task';
 import { readPage } from '../pages/read-page.ts';
 import { mayRead, readRobots } from '../pages/robots.ts';

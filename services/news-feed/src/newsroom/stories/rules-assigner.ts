@@ -1,4 +1,4 @@
-import { lockUntilCommit } from '@pressroom/common/database/advisory-locks';
+import { lockUntilCommit } from '@pressroom/common/database/database';
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import { writeDigests } from './digest-writer.ts';

@@ -1,4 +1,4 @@
-import { PreparedQuery } from '@pressroom/common/database/prepared-query';
+import { PreparedQuery } from '@pressroom/common/database/database';
 import { type Kysely, sql } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import { type ReportText, STOP_WORDS } from './terms.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { PreparedQuery } from '@pressroom/common/database/prepared-query';
+import { PreparedQuery } from '@pressroom/common/database/database';
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import { asOneEdit } from '../edits.ts';

@@ -1,4 +1,4 @@
-import { PreparedQuery } from '@pressroom/common/database/prepared-query';
+import { PreparedQuery } from '@pressroom/common/database/database';
 import { type Kysely, sql } from 'kysely';
 import type { NewsTables, StoredReport } from '../../tables.ts';
 import { type Evidence, evidenceOf, likenessOf, type WeighedReport } from './likeness.ts';

@@ -1,4 +1,4 @@
-import { reasonOf } from '@pressroom/common/start/reason';
+import { reasonOf } from '@pressroom/common/failures/failure';
 import type { Kysely } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import type { Post } from '../fetching/web-fetcher.ts';

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { isPortTaken, PortTakenError } from '@pressroom/common/start/port-taken';
+import { isPortTaken, PortTakenError } from '@pressroom/common/start/run-service';
 import { type CallbackParts, noteFault, pollAtOnce, secretOf, verify } from './subscriptions.ts';
 
 /** The largest notification, in bytes. Its text is not read, only its signature is computed. */

@@ -1,5 +1,5 @@
-import { isDatabaseAway } from '@pressroom/common/database/database-fault';
-import { reasonOf } from '@pressroom/common/start/reason';
+import { isDatabaseAway } from '@pressroom/common/database/database';
+import { reasonOf } from '@pressroom/common/failures/failure';
 import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';

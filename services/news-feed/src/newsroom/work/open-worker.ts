@@ -1,6 +1,5 @@
-import { checkSchema } from '@pressroom/common/database/applied-migrations';
 import { openDatabase } from '@pressroom/common/database/database';
-import type { MigrationFile } from '@pressroom/common/database/migrations';
+import { checkSchema, type MigrationFile } from '@pressroom/common/database/migrations';
 import type { Logger } from '@pressroom/common/log/logging';
 import { type Clock, systemClock } from '../../clock.ts';
 import { vocabularyOf } from '../../config.ts';

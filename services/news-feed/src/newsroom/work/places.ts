@@ -1,4 +1,4 @@
-import { isDatabaseAway } from '@pressroom/common/database/database-fault';
+import { isDatabaseAway } from '@pressroom/common/database/database';
 import type { Logger } from '@pressroom/common/log/logging';
 
 /** The first and the longest wait after a failure, in ms. */

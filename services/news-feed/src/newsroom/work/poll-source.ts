@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
-import { isDatabaseAway, isRefusedData } from '@pressroom/common/database/database-fault';
-import { Failure } from '@pressroom/common/failures/failure';
-import { reasonOf } from '@pressroom/common/start/reason';
+import { isDatabaseAway, isRefusedData } from '@pressroom/common/database/database';
+import { Failure, reasonOf } from '@pressroom/common/failures/failure';
 import type { Kysely, Transaction, Updateable } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { NewsTables, SourceTable } from '../../tables.ts';

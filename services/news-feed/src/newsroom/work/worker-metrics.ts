@@ -1,4 +1,4 @@
-import { collectProcessMetrics } from '@pressroom/common/metrics/process-metrics';
+import { collectProcessMetrics } from '@pressroom/common/http/metrics';
 import type { Kysely } from 'kysely';
 import { Gauge, Registry } from 'prom-client';
 import type { Calendar } from '../../calendar.ts';

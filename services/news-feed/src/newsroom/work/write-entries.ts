@@ -1,4 +1,4 @@
-import { lockNumber } from '@pressroom/common/database/advisory-locks';
+import { lockNumber } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';

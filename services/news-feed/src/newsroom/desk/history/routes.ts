@@ -1,6 +1,6 @@
-import { integerParameter } from '@pressroom/common/fields/parameters';
+import { integerParameter } from '@pressroom/common/fields/fields';
 import { operation } from '@pressroom/common/http/operation';
-import { problemResponses } from '@pressroom/common/problems/problem-document';
+import { problemResponses } from '@pressroom/common/problems/problem';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { NewsTables } from '../../../tables.ts';

@@ -1,6 +1,6 @@
 import { personOf } from '@pressroom/common/desk/person';
 import { operation } from '@pressroom/common/http/operation';
-import { problemResponses } from '@pressroom/common/problems/problem-document';
+import { problemResponses } from '@pressroom/common/problems/problem';
 import { importFile } from '../../import/import-file.ts';
 import { importLineJsonSchema } from '../../import/import-line.ts';
 import type { EditorParts } from '../editors.ts';

@@ -1,4 +1,4 @@
-import { anyText } from '@pressroom/common/fields/text';
+import { anyText } from '@pressroom/common/fields/fields';
 import { z } from 'zod';
 
 /** Body of an import. */

@@ -1,9 +1,12 @@
-import { PRIVATE, replyConditionally, writePrecondition } from '@pressroom/common/caching/conditional';
-import { writtenTag } from '@pressroom/common/caching/entity-tag';
+import {
+  PRIVATE,
+  replyConditionally,
+  writePrecondition,
+  writtenTag,
+} from '@pressroom/common/caching/conditional';
 import { personOf } from '@pressroom/common/desk/person';
-import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
-import { operation } from '@pressroom/common/http/operation';
-import { problemResponses } from '@pressroom/common/problems/problem-document';
+import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
+import { problemResponses } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { addItem, changeItem, type ItemEdit } from '../../editing/edit-of-item.ts';

@@ -1,5 +1,4 @@
-import { integerParameter } from '@pressroom/common/fields/parameters';
-import { text } from '@pressroom/common/fields/text';
+import { integerParameter, text } from '@pressroom/common/fields/fields';
 import { z } from 'zod';
 import type { Vocabulary } from '../../../vocabulary.ts';
 import { itemId, MAX_TEXT, time } from '../../editing/fields.ts';

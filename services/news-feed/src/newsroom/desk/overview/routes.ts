@@ -1,5 +1,5 @@
 import { operation } from '@pressroom/common/http/operation';
-import { problemResponses } from '@pressroom/common/problems/problem-document';
+import { problemResponses } from '@pressroom/common/problems/problem';
 import { explainRanking, publishRanking } from '../../publishing/rank.ts';
 import { inTransactions } from '../../transactions.ts';
 import type { Schedule } from '../../work/schedules.ts';

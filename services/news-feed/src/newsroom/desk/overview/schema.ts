@@ -1,4 +1,4 @@
-import { integerParameter } from '@pressroom/common/fields/parameters';
+import { integerParameter } from '@pressroom/common/fields/fields';
 import { z } from 'zod';
 import type { Vocabulary } from '../../../vocabulary.ts';
 import { timestamp } from '../wire.ts';

@@ -1,8 +1,7 @@
 import { PRIVATE, replyConditionally, writePrecondition } from '@pressroom/common/caching/conditional';
 import { personOf } from '@pressroom/common/desk/person';
-import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
-import { operation } from '@pressroom/common/http/operation';
-import { problemResponses } from '@pressroom/common/problems/problem-document';
+import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
+import { problemResponses } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 import type { Report } from '../../../report.ts';
 import { inEdit } from '../../edits.ts';

@@ -1,10 +1,13 @@
-import { PRIVATE, replyConditionally, writePrecondition } from '@pressroom/common/caching/conditional';
-import { writtenTag } from '@pressroom/common/caching/entity-tag';
+import {
+  PRIVATE,
+  replyConditionally,
+  writePrecondition,
+  writtenTag,
+} from '@pressroom/common/caching/conditional';
 import { personOf } from '@pressroom/common/desk/person';
 import { Failure } from '@pressroom/common/failures/failure';
-import { bodiless, NOT_MODIFIED } from '@pressroom/common/http/bodiless';
-import { operation } from '@pressroom/common/http/operation';
-import { problemResponses } from '@pressroom/common/problems/problem-document';
+import { bodiless, NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
+import { problemResponses } from '@pressroom/common/problems/problem';
 import { z } from 'zod';
 import { FetchFault } from '../../fetching/fetch-fault.ts';
 import { writeOpml } from '../../sources/opml.ts';

@@ -1,5 +1,4 @@
-import { idParameter, integerParameter } from '@pressroom/common/fields/parameters';
-import { anyText, text } from '@pressroom/common/fields/text';
+import { anyText, idParameter, integerParameter, text } from '@pressroom/common/fields/fields';
 import { z } from 'zod';
 import { timestamp } from '../wire.ts';
 

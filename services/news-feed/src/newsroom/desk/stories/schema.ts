@@ -1,4 +1,4 @@
-import { text } from '@pressroom/common/fields/text';
+import { text } from '@pressroom/common/fields/fields';
 import { z } from 'zod';
 import { itemId, MAX_TEXT, storyId } from '../../editing/fields.ts';
 import { editNumber, timestamp } from '../wire.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { LineBatch } from './line-batch.ts';
+import { LineBatch } from './logging.ts';
 
 test('every line is written soon, even if nothing follows it and the process was busy when it came', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pressroom-'));

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type PreparedResponse, responsesWith } from './constant-headers.ts';
-import { headerLines } from './header-lines.ts';
+import { headerLines, type PreparedResponse, responsesWith } from './conditional.ts';
 
 let answer: (response: ServerResponse) => void;
 
