@@ -142,7 +142,7 @@ async function routeFaults(root: string, manifests: readonly Manifest[]): Promis
       routes.filter((route) => !OWN.includes(route)),
     );
   }
-  const asking = await readFile(join(root, 'services/news-feed/src/newsroom/websub/ask-hub.ts'), 'utf8');
+  const asking = await readFile(join(root, 'services/news-feed/src/reading/websub.ts'), 'utf8');
   if (!CALLBACK.test(asking)) faults.push('newsroom: it gives hubs another address than /websub/');
   routesOf.set('newsroom', ['/websub/token']);
   routesOf.set('media', ['/media/key']);

@@ -2,7 +2,7 @@ import { readBackupConfig } from '@pressroom/common/start/backup-settings';
 import { readContentConfig } from '@pressroom/content/config';
 import { readGalleryConfig, readMediaConfig, readStoreConfig } from '@pressroom/gallery-admin/config';
 import { readNewsFeedConfig } from '@pressroom/news-feed/config';
-import { readWorkerConfig } from '@pressroom/news-feed/newsroom/work/worker-config';
+import { readWorkerConfig } from '@pressroom/news-feed/work/worker-config';
 import type { Container } from './kubernetes-network.ts';
 
 /** Variables of a service in the Compose file; null where `.env` alone has the value. */

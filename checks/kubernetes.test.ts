@@ -18,7 +18,7 @@ const FILES = [
   'services/content/src/app.ts',
   'services/news-feed/src/api/app.ts',
   'services/gallery-admin/src/app.ts',
-  'services/news-feed/src/newsroom/websub/ask-hub.ts',
+  'services/news-feed/src/reading/websub.ts',
 ];
 
 const BASE = 'deploy/helm/base';

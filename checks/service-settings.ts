@@ -3,7 +3,7 @@ import { contentSettings } from '@pressroom/content/config';
 import { gallerySettings, mediaSettings } from '@pressroom/gallery-admin/config';
 import { mcpSettings } from '@pressroom/mcp/config';
 import { newsFeedSettings } from '@pressroom/news-feed/config';
-import { workerSettings } from '@pressroom/news-feed/newsroom/work/worker-config';
+import { workerSettings } from '@pressroom/news-feed/work/worker-config';
 import type { z } from 'zod';
 
 /** Settings by name, as a schema of `readConfig` has them. */

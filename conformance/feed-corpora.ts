@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodeDocument } from '@pressroom/news-feed/newsroom/feeds/decode';
-import { parseFeed } from '@pressroom/news-feed/newsroom/feeds/parse-feed';
+import { decodeDocument } from '@pressroom/news-feed/reading/decode';
+import { parseFeed } from '@pressroom/news-feed/reading/parse-feed';
 import { REAL_DATA_DIR } from '../test/support/real-data.ts';
 import { type ConformanceCheck, Findings, type Verdict } from './check.ts';
 import { DIFFERENCES } from './feed-corpora/differences.ts';

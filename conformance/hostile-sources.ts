@@ -1,6 +1,6 @@
 import { MIGRATIONS, migrate } from '@pressroom/common/database/migrations';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
-import { addSource, findSource, type Source } from '@pressroom/news-feed/newsroom/sources/source-store';
+import { addSource, findSource, type Source } from '@pressroom/news-feed/reading/sources';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';

@@ -4,7 +4,7 @@ import { type Environment, RETIRED_SETTINGS, readSecretFiles } from '../packages
 import { readContentConfig } from '../services/content/src/config.ts';
 import { readGalleryConfig, readMediaConfig } from '../services/gallery-admin/src/config.ts';
 import { readNewsFeedConfig } from '../services/news-feed/src/config.ts';
-import { readWorkerConfig } from '../services/news-feed/src/newsroom/work/worker-config.ts';
+import { readWorkerConfig } from '../services/news-feed/src/work/worker-config.ts';
 
 /** Where the container sees the folder of docker-compose.yml. */
 const DOT_ENV = '/project/.env';

@@ -1,7 +1,7 @@
 import { queriesOn } from '@pressroom/common/database/database';
 import { SearchGate } from '@pressroom/common/search/search';
-import { itemsQuery } from '@pressroom/news-feed/api/items/schema';
-import { ItemStore } from '@pressroom/news-feed/api/items/store';
+import { itemsQuery } from '@pressroom/news-feed/api/items';
+import { ItemStore } from '@pressroom/news-feed/api/items-store';
 import { readVocabulary } from '@pressroom/news-feed/config';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import type { Kysely } from 'kysely';

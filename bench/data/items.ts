@@ -1,7 +1,7 @@
 import { queriesOn } from '@pressroom/common/database/database';
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { publishRanking } from '@pressroom/news-feed/newsroom/publishing/rank';
 import type { NewsTables } from '@pressroom/news-feed/tables';
+import { publishRanking } from '@pressroom/news-feed/work/rank';
 import type { Pool } from 'pg';
 import { copyRows } from './copied-rows.ts';
 import { CHINESE, LATIN } from './vocabulary.ts';

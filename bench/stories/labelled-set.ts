@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { AssignableItem } from '@pressroom/news-feed/newsroom/stories/story-assigner';
+import type { AssignableItem } from '@pressroom/news-feed/judging/story-assigner';
 
 /** A report of the labelled set. */
 export interface LabelledReport extends AssignableItem {

@@ -1,7 +1,7 @@
-import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
-import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
-import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
-import type { TitleVectors } from '@pressroom/news-feed/newsroom/stories/title-vectors';
+import { RulesAssigner } from '@pressroom/news-feed/judging/story-assigner';
+import { StorySearch } from '@pressroom/news-feed/judging/story-index';
+import { readLexicon } from '@pressroom/news-feed/judging/terms';
+import type { TitleVectors } from '@pressroom/news-feed/judging/title-vectors';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import { type Kysely, sql } from 'kysely';
 import { insertRows, itemRow } from '../../test/support/news-feed.ts';

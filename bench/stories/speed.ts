@@ -1,10 +1,7 @@
-import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
-import type { WeighedTerm } from '@pressroom/news-feed/newsroom/stories/likeness';
-import { rarityOf } from '@pressroom/news-feed/newsroom/stories/rarity';
-import { storedReport } from '@pressroom/news-feed/newsroom/stories/report-terms';
-import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
-import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
-import { termsOf } from '@pressroom/news-feed/newsroom/stories/terms';
+import type { WeighedTerm } from '@pressroom/news-feed/judging/likeness';
+import { RulesAssigner } from '@pressroom/news-feed/judging/story-assigner';
+import { StorySearch, storedReport } from '@pressroom/news-feed/judging/story-index';
+import { rarityOf, readLexicon, termsOf } from '@pressroom/news-feed/judging/terms';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import type { Kysely } from 'kysely';
 import type { Pool } from 'pg';

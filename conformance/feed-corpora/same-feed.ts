@@ -1,4 +1,4 @@
-import type { FeedEntry, ParsedFeed } from '@pressroom/news-feed/newsroom/feeds/feed';
+import type { FeedEntry, ParsedFeed } from '@pressroom/news-feed/reading/feed';
 
 /** What `read.py` writes about a feed. */
 export interface SeenFeed {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { addSample } from '@pressroom/news-feed/newsroom/sample/sample';
+import { addSample } from '@pressroom/news-feed/editing/sample';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ContentFixture, contentFixture } from '../support/content.ts';

@@ -1,5 +1,5 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { addSample } from '@pressroom/news-feed/newsroom/sample/sample';
+import { addSample } from '@pressroom/news-feed/editing/sample';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
 import { ADMIN, type GalleryFixture, galleryFixture } from '../support/gallery.ts';

@@ -7,7 +7,7 @@ import { isSecret } from '@pressroom/common/start/config';
 import { contentSettings } from '@pressroom/content/config';
 import { gallerySettings, mediaSettings } from '@pressroom/gallery-admin/config';
 import { newsFeedSettings } from '@pressroom/news-feed/config';
-import { workerSettings } from '@pressroom/news-feed/newsroom/work/worker-config';
+import { workerSettings } from '@pressroom/news-feed/work/worker-config';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type ComposeService, composeNetworks, resolvedCompose } from '../support/compose.ts';

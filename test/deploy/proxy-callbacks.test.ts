@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { serveCallback } from '@pressroom/news-feed/newsroom/websub/routes';
+import { serveCallback } from '@pressroom/news-feed/reading/websub-callback';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rss } from '../support/feed-host.ts';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { addSample } from '@pressroom/news-feed/newsroom/sample/sample';
+import { addSample } from '@pressroom/news-feed/editing/sample';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import { Kysely, PostgresDialect } from 'kysely';
 import { afterAll, beforeAll, test } from 'vitest';

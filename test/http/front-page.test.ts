@@ -1,5 +1,5 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { addSample } from '@pressroom/news-feed/newsroom/sample/sample';
+import { addSample } from '@pressroom/news-feed/editing/sample';
 import { expect, onTestFinished, test } from 'vitest';
 import { contentFixture } from '../support/content.ts';
 import { newsFeedFixture } from '../support/news-feed.ts';

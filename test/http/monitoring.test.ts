@@ -6,7 +6,7 @@ import { BackupFolder } from '@pressroom/backup/backup-folder';
 import { backupMeters } from '@pressroom/backup/backup-meters';
 import { processRegistry } from '@pressroom/common/http/metrics';
 import { SHANGHAI } from '@pressroom/news-feed/calendar';
-import { workerMetrics } from '@pressroom/news-feed/newsroom/work/worker-metrics';
+import { workerMetrics } from '@pressroom/news-feed/work/status';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type ContentFixture, contentFixture } from '../support/content.ts';

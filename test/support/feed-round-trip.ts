@@ -1,4 +1,4 @@
-import { canonicalUrl } from '@pressroom/news-feed/newsroom/editing/canonical-url';
+import { canonicalUrl } from '@pressroom/news-feed/editing/item-input';
 import { expect, onTestFinished } from 'vitest';
 import type { FeedEntry } from './feed-entries.ts';
 import { type JsonValue, send } from './http.ts';

@@ -1,7 +1,7 @@
-import type { Clock } from '@pressroom/news-feed/clock';
+import type { Clock } from '@pressroom/news-feed/calendar';
 import { buildDesk } from '@pressroom/news-feed/desk-app';
-import { openWorker } from '@pressroom/news-feed/newsroom/work/open-worker';
-import { readWorkerConfig } from '@pressroom/news-feed/newsroom/work/worker-config';
+import { openWorker } from '@pressroom/news-feed/work/open-worker';
+import { readWorkerConfig } from '@pressroom/news-feed/work/worker-config';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { launchBrowser } from './browser.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';

@@ -1,7 +1,6 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { importLineReader } from '@pressroom/news-feed/newsroom/import/import-line';
-import { Importer, type ImportTally } from '@pressroom/news-feed/newsroom/import/importer';
-import { inTransactions } from '@pressroom/news-feed/newsroom/transactions';
+import { inTransactions } from '@pressroom/news-feed/editing/edits';
+import { Importer, type ImportTally, importLineReader } from '@pressroom/news-feed/editing/importer';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import type { Kysely } from 'kysely';
 import { type CommandResult, run } from './command.ts';

@@ -1,5 +1,5 @@
-import type { Editor, Judgement, Submission } from '@pressroom/news-feed/newsroom/editorial/editor';
-import type { StoryAssigner } from '@pressroom/news-feed/newsroom/stories/story-assigner';
+import type { Editor, Judgement, Submission } from '@pressroom/news-feed/judging/editor';
+import type { StoryAssigner } from '@pressroom/news-feed/judging/story-assigner';
 
 /** The score of a source of ordinary weight. */
 const ORDINARY_SCORE = 50;

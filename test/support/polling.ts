@@ -1,15 +1,19 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { itemChecker } from '@pressroom/news-feed/newsroom/editing/item-input';
-import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/newsroom/fetching/web-fetcher';
-import { Reader } from '@pressroom/news-feed/newsroom/reading/reader';
-import type { SourceSettings } from '@pressroom/news-feed/newsroom/sources/source-settings';
-import { addSource, findSource, type Source } from '@pressroom/news-feed/newsroom/sources/source-store';
-import { type EditParts, editEntries } from '@pressroom/news-feed/newsroom/work/edit-entries';
-import { PacedTurns } from '@pressroom/news-feed/newsroom/work/paced-turns';
-import { WebPageReader } from '@pressroom/news-feed/newsroom/work/page-reader';
-import { pollBounds } from '@pressroom/news-feed/newsroom/work/poll-interval';
-import { type PollOutcome, type PollParts, pollSource } from '@pressroom/news-feed/newsroom/work/poll-source';
+import { itemChecker } from '@pressroom/news-feed/editing/item-input';
+import { Reader } from '@pressroom/news-feed/reading/reader';
+import type { SourceSettings } from '@pressroom/news-feed/reading/source-settings';
+import { addSource, findSource, type Source } from '@pressroom/news-feed/reading/sources';
+import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/reading/web-fetcher';
 import type { NewsTables } from '@pressroom/news-feed/tables';
+import { type EditParts, editEntries } from '@pressroom/news-feed/work/edit-entries';
+import { PacedTurns } from '@pressroom/news-feed/work/job-slots';
+import { WebPageReader } from '@pressroom/news-feed/work/page-reader';
+import {
+  type PollOutcome,
+  type PollParts,
+  pollBounds,
+  pollSource,
+} from '@pressroom/news-feed/work/poll-source';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { FeedHost } from './feed-host.ts';

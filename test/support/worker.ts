@@ -1,5 +1,5 @@
-import { openWorker, type WorkerReplacements } from '@pressroom/news-feed/newsroom/work/open-worker';
-import { readWorkerConfig } from '@pressroom/news-feed/newsroom/work/worker-config';
+import { openWorker, type WorkerReplacements } from '@pressroom/news-feed/work/open-worker';
+import { readWorkerConfig } from '@pressroom/news-feed/work/worker-config';
 import { PATIENT } from './database.ts';
 import { memoryLog, type TestLog } from './log.ts';
 import { noStories, sourceEditor } from './plain-newsroom.ts';

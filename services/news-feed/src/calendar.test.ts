@@ -6,10 +6,10 @@ import {
   dateOfReportOn,
   isCalendarDate,
   isReportDate,
+  PERIODS,
   reportDays,
   SHANGHAI,
 } from './calendar.ts';
-import { PERIODS } from './period.ts';
 
 test('a day begins at midnight in Shanghai, which is the afternoon before in UTC', () => {
   expect(SHANGHAI.date(new Date('2026-11-20T15:59:59.999Z'))).toBe('2026-11-20');

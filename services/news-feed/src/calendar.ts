@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
-import type { Period } from './period.ts';
+import { z } from 'zod';
+import type { NewsTables } from './tables.ts';
 
 /** The lengths of the reports' windows. */
 const LENGTH: Record<Period, Temporal.DurationLike> = {
@@ -136,3 +137,39 @@ export const SHANGHAI = new Calendar('Asia/Shanghai', 8);
 function instantOf(time: Temporal.ZonedDateTime): Date {
   return new Date(time.epochMilliseconds);
 }
+
+/** A calendar date, `YYYY-MM-DD`. */
+export const calendarDate = z.iso.date();
+
+/** How often a kind of report is published. */
+export type Period = 'daily' | 'weekly' | 'monthly';
+
+/** All periods, the shortest first. */
+export const PERIODS = ['daily', 'weekly', 'monthly'] as const satisfies Period[];
+
+/** Everything that differs between the reports of different periods. */
+export interface PeriodRules {
+  /** The last segment of the path of its index. */
+  collection: 'dailies' | 'weeklies' | 'monthlies';
+  table: keyof NewsTables & `news.${Period}`;
+  /** The maximum number of items in a section. */
+  sectionItems: number;
+  /** The maximum number of flashes. */
+  flashes: number;
+}
+
+/**
+ * The rules of each period. A daily report quotes every selected item of its day, and what came too late for
+ * the day before; the longer ones are a choice of the best.
+ */
+export const PERIOD_RULES: Readonly<Record<Period, PeriodRules>> = {
+  daily: { collection: 'dailies', table: 'news.daily', sectionItems: 8, flashes: Number.POSITIVE_INFINITY },
+  weekly: { collection: 'weeklies', table: 'news.weekly', sectionItems: 12, flashes: 40 },
+  monthly: { collection: 'monthlies', table: 'news.monthly', sectionItems: 20, flashes: 60 },
+};
+
+/** Tells the time: the system's clock, or a test's. */
+export type Clock = () => Date;
+
+/** The system's clock. */
+export const systemClock: Clock = () => new Date();

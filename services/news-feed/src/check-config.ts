@@ -4,7 +4,7 @@
  */
 import { startOrExplain } from '@pressroom/common/start/run-service';
 import { readNewsFeedConfig } from './config.ts';
-import { readWorkerConfig } from './newsroom/work/worker-config.ts';
+import { readWorkerConfig } from './work/worker-config.ts';
 
 await startOrExplain(async () => {
   readNewsFeedConfig(process.env);

@@ -3,20 +3,21 @@ import { addLedgerCommands } from '@pressroom/common/ledger/commands';
 import { SearchGate } from '@pressroom/common/search/search';
 import { Command } from 'commander';
 import { sql } from 'kysely';
-import { archiveQuery } from './api/archive/schema.ts';
-import { ArchiveStore } from './api/archive/store.ts';
-import { systemClock } from './clock.ts';
-import { addExplainCommand } from './newsroom/commands/explain.ts';
-import { addUndoCommand } from './newsroom/commands/history.ts';
-import { addImportCommand } from './newsroom/commands/import.ts';
-import { addItemCommands } from './newsroom/commands/item.ts';
-import { addPublishingCommands } from './newsroom/commands/publishing.ts';
-import { addReplayCommand } from './newsroom/commands/replay.ts';
-import { addSourceCommands } from './newsroom/commands/sources.ts';
-import { addStatusCommands } from './newsroom/commands/status.ts';
-import { addStoryCommands } from './newsroom/commands/story.ts';
-import { addWorkCommand } from './newsroom/commands/work.ts';
-import { checked } from './newsroom/editing/input-fault.ts';
+import { archiveQuery } from './api/archive.ts';
+import { ArchiveStore } from './api/archive-store.ts';
+import { systemClock } from './calendar.ts';
+import { addExplainCommand, addItemCommands } from './editing/commands/item.ts';
+import { addUndoCommand } from './editing/commands/options.ts';
+import { addPublishingCommands } from './editing/commands/publishing.ts';
+import { addSourceCommands } from './editing/commands/sources.ts';
+import {
+  addImportCommand,
+  addReplayCommand,
+  addStatusCommands,
+  addWorkCommand,
+} from './editing/commands/status.ts';
+import { addStoryCommands } from './editing/commands/story.ts';
+import { checked } from './editing/item-input.ts';
 
 const program = new Command('newsroom').description(
   'Edit and publish what the news feed shows, by hand or on a schedule',

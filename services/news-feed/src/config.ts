@@ -14,8 +14,7 @@ import { pagePath, siteSettings, siteUrl } from '@pressroom/common/start/site-se
 import { z } from 'zod';
 import { Calendar, SHANGHAI } from './calendar.ts';
 import { type Group, PACKS, readPacks } from './packs/packs.ts';
-import type { Vocabulary } from './vocabulary.ts';
-import { primaryLanguage } from './words.ts';
+import { primaryLanguage, type Vocabulary } from './words.ts';
 
 /** The variable that sets the port. */
 export const PORT_VARIABLE = 'NEWS_FEED_PORT';

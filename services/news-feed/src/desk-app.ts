@@ -1,26 +1,26 @@
+import { PRIVATE } from '@pressroom/common/caching/conditional';
 import { checkSchema, readMigrations } from '@pressroom/common/database/migrations';
-import type { DeskKeys } from '@pressroom/common/desk/desk-key';
+import { type DeskKeys, isDeskKey } from '@pressroom/common/desk/desk-key';
+import { personOf } from '@pressroom/common/desk/person';
 import { createServer } from '@pressroom/common/http/create-server';
-import { addRoutes, type Server } from '@pressroom/common/http/operation';
+import { addRoutes, type Guard, type Server } from '@pressroom/common/http/operation';
 import type { Logger } from '@pressroom/common/log/logging';
+import { forbidden, unauthorized } from '@pressroom/common/problems/problem';
 import { SearchGate } from '@pressroom/common/search/search';
 import type { Kysely } from 'kysely';
-import { archiveQuery } from './api/archive/schema.ts';
-import { ArchiveStore } from './api/archive/store.ts';
-import { listStories } from './api/stories/list.ts';
-import { storiesQuery } from './api/stories/schema.ts';
-import { deskGuard } from './desk-guard.ts';
-import type { EditorParts } from './newsroom/desk/editors.ts';
-import { importOperations } from './newsroom/desk/import/routes.ts';
-import { itemOperations } from './newsroom/desk/items/routes.ts';
-import { overviewOperations } from './newsroom/desk/overview/routes.ts';
-import { reportOperations } from './newsroom/desk/reports/routes.ts';
-import { sourceOperations } from './newsroom/desk/sources/routes.ts';
-import { storyOperations } from './newsroom/desk/stories/routes.ts';
-import { toWire } from './newsroom/desk/wire.ts';
-import type { Schedule } from './newsroom/work/schedules.ts';
-import type { TryParts } from './newsroom/work/try-source.ts';
+import { archiveQuery } from './api/archive.ts';
+import { ArchiveStore } from './api/archive-store.ts';
+import { listStories, storiesQuery } from './api/stories.ts';
+import { type EditorParts, toWire } from './editing/desk/editors.ts';
+import { importOperations } from './editing/desk/import.ts';
+import { itemOperations } from './editing/desk/items.ts';
+import { overviewOperations } from './editing/desk/overview.ts';
+import { reportOperations } from './editing/desk/reports.ts';
+import { sourceOperations } from './editing/desk/sources.ts';
+import { storyOperations } from './editing/desk/stories.ts';
 import type { NewsTables } from './tables.ts';
+import type { Schedule } from './work/schedules.ts';
+import type { TryParts } from './work/try-source.ts';
 
 /** What the editing API is built from. */
 export interface DeskParts extends EditorParts {
@@ -168,4 +168,19 @@ async function storiesOf(db: Kysely<NewsTables>, query: Parameters<typeof listSt
     latest: { id: latest.latest_id, title: latest.latest, publishedAt: latest.latest_at },
   }));
   return { stories: toWire(shown), nextCursor };
+}
+
+/** Requires the key of the desk, before the body is read: 401 without one, 403 with another. */
+function deskGuard(keys: DeskKeys): Guard {
+  return {
+    security: [{ deskKey: [] }],
+    check: async ({ headers }, reply) => {
+      reply.header('cache-control', PRIVATE);
+      const given = headers['x-api-key'];
+      if (!given) throw unauthorized('the key of the desk is required: send DESK_KEY in X-API-Key');
+      if (!isDeskKey(String(given), keys)) throw forbidden('this is not the key of the desk');
+      // Before any work is done for an unauthenticated caller.
+      personOf(headers);
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { calendarDate } from './calendar-date.ts';
+import { calendarDate } from './calendar.ts';
 
 /** The contract's two legacy labels, by the type that each represents; clients show `displayLabel`. */
 export const LEGACY_LABELS = { direct_reset: '全员重置', reset_credit: '发重置卡' } as const;

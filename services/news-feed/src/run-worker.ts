@@ -4,10 +4,10 @@ import type { Logger } from '@pressroom/common/log/logging';
 import { giveWay, isPortTaken, PortTakenError } from '@pressroom/common/start/run-service';
 import closeWithGrace from 'close-with-grace';
 import { buildDesk, type DeskParts } from './desk-app.ts';
-import { serveCallback } from './newsroom/websub/routes.ts';
-import type { CallbackParts } from './newsroom/websub/subscriptions.ts';
-import { openWorker } from './newsroom/work/open-worker.ts';
-import type { WorkerConfig } from './newsroom/work/worker-config.ts';
+import type { CallbackParts } from './reading/websub.ts';
+import { serveCallback } from './reading/websub-callback.ts';
+import { openWorker } from './work/open-worker.ts';
+import type { WorkerConfig } from './work/worker-config.ts';
 
 /**
  * Runs a worker until SIGTERM or SIGINT, which lets what is in hand end for `SHUTDOWN_TIMEOUT_MS` at most.

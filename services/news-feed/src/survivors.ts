@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
+import { PERIOD_RULES, PERIODS, type Period } from './calendar.ts';
 import type { NewsTables } from './tables.ts';
 
 /** The story that another one has become, through any number of merges. */
-export interface Survivor {
+interface Survivor {
   publicId: string;
   title: string;
   /** Whether it has a public report. */
@@ -30,4 +31,28 @@ export async function survivorsOf(
     from chain where merged_into is null
   `.execute(db);
   return new Map(rows.map(({ origin, ...survivor }) => [origin, survivor]));
+}
+
+/** A report that quotes an item. */
+interface QuotingReport {
+  period: Period;
+  /** `YYYY-MM-DD`. */
+  date: string;
+}
+
+/** The reports that quote an item, the shortest period first; it is in one report of a period. */
+export async function quotingReports(db: Kysely<NewsTables>, id: string): Promise<QuotingReport[]> {
+  const found = await Promise.all(
+    PERIODS.map(async (period) => {
+      const rows = await db
+        .selectFrom(PERIOD_RULES[period].table)
+        .select(sql<string>`to_char(date, 'YYYY-MM-DD')`.as('date'))
+        .where(sql<boolean>`item_ids @> array[${id}]::text[]`)
+        .orderBy('date')
+        .limit(1)
+        .execute();
+      return rows.map(({ date }) => ({ period, date }));
+    }),
+  );
+  return found.flat();
 }

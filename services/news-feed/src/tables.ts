@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
-import type { Image } from './image.ts';
+import type { Image } from './fields.ts';
 
 /** A time that the database sets when a row is created. */
 type DefaultedTime = ColumnType<Date, Date | undefined>;

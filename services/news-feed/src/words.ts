@@ -1,4 +1,4 @@
-import type { Period } from './period.ts';
+import type { Calendar, Period } from './calendar.ts';
 
 /** What the newsroom and the feed themselves say to readers, in one language. */
 export interface Words {
@@ -139,4 +139,18 @@ export function languageOfText(text: string, known: string | null): string | nul
 export function dateIn(tag: string | undefined, date: string): string {
   if (wordsIn(tag) === ENGLISH) return date;
   return new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(date));
+}
+
+/** What a site calls things: the categories and directions that it allows for items, and its days. */
+export interface Vocabulary {
+  /** `NEWS_CATEGORIES`, or those of `NEWS_PACKS`, in the order of a daily report's sections. */
+  categories: readonly string[];
+  /** `NEWS_DIRECTIONS`. */
+  directions: readonly string[];
+  /** How readers see each of them, by its name. */
+  labels: Record<'category' | 'direction', ReadonlyMap<string, string>>;
+  /** `NEWS_PACKS`, whose lexicon tells stories apart. */
+  packs: readonly string[];
+  /** `NEWS_REPORT_TIMEZONE` and `NEWS_REPORT_HOUR`: the days of reports, quotas and the archive. */
+  calendar: Calendar;
 }

@@ -1,4 +1,4 @@
-import { ANNOUNCEMENTS } from '@pressroom/news-feed/api/announcements';
+import { ANNOUNCEMENTS } from '@pressroom/news-feed/api/open';
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import { archiveLeftItems } from '@pressroom/news-feed/newsroom/publishing/archive-left-items';
+import { archiveLeftItems } from '@pressroom/news-feed/work/rank';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type JsonValue, send } from '../../support/http.ts';

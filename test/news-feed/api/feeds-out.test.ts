@@ -1,7 +1,7 @@
 import { asHtml } from '@pressroom/common/feeds/xml';
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { parseFeed } from '@pressroom/news-feed/newsroom/feeds/parse-feed';
-import { addSample } from '@pressroom/news-feed/newsroom/sample/sample';
+import { addSample } from '@pressroom/news-feed/editing/sample';
+import { parseFeed } from '@pressroom/news-feed/reading/parse-feed';
 import { parseAtomFeed, parseJsonFeed, parseRssFeed } from 'feedsmith';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send } from '../../support/http.ts';
@@ -251,7 +251,7 @@ test('the feeds of reports have their whole text as clean HTML', async () => {
 });
 
 test('a report quotes hostile text as text', async () => {
-  const { reportHtml } = await import('@pressroom/news-feed/api/feeds/report-html');
+  const { reportHtml } = await import('@pressroom/news-feed/api/feeds');
   const quote = {
     itemId: 'a',
     ...HOSTILE,

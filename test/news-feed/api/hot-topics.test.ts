@@ -1,4 +1,4 @@
-import { publishRanking } from '@pressroom/news-feed/newsroom/publishing/rank';
+import { publishRanking } from '@pressroom/news-feed/work/rank';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type JsonValue, send } from '../../support/http.ts';
 import { type NewsFeedFixture, newsFeedFixture, startNewsFeed } from '../../support/news-feed.ts';

@@ -1,5 +1,5 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { publishReport } from '@pressroom/news-feed/newsroom/publishing/report';
+import { publishReport } from '@pressroom/news-feed/work/report';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { send } from '../../support/http.ts';
 import { type NewsFeedFixture, newsFeedFixture, startNewsFeed } from '../../support/news-feed.ts';

@@ -1,5 +1,5 @@
 import { startLedgerEpoch } from '@pressroom/common/ledger/commands';
-import { ITEM_COLUMNS } from '@pressroom/news-feed/api/items/representation';
+import { ITEM_COLUMNS } from '@pressroom/news-feed/api/item';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import type { Updateable } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -1,9 +1,9 @@
 import { SearchGate } from '@pressroom/common/search/search';
-import { itemsQuery } from '@pressroom/news-feed/api/items/schema';
-import { ItemStore } from '@pressroom/news-feed/api/items/store';
+import { itemsQuery } from '@pressroom/news-feed/api/items';
+import { ItemStore } from '@pressroom/news-feed/api/items-store';
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { archiveLeftItems } from '@pressroom/news-feed/newsroom/publishing/archive-left-items';
 import type { NewsTables } from '@pressroom/news-feed/tables';
+import { archiveLeftItems } from '@pressroom/news-feed/work/rank';
 import fc from 'fast-check';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';

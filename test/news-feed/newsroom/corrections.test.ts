@@ -1,9 +1,8 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { readHistory } from '@pressroom/news-feed/newsroom/editing/history';
-import { undoEdit } from '@pressroom/news-feed/newsroom/editing/undo';
-import { inEdit } from '@pressroom/news-feed/newsroom/edits';
-import { correctReport, previewReport, publishReport } from '@pressroom/news-feed/newsroom/publishing/report';
-import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
+import { inEdit } from '@pressroom/news-feed/editing/edits';
+import { readHistory, undoEdit } from '@pressroom/news-feed/editing/undo';
+import { readLexicon } from '@pressroom/news-feed/judging/terms';
+import { correctReport, previewReport, publishReport } from '@pressroom/news-feed/work/report';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { send } from '../../support/http.ts';
 import { type NewsFeedFixture, newsFeedFixture } from '../../support/news-feed.ts';

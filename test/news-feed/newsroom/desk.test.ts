@@ -1,8 +1,8 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
 import { buildDesk } from '@pressroom/news-feed/desk-app';
-import { openWorker } from '@pressroom/news-feed/newsroom/work/open-worker';
-import { pruneNews } from '@pressroom/news-feed/newsroom/work/prune';
-import { readWorkerConfig } from '@pressroom/news-feed/newsroom/work/worker-config';
+import { openWorker } from '@pressroom/news-feed/work/open-worker';
+import { pruneNews } from '@pressroom/news-feed/work/prune';
+import { readWorkerConfig } from '@pressroom/news-feed/work/worker-config';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { FeedHost } from '../../support/feed-host.ts';
 import { type Answer, type JsonBody, type Sending, send } from '../../support/http.ts';

@@ -1,13 +1,12 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { inEdit } from '@pressroom/news-feed/newsroom/edits';
+import { inEdit, inTransactions } from '@pressroom/news-feed/editing/edits';
 import {
   correctReport,
   previewReport,
   publishReport,
   type ReportOutcome,
-} from '@pressroom/news-feed/newsroom/publishing/report';
-import { inTransactions } from '@pressroom/news-feed/newsroom/transactions';
-import { newsroomSchedules, runSchedule } from '@pressroom/news-feed/newsroom/work/schedules';
+} from '@pressroom/news-feed/work/report';
+import { newsroomSchedules, runSchedule } from '@pressroom/news-feed/work/schedules';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { send } from '../../support/http.ts';
 import { type NewsFeedFixture, newsFeedFixture } from '../../support/news-feed.ts';

@@ -1,12 +1,14 @@
 import { readConfig } from '@pressroom/common/start/config';
 import { readVocabulary, vocabularySettings } from '@pressroom/news-feed/config';
-import { editorSettings } from '@pressroom/news-feed/newsroom/editorial/editor-settings';
-import { openEditor } from '@pressroom/news-feed/newsroom/editorial/open-editor';
-import { spentOnEmbeddings } from '@pressroom/news-feed/newsroom/models/embedding-budget';
-import { embeddingSettings } from '@pressroom/news-feed/newsroom/stories/embedding-settings';
-import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
-import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
-import { openTitleVectors, TitleVectors } from '@pressroom/news-feed/newsroom/stories/title-vectors';
+import { openEditor } from '@pressroom/news-feed/judging/open-editor';
+import { StorySearch } from '@pressroom/news-feed/judging/story-index';
+import { readLexicon } from '@pressroom/news-feed/judging/terms';
+import {
+  openTitleVectors,
+  spentOnEmbeddings,
+  TitleVectors,
+} from '@pressroom/news-feed/judging/title-vectors';
+import { editorSettings, embeddingSettings } from '@pressroom/news-feed/work/worker-config';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { LabelledReport } from '../../../bench/stories/labelled-set.ts';
 import { assignSet } from '../../../bench/stories/quality.ts';

@@ -1,6 +1,6 @@
-import { editItem } from '@pressroom/news-feed/newsroom/editing/items';
-import { Reader } from '@pressroom/news-feed/newsroom/reading/reader';
-import { addSource, removeSource, restoreSource } from '@pressroom/news-feed/newsroom/sources/source-store';
+import { editItem } from '@pressroom/news-feed/editing/items';
+import { Reader } from '@pressroom/news-feed/reading/reader';
+import { addSource, removeSource, restoreSource } from '@pressroom/news-feed/reading/sources';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { rss } from '../../support/feed-host.ts';
 import { type Desk, openDesk } from '../../support/polling.ts';

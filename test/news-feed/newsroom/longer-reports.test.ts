@@ -1,6 +1,6 @@
+import type { Period } from '@pressroom/news-feed/calendar';
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { publishReport } from '@pressroom/news-feed/newsroom/publishing/report';
-import type { Period } from '@pressroom/news-feed/period';
+import { publishReport } from '@pressroom/news-feed/work/report';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { send } from '../../support/http.ts';
 import { type NewsFeedFixture, newsFeedFixture } from '../../support/news-feed.ts';

@@ -1,11 +1,11 @@
 import { readConfig } from '@pressroom/common/start/config';
 import { readVocabulary, vocabularySettings } from '@pressroom/news-feed/config';
-import type { Judgement, Submission } from '@pressroom/news-feed/newsroom/editorial/editor';
-import { editorSettings } from '@pressroom/news-feed/newsroom/editorial/editor-settings';
-import { openEditor } from '@pressroom/news-feed/newsroom/editorial/open-editor';
-import { addSource } from '@pressroom/news-feed/newsroom/sources/source-store';
-import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
-import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
+import type { Judgement, Submission } from '@pressroom/news-feed/judging/editor';
+import { openEditor } from '@pressroom/news-feed/judging/open-editor';
+import { StorySearch } from '@pressroom/news-feed/judging/story-index';
+import { readLexicon } from '@pressroom/news-feed/judging/terms';
+import { addSource } from '@pressroom/news-feed/reading/sources';
+import { editorSettings } from '@pressroom/news-feed/work/worker-config';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ChatStub, chatStub, completion } from '../../support/chat-endpoint.ts';
 import { INJECTIONS } from '../../support/injections.ts';

@@ -1,11 +1,10 @@
 import { SHANGHAI } from '@pressroom/news-feed/calendar';
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { mergeStories } from '@pressroom/news-feed/newsroom/editing/stories';
-import { BudgetStore } from '@pressroom/news-feed/newsroom/editorial/budget';
-import { takeSlot } from '@pressroom/news-feed/newsroom/editorial/quota';
-import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
-import { inTransactions } from '@pressroom/news-feed/newsroom/transactions';
-import { newsroomSchedules, runSchedule } from '@pressroom/news-feed/newsroom/work/schedules';
+import { inTransactions } from '@pressroom/news-feed/editing/edits';
+import { mergeStories } from '@pressroom/news-feed/editing/stories';
+import { BudgetStore, takeSlot } from '@pressroom/news-feed/judging/model-endpoint';
+import { readLexicon } from '@pressroom/news-feed/judging/terms';
+import { newsroomSchedules, runSchedule } from '@pressroom/news-feed/work/schedules';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { send } from '../../support/http.ts';
 import { type NewsFeedFixture, newsFeedFixture } from '../../support/news-feed.ts';

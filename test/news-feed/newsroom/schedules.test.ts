@@ -1,9 +1,9 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { keepJudgements } from '@pressroom/news-feed/newsroom/editorial/judgements';
-import { publishReport } from '@pressroom/news-feed/newsroom/publishing/report';
-import { editEntries } from '@pressroom/news-feed/newsroom/work/edit-entries';
-import { pollSource } from '@pressroom/news-feed/newsroom/work/poll-source';
-import { newsroomSchedules, runSchedule } from '@pressroom/news-feed/newsroom/work/schedules';
+import { keepJudgements } from '@pressroom/news-feed/judging/editor';
+import { editEntries } from '@pressroom/news-feed/work/edit-entries';
+import { pollSource } from '@pressroom/news-feed/work/poll-source';
+import { publishReport } from '@pressroom/news-feed/work/report';
+import { newsroomSchedules, runSchedule } from '@pressroom/news-feed/work/schedules';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { rss } from '../../support/feed-host.ts';
 import { importLines, itemLine } from '../../support/newsroom.ts';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { decodeDocument } from '@pressroom/news-feed/newsroom/feeds/decode';
-import { parseFeed } from '@pressroom/news-feed/newsroom/feeds/parse-feed';
-import { digestOf } from '@pressroom/news-feed/newsroom/stories/digest';
-import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
-import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
-import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
+import { digestOf } from '@pressroom/news-feed/judging/digest';
+import { RulesAssigner } from '@pressroom/news-feed/judging/story-assigner';
+import { StorySearch } from '@pressroom/news-feed/judging/story-index';
+import { readLexicon } from '@pressroom/news-feed/judging/terms';
+import { decodeDocument } from '@pressroom/news-feed/reading/decode';
+import { parseFeed } from '@pressroom/news-feed/reading/parse-feed';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insertRows, itemRow, type NewsFeedFixture, newsFeedFixture } from '../../support/news-feed.ts';
 import { realFile } from '../../support/real-data.ts';

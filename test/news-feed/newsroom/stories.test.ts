@@ -1,11 +1,10 @@
-import { restoreItem, withdrawItem } from '@pressroom/news-feed/newsroom/editing/items';
-import { unmergeStory } from '@pressroom/news-feed/newsroom/editing/undo';
-import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
-import { adoptReferences } from '@pressroom/news-feed/newsroom/stories/references';
-import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
-import type { AssignableItem } from '@pressroom/news-feed/newsroom/stories/story-assigner';
-import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
-import { inTransactions } from '@pressroom/news-feed/newsroom/transactions';
+import { inTransactions } from '@pressroom/news-feed/editing/edits';
+import { restoreItem, withdrawItem } from '@pressroom/news-feed/editing/items';
+import { unmergeStory } from '@pressroom/news-feed/editing/undo';
+import { type AssignableItem, RulesAssigner } from '@pressroom/news-feed/judging/story-assigner';
+import { adoptReferences } from '@pressroom/news-feed/judging/story-board';
+import { StorySearch } from '@pressroom/news-feed/judging/story-index';
+import { readLexicon } from '@pressroom/news-feed/judging/terms';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { madeUpReport, seeded } from '../../../bench/stories/made-up-report.ts';

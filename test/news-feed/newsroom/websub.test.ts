@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/newsroom/fetching/web-fetcher';
-import { removeSource } from '@pressroom/news-feed/newsroom/sources/source-store';
-import { askHubs } from '@pressroom/news-feed/newsroom/websub/ask-hub';
-import { serveCallback } from '@pressroom/news-feed/newsroom/websub/routes';
+import { removeSource } from '@pressroom/news-feed/reading/sources';
+import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/reading/web-fetcher';
+import { askHubs } from '@pressroom/news-feed/reading/websub';
+import { serveCallback } from '@pressroom/news-feed/reading/websub-callback';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { rss } from '../../support/feed-host.ts';

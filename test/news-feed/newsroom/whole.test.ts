@@ -1,4 +1,4 @@
-import { addSource } from '@pressroom/news-feed/newsroom/sources/source-store';
+import { addSource } from '@pressroom/news-feed/reading/sources';
 import { parseRssFeed } from 'feedsmith';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FeedHost, rss } from '../../support/feed-host.ts';

@@ -1,7 +1,7 @@
-import { addSource } from '@pressroom/news-feed/newsroom/sources/source-store';
-import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
-import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
-import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
+import { RulesAssigner } from '@pressroom/news-feed/judging/story-assigner';
+import { StorySearch } from '@pressroom/news-feed/judging/story-index';
+import { readLexicon } from '@pressroom/news-feed/judging/terms';
+import { addSource } from '@pressroom/news-feed/reading/sources';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Child } from '../../support/child.ts';
 import { FeedHost, rss } from '../../support/feed-host.ts';

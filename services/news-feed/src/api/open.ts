@@ -8,14 +8,13 @@ import type { Logger } from '@pressroom/common/log/logging';
 import { cacheMeter, poolMeters, readMeters } from '@pressroom/common/metrics/meter';
 import { openSearches } from '@pressroom/common/search/open-searches';
 import { openTracing } from '@pressroom/common/tracing/tracing';
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../calendar.ts';
 import type { NewsFeedConfig } from '../config.ts';
 import type { NewsTables } from '../tables.ts';
-import { ANNOUNCEMENTS } from './announcements.ts';
 import { buildApp } from './app.ts';
 
 /** The running service and its open resources. */
-export interface OpenNewsFeed {
+interface OpenNewsFeed {
   app: Server;
   /** Closes the database, after the app. */
   release: () => Promise<void>;
@@ -66,3 +65,16 @@ export async function openNewsFeed(
   const parts = { config, ...dbs, cache, seen, clock, log, meters, tracing };
   return { app: await buildApp(parts), release };
 }
+
+/**
+ * How a replica hears of commits (docs/ledger.md, "How replicas hear of a change"): the counterpart of the
+ * triggers in migration `0011_ledgers`.
+ */
+export const ANNOUNCEMENTS = {
+  /** The channel on which commits are announced with NOTIFY. */
+  channel: 'news_changed',
+  /** Changes with every commit that is not announced. */
+  watermark: 'select news.change_watermark()',
+  /** The number alone: behind it are the transactions that are committing. */
+  isSettled: (watermark: unknown) => !String(watermark).includes(' '),
+} as const;

@@ -1,8 +1,9 @@
+import { z } from 'zod';
+import type { Period } from '../calendar.ts';
 import { type NewsFeedConfig, ownSite } from '../config.ts';
-import type { Period } from '../period.ts';
 
 /** The settings for the name and address of the publishing site, and of the service that stands in for it. */
-export type SiteSettings = Pick<
+type SiteSettings = Pick<
   NewsFeedConfig,
   | 'SITE_LINK_NAME'
   | 'SITE_URL'
@@ -17,7 +18,7 @@ export type SiteSettings = Pick<
 >;
 
 /** The publisher, the same on everything. */
-export interface Attribution {
+interface Attribution {
   name: string;
   url: string;
 }
@@ -80,3 +81,31 @@ export class Site {
     return this.#url + this.#paths[kind].replaceAll(member, () => encodeURIComponent(name));
   }
 }
+
+/** A success body: `schemaVersion` and the given members. */
+export function body<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.object({ schemaVersion: z.literal(1), ...shape });
+}
+
+/** Wraps the members of a success body. */
+export function success<Members extends object>(members: Members) {
+  return { schemaVersion: 1 as const, ...members };
+}
+
+/**
+ * How long answers may be cached (`docs/spec/wire.md`, "News feed"); `s-maxage` is the shortest interval
+ * between two polls, in seconds.
+ */
+export const CACHE_CONTROL = {
+  items: 'public, max-age=60, s-maxage=60, stale-while-revalidate=300',
+  item: 'public, max-age=60, s-maxage=60, stale-while-revalidate=60',
+  hotTopics: 'public, max-age=60, s-maxage=60, stale-while-revalidate=60',
+  stories: 'public, max-age=60, s-maxage=60, stale-while-revalidate=60',
+  dailies: 'public, max-age=60, s-maxage=60, stale-while-revalidate=300',
+  pastDaily: 'public, max-age=31536000, s-maxage=31536000, immutable',
+  currentDaily: 'public, max-age=300, s-maxage=300, stale-while-revalidate=3600',
+  snapshot: 'public, max-age=300, s-maxage=300, stale-while-revalidate=900',
+  changes: 'public, max-age=60, s-maxage=60, stale-while-revalidate=60',
+  feeds: 'public, max-age=300, s-maxage=300, stale-while-revalidate=900',
+  codexResets: 'public, max-age=60, s-maxage=60, stale-while-revalidate=60',
+} as const;

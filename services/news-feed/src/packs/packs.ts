@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Failure } from '@pressroom/common/failures/failure';
+import { fileFailure } from '@pressroom/common/files/json-lines';
+import { parse } from 'yaml';
 import { z } from 'zod';
-import { readYamlFile } from '../yaml-file.ts';
 
 /** The packs that come with Pressroom, each a file next to this one. */
 export const PACKS = ['technology', 'general', 'business', 'sport', 'science', 'local'] as const;
@@ -83,7 +85,7 @@ export type Terms = Readonly<Record<string, number>>;
 export type Group = z.infer<typeof group>;
 
 /** What packs say together; `common.yaml` explains the members. */
-export type Pack = Omit<z.infer<typeof packFile>, 'use'>;
+type Pack = Omit<z.infer<typeof packFile>, 'use'>;
 
 /**
  * Reads packs by their names, or by the paths of a site's own; a later one goes over those before it.
@@ -144,4 +146,27 @@ function eachOver<T>(
   const result = { ...before };
   for (const [key, value] of Object.entries(after)) result[key] = join(before[key], value);
   return result;
+}
+
+/**
+ * Reads a YAML file by a schema. `name` says in faults what the file should be, such as "a lexicon".
+ * Throws a {@link Failure}.
+ */
+function readYamlFile<Schema extends z.ZodType>(file: string, schema: Schema, name: string): z.infer<Schema> {
+  const text = readTextFile(file);
+  try {
+    return schema.parse(parse(text));
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
+    throw new Failure('invalid', `${file} is not ${name}: ${reason}`);
+  }
+}
+
+/** The text of a file, or of standard input for `-`. Throws a `Failure` if it cannot be read. */
+export function readTextFile(file: string): string {
+  try {
+    return readFileSync(file === '-' ? process.stdin.fd : file, 'utf8');
+  } catch (error) {
+    throw fileFailure(error, file);
+  }
 }

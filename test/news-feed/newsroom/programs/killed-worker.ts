@@ -5,14 +5,14 @@
 
 import { createLogger } from '@pressroom/common/log/logging';
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/newsroom/fetching/web-fetcher';
-import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
-import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
-import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
-import { openWorker } from '@pressroom/news-feed/newsroom/work/open-worker';
-import { newsroomSchedules } from '@pressroom/news-feed/newsroom/work/schedules';
-import { readWorkerConfig } from '@pressroom/news-feed/newsroom/work/worker-config';
+import { RulesAssigner } from '@pressroom/news-feed/judging/story-assigner';
+import { StorySearch } from '@pressroom/news-feed/judging/story-index';
+import { readLexicon } from '@pressroom/news-feed/judging/terms';
+import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/reading/web-fetcher';
 import type { NewsTables } from '@pressroom/news-feed/tables';
+import { openWorker } from '@pressroom/news-feed/work/open-worker';
+import { newsroomSchedules } from '@pressroom/news-feed/work/schedules';
+import { readWorkerConfig } from '@pressroom/news-feed/work/worker-config';
 import type { Transaction } from 'kysely';
 import { sourceEditor } from '../../../support/plain-newsroom.ts';
 

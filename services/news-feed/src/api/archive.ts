@@ -1,0 +1,109 @@
+import { replyConditionally } from '@pressroom/common/caching/conditional';
+import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
+import { integerParameter, searchText } from '@pressroom/common/fields/fields';
+import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
+import { problemResponses } from '@pressroom/common/problems/problem';
+import { hasPieces, searchWords } from '@pressroom/common/search/search';
+import { z } from 'zod';
+import { isCalendarDate } from '../calendar.ts';
+import { languageTag } from '../fields.ts';
+import type { Vocabulary } from '../words.ts';
+import type { ArchiveStore } from './archive-store.ts';
+import { item, itemSchema } from './item.ts';
+import { categoryParameter, cursorParameter, directionParameter, pageSchema } from './items.ts';
+import { body, CACHE_CONTROL, type Site, success } from './site.ts';
+
+const day = z
+  .string()
+  .refine(isCalendarDate, 'must be a calendar date written as YYYY-MM-DD')
+  .meta({ format: 'date' });
+
+/** What BCP 47 has of a language, its script and its region; a language that nothing is in finds nothing. */
+const LANGUAGE = /^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$/;
+
+/** Query string of the archive. */
+export function archiveQuery(vocabulary: Vocabulary) {
+  const { zone } = vocabulary.calendar;
+  return z.strictObject({
+    from: day.optional().describe(`The first day of publication, in ${zone}.`),
+    to: day.optional().describe(`The last day of publication, in ${zone}.`),
+    source: z
+      .string()
+      .min(1)
+      .max(200)
+      .refine((value) => value.isWellFormed() && !value.includes('\0'), 'must be text')
+      .optional()
+      .describe('The name of a source, as `/api/v1/sources` lists it.'),
+    category: categoryParameter(vocabulary),
+    direction: directionParameter(vocabulary),
+    language: z
+      .string()
+      .regex(LANGUAGE, 'must be a language tag (BCP 47) of language, script and region, such as pt-BR')
+      .transform((value) => languageTag(value) ?? value)
+      .optional()
+      .describe('The language of the original article (BCP 47); `zh` finds `zh-Hant`, too.'),
+    selected: z.enum(['true'], 'must be true, or absent').optional().describe('Only selected items.'),
+    q: searchText
+      .refine(
+        (text) => searchWords(text).some(hasPieces),
+        'needs a word of at least three letters or two Chinese characters',
+      )
+      .optional()
+      .describe(
+        'Every word must be in the title, the original title or the summary, in upper or lower case. At least one' +
+          ' has three letters or two Chinese characters.',
+      ),
+    limit: integerParameter(1, 100).default(50),
+    cursor: cursorParameter,
+  });
+}
+
+/** A query of the archive. */
+export type ArchiveQuery = z.infer<ReturnType<typeof archiveQuery>>;
+
+/** Answer of the archive. */
+function archiveAnswer(site: Site) {
+  return body({
+    items: z.array(itemSchema(site).extend({ reason: z.string().nullable() })),
+    page: pageSchema,
+  });
+}
+
+/** The dependencies of the operation on the archive. */
+interface ArchiveParts {
+  archive: ArchiveStore;
+  cache: RepresentationCache;
+  site: Site;
+  vocabulary: Vocabulary;
+}
+
+/** The operation on the archive: every public item, by publication. */
+export function archiveOperations({ archive, cache, site, vocabulary }: ArchiveParts) {
+  const list = operation({
+    schema: {
+      tags: ['items'],
+      operationId: 'listArchive',
+      summary: 'List all public items, however old, the last published first',
+      description:
+        'A cursor is bound to its query, except for `limit`; with a different one it gets 400 `invalid_cursor`.',
+      querystring: archiveQuery(vocabulary),
+      response: {
+        200: archiveAnswer(site),
+        ...NOT_MODIFIED,
+        ...problemResponses(400, 403, 405, 429, 503),
+      },
+    },
+    handler: (request, reply) =>
+      replyConditionally(request, reply, {
+        cacheControl: CACHE_CONTROL.items,
+        cache,
+        load: async () => {
+          const { items, nextCursor, expiresAt } = await archive.page(request.query);
+          const shown = items.map((row) => ({ ...item(row, site), reason: row.reason }));
+          const page = { count: shown.length, hasMore: nextCursor !== null, nextCursor };
+          return { value: success({ items: shown, page }), expiresAt };
+        },
+      }),
+  });
+  return { list };
+}

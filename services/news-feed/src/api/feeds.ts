@@ -1,0 +1,285 @@
+import { type ReplyOf, replyConditionally } from '@pressroom/common/caching/conditional';
+import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
+import {
+  type Feed,
+  type FeedEnding,
+  type FeedEntry,
+  type FeedOperations,
+  FORMAT_NAMES,
+  feedDocument,
+  feedResponses,
+  forEachEnding,
+} from '@pressroom/common/feeds/feed';
+import { type Operation, operation } from '@pressroom/common/http/operation';
+import type { FastifyRequest } from 'fastify';
+import { toHtml } from 'hast-util-to-html';
+import { h } from 'hastscript';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import { PERIOD_RULES, type Period } from '../calendar.ts';
+import type { Quote, Report } from '../report.ts';
+import type { NewsTables } from '../tables.ts';
+import { dateIn, type Vocabulary, type Words, wordsIn } from '../words.ts';
+import type { ApiAddress } from './api-address.ts';
+import { categoryParameter, directionParameter, type ItemsQuery } from './items.ts';
+import type { ItemStore, ListedItem } from './items-store.ts';
+import { ReportStore, type StoredReport } from './reports.ts';
+import { CACHE_CONTROL, type Site } from './site.ts';
+
+/** Path of the feed of one category. */
+export function categoryFeedPath(vocabulary: Vocabulary) {
+  return z.object({ category: categoryParameter(vocabulary).unwrap() });
+}
+
+/** Query string of the feed of one category. */
+export function categoryFeedQuery(vocabulary: Vocabulary) {
+  return z.strictObject({ direction: directionParameter(vocabulary) });
+}
+
+/** Query string of a feed of items. */
+export function itemFeedQuery(vocabulary: Vocabulary) {
+  return z.strictObject({
+    category: categoryParameter(vocabulary),
+    direction: directionParameter(vocabulary),
+  });
+}
+
+/** The dependencies of the operations on feeds. */
+export interface FeedParts {
+  db: Kysely<NewsTables>;
+  items: ItemStore;
+  cache: RepresentationCache;
+  site: Site;
+  address: ApiAddress;
+  vocabulary: Vocabulary;
+  /** The WebSub hub that distributes changes, if there is one. */
+  hubUrl: string | undefined;
+}
+
+/** What a feed contains, and until when; undefined: until the data change. */
+interface FeedContent {
+  content: Pick<Feed, 'title' | 'description' | 'entries'>;
+  expiresAt?: Date;
+}
+
+/**
+ * The feeds for readers: the selected items, all items, and the reports, each as RSS 2.0, Atom and JSON Feed;
+ * and the selected items of a category as RSS.
+ */
+export function feedOperations(parts: FeedParts) {
+  return {
+    selected: itemFeedOperations(parts, 'selected'),
+    all: itemFeedOperations(parts, 'all'),
+    daily: reportFeedOperations(parts, 'daily'),
+    weekly: reportFeedOperations(parts, 'weekly'),
+    monthly: reportFeedOperations(parts, 'monthly'),
+    category: categoryFeedOperation(parts),
+  };
+}
+
+/** A feed at a second address, by which clients of other sites know it. */
+export function alsoAt({ schema, ...rest }: Operation, operationId: string): Operation {
+  return { ...rest, schema: { ...schema, operationId } };
+}
+
+function itemFeedOperations(parts: FeedParts, mode: ItemsQuery['mode']): FeedOperations {
+  const querystring = itemFeedQuery(parts.vocabulary);
+  return forEachEnding((ending) =>
+    operation({
+      schema: {
+        tags: ['feeds'],
+        operationId: `get${FORMAT_NAMES[ending]}Of${mode === 'all' ? 'All' : 'Selected'}`,
+        summary: `The ${FEED_ITEMS} newest ${mode === 'all' ? 'items' : 'selected items'} of the last 7 days`,
+        querystring,
+        response: responses(ending),
+      },
+      handler: (request, reply) =>
+        answer(parts, ending, request, reply, () => readItems(parts, { ...request.query, mode })),
+    }),
+  );
+}
+
+function categoryFeedOperation(parts: FeedParts): Operation {
+  return operation({
+    schema: {
+      tags: ['feeds'],
+      operationId: 'getRssOfCategory',
+      summary: `The ${FEED_ITEMS} newest selected items of a category of the last 7 days`,
+      params: categoryFeedPath(parts.vocabulary),
+      querystring: categoryFeedQuery(parts.vocabulary),
+      response: responses('xml'),
+    },
+    handler: (request, reply) =>
+      answer(parts, 'xml', request, reply, () =>
+        readItems(parts, { ...request.query, ...request.params, mode: 'selected' }),
+      ),
+  });
+}
+
+async function readItems(
+  { items, site, vocabulary }: FeedParts,
+  restriction: ItemFeedQuery,
+): Promise<FeedContent> {
+  const page = await items.page({ ...restriction, window: '7d', by: 'timeline', limit: FEED_ITEMS });
+  return { content: itemFeed(page.items, restriction, site, vocabulary), expiresAt: page.expiresAt };
+}
+
+function reportFeedOperations(parts: FeedParts, period: Period): FeedOperations {
+  const reports = new ReportStore(parts.db, period);
+  const { collection } = PERIOD_RULES[period];
+  const read = async (): Promise<FeedContent> => ({
+    content: reportFeed(await reports.newest(FEED_REPORTS), period, parts.site),
+  });
+  return forEachEnding((ending) =>
+    operation({
+      schema: {
+        tags: ['feeds'],
+        operationId: `get${FORMAT_NAMES[ending]}Of${collection.charAt(0).toUpperCase()}${collection.slice(1)}`,
+        summary: `The ${FEED_REPORTS} newest ${period} reports with their whole text`,
+        response: responses(ending),
+      },
+      handler: (request, reply) => answer(parts, ending, request, reply, read),
+    }),
+  );
+}
+
+function responses(ending: FeedEnding) {
+  return feedResponses(ending, 400, 403, 405, 429, 503);
+}
+
+function answer(
+  { cache, site, address, hubUrl }: FeedParts,
+  ending: FeedEnding,
+  request: FastifyRequest,
+  reply: ReplyOf<{ response: ReturnType<typeof responses> }>,
+  read: () => Promise<FeedContent>,
+) {
+  const base = address.of(request);
+  return replyConditionally(request, reply, {
+    cacheControl: CACHE_CONTROL.feeds,
+    vary: address.vary,
+    // An answer with an address from the request is for those who ask at that address.
+    ...(address.fromRequest(request) === undefined && { cache }),
+    load: async () => {
+      const { content, expiresAt } = await read();
+      const document = feedDocument(ending, {
+        ...content,
+        id: `${site.attribution.url}${request.url.replace(`.${ending}`, '')}`,
+        homeUrl: site.attribution.url,
+        // A relative one is right wherever the feed is reached; a `Host` that any client can choose is not.
+        selfUrl: base === undefined ? request.url.replace(/^[^?]*\//, '') : base + request.url,
+        language: site.language,
+        hubUrl,
+      });
+      return { ...document, expiresAt };
+    },
+  });
+}
+
+/** How many items a feed has. */
+export const FEED_ITEMS = 50;
+
+/** What a feed of items is restricted to. */
+export type ItemFeedQuery = Pick<ItemsQuery, 'mode' | 'category' | 'direction'>;
+
+/** The members of a feed that its items determine. */
+export function itemFeed(
+  items: readonly ListedItem[],
+  query: ItemFeedQuery,
+  site: Site,
+  { labels }: Vocabulary,
+): Pick<Feed, 'title' | 'description' | 'entries'> {
+  const { mode, category, direction } = query;
+  const parts = [labels.category.get(category ?? ''), labels.direction.get(direction ?? '')];
+  const entries = items.map((row) => itemEntry(row, site));
+  return {
+    title: [site.attribution.name, ...parts.filter((part) => part !== undefined)].join(': '),
+    description: wordsIn(site.language)[mode],
+    entries,
+  };
+}
+
+function itemEntry(row: ListedItem, site: Site): FeedEntry {
+  return {
+    id: site.item(row.id),
+    title: row.title,
+    url: row.original_url,
+    summary: row.summary,
+    html: null,
+    published: row.published_at,
+    updated: row.discovered_at,
+    authors: [{ name: row.source_name }],
+    ...(row.image !== null && { image: row.image }),
+    // A title that was translated is in the language of the feed.
+    ...(row.language !== null && row.original_title === null && { language: row.language }),
+    categories: [...(row.category === null ? [] : [row.category]), ...row.directions],
+  };
+}
+
+/** How many reports a feed has. */
+export const FEED_REPORTS = 14;
+
+/** The members of a feed that its reports determine. */
+export function reportFeed(
+  reports: readonly StoredReport[],
+  period: Period,
+  site: Site,
+): Pick<Feed, 'title' | 'description' | 'entries'> {
+  const words = wordsIn(site.language);
+  const entries = reports.map((stored) => reportEntry(stored, period, site));
+  return {
+    title: `${site.attribution.name}: ${words.report[period]}`,
+    description: words.wholeText(words.report[period]),
+    entries,
+  };
+}
+
+function reportEntry(
+  { date, generated_at, corrected_at, report }: StoredReport,
+  period: Period,
+  site: Site,
+): FeedEntry {
+  const words = wordsIn(site.language);
+  const heading = words.reportOf(words.report[period], dateIn(site.language, date));
+  const url = site.report(period, date);
+  return {
+    id: url,
+    title: report.lead === null ? heading : `${heading}: ${report.lead.title}`,
+    url,
+    summary: report.lead?.leadParagraph ?? null,
+    html: reportHtml(report, words),
+    published: generated_at,
+    updated: corrected_at ?? generated_at,
+    authors: [{ name: site.attribution.name }],
+    categories: [],
+  };
+}
+
+/** A report as HTML: headings, paragraphs and links, with every text escaped. */
+export function reportHtml({ lead, sections, flashes }: Report, { inBrief }: Pick<Words, 'inBrief'>): string {
+  const parts = [
+    ...(lead === null ? [] : [h('p', h('strong', lead.title)), h('p', lead.leadParagraph)]),
+    ...sections.flatMap(({ label, items }) => [
+      h('h2', label),
+      ...items.flatMap((item) => [
+        h('h3', link(item)),
+        h('p', item.summary),
+        h('p', h('small', item.source)),
+      ]),
+    ]),
+    ...(flashes.length === 0
+      ? []
+      : [
+          h('h2', inBrief),
+          h(
+            'ul',
+            flashes.map((flash) => h('li', link(flash), ` (${flash.source})`)),
+          ),
+        ]),
+  ];
+  return toHtml(h(null, parts));
+}
+
+function link({ title, originalUrl }: Quote) {
+  return h('a', { href: originalUrl }, title);
+}

@@ -1,0 +1,137 @@
+import type { Selectable } from 'kysely';
+import { z } from 'zod';
+import type { Image } from '../fields.ts';
+import type { ItemTable } from '../tables.ts';
+import type { Site } from './site.ts';
+
+/**
+ * The columns that make up an item's representation. The ledger's trigger `record_update` compares exactly
+ * these: a column that is added here must be added there too.
+ */
+export const ITEM_COLUMNS = [
+  'id',
+  'title',
+  'original_title',
+  'summary',
+  'source_name',
+  'original_url',
+  'published_at',
+  'discovered_at',
+  'category',
+  'score',
+  'selected',
+  'directions',
+  'image',
+  'language',
+] as const satisfies (keyof ItemTable)[];
+
+/**
+ * Increase it when the same row is rendered differently than before, so that mirrors read the whole set
+ * again.
+ */
+export const REPRESENTATION_VERSION = '1';
+
+/** The columns of a row of `news.item` that are shown. */
+export type ItemRow = Pick<Selectable<ItemTable>, (typeof ITEM_COLUMNS)[number]>;
+
+/**
+ * A time as the API shows it: RFC 3339, UTC, milliseconds, as written by `toISOString` and not validated
+ * again.
+ */
+export const timestamp = z.string().meta({ format: 'date-time' });
+
+/** An address as stored, not validated again on output. */
+export const address = z.string().meta({ format: 'uri' });
+
+/** The attribution to the publisher, on everything that is quoted from the site. */
+export const attribution = z.object({ name: z.string(), url: address }).meta({ id: 'Attribution' });
+
+/** `links` with the page on the publishing site and the members of `shape`. */
+export function linksSchema<Shape extends z.ZodRawShape>(site: Site, shape: Shape) {
+  return z.object({ [site.linkName]: address.describe('The page on the publishing site.'), ...shape });
+}
+
+/** The members of a minimal item (`docs/spec/wire.md`, "News feed"). */
+export function minimalItemSchema(site: Site) {
+  return z
+    .object({
+      id: z.string(),
+      title: z.string(),
+      source: z.object({ name: z.string() }),
+      links: linksSchema(site, {}),
+      publishedAt: timestamp.describe('When the source published it.'),
+      discoveredAt: timestamp.describe('When the site received it.'),
+      category: z.string().nullable().describe('Clients must expect values that are not in use today.'),
+      score: z.number().min(0).max(100).nullable(),
+      selected: z.boolean(),
+      directions: z.array(z.string()).describe('Clients must expect values that are not in use today.'),
+    })
+    .meta({ id: 'MinimalItem' });
+}
+
+/** The picture and the language of an article, each absent where it is not known. */
+export const illustrationShape = {
+  image: z
+    .object({
+      url: address.describe('Public and https.'),
+      width: z.int().optional().describe('In pixels.'),
+      height: z.int().optional(),
+      alt: z.string().optional().describe('What it shows, for those who do not see it.'),
+    })
+    .meta({ id: 'Image' })
+    .optional(),
+  language: z.string().optional().describe('The language of the original article (BCP 47).'),
+};
+
+/** The members of {@link illustrationShape} that are known. */
+export function illustration({ image, language }: { image: Image | null; language: string | null }) {
+  return { ...(image !== null && { image }), ...(language !== null && { language }) };
+}
+
+/** The members of an item in the snapshot and in changes; `/items` adds `reason`. */
+export function itemSchema(site: Site) {
+  return minimalItemSchema(site)
+    .extend({
+      originalTitle: z.string().nullable(),
+      summary: z.string().nullable(),
+      links: linksSchema(site, { original: address.describe('The original article.') }),
+      attribution,
+      ...illustrationShape,
+    })
+    .meta({ id: 'Item' });
+}
+
+/** A minimal item. */
+type MinimalItem = z.infer<ReturnType<typeof minimalItemSchema>>;
+
+/** An item. */
+type Item = z.infer<ReturnType<typeof itemSchema>>;
+
+/** Renders a row as a minimal item. */
+export function minimalItem(row: ItemRow, site: Site): MinimalItem {
+  return {
+    id: row.id,
+    title: row.title,
+    source: { name: row.source_name },
+    links: { [site.linkName]: site.item(row.id) },
+    publishedAt: row.published_at.toISOString(),
+    discoveredAt: row.discovered_at.toISOString(),
+    category: row.category,
+    score: row.score,
+    selected: row.selected,
+    directions: row.directions,
+  };
+}
+
+/** Renders a row as an item. */
+export function item(row: ItemRow, site: Site): Item {
+  const shown = minimalItem(row, site);
+  return {
+    ...shown,
+    originalTitle: row.original_title,
+    summary: row.summary,
+    links: { ...shown.links, original: row.original_url },
+    attribution: site.attribution,
+    ...illustration(row),
+  };
+}

@@ -1,0 +1,324 @@
+import { PreparedQueries, type ValueOf } from '@pressroom/common/database/database';
+import { hasPieces, type SearchGate, searchWords } from '@pressroom/common/search/search';
+import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import type { Clock } from '../calendar.ts';
+import type { NewsTables } from '../tables.ts';
+import { ITEM_COLUMNS, type ItemRow } from './item.ts';
+import type { ItemsQuery } from './items.ts';
+import { type Anchor, invalidCursor, type ListKey, readCursor, writeCursor } from './list-cursor.ts';
+
+/** An item in the list. */
+export interface ListedItem extends ItemRow {
+  reason: string | null;
+}
+
+/** The column for each time that a query may use. */
+const TIME_COLUMN = { timeline: 'timeline_at', published: 'published_at' } as const;
+
+/** The values that the query of a page takes; its shape decides which of them it uses. */
+export interface PageValues {
+  after: Date;
+  through: Date;
+  anchorAt: Date;
+  anchorId: string;
+  category: string;
+  direction: string;
+  language: string;
+  source: string;
+  limit: number;
+}
+
+/** A row of a page with the time by which it is listed. */
+export interface PageRow extends ListedItem {
+  at: Date;
+}
+
+/**
+ * What a page is read from: some of the newest items, all of them, or those with the query's terms.
+ */
+export type Reach = 'newest' | 'newer' | 'all' | 'terms';
+
+/** How many of the newest items are looked through before the others are. */
+const NEWEST = { newest: 250, newer: 5000 };
+
+/** Everything that the SQL of a page depends on, except the words of a search. */
+export type PageShape = {
+  mode: ItemsQuery['mode'];
+  by: ItemsQuery['by'];
+  continued: boolean;
+  inCategory: boolean;
+  inDirection: boolean;
+  inLanguage: boolean;
+  inSource: boolean;
+};
+
+/** The shape of a page, and what it is read from. */
+type ReadShape = PageShape & { reach: Reach };
+
+/**
+ * The statement of a page of public items, newest first. `limit` of the values includes one extra row, which
+ * shows whether there are more.
+ */
+export function selectPage(db: Kysely<NewsTables>, shape: ReadShape, value: ValueOf<PageValues>) {
+  const time = TIME_COLUMN[shape.by];
+  const key = sql`(${sql.ref(time)}, id)`;
+  const listed = db
+    .selectFrom('news.item')
+    .select([...ITEM_COLUMNS, 'reason', 'search_text', `${time} as at`])
+    .$if(shape.mode === 'selected', (select) => select.where(sql<boolean>`in_selected_set`))
+    .$if(shape.mode === 'all', (select) => select.where('withdrawn_at', 'is', null))
+    .where(time, '>', value('after'))
+    .where(time, '<=', value('through'))
+    .$if(shape.continued, (select) =>
+      select.where(sql<boolean>`${key} < (${value('anchorAt')}::timestamptz, ${value('anchorId')})`),
+    )
+    .$if(shape.reach === 'newest' || shape.reach === 'newer', (select) =>
+      select
+        .orderBy(time, 'desc')
+        .orderBy('id', 'desc')
+        .limit(sql.lit(NEWEST[shape.reach as keyof typeof NEWEST])),
+    );
+  return db
+    .selectFrom(listed.as('item'))
+    .select([...ITEM_COLUMNS, 'reason', 'at'])
+    .$if(shape.inCategory, (select) => select.where('category', '=', value('category')))
+    .$if(shape.inDirection, (select) => select.where(sql<boolean>`${value('direction')} = any(directions)`))
+    .$if(shape.inLanguage, (select) =>
+      select.where(
+        sql<boolean>`(language = ${value('language')} or starts_with(language, ${value('language')} || '-'))`,
+      ),
+    )
+    .$if(shape.inSource, (select) => select.where('source_name', '=', value('source')))
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(value('limit'));
+}
+
+/** Only items with every one of the words in their text. */
+export function withWords<Selected>(
+  page: SelectQueryBuilder<NewsTables, never, Selected>,
+  words: readonly string[],
+) {
+  return words.reduce(
+    // Anywhere in the text: `strpos` takes every character literally.
+    (select, word) => select.where(sql<boolean>`strpos(search_text, news.fold(${word})) > 0`),
+    page,
+  );
+}
+
+type Database = Kysely<NewsTables>;
+
+/** The dependencies of an {@link ItemStore}. */
+interface ItemStoreParts {
+  db: Database;
+  /** Where searches run. */
+  gate: SearchGate<NewsTables>;
+  clock: Clock;
+}
+
+/** A page of the list. */
+export interface ItemPage {
+  items: ListedItem[];
+  /** Continues after the last item; null if there are no more. */
+  nextCursor: string | null;
+  /** Until when the page stays valid if nothing is written. */
+  expiresAt: Date;
+}
+
+/** The items of the last days in the database. */
+export class ItemStore {
+  readonly #parts: ItemStoreParts;
+
+  constructor(parts: ItemStoreParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * A page of the items in the query's window, newest first, ids breaking ties. It is found by the key of the
+   * last item before it, so items that arrive between two pages neither repeat nor hide others. Throws
+   * `invalid_cursor`, and `unavailable` if too many searches are running.
+   */
+  async page(query: ItemsQuery): Promise<ItemPage> {
+    const window = new Window(query, this.#parts.clock());
+    const anchor = query.cursor === undefined ? undefined : readCursor(listKey(query), query.cursor);
+    if (anchor !== undefined && window.hasLeft(anchor.at)) {
+      throw invalidCursor('the cursor has left the window');
+    }
+    const rows = await this.#read(query, window, anchor);
+    const items = rows.slice(0, query.limit);
+    const last = items.at(-1);
+    const hasMore = rows.length > items.length && last !== undefined;
+    const times = rows.map(({ at }) => at);
+    return {
+      items,
+      nextCursor: hasMore ? writeCursor(listKey(query), last) : null,
+      expiresAt: window.expiryOf(anchor === undefined ? times : [anchor.at, ...times]),
+    };
+  }
+
+  async #read(query: ItemsQuery, window: Window, anchor: Anchor | undefined): Promise<PageRow[]> {
+    const { db, gate } = this.#parts;
+    const values: PageValues = {
+      after: window.after,
+      through: window.through,
+      anchorAt: anchor?.at ?? window.through,
+      anchorId: anchor?.id ?? '',
+      category: query.category ?? '',
+      direction: query.direction ?? '',
+      language: '',
+      source: '',
+      limit: query.limit + 1,
+    };
+    const shape = shapeOf(query);
+    const words = query.q === undefined ? [] : searchWords(query.q);
+    const others = hasTerms(query, words) ? 'terms' : 'all';
+    if (words.length > 0) {
+      return gate.run((searchDb) =>
+        readFiltered(values.limit, others, (reach) =>
+          unprepared(searchDb, { shape: { ...shape, reach }, values, query, words }),
+        ),
+      );
+    }
+    const read = (reach: Reach) =>
+      reach === 'terms'
+        ? unprepared(db, { shape: { ...shape, reach }, values, query, words })
+        : PAGES.of({ ...shape, reach }).execute(db, values);
+    // A category has its own index.
+    return shape.inDirection && !shape.inCategory ? readFiltered(values.limit, others, read) : read('all');
+  }
+}
+
+/** So many finds among the newest items promise the rest of a page sooner than terms would. */
+const FREQUENT = 4;
+
+/**
+ * Reads a page of at most `limit` rows by the way that reads the fewest: what many items have is soon found
+ * among the newest ones, what few have by the `others` way.
+ */
+async function readFiltered(
+  limit: number,
+  others: Reach,
+  read: (reach: Reach) => Promise<PageRow[]>,
+): Promise<PageRow[]> {
+  const found = await read('newest');
+  if (found.length === limit) return found;
+  return read(found.length >= FREQUENT ? 'all' : others);
+}
+
+function listKey({ mode, category, window, by, q, direction }: ItemsQuery): ListKey {
+  return [mode, category ?? null, window, by, q ?? null, direction ?? null];
+}
+
+function shapeOf({ mode, by, cursor, category, direction }: ItemsQuery): PageShape {
+  return {
+    mode,
+    by,
+    continued: cursor !== undefined,
+    inCategory: category !== undefined,
+    inDirection: direction !== undefined,
+    inLanguage: false,
+    inSource: false,
+  };
+}
+
+/** Pages that are not found by terms, without a search. */
+const PAGES = new PreparedQueries<NewsTables, ReadShape, PageValues, PageRow>(selectPage);
+
+/** What {@link unprepared} reads a page for. */
+interface Unprepared {
+  shape: ReadShape;
+  values: PageValues;
+  query: ItemsQuery;
+  words: readonly string[];
+}
+
+/** Reads a page of a query whose SQL depends on more than its shape. */
+function unprepared(db: Database, { shape, values, query, words }: Unprepared): Promise<PageRow[]> {
+  const page = selectPage(db, shape, (name) => sql`${values[name]}`);
+  const found = withWords(page, words);
+  if (shape.reach !== 'terms') return found.execute();
+  return found.where(sql<boolean>`id = any(array(${recentWithTerms(query, words)}))`).execute();
+}
+
+/** What a query restricts besides its words. */
+type Filters = Pick<ItemsQuery, 'mode' | 'category' | 'direction'> & { language?: string | undefined };
+
+/** Whether terms name fewer items than the whole window, so that {@link recentWithTerms} pays. */
+function hasTerms({ category, direction }: Filters, words: readonly string[]): boolean {
+  return category !== undefined || direction !== undefined || words.some(hasPieces);
+}
+
+/**
+ * The terms of all items that have what the query restricts and every piece of its words
+ * (`migrations/0009_news_items.sql`), as `text[]`.
+ */
+export function termsOf(
+  { mode, category, direction, language }: Filters,
+  words: readonly string[],
+): RawBuilder<string[]> {
+  const given = [
+    ...(mode === 'selected' ? [' selected'] : []),
+    ...(category === undefined ? [] : [` category ${category}`]),
+    ...(direction === undefined ? [] : [` direction ${direction}`]),
+    ...(language === undefined ? [] : [` language ${language}`]),
+  ];
+  const pieces = words.map((word) => sql` || news.text_pieces(news.fold(${word}))`);
+  return sql`(${given}::text[]${sql.join(pieces, sql``)})`;
+}
+
+/**
+ * The ids of the recent items with these terms: at least those that the query finds. Read them as an array,
+ * and so first: PostgreSQL takes any word for one that many items have, as the archive is in the same table,
+ * and would rather look through the whole window.
+ */
+function recentWithTerms(filters: Filters, words: readonly string[]): RawBuilder<string> {
+  return sql`select item_id from news.item_terms where terms @> ${termsOf(filters, words)}`;
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** The lengths of the windows, in ms. */
+const LENGTH_MS = { '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS };
+
+/**
+ * How long a page may be served without a new query, in ms: an item dated in the future enters the window
+ * without a write, and a page cannot tell when.
+ */
+const LONGEST_SHOWN_MS = 5000;
+
+/**
+ * The window of a query at a given time: an item is in it from its own time until it is as old as the window
+ * is long.
+ */
+export class Window {
+  readonly #lengthMs: number;
+  readonly #now: Date;
+
+  constructor({ window }: Pick<ItemsQuery, 'window'>, now: Date) {
+    this.#lengthMs = LENGTH_MS[window];
+    this.#now = now;
+  }
+
+  /** The end of the window: the given time itself. */
+  get through(): Date {
+    return this.#now;
+  }
+
+  /** The start of the window: items of this time have just left it, newer ones have not. */
+  get after(): Date {
+    return new Date(this.#now.getTime() - this.#lengthMs);
+  }
+
+  /** Whether items of `time` have left the window. */
+  hasLeft(time: Date): boolean {
+    return time <= this.after;
+  }
+
+  /**
+   * Until when a page that depends on items of these times stays valid: until the first of them leaves.
+   */
+  expiryOf(times: readonly Date[]): Date {
+    const leaving = times.map((time) => time.getTime() + this.#lengthMs);
+    return new Date(Math.min(this.#now.getTime() + LONGEST_SHOWN_MS, ...leaving));
+  }
+}

@@ -1,4 +1,0 @@
-import { z } from 'zod';
-
-/** A calendar date, `YYYY-MM-DD`. */
-export const calendarDate = z.iso.date();

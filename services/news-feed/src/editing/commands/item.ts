@@ -1,0 +1,262 @@
+import { Failure } from '@pressroom/common/failures/failure';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Kysely } from 'kysely';
+import { readVocabulary } from '../../config.ts';
+import { readJudgement } from '../../judging/editor.ts';
+import type { NewsTables } from '../../tables.ts';
+import type { Vocabulary } from '../../words.ts';
+import { inEdit } from '../edits.ts';
+import { type ItemChange, itemChangeReader } from '../item-input.ts';
+import {
+  changeItem,
+  type ItemDetail,
+  readItemDetail,
+  readWithdrawn,
+  restoreItem,
+  withdrawItem,
+} from '../items.ts';
+import {
+  addHistoryCommand,
+  type EditorOptions,
+  editing,
+  membersText,
+  type PrintOptions,
+  print,
+  printEdited,
+  printing,
+  renewalParts,
+  withDatabase,
+} from './options.ts';
+
+/** A page of the public items, the newest first. */
+interface ItemPage {
+  items: {
+    id: string;
+    title: string;
+    source_name: string;
+    published_at: Date;
+    category: string | null;
+    score: number | null;
+    selected: boolean;
+  }[];
+  nextCursor: string | null;
+}
+
+/** Reads a page of the archive by its parameters. Throws a `Failure` for wrong ones. */
+type ReadArchive = (
+  db: Kysely<NewsTables>,
+  vocabulary: Vocabulary,
+  parameters: Readonly<Record<string, string>>,
+) => Promise<ItemPage>;
+
+/** The options of `item list`, besides the parameters of the archive. */
+interface ListOptions extends PrintOptions {
+  selected?: boolean;
+  withdrawn?: boolean;
+  limit: string;
+  [parameter: string]: string | boolean | undefined;
+}
+
+/** The options of `item edit`; an empty text removes an optional member. */
+interface EditOptions extends EditorOptions {
+  title?: string;
+  originalTitle?: string;
+  summary?: string;
+  category?: string;
+  score?: number | null;
+  reason?: string;
+  directions?: string;
+  image?: string;
+  language?: string;
+  story?: string;
+}
+
+/** `newsroom item`. */
+export function addItemCommands(program: Command, readArchive: ReadArchive): void {
+  const item = program.command('item').description('list, search and edit items');
+  printing(item.command('show'))
+    .description('show all of an item, its story, its sources and the reports that quote it')
+    .argument('<id>')
+    .action(async (id: string, options: PrintOptions) =>
+      print(options, await withDatabase((db) => readItemDetail(db, id)), itemText),
+    );
+  filtered(item.command('list'))
+    .description('list items, the last published first')
+    .option('--withdrawn', 'those that were withdrawn, the last withdrawn first')
+    .action((options: ListOptions) => list(readArchive, options));
+  filtered(item.command('search'))
+    .description('list the items with all words in their title or summary')
+    .argument('<words...>')
+    .action((words: string[], options: ListOptions) => list(readArchive, { ...options, q: words.join(' ') }));
+  addHistoryCommand(item, 'item');
+  editing(item.command('edit'))
+    .description('change the members of an item; an empty text removes an optional member')
+    .argument('<id>')
+    .option('--title <text>')
+    .option('--original-title <text>')
+    .option('--summary <text>')
+    .option('--category <name>')
+    .option('--score <number>', '0 to 100', score)
+    .option('--reason <text>', 'why it was selected')
+    .option('--directions <names>', 'separated by commas')
+    .option('--image <url>', 'the address of its picture')
+    .option('--language <tag>', 'that of the original article, such as pt-BR')
+    .option('--story <publicId>')
+    .action((id: string, options: EditOptions) => edit('item edit', id, options));
+  editing(item.command('select'))
+    .description('add an item to the selected set')
+    .argument('<id>')
+    .option('--reason <text>', 'why')
+    .action((id: string, options: EditOptions) => edit('item select', id, options, { selected: true }));
+  editing(item.command('deselect'))
+    .description('remove an item from the selected set; it stays public')
+    .argument('<id>')
+    .action((id: string, options: EditOptions) => edit('item deselect', id, options, { selected: false }));
+  editing(item.command('withdraw'))
+    .description('remove an item from every answer')
+    .argument('<id>')
+    .action((id: string, options: EditorOptions) =>
+      setWithdrawal('item withdraw', withdrawItem, id, options),
+    );
+  editing(item.command('restore'))
+    .description('restore a withdrawn item')
+    .argument('<id>')
+    .action((id: string, options: EditorOptions) => setWithdrawal('item restore', restoreItem, id, options));
+}
+
+/** Adds the parameters of the archive to a command. */
+function filtered(command: Command): Command {
+  return printing(command)
+    .option('--selected', 'only selected ones')
+    .option('--source <name>')
+    .option('--category <name>')
+    .option('--direction <name>')
+    .option('--language <tag>')
+    .option('--from <date>', 'the first day of publication, such as 2027-01-31')
+    .option('--to <date>', 'the last day of publication')
+    .option('--cursor <cursor>', 'the next page, as the one before names it')
+    .option('--limit <items>', '1 to 100', '50');
+}
+
+async function list(readArchive: ReadArchive, options: ListOptions): Promise<void> {
+  const { json, withdrawn, selected, ...parameters } = options;
+  const given = Object.entries({ ...parameters, ...(selected && { selected: 'true' }) });
+  if (withdrawn && given.length > 1)
+    throw new Failure('refused', '--withdrawn takes no parameter but --limit');
+  const query: Record<string, string> = Object.fromEntries(
+    given.map(([name, value]) => [name, String(value)]),
+  );
+  const page = await withDatabase(async (db) =>
+    withdrawn
+      ? { items: await readWithdrawn(db, limitOf(options.limit)), nextCursor: null }
+      : shown(await readArchive(db, readVocabulary(process.env), query)),
+  );
+  print({ json }, page, ({ items, nextCursor }) =>
+    [
+      ...(items.length === 0 ? ['There are no such items.'] : []),
+      ...items.map(({ id, title, sourceName, publishedAt, category, score, selected: isSelected }) => {
+        const about = [
+          category ?? 'no category',
+          `score ${score ?? 'none'}`,
+          ...(isSelected ? ['selected'] : []),
+        ];
+        return `${id}  ${publishedAt.toISOString()}  ${title} [${sourceName}]\n    ${about.join(', ')}`;
+      }),
+      ...(nextCursor === null ? [] : [`More with --cursor ${nextCursor}`]),
+    ].join('\n'),
+  );
+}
+
+function shown({ items, nextCursor }: ItemPage) {
+  const listed = items.map(({ id, title, source_name, published_at, category, score, selected }) => ({
+    ...{ id, title, sourceName: source_name, publishedAt: published_at, category, score, selected },
+  }));
+  return { items: listed, nextCursor };
+}
+
+function limitOf(value: string): number {
+  if (/^([1-9]\d?|100)$/.test(value)) return Number(value);
+  throw new Failure('invalid', 'limit: must be a whole number from 1 to 100');
+}
+
+function itemText({ story, sources, reports, image, ...members }: ItemDetail): string {
+  return membersText({
+    ...members,
+    image: image?.url ?? null,
+    story: story === null ? null : `${story.publicId} (${story.title})`,
+    sources: sources.map((source) => `${source.id} (${source.name}${source.isFollowed ? ', followed' : ''})`),
+    reports: reports.map(({ period, date }) => `${period} ${date}`),
+  });
+}
+
+async function edit(
+  action: string,
+  id: string,
+  options: EditOptions,
+  selection: ItemChange = {},
+): Promise<void> {
+  const { by: actor, json, directions, title, image, ...texts } = options;
+  const nullable = Object.entries(texts).map(([name, value]) => [name, value === '' ? null : value]);
+  const change = itemChangeReader(readVocabulary(process.env))({
+    ...Object.fromEntries(nullable),
+    ...(title !== undefined && { title }),
+    ...(image !== undefined && { image: image === '' ? null : { url: image } }),
+    ...(directions !== undefined && { directions: directions.split(',').filter((name) => name !== '') }),
+    ...selection,
+  });
+  if (Object.keys(change).length === 0) throw new Error('nothing to change: see `newsroom item edit --help`');
+  const renewal = renewalParts();
+  const edited = await withDatabase((db) => changeItem(db, id, change, { actor, action, renewal }));
+  printEdited({ json }, id, edited);
+}
+
+async function setWithdrawal(
+  action: string,
+  set: typeof withdrawItem,
+  id: string,
+  options: EditorOptions,
+): Promise<void> {
+  const renewal = renewalParts();
+  const edited = await withDatabase((db) =>
+    inEdit(db, { actor: options.by, action }, (tx) => set(tx, id, renewal)),
+  );
+  printEdited(options, id, edited);
+}
+
+function score(value: string): number | null {
+  if (value === '') return null;
+  if (!/^\d+(\.\d+)?$/.test(value) || Number(value) > 100) {
+    throw new InvalidArgumentError('Expected a number from 0 to 100.');
+  }
+  return Number(value);
+}
+
+/** `newsroom explain`. */
+export function addExplainCommand(program: Command): void {
+  printing(program.command('explain'))
+    .description('show why the editor gave an item its score')
+    .argument('<id>')
+    .action(async (id: string, options: PrintOptions) =>
+      print(options, await withDatabase((db) => readJudgement(db, id)), judgementText),
+    );
+}
+
+function judgementText(item: Awaited<ReturnType<typeof readJudgement>>): string {
+  const directions = item.directions.length > 0 ? item.directions.join(', ') : 'no direction';
+  const place = `${item.category ?? 'no category'}; ${directions}; ${item.story === null ? 'no story' : `story ${item.story}`}`;
+  const lines = [
+    `${item.title} [${item.source_name}]`,
+    `  ${place}; score ${item.score ?? 'none'}; ${item.selected ? 'selected' : 'not selected'}`,
+  ];
+  if (item.terms === null || item.judged_at === null) {
+    return [...lines, '  No editor has judged it: its values were imported or edited.'].join('\n');
+  }
+  const verdict = item.judged_selected ? 'selected' : 'not selected';
+  return [
+    ...lines,
+    `Judged at ${item.judged_at.toISOString()}: score ${item.judged_score ?? 'none'}, ${verdict}`,
+    ...item.terms.map(
+      ({ name, points, note }) => `  ${points.toFixed(1).padStart(6)}  ${name}${note ? ` (${note})` : ''}`,
+    ),
+  ].join('\n');
+}

@@ -1,0 +1,125 @@
+import { userInfo } from 'node:os';
+import { withDatabase as withAnyDatabase } from '@pressroom/common/database/database-url';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Kysely } from 'kysely';
+import { readVocabulary } from '../../config.ts';
+import type { RenewalParts } from '../../judging/split.ts';
+import { readLexicon } from '../../judging/terms.ts';
+import type { NewsTables } from '../../tables.ts';
+import type { Edited } from '../edits.ts';
+import { type HistoryEntry, type HistoryQuery, readHistory, undoEdit } from '../undo.ts';
+
+/** The options of every command of the editor's shell. */
+export interface PrintOptions {
+  json?: boolean;
+}
+
+/** The options of every command that edits. */
+export interface EditorOptions extends PrintOptions {
+  by: string;
+}
+
+/** Adds `--json` to a command. */
+export function printing(command: Command): Command {
+  return command.option('--json', 'as JSON');
+}
+
+/** Adds `--json` and `--by` to a command. */
+export function editing(command: Command): Command {
+  const by = new Option('--by <name>', 'who edits, for the history').env('NEWSROOM_BY');
+  return printing(command).addOption(by.default(systemUser(), 'the user of the system'));
+}
+
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run as a user without a name.
+    return `user ${process.getuid?.() ?? ''}`.trim();
+  }
+}
+
+/** What a command renews the stories with that its edit is about. */
+export function renewalParts(): RenewalParts {
+  const { packs } = readVocabulary(process.env);
+  return { lexicon: readLexicon(packs), now: new Date() };
+}
+
+/** Prints a result as JSON if that was asked for, else as text. */
+export function print<T>({ json }: PrintOptions, result: T, text: (result: T) => string): void {
+  console.log(json ? JSON.stringify(result, null, 2) : text(result));
+}
+
+/** Prints what became of an edit of something, and what undoes it. */
+export function printEdited(options: PrintOptions, id: string, { edit }: Edited<unknown>): void {
+  print(options, { id, edit }, () =>
+    edit === null ? `${id}: nothing was changed` : `${id}: done (edit ${edit})`,
+  );
+}
+
+/** Members as lines: lists with commas, times in ISO 8601, and `-` for what there is not. */
+export function membersText(members: object): string {
+  return Object.entries(members)
+    .map(([name, value]) => `${name.padEnd(15)} ${valueText(value)}`)
+    .join('\n');
+}
+
+function valueText(value: unknown): string {
+  if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return '-';
+  if (value instanceof Date) return value.toISOString();
+  return Array.isArray(value) ? value.join(', ') : String(value);
+}
+
+/** Runs `work` with the database that the environment names, then closes it. */
+export function withDatabase<T>(work: (db: Kysely<NewsTables>) => Promise<T>): Promise<T> {
+  return withAnyDatabase('pressroom newsroom', work);
+}
+
+/** Adds `history` to the commands on a kind of things. */
+export function addHistoryCommand(parent: Command, kind: HistoryQuery['kind']): void {
+  printing(parent.command('history'))
+    .description('show who changed it, when and what, the newest first')
+    .argument('<id>')
+    .option('--limit <edits>', 'how many edits at most', wholeNumber, 100)
+    .action(async (subject: string, { limit, ...options }: PrintOptions & { limit: number }) => {
+      const entries = await withDatabase((db) => readHistory(db, { kind, subject, limit }));
+      print(options, entries, (all) =>
+        all.length === 0 ? 'Nobody has edited it.' : all.map(entryText).join('\n'),
+      );
+    });
+}
+
+/** `newsroom undo`. */
+export function addUndoCommand(program: Command): void {
+  editing(program.command('undo'))
+    .description('undo an edit by another one, unless what it changed has been changed again')
+    .argument('<edit>', 'its number, as the history shows it', wholeNumber)
+    .action(async (number: number, options: EditorOptions) => {
+      const parts = undoParts(options);
+      printEdited(options, `undo ${number}`, await withDatabase((db) => undoEdit(db, number, parts)));
+    });
+}
+
+/** What edits are undone with by a command. */
+export function undoParts({ by: actor }: EditorOptions) {
+  const { calendar } = readVocabulary(process.env);
+  return { actor, renewal: renewalParts(), zone: calendar.zone };
+}
+
+function entryText({ edit, at, actor, program, action, undoes, undoneBy, changes }: HistoryEntry): string {
+  const what = undoes === null ? action : `${action} ${undoes}`;
+  const undone = undoneBy === null ? '' : `, undone by ${undoneBy}`;
+  return [
+    `${edit}  ${at.toISOString()}  ${actor ?? program}: ${what}${undone}`,
+    ...changes.map(({ member, before, after }) => `    ${member}: ${shown(before)} → ${shown(after)}`),
+  ].join('\n');
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value ?? null);
+}
+
+function wholeNumber(value: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(value)) throw new InvalidArgumentError('Expected a whole number.');
+  return Number(value);
+}

@@ -1,0 +1,376 @@
+import { Failure } from '@pressroom/common/failures/failure';
+import { readConfig } from '@pressroom/common/start/config';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Kysely } from 'kysely';
+import { readVocabulary } from '../../config.ts';
+import { readTextFile } from '../../packs/packs.ts';
+import { FOUND, LIST_SELECTORS } from '../../reading/list-selectors.ts';
+import { writeOpml } from '../../reading/opml.ts';
+import { MAX_ENTRIES } from '../../reading/parse-feed.ts';
+import { Reader } from '../../reading/reader.ts';
+import {
+  checkSettings,
+  patternFaults,
+  SELECT_RULES,
+  type SourceSettings,
+  sourceUrl,
+} from '../../reading/source-settings.ts';
+import {
+  addListed,
+  addSource,
+  droppedEntries,
+  editSource,
+  findSource,
+  listSources,
+  pauseSource,
+  refusedEntries,
+  removeSource,
+  restoreSource,
+  resumeSource,
+  type Source,
+  sourceCounts,
+  sourceMembers,
+  type TriedEntry,
+  tryRules,
+} from '../../reading/sources.ts';
+import { FETCH_LIMITS, WebFetcher } from '../../reading/web-fetcher.ts';
+import type { NewsTables } from '../../tables.ts';
+import { sharedSlots, sharedTurns } from '../../work/leases.ts';
+import { WebPageReader } from '../../work/page-reader.ts';
+import { type TriedSource, trySource } from '../../work/try-source.ts';
+import { workerSettings } from '../../work/worker-config.ts';
+import { type PrintOptions, print, printing, withDatabase } from './options.ts';
+
+/** The options of `sources add` and `edit`. */
+interface SettingOptions extends PrintOptions {
+  name?: string;
+  category?: string;
+  direction?: string;
+  firstParty?: boolean;
+  weight?: number;
+  select?: string;
+  readPages?: boolean;
+  images?: boolean;
+  rule?: string[];
+  page?: string | boolean;
+  try?: boolean;
+  url?: string;
+}
+
+/** `newsroom sources`. */
+export function addSourceCommands(program: Command): void {
+  const sources = program.command('sources').description('the feeds that the worker reads');
+  withSettings(
+    sources
+      .command('add')
+      .description('add a feed, a page that names its feed, or a sitemap; the worker reads it at once')
+      .argument('<url>')
+      .option('--try', 'only show what it brings'),
+  ).action(add);
+  withSettings(
+    sources
+      .command('edit')
+      .description('change a source; an empty text removes a name, category or direction')
+      .argument('<source>', 'its number or address')
+      .option('--url <url>', 'a new address')
+      .option('--try', 'only show what its page lists, or what the rules do to its last 200 entries')
+      .option('--no-page', 'it is a feed or a sitemap')
+      .option('--no-first-party', 'it reports on others')
+      .option('--no-read-pages', "do not read the articles' pages"),
+  ).action(edit);
+  printing(sources.command('list')).description('list the sources and how they are').action(list);
+  printing(sources.command('show'))
+    .description('show everything about a source')
+    .argument('<source>', 'its number or address')
+    .action(show);
+  printing(sources.command('dropped'))
+    .description('list the newest 200 entries that its rules have dropped, and by which rule')
+    .argument('<source>', 'its number or address')
+    .action(listDropped);
+  const changes = [
+    ['pause', 'stop reading a source', pauseSource],
+    ['resume', 'read a paused or failing source again, at once', resumeSource],
+    ['remove', 'remove a source; its items stay, and `restore` brings it back', removeSource],
+  ] as const;
+  for (const [name, description, change] of changes) {
+    printing(sources.command(name))
+      .description(description)
+      .argument('<source>', 'its number or address')
+      .action(async (given: string, options: PrintOptions) => {
+        const { id } = await withDatabase(async (db) => {
+          const source = await findSource(db, given);
+          await change(db, source.id, new Date());
+          return source;
+        });
+        print(options, { id }, () => `${id}: done`);
+      });
+  }
+  printing(sources.command('restore'))
+    .description('bring a source back that was removed in the last NEWS_KEEP_DAYS, as it was')
+    .argument('<source>', 'its number', sourceNumber)
+    .action(async (id: number, options: PrintOptions) => {
+      await withDatabase((db) => restoreSource(db, id, new Date()));
+      print(options, { id }, () => `${id}: done`);
+    });
+  printing(sources.command('import'))
+    .description('add the feeds of an OPML file')
+    .argument('<file>', 'the file, or - for standard input')
+    .action(importOpml);
+  sources
+    .command('export')
+    .description('print the sources as OPML')
+    .action(async () => {
+      const vocabulary = readVocabulary(process.env);
+      console.log(writeOpml(await withDatabase(listSources), vocabulary, new Date()));
+    });
+}
+
+function withSettings(command: Command): Command {
+  return printing(command)
+    .option('--name <text>', "what its items name as their source (default: the feed's title)")
+    .option('--category <name>', 'the category of its items')
+    .option('--direction <names>', 'the directions of its items, separated by commas')
+    .option('--first-party', 'it reports on its own work')
+    .option('--weight <number>', 'how much it is trusted, from 0 to 10 (default: 1)', weight)
+    .option('--select <rule>', SELECT_RULES)
+    .option('--read-pages', "read the articles' pages for their text, as robots.txt allows")
+    .option(
+      '--rule <rule>',
+      "what becomes of entries, such as 'drop if title ~ /sponsored/i'; may be repeated",
+      several,
+    )
+    .option(
+      '--page [selectors]',
+      `it is a page that lists articles: they are found, or are where CSS says, ${LIST_SELECTORS}`,
+    )
+    .option('--images', 'take the pictures of its entries (default)')
+    .option('--no-images', 'take none, and remove those that its items have');
+}
+
+async function add(url: string, options: SettingOptions): Promise<void> {
+  const settings = settingsOf(options);
+  await withDatabase(async (db) => {
+    const isShown = options.try || settings.page;
+    const found = isShown ? await showFound(db, sourceUrl(url), settings.page || null, options) : undefined;
+    if (options.try) return;
+    const { id, added } = await addSource(db, url, settings, new Date());
+    print(options, { ...found, id, added }, () =>
+      added ? `${id}: added` : `${id}: already a source; nothing was changed`,
+    );
+  });
+}
+
+async function edit(given: string, options: SettingOptions): Promise<void> {
+  const settings = { ...settingsOf(options), ...(options.url !== undefined && { url: options.url }) };
+  await withDatabase(async (db) => {
+    const { id, url } = await findSource(db, given);
+    const { page } = settings;
+    const found = page ? await showFound(db, sourceUrl(settings.url ?? url), page, options) : undefined;
+    if (options.try) return page ? undefined : showTried(db, id, settings.rules ?? [], options);
+    await editSource(db, id, settings, new Date());
+    print(options, { ...found, id }, () => `${id}: done`);
+  });
+}
+
+/** Shows what a source brings, before it is kept; as JSON only if it is not kept. */
+async function showFound(
+  db: Kysely<NewsTables>,
+  url: string,
+  page: string | null,
+  { try: isTried, json = false }: SettingOptions,
+): Promise<TriedSource> {
+  const found = await tryOnce(db, url, page);
+  if (json && !isTried) return found;
+  print({ json }, found, () =>
+    [...foundLines(found), ...(isTried ? ['nothing was changed'] : [])].join('\n'),
+  );
+  return found;
+}
+
+/** Shows what rules would do to the newest entries of a source, and changes nothing. */
+async function showTried(
+  db: Kysely<NewsTables>,
+  id: number,
+  rules: readonly string[],
+  options: PrintOptions,
+): Promise<void> {
+  const reader = new Reader();
+  const tried = await tryRules({ db, reader }, id, rules).finally(() => reader.close());
+  print(options, tried, () => {
+    const dropped = tried.filter(({ droppedBy }) => droppedBy !== undefined);
+    const summary = `${dropped.length} of ${tried.length} entries would be dropped; nothing was changed`;
+    return [...tried.flatMap(triedLine), summary].join('\n');
+  });
+}
+
+/** What rules would do to an entry, in a line if they would do anything. */
+function triedLine({ title, droppedBy, category, points }: TriedEntry): string[] {
+  if (droppedBy !== undefined) return [`drop   ${title}: ${droppedBy}`];
+  const effects = [
+    ...(category === undefined ? [] : [`category ${category}`]),
+    ...(points === 0 ? [] : [`score ${points > 0 ? '+' : ''}${points}`]),
+  ];
+  return effects.length > 0 ? [`keep   ${title}: ${effects.join(', ')}`] : [];
+}
+
+async function listDropped(given: string, options: PrintOptions): Promise<void> {
+  const entries = await withDatabase(async (db) => droppedEntries(db, (await findSource(db, given)).id));
+  print(options, entries, () => {
+    if (entries.length === 0) return 'Its rules have dropped nothing.';
+    return entries
+      .map(({ title, rule, discovered_at }) => `${discovered_at.toISOString()}  ${title}: ${rule}`)
+      .join('\n');
+  });
+}
+
+/** A source with its counts. */
+function shownSource(source: Source, counts: Awaited<ReturnType<typeof sourceCounts>>) {
+  const count = counts.find(({ source_id }) => source_id === source.id);
+  return { ...sourceMembers(source), new_in_24_h: count?.day ?? 0, pending: count?.pending ?? 0 };
+}
+
+type ShownSource = ReturnType<typeof shownSource>;
+
+async function list(options: PrintOptions): Promise<void> {
+  const sources = await withDatabase(async (db) => {
+    const counts = await sourceCounts(db, new Date());
+    return (await listSources(db)).map((source) => shownSource(source, counts));
+  });
+  print(options, sources, () => {
+    if (sources.length === 0) return 'There are no sources. Add one with `newsroom sources add URL`.';
+    return sources.flatMap(sourceLines).join('\n');
+  });
+}
+
+function sourceLines(source: ShownSource): string[] {
+  const { id, name, url, state, failing_since, last_error, last_success_at, new_in_24_h } = source;
+  const failing = failing_since === null ? '' : `, failing since ${failing_since.toISOString()}`;
+  const read = last_success_at === null ? 'not read yet' : `read ${last_success_at.toISOString()}`;
+  return [
+    `${id}  ${name}  ${url}`,
+    `    ${state}, ${read}, ${new_in_24_h} new in 24 h${failing}`,
+    ...(last_error === null ? [] : [`    ${last_error}`]),
+    ...source.stopped_rules.map(({ rule, reason }) => `    rule switched off: ${rule}: ${reason}`),
+    ...shortfalls(source).map((line) => `    ${line}`),
+  ];
+}
+
+/** Why not all entries of a feed arrive, in lines. */
+function shortfalls({
+  unusable_entries: unusable,
+  unread_entries: unread,
+  repeated_entries: repeated,
+  left_out: leftOut,
+  empty_reads: empty,
+}: ShownSource): string[] {
+  const entries = (count: number) => `${count} ${count === 1 ? 'entry' : 'entries'} of its feed`;
+  return [
+    ...(unusable > 0 ? [`${entries(unusable)} without an address, or with neither title nor text`] : []),
+    ...(unread > 0
+      ? [`${entries(unread)} not read, because it has more than ${MAX_ENTRIES}: the oldest`]
+      : []),
+    ...(repeated > 0 ? [`${entries(repeated)} repeated in everything, and read once`] : []),
+    ...leftOut.map(({ title, reason }) => `left out: ${title}: ${reason}`),
+    ...(empty >= 3 ? [`0 entries in the last ${empty} reads`] : []),
+  ];
+}
+
+async function show(given: string, options: PrintOptions): Promise<void> {
+  const shown = await withDatabase(async (db) => {
+    const source = await findSource(db, given);
+    const refused = await refusedEntries(db, source.id);
+    return { ...shownSource(source, await sourceCounts(db, new Date())), refused };
+  });
+  print(options, shown, ({ refused, ...members }) =>
+    [
+      ...Object.entries(members).map(([name, value]) => {
+        const text = value instanceof Date ? value.toISOString() : value === null ? '-' : textOf(value);
+        return `${name.replaceAll('_', ' ').padEnd(17)} ${text || '-'}`;
+      }),
+      ...refused.map(({ title, reason }) => `refused           ${title}: ${reason}`),
+    ].join('\n'),
+  );
+}
+
+function textOf(value: unknown): string {
+  return Array.isArray(value) && value.some((one) => typeof one === 'object')
+    ? value.map((one) => JSON.stringify(one)).join(', ')
+    : String(value);
+}
+
+async function importOpml(file: string, options: PrintOptions): Promise<void> {
+  const reader = new Reader();
+  const parts = { vocabulary: readVocabulary(process.env), reader, now: new Date() };
+  const { added, known, ...rest } = await reader
+    .read(file, 'opml', readTextFile(file))
+    .then((feeds) => withDatabase((db) => addListed(db, feeds, parts)))
+    .finally(() => reader.close());
+  const refused = rest.refused.map(({ url, reason }) => `${url}: ${reason}`);
+  print(options, { added, known, refused }, () =>
+    [`${added} added, ${known} already there, ${refused.length} refused`, ...refused].join('\n'),
+  );
+  if (refused.length > 0) process.exitCode = 1;
+}
+
+function settingsOf(options: SettingOptions): SourceSettings {
+  const { direction, url: _url, try: _try, json: _json, rule, page, ...rest } = options;
+  const directions = direction?.split(',').map((name) => name.trim());
+  const settings = {
+    ...rest,
+    ...(directions && { directions: directions.filter((name) => name !== '') }),
+    ...(rule && { rules: rule.filter((text) => text !== '') }),
+    ...(page !== undefined && { page: page === true ? FOUND : page }),
+  };
+  checkSettings(settings, readVocabulary(process.env));
+  const fault = patternFaults(settings.rules ?? []).find((message) => message !== null);
+  if (fault !== undefined) throw new Failure('invalid', fault);
+  return settings;
+}
+
+/** Collects an option that may be repeated. */
+function several(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}
+
+function sourceNumber(value: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(value)) throw new InvalidArgumentError('Expected the number that it had.');
+  return Number(value);
+}
+
+function weight(value: string): number {
+  if (!/^\d+(\.\d+)?$/.test(value)) throw new InvalidArgumentError('Expected a number from 0 to 10.');
+  return Number(value);
+}
+
+const { NEWS_PRIVATE_HOSTS } = workerSettings;
+
+/** Reads a source once, with the limits of the worker. Throws as {@link trySource}. */
+async function tryOnce(
+  db: Kysely<NewsTables>,
+  address: string,
+  listSelectors: string | null,
+): Promise<TriedSource> {
+  const { NEWS_PRIVATE_HOSTS: privateHosts } = readConfig({ NEWS_PRIVATE_HOSTS }, process.env);
+  const fetcher = new WebFetcher({ ...FETCH_LIMITS, privateHosts, inSlot: sharedSlots(db) });
+  const reader = new Reader();
+  const { fetch } = fetcher;
+  const { politeness } = new WebPageReader(fetch, reader, sharedTurns(db));
+  const { signal } = new AbortController();
+  try {
+    return await trySource({ fetch, reader, politeness }, address, listSelectors, signal);
+  } finally {
+    await reader.close();
+    await fetcher.close();
+  }
+}
+
+/** What was found, in lines. */
+function foundLines({ entries, leadsTo }: TriedSource): string[] {
+  return [
+    ...leadsTo.map((url) => `it leads to ${url}`),
+    ...entries.map(({ publishedAt, title, url }) => {
+      return `${publishedAt?.toISOString() ?? 'without a date'.padEnd(24)}  ${title}\n    ${url}`;
+    }),
+    ...(leadsTo.length > 0 ? [] : [`${entries.length} entries were found`]),
+  ];
+}

@@ -1,0 +1,575 @@
+import {
+  PRIVATE,
+  replyConditionally,
+  writePrecondition,
+  writtenTag,
+} from '@pressroom/common/caching/conditional';
+import { personOf } from '@pressroom/common/desk/person';
+import { Failure, type FieldFault, invalid } from '@pressroom/common/failures/failure';
+import { anyText, idParameter, integerParameter, text } from '@pressroom/common/fields/fields';
+import { bodiless, NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
+import { problemResponses } from '@pressroom/common/problems/problem';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import { writeOpml } from '../../reading/opml.ts';
+import type { Reader } from '../../reading/reader.ts';
+import { checkSettings, type SourceSettings, sourceUrl } from '../../reading/source-settings.ts';
+import {
+  addListed,
+  addSource,
+  droppedEntries,
+  editSource,
+  faultsOfPatterns,
+  findSource,
+  listSources,
+  newEntries,
+  pauseSource,
+  refusedEntries,
+  removeSource,
+  restoreSource,
+  resumeSource,
+  type Source,
+  sourceCounts,
+  sourcesAfter,
+  tryRules,
+} from '../../reading/sources.ts';
+import { FetchFault } from '../../reading/web-fetcher.ts';
+import type { NewsTables } from '../../tables.ts';
+import type { Vocabulary } from '../../words.ts';
+import { type TryParts, trySource } from '../../work/try-source.ts';
+import { type EditorParts, timestamp, toWire } from './editors.ts';
+
+/** Path of one source. */
+const sourcePath = z.object({ id: idParameter() });
+
+/** Query string of the list. */
+const sourcesQuery = z.strictObject({
+  limit: integerParameter(1, 100).default(50),
+  cursor: integerParameter(1).optional().describe('`nextCursor` of the page before.'),
+});
+
+const source = z.object({
+  id: z.int(),
+  url: z.string(),
+  givenUrl: z.string(),
+  name: z.string(),
+  isNamed: z.boolean(),
+  category: z.string().nullable(),
+  directions: z.array(z.string()),
+  firstParty: z.boolean(),
+  weight: z.number(),
+  select: z.string(),
+  readPages: z.boolean(),
+  images: z.boolean(),
+  rules: z.array(z.string()),
+  stoppedRules: z
+    .array(z.object({ rule: z.string(), reason: z.string() }))
+    .describe('Rules that took too long and are not applied until the rules are saved again.'),
+  page: z.string().nullable().describe('Where its page lists articles; null: it is a feed or a sitemap.'),
+  state: z.enum(['active', 'paused', 'gone']),
+  createdAt: timestamp,
+  nextPollAt: timestamp,
+  intervalSeconds: z.number(),
+  lastPolledAt: timestamp.nullable(),
+  lastSuccessAt: timestamp.nullable(),
+  lastChangeAt: timestamp.nullable(),
+  failures: z.int(),
+  failingSince: timestamp.nullable(),
+  lastError: z.string().nullable(),
+  offeredUrl: z
+    .string()
+    .nullable()
+    .describe('The feed that a page names which the source answers instead of its own.'),
+  unusableEntries: z.int(),
+  unreadEntries: z.int(),
+  repeatedEntries: z.int(),
+  leftOut: z
+    .array(z.object({ title: z.string(), reason: z.string() }))
+    .describe('The first entries of its feed that are not read, and why.'),
+  emptyReads: z.int(),
+  day: z.int().describe('New entries in 24 hours.'),
+  pending: z.int().describe('Entries that wait to be edited.'),
+  refused: z.int().describe('Entries that cannot be items.'),
+  days: z.array(z.int()).describe('New entries in each of the last 14 times 24 hours, the latest last.'),
+});
+
+/** Answer of the list. */
+const sourcesAnswer = z.object({ sources: z.array(source), nextCursor: z.string().nullable() });
+
+/** A source with its counts. */
+const sourceAnswer = source;
+
+/** Answer of the detail. */
+const sourceDetailAnswer = source.extend({
+  refusedEntries: z.array(z.object({ title: z.string().nullable(), reason: z.string().nullable() })),
+});
+
+const url = text(4000);
+const settings = {
+  name: text(1000).describe("Empty: the feed's own title."),
+  category: text(100).describe('Empty: the editor decides on each item.'),
+  directions: z.array(text(100), 'must be a list of directions').max(100),
+  firstParty: z.boolean('must be true or false'),
+  weight: z.number('must be a number'),
+  select: text(100),
+  readPages: z.boolean('must be true or false'),
+  images: z.boolean('must be true or false'),
+  rules: z.array(text(1000), 'must be a list of rules').max(1000),
+  page: z
+    .union([text(1000), z.literal(false)], 'must be selectors, auto, or false')
+    .describe('`auto`: its articles are found.'),
+};
+
+/** Body of `POST`. */
+const sourceCreate = z
+  .strictObject({ ...settings })
+  .partial()
+  .extend({ url });
+
+/** Body of `PATCH`. */
+const sourcePatch = z
+  .strictObject({ ...settings, url })
+  .partial()
+  .refine((body) => Object.keys(body).length > 0, {
+    message: 'must have at least one member',
+    params: { code: 'required' },
+  })
+  .meta({ minProperties: 1 });
+
+/** Body of a try. */
+const sourceTry = z.strictObject({ url, page: text(1000).optional() });
+
+/** The most entries that a try shows. */
+const MOST_TRIED = 200;
+
+/** Answer of a try. */
+const triedAnswer = z.object({
+  url: z.string().describe('The address that answered.'),
+  title: z.string().nullable(),
+  entries: z
+    .array(
+      z.object({
+        title: z.string(),
+        url: z.string(),
+        publishedAt: timestamp.nullable(),
+        summary: z.string().nullable(),
+      }),
+    )
+    .describe(`The first ${MOST_TRIED}.`),
+  count: z.int().describe('How many there are.'),
+  leadsTo: z.array(z.string()).describe('What is read instead.'),
+});
+
+/** Answer of the dropped entries. */
+const droppedAnswer = z.object({
+  entries: z.array(z.object({ title: z.string().nullable(), rule: z.string(), discoveredAt: timestamp })),
+});
+
+/** Body of a try of rules. */
+const rulesTry = z.strictObject({ rules: settings.rules });
+
+/** Answer of a try of rules. */
+const rulesTriedAnswer = z.object({
+  entries: z.array(
+    z.object({
+      title: z.string(),
+      droppedBy: z.string().nullable(),
+      category: z.string().nullable(),
+      points: z.number(),
+    }),
+  ),
+});
+
+/** Body of an import. */
+const opmlImport = z.strictObject({ opml: anyText() });
+
+/** Answer of an import. */
+const opmlImportedAnswer = z.object({
+  added: z.int(),
+  known: z.int(),
+  refused: z.array(z.object({ url: z.string(), reason: z.string() })),
+});
+
+const TAGS = ['sources'];
+const READ_PROBLEMS = problemResponses(400, 401, 403, 404, 503);
+const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422, 503);
+
+/** How long a source that is tried may take, in ms: less than the desk waits. */
+const TRY_MS = 50_000;
+
+/** What the operations on sources work with; `trying` is the worker's own. */
+type SourceParts = EditorParts & { trying: TryParts };
+
+/** The operations on sources: each does what a command of `newsroom sources` does. */
+export function sourceOperations(parts: SourceParts) {
+  return { ...reads(parts), ...writes(parts), ...states(parts), ...tries(parts), ...files(parts) };
+}
+
+/** A source by its id. */
+function sourceOf({ db }: SourceParts, id: number): Promise<Source> {
+  return findSource(db, String(id));
+}
+
+async function shown({ db, clock }: SourceParts, source: Source): Promise<z.input<typeof sourceAnswer>> {
+  const [one] = await shownSources(db, [source], clock());
+  return one as z.input<typeof sourceAnswer>;
+}
+
+/** The headers of an answer that shows what a write has made of a source. */
+const headersOf = (source: Source) => ({ 'cache-control': PRIVATE, etag: writtenTag(settingsOf(source)) });
+
+function reads(parts: SourceParts) {
+  const { db, clock } = parts;
+  const list = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'listSources',
+      summary: 'List the sources and how they are, in the order in which they were added',
+      querystring: sourcesQuery,
+      response: { 200: sourcesAnswer, ...problemResponses(400, 401, 403, 503) },
+    },
+    handler: async ({ query: { limit, cursor = 0 } }) => {
+      const found = await sourcesAfter(db, cursor, limit + 1);
+      const page = found.slice(0, limit);
+      const last = found.length > limit ? page.at(-1) : undefined;
+      return {
+        sources: await shownSources(db, page, clock()),
+        nextCursor: last === undefined ? null : String(last.id),
+      };
+    },
+  });
+  const read = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'getSource',
+      summary: 'Read everything about a source',
+      params: sourcePath,
+      response: { 200: sourceDetailAnswer, ...NOT_MODIFIED, ...READ_PROBLEMS },
+    },
+    handler: (request, reply) =>
+      replyConditionally(request, reply, {
+        cacheControl: PRIVATE,
+        load: async () => {
+          const source = await sourceOf(parts, request.params.id);
+          const refused = await refusedEntries(db, source.id);
+          const value = { ...(await shown(parts, source)), refusedEntries: refused };
+          return { value, own: settingsOf(source) };
+        },
+      }),
+  });
+  const dropped = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'listDroppedEntries',
+      summary: 'List the newest 200 entries that the rules of a source have dropped, and by which rule',
+      params: sourcePath,
+      response: { 200: droppedAnswer, ...READ_PROBLEMS },
+    },
+    handler: async ({ params }) => {
+      const { id } = await sourceOf(parts, params.id);
+      const entries = await droppedEntries(db, id);
+      return {
+        entries: toWire(
+          entries.map(({ discovered_at: discoveredAt, ...entry }) => ({ ...entry, discoveredAt })),
+        ),
+      };
+    },
+  });
+  return { list, read, dropped };
+}
+
+function writes(parts: SourceParts) {
+  const { db, vocabulary, clock, trying } = parts;
+  const add = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'addSource',
+      summary: 'Add a feed, a page that names its feed, or a sitemap; the worker reads it at once',
+      description: 'A source that is known already is returned with 200, and left as it is.',
+      body: sourceCreate,
+      responseHeaders: { 200: ['ETag'], 201: ['ETag'] },
+      response: {
+        200: sourceAnswer,
+        201: sourceAnswer,
+        ...problemResponses(400, 401, 403, 413, 415, 422, 503),
+      },
+    },
+    handler: async (request, reply) => {
+      const { url, ...settings } = request.body;
+      await checkMembers(request.body, vocabulary, trying.reader);
+      const { id, added } = await addSource(db, url, settings, clock());
+      const source = await sourceOf(parts, id);
+      return reply
+        .code(added ? 201 : 200)
+        .headers({ ...headersOf(source), ...(added && { location: `/api/sources/${id}` }) })
+        .send(await shown(parts, source));
+    },
+  });
+  const change = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'editSource',
+      summary: 'Change a source; an empty text removes a name or category',
+      params: sourcePath,
+      body: sourcePatch,
+      responseHeaders: { 200: ['ETag'] },
+      response: { 200: sourceAnswer, ...WRITE_PROBLEMS },
+    },
+    handler: async (request, reply) => {
+      const condition = writePrecondition(request);
+      await checkMembers(request.body, vocabulary, trying.reader);
+      const { id } = await sourceOf(parts, request.params.id);
+      await editSource(db, id, request.body, clock(), {
+        actor: personOf(request.headers),
+        ...(condition && { precondition: (source) => condition(settingsOf(source)) }),
+      });
+      const source = await sourceOf(parts, id);
+      return reply.headers(headersOf(source)).send(await shown(parts, source));
+    },
+  });
+  const remove = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'removeSource',
+      summary: 'Remove a source; its items stay, and for a while it can be restored',
+      params: sourcePath,
+      response: { 204: bodiless('It is removed.'), ...READ_PROBLEMS },
+    },
+    handler: async (request, reply) => {
+      await removeSource(db, (await sourceOf(parts, request.params.id)).id);
+      return reply.code(204).send(null);
+    },
+  });
+  return { add, change, remove };
+}
+
+function states(parts: SourceParts) {
+  const changing = (
+    operationId: string,
+    summary: string,
+    set: (db: EditorParts['db'], id: number, now: Date) => Promise<void>,
+  ) =>
+    operation({
+      schema: {
+        tags: TAGS,
+        operationId,
+        summary,
+        params: sourcePath,
+        responseHeaders: { 200: ['ETag'] },
+        response: { 200: sourceAnswer, ...WRITE_PROBLEMS },
+      },
+      handler: async (request, reply) => {
+        const { id } = request.params;
+        await set(parts.db, id, parts.clock());
+        const source = await sourceOf(parts, id);
+        return reply.headers(headersOf(source)).send(await shown(parts, source));
+      },
+    });
+  return {
+    pause: changing('pauseSource', 'Stop reading a source', pauseSource),
+    resume: changing('resumeSource', 'Read a paused or failing source again, at once', resumeSource),
+    restore: changing(
+      'restoreSource',
+      'Bring a removed source back as it was; one that is there stays as it is',
+      restoreSource,
+    ),
+  };
+}
+
+function tries(parts: SourceParts) {
+  const { db, vocabulary, trying } = parts;
+  const attempt = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'trySource',
+      summary: 'Read a source once, with the limits of the worker, and keep nothing',
+      body: sourceTry,
+      response: { 200: triedAnswer, ...problemResponses(400, 401, 403, 413, 415, 422, 503) },
+    },
+    handler: async ({ body: { url: given, page } }) => {
+      await checkMembers({ url: given, ...(page && { page }) }, vocabulary, trying.reader);
+      const signal = AbortSignal.timeout(TRY_MS);
+      const tried = await trySource(trying, sourceUrl(given), page || null, signal).catch(
+        (error: unknown) => {
+          throw unreadable(error, signal) ?? error;
+        },
+      );
+      const { url, title, entries, leadsTo } = tried;
+      const listed = entries.slice(0, MOST_TRIED);
+      return {
+        url,
+        title,
+        entries: toWire(
+          listed.map(({ title, url, publishedAt, summary }) => ({ title, url, publishedAt, summary })),
+        ),
+        count: entries.length,
+        leadsTo: [...leadsTo],
+      };
+    },
+  });
+  const rules = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'trySourceRules',
+      summary: 'Show what rules would do to the last 200 entries of a source, and change nothing',
+      params: sourcePath,
+      body: rulesTry,
+      response: { 200: rulesTriedAnswer, ...WRITE_PROBLEMS },
+    },
+    handler: async ({ params, body }) => {
+      await checkMembers(body, vocabulary, trying.reader);
+      const { id } = await sourceOf(parts, params.id);
+      const entries = await tryRules({ db, reader: trying.reader }, id, body.rules);
+      return {
+        entries: entries.map(({ droppedBy = null, category = null, ...entry }) => ({
+          ...entry,
+          droppedBy,
+          category,
+        })),
+      };
+    },
+  });
+  return { attempt, rules };
+}
+
+function files({ db, vocabulary, clock, trying }: SourceParts) {
+  const opml = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'exportSources',
+      summary: 'Write the sources as OPML',
+      response: {
+        200: { description: 'OPML 2.0.', content: { 'text/x-opml': { schema: z.string() } } },
+        ...problemResponses(400, 401, 403, 404, 503),
+      },
+    },
+    handler: async (_request, reply) => {
+      const text = writeOpml(await listSources(db), vocabulary, clock());
+      return reply
+        .type('text/x-opml; charset=utf-8')
+        .header('content-disposition', 'attachment; filename="sources.opml"')
+        .send(text);
+    },
+  });
+  const addOpml = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'importSources',
+      summary: 'Add the feeds of an OPML file',
+      body: opmlImport,
+      response: { 200: opmlImportedAnswer, ...problemResponses(400, 401, 403, 413, 415, 422, 503) },
+    },
+    handler: async ({ body }) => {
+      const feeds = await trying.reader.read('the OPML file', 'opml', body.opml);
+      return addListed(db, feeds, { vocabulary, reader: trying.reader, now: clock() });
+    },
+  });
+  return { opml, addOpml };
+}
+
+/** Why a source cannot be one, as its address is at fault; undefined if something else is. */
+function unreadable(error: unknown, signal: AbortSignal): Failure | undefined {
+  const isTheirs = error instanceof FetchFault || (error instanceof Failure && error.kind !== 'unavailable');
+  if (!isTheirs && !signal.aborted) return undefined;
+  const reason = isTheirs ? error.message : `it did not answer within ${TRY_MS / 1000} s`;
+  return new Failure('invalid', reason, {
+    code: 'source_unreadable',
+    faults: [{ field: 'url', code: 'source_unreadable', message: reason }],
+  });
+}
+
+/**
+ * Checks what an editor says about a source.
+ *
+ * @throws Failure `invalid` with every error and the member that it is in
+ */
+async function checkMembers(
+  { url, rules = [], ...settings }: SourceSettings & { url?: string | undefined },
+  vocabulary: Vocabulary,
+  reader: Reader,
+): Promise<void> {
+  const check = (given: SourceSettings) => checkSettings(given, vocabulary);
+  const faults = [
+    ...(url === undefined ? [] : faultsOf('url', () => sourceUrl(url))),
+    ...rules.flatMap((rule, index) => faultsOf(`rules.${index}`, () => check({ rules: [rule] }))),
+    ...Object.entries(settings).flatMap(([name, value]) => faultsOf(name, () => check({ [name]: value }))),
+  ];
+  if (faults.length === 0) faults.push(...faultsOf('rules', () => check({ rules })));
+  if (faults.length === 0) {
+    const wrong = await faultsOfPatterns(reader, rules);
+    faults.push(
+      ...wrong.map(({ index, message }) => ({ field: `rules.${index}`, code: 'invalid', message })),
+    );
+  }
+  if (faults.length > 0) throw invalid(faults);
+}
+
+function faultsOf(field: string, check: () => unknown): FieldFault[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return [{ field, code: 'invalid', message: error.message }];
+  }
+}
+
+/** Sources as the desk shows them, with what they have brought. */
+async function shownSources(db: Kysely<NewsTables>, sources: readonly Source[], now: Date) {
+  const ids = sources.map(({ id }) => id);
+  const counts = new Map((await sourceCounts(db, now, ids)).map((count) => [count.source_id, count]));
+  const days = await newEntries(db, now, ids);
+  return sources.map((source) => {
+    const { day = 0, pending = 0, refused = 0 } = counts.get(source.id) ?? {};
+    return toWire({
+      ...settingsOf(source),
+      ...healthOf(source),
+      day,
+      pending,
+      refused,
+      days: days.get(source.id) ?? [],
+    });
+  });
+}
+
+/** What editors set of a source. */
+function settingsOf(source: Source) {
+  return {
+    id: source.id,
+    url: source.url,
+    givenUrl: source.given_url,
+    name: source.name,
+    isNamed: source.is_named,
+    category: source.category,
+    directions: source.directions,
+    firstParty: source.first_party,
+    weight: source.weight,
+    select: source.select_rule,
+    readPages: source.reads_pages,
+    images: source.takes_images,
+    rules: source.rules,
+    page: source.list_selectors,
+    state: source.state,
+  };
+}
+
+function healthOf(source: Source) {
+  return {
+    createdAt: source.created_at,
+    nextPollAt: source.next_poll_at,
+    intervalSeconds: source.interval_seconds,
+    lastPolledAt: source.last_polled_at,
+    lastSuccessAt: source.last_success_at,
+    lastChangeAt: source.last_change_at,
+    failures: source.failures,
+    failingSince: source.failing_since,
+    lastError: source.last_error,
+    offeredUrl: source.offered_url,
+    stoppedRules: source.stopped_rules,
+    unusableEntries: source.unusable_entries,
+    unreadEntries: source.unread_entries,
+    repeatedEntries: source.repeated_entries,
+    leftOut: source.left_out,
+    emptyReads: source.empty_reads,
+  };
+}

@@ -1,0 +1,310 @@
+import { Failure } from '@pressroom/common/failures/failure';
+import { anyText, isTracking, requiredText, text, webUrl } from '@pressroom/common/fields/fields';
+import { z } from 'zod';
+import { SHANGHAI } from '../calendar.ts';
+import { imageUrl, languageTag, MAX_IMAGE_URL } from '../fields.ts';
+import { resetRecords } from '../reset-records.ts';
+import type { Vocabulary } from '../words.ts';
+
+/** The longest title, in characters. */
+const MAX_TITLE = 1000;
+
+/** The longest summary, digest or reason, in characters. */
+export const MAX_TEXT = 100_000;
+
+/** The id of an item: a path segment of the item's page. */
+export const itemId = z
+  .string('must be a string')
+  .regex(/^[!-.0-~]{1,128}$/, 'must be 1 to 128 visible ASCII characters other than /')
+  .refine((value) => value !== '.' && value !== '..', 'must not be . or ..');
+
+/** A `publicId`: it is a path segment. */
+export const storyId = z
+  .string('must be a string')
+  .regex(/^[A-Za-z0-9._~-]{1,128}$/, 'must be 1 to 128 of the characters A–Z a–z 0–9 . _ ~ -')
+  .refine((value) => value !== '.' && value !== '..', 'must not be . or ..');
+
+/** A point in time with its offset, to the millisecond; finer digits are dropped. */
+export const time = z.iso
+  .datetime({ offset: true, error: 'must be a time with its offset, such as 2026-11-20T08:00:00Z' })
+  .refine((value) => new Date(value).getTime() >= 0, 'must not be before 1970')
+  .transform((value) => new Date(value));
+
+/** The error message for scores. */
+const SCORE = 'must be a number from 0 to 100';
+
+/** The longest canonical URL, in bytes: the limit of the unique index. */
+const MAX_CANONICAL_URL = 2048;
+
+/** The address of the original article. */
+const originalUrl = webUrl(4000).refine(
+  (value) => !URL.canParse(value) || Buffer.byteLength(canonicalUrl(value)) <= MAX_CANONICAL_URL,
+  `must be at most ${MAX_CANONICAL_URL} characters long without its tracking parameters`,
+);
+
+const SIZE = 'must be a whole number of pixels from 1 to 99,999';
+const pixels = z.int(SIZE).min(1, SIZE).max(99_999, SIZE).optional();
+
+const image = z.strictObject({
+  url: webUrl(MAX_IMAGE_URL).refine(
+    (value) => imageUrl(value) !== undefined && !value.includes('#'),
+    'must be a public https address without a fragment',
+  ),
+  width: pixels,
+  height: pixels,
+  alt: requiredText(MAX_TITLE).optional().describe('What it shows, for those who do not see it.'),
+});
+
+const language = z
+  .string('must be a string')
+  .refine((value) => languageTag(value) !== undefined, 'must be a language tag (BCP 47), such as pt-BR')
+  .transform((value) => languageTag(value) ?? value)
+  .meta({ maxLength: 35 });
+
+/**
+ * The schema of an item's values: it is upserted by its id, or by its canonical URL if it does not have one.
+ * An absent member keeps its value.
+ *
+ * @param time how points in time are given
+ */
+export function itemInput<Time extends z.ZodType<Date>>({ categories, directions }: Vocabulary, time: Time) {
+  return z.strictObject({
+    id: itemId.optional(),
+    title: requiredText(MAX_TITLE),
+    originalTitle: text(MAX_TITLE).nullable().optional(),
+    summary: text(MAX_TEXT).nullable().optional(),
+    source: z.strictObject({ name: requiredText(200), firstParty: z.boolean().optional() }),
+    links: z.strictObject({ original: originalUrl }),
+    publishedAt: time,
+    discoveredAt: time.optional().describe('For a new item, defaults to the time of the import.'),
+    category: z
+      .enum(categories, `must be one of ${categories.join(', ')}`)
+      .nullable()
+      .optional(),
+    score: z.number(SCORE).min(0, SCORE).max(100, SCORE).nullable().optional(),
+    selected: z.boolean().optional(),
+    reason: text(MAX_TEXT).nullable().optional(),
+    directions: z.array(z.enum(directions, `must be one of ${directions.join(', ')}`)).optional(),
+    image: image.nullable().optional(),
+    language: language.nullable().optional().describe('Of the original article.'),
+    story: storyId.nullable().optional().describe('The `publicId` of an existing story.'),
+  });
+}
+
+/** A time as the program has it. */
+const given = z.date().refine((value) => value.getTime() >= 0, 'must not be before 1970');
+
+/** The values of an item. */
+export type ItemInput = z.infer<ReturnType<typeof itemInput>>;
+
+/** Checks the values of an item; throws a `Failure` whose message says everything that is wrong with them. */
+export type CheckItem = (values: z.input<ReturnType<typeof itemInput>>) => ItemInput;
+
+/** What checks the values of items that the program makes. */
+export function itemChecker(vocabulary: Vocabulary): CheckItem {
+  const schema = itemInput(vocabulary, given);
+  return (values) => checked(schema, values);
+}
+
+/** The members of an item that an editor may change, named as its input. */
+export function itemChange(vocabulary: Vocabulary) {
+  return itemInput(vocabulary, given)
+    .pick({
+      title: true,
+      originalTitle: true,
+      summary: true,
+      category: true,
+      score: true,
+      selected: true,
+      reason: true,
+      directions: true,
+      image: true,
+      language: true,
+      story: true,
+    })
+    .partial();
+}
+
+/** A change of an item. */
+export type ItemChange = z.infer<ReturnType<typeof itemChange>>;
+
+/** A parser for changes; it throws a `Failure` whose message says everything that is wrong with a change. */
+export function itemChangeReader(vocabulary: Vocabulary): (change: unknown) => ItemChange {
+  const schema = itemChange(vocabulary);
+  return (change) => checked(schema, change);
+}
+
+/** The longest value that a message repeats, in characters of JSON. */
+const MAX_SHOWN = 80;
+
+/** zod's type names in words that a reader knows. */
+const TYPES: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+};
+
+/** What a schema makes of a value. Throws a {@link Failure} that says everything that is wrong with it. */
+export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+  const result = schema.safeParse(value, { error: expectation });
+  if (result.success) return result.data;
+  throw invalidInput(value, result.error.issues);
+}
+
+/** The failure that lists every error in a value that a schema has rejected. */
+function invalidInput(value: unknown, issues: readonly z.core.$ZodIssue[]): Failure {
+  return new Failure('invalid', issues.map((issue) => faultOf(issue, value)).join('; '));
+}
+
+/** The message for schemas that do not define one: the `error` option of a parse. */
+function expectation(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${TYPES[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
+    case 'too_small':
+      return `must ${sizeOf(issue.origin)} at least ${issue.minimum}${unitOf(issue.origin)}`;
+    case 'too_big':
+      return `must ${sizeOf(issue.origin)} at most ${issue.maximum}${unitOf(issue.origin)}`;
+    case 'invalid_format':
+      return issue.format === 'date' ? 'must be a date such as 2026-11-20' : `must be a ${issue.format}`;
+    default:
+      return undefined;
+  }
+}
+
+function sizeOf(origin: string): string {
+  return origin === 'array' ? 'have' : 'be';
+}
+
+function unitOf(origin: string): string {
+  if (origin === 'array') return ' entries';
+  return origin === 'string' ? ' characters long' : '';
+}
+
+function faultOf(issue: z.core.$ZodIssue, line: unknown): string {
+  const { path, message } = issue;
+  if (issue.code === 'unrecognized_keys') {
+    const names = issue.keys.map((key) => [...path, key].join('.'));
+    return `${names.join(', ')}: unknown member; see import --schema`;
+  }
+  const where = path.join('.') || 'line';
+  const given = valueAt(line, path);
+  if (given === undefined) return `${where}: is required`;
+  // A union's message is about its members and does not fit a value that is not an object.
+  const isOther = issue.code === 'invalid_type' && issue.expected === 'object';
+  const expected = isOther ? 'must be an object' : message;
+  return `${where}: ${expected}${expected.startsWith('must be') ? shown(given, issue) : ''}`;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (inner, key) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[key],
+    value,
+  );
+}
+
+/**
+ * The value that was given. Long texts are not repeated in full.
+ */
+function shown(value: unknown, { code }: z.core.$ZodIssue): string {
+  if (Array.isArray(value)) return ', not a list';
+  if (typeof value === 'object' && value !== null) return ', not an object';
+  const json = JSON.stringify(value);
+  if (json.length <= MAX_SHOWN) return `, not ${json}`;
+  return code === 'invalid_type' ? `, not ${json.slice(0, MAX_SHOWN)}…` : '';
+}
+
+/** Percent-encodings of characters that do not need encoding (RFC 3986, section 2.3). */
+const UNRESERVED = /%(4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a]|3[0-9]|2d|2e|5f|7e)/gi;
+
+/**
+ * The one spelling of a web address by which an article is recognised: syntax-based normalization (RFC 3986,
+ * section 6.2.2), without the scheme, tracking parameters, a fragment (except `#!`, which names a page) or a
+ * trailing slash. Parameters keep their order, because it may matter to a server. Throws a `TypeError` if the
+ * text is not a URL.
+ */
+export function canonicalUrl(address: string): string {
+  const url = new URL(address);
+  // Not by `searchParams`, which would spell the parameters that stay differently.
+  const parameters = url.search.slice(1).split('&');
+  // With its question mark: else one that begins the query would be taken for it, and be lost.
+  url.search = `?${parameters.filter((parameter) => !saysWhereFrom(parameter)).join('&')}`;
+  if (!url.hash.startsWith('#!')) url.hash = '';
+  const path = url.pathname.replace(/\/+$/, '');
+  return normalizeEscapes(`${url.host}${path}${url.search}${url.hash}`);
+}
+
+/** What a feed adds to its links under any name, such as `partner=rss`; journals add `af=R`. */
+const FROM_FEED = /^(?:(?:rss|feed)(?:[-_.\d].*)?|R)$/i;
+
+/** Names whose values are part of what is read. */
+const READ = /^(?:q|p|id|page|slug|tag|topic|category|search|query|s|title|name|format|type)$/i;
+
+function saysWhereFrom(parameter: string): boolean {
+  const [[name, value] = ['', '']] = new URLSearchParams(parameter);
+  if (isTracking(name) || /^rss$/i.test(name)) return true;
+  if (value === 'R') return name === 'af';
+  return FROM_FEED.test(value) && !READ.test(name);
+}
+
+function normalizeEscapes(text: string): string {
+  return text
+    .replace(UNRESERVED, (escaped) => decodeURIComponent(escaped))
+    .replace(/%[0-9a-f]{2}/gi, (escaped) => escaped.toUpperCase());
+}
+
+/** Times in reset records are stored as they are shown. */
+const shanghaiTime = time.transform((value) => SHANGHAI.timestamp(value));
+
+const records = resetRecords({
+  time: shanghaiTime,
+  text: anyText(),
+  url: webUrl(4000),
+  id: z.string('must be a string').regex(/^[!-~]{1,128}$/, 'must be 1 to 128 visible ASCII characters'),
+});
+
+/** The schema of a reset event. */
+export const resetEventInput = records.event.partial({ label: true });
+
+/** The schema of an activity; the action `withdraw` removes its events from the answers. */
+export const resetActivityInput = records.activity;
+
+/** The schema of the state of the monitoring of the reset sources; an absent member keeps its value. */
+export const resetStateInput = z.strictObject({
+  checkedAt: shanghaiTime.nullable().optional(),
+  outage: records.outage.nullable().optional(),
+  monitor: records.monitor.nullable().optional(),
+});
+
+/** The values of a reset event. */
+export type ResetEventInput = z.infer<typeof resetEventInput>;
+
+/** The values of an activity. */
+export type ResetActivityInput = z.infer<typeof resetActivityInput>;
+
+/** The values of the state. */
+export type ResetStateInput = z.infer<typeof resetStateInput>;
+
+const reference = z.strictObject({ publicId: storyId, relation: requiredText(200) });
+
+/** The schema of a story's values; an absent member keeps its value. */
+export const storyInput = z.strictObject({
+  publicId: storyId,
+  title: requiredText(MAX_TITLE),
+  status: z.enum(['active', 'settled'], 'must be active or settled').optional(),
+  digest: text(MAX_TEXT).nullable().optional(),
+  storyline: z.array(reference).max(100).optional(),
+  related: z.array(reference).max(100).optional(),
+});
+
+/** The values of a story. */
+export type StoryInput = z.infer<typeof storyInput>;
+
+/** The outcome of writing a record. */
+export type Outcome = 'created' | 'changed' | 'unchanged';

@@ -1,0 +1,273 @@
+import { violates } from '@pressroom/common/database/database';
+import { Failure } from '@pressroom/common/failures/failure';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { type RenewalParts, renewStories } from '../judging/split.ts';
+import { survivorsOf } from '../survivors.ts';
+import type { NewsTables } from '../tables.ts';
+import { asOneEdit } from './edits.ts';
+import type { Outcome, StoryInput } from './item-input.ts';
+
+/** A story that another one points to. */
+type Reference = NonNullable<StoryInput['storyline']>[number];
+
+/** The lists in which a story points to others. */
+const REFERENCE_KINDS = ['storyline', 'related'] as const;
+
+/** The stories that an input points to, by the list that names them; an absent list is left as it is. */
+export function referencesOf(
+  input: StoryInput,
+): { kind: (typeof REFERENCE_KINDS)[number]; list: Reference[] }[] {
+  return REFERENCE_KINDS.flatMap((kind) => {
+    const list = input[kind];
+    return list === undefined ? [] : [{ kind, list }];
+  });
+}
+
+/**
+ * Creates or changes stories that may point to each other; absent members keep their values. Returns the
+ * outcome of each. Throws a {@link Failure} for invalid references.
+ */
+export async function upsertStories(
+  tx: Transaction<NewsTables>,
+  inputs: readonly StoryInput[],
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const input of inputs) outcomes.push(await upsertStory(tx, input));
+  for (const [index, input] of inputs.entries()) {
+    if ((await writeReferences(tx, input)) && outcomes[index] === 'unchanged') outcomes[index] = 'changed';
+  }
+  return outcomes;
+}
+
+/** Creates or changes a story, except for its references. */
+async function upsertStory(tx: Transaction<NewsTables>, input: StoryInput): Promise<Outcome> {
+  const { publicId, title, status, digest } = input;
+  const { numInsertedOrUpdatedRows: created } = await tx
+    .insertInto('news.story')
+    .values({
+      public_id: publicId,
+      title,
+      ...(status && { status }),
+      ...(digest && { digest, digest_updated_at: sql<Date>`clock_timestamp()` }),
+    })
+    .onConflict((conflict) => conflict.column('public_id').doNothing())
+    .executeTakeFirstOrThrow();
+  const { numUpdatedRows: changed } = await tx
+    .updateTable('news.story')
+    .set({ title, ...(status && { status }), updated_at: sql<Date>`clock_timestamp()` })
+    .where('public_id', '=', publicId)
+    .where((where) =>
+      where.or([where('title', '<>', title), ...(status ? [where('status', '<>', status)] : [])]),
+    )
+    .executeTakeFirstOrThrow();
+  const rewritten = digest !== undefined && (await setDigest(tx, publicId, digest));
+  if (created === 1n) return 'created';
+  return changed === 1n || rewritten ? 'changed' : 'unchanged';
+}
+
+/** Replaces the references of a story and returns whether that changed anything. */
+async function writeReferences(tx: Transaction<NewsTables>, input: StoryInput): Promise<boolean> {
+  refuseWrongReferences(input);
+  let changed = false;
+  for (const { kind, list } of referencesOf(input)) {
+    const unknown = await unknownStories(
+      tx,
+      list.map(({ publicId }) => publicId),
+    );
+    if (unknown.length > 0) throw unknownReferences(kind, unknown);
+    const known = await tx
+      .selectFrom('news.story_reference')
+      .select(['neighbor', 'relation'])
+      .where('story', '=', input.publicId)
+      .where('kind', '=', kind)
+      .orderBy('position')
+      .execute();
+    const wanted = list.map(({ publicId, relation }) => ({ neighbor: publicId, relation }));
+    if (JSON.stringify(known) === JSON.stringify(wanted)) continue;
+    changed = true;
+    await tx
+      .deleteFrom('news.story_reference')
+      .where('story', '=', input.publicId)
+      .where('kind', '=', kind)
+      .execute();
+    const rows = wanted.map((reference, position) => ({
+      story: input.publicId,
+      kind,
+      ...reference,
+      position,
+    }));
+    if (rows.length > 0) await tx.insertInto('news.story_reference').values(rows).execute();
+  }
+  return changed;
+}
+
+/** Throws a {@link Failure} if a story points to itself, or twice to the same story in one list. */
+export function refuseWrongReferences(input: StoryInput): void {
+  for (const { kind, list } of referencesOf(input)) {
+    const ids = list.map(({ publicId }) => publicId);
+    if (ids.includes(input.publicId)) throw new Failure('invalid', `${kind}: a story cannot point to itself`);
+    if (new Set(ids).size < ids.length) throw new Failure('invalid', `${kind}: must not name a story twice`);
+  }
+}
+
+/** The ids that do not name a story. */
+export async function unknownStories(
+  db: Kysely<NewsTables>,
+  publicIds: readonly string[],
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('news.story')
+    .select('public_id')
+    .where('public_id', '=', sql<string>`any(${publicIds})`)
+    .execute();
+  const known = new Set(rows.map(({ public_id }) => public_id));
+  return publicIds.filter((id) => !known.has(id));
+}
+
+/** The failure of a story whose list points to stories that do not exist. */
+function unknownReferences(kind: string, publicIds: readonly string[]): Failure {
+  return new Failure('missing', `${kind}: no such story: ${publicIds.join(', ')}`);
+}
+
+/**
+ * Replaces the digest of a story; null removes it. Returns false if it already has this text. Throws a
+ * {@link Failure}.
+ */
+export async function setDigest(
+  db: Kysely<NewsTables>,
+  publicId: string,
+  digest: string | null,
+): Promise<boolean> {
+  const now = sql<Date>`clock_timestamp()`;
+  const { numUpdatedRows } = await db
+    .updateTable('news.story')
+    .set({ digest, digest_updated_at: digest === null ? null : now, digest_by: null, updated_at: now })
+    .where('public_id', '=', publicId)
+    .where((where) =>
+      where.or([where('digest', 'is distinct from', digest), where('digest_by', 'is not', null)]),
+    )
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) await existingStory(db, publicId);
+  return numUpdatedRows > 0n;
+}
+
+/**
+ * Merges the story `from` into `into`: its reports move to the last survivor, whose digest then tells of
+ * them, and its address redirects there. Returns false if it has already been merged into that story. Throws
+ * a {@link Failure} for an unknown story, for one that has been merged into another story, and for a merge
+ * that would form a cycle.
+ */
+export function mergeStories(
+  tx: Transaction<NewsTables>,
+  from: string,
+  into: string,
+  renewal: RenewalParts,
+): Promise<boolean> {
+  return asOneEdit(tx, { action: 'story merge' }, () => merge(tx, from, into, renewal));
+}
+
+async function merge(
+  tx: Transaction<NewsTables>,
+  from: string,
+  into: string,
+  renewal: RenewalParts,
+): Promise<boolean> {
+  const { merged_into } = await existingStory(tx, from);
+  if (merged_into === into) return false;
+  if (merged_into !== null)
+    throw new Failure('conflict', `story ${from} has already been merged into ${merged_into}`);
+  await existingStory(tx, into);
+  // The trigger lets only one merge run at a time, so the survivor read below reflects all earlier merges.
+  await tx
+    .updateTable('news.story')
+    .set({ merged_into: into, updated_at: sql<Date>`clock_timestamp()` })
+    .where('public_id', '=', from)
+    .execute()
+    .catch((error: unknown) => {
+      if (!violates(error, 'story_merge_circle')) throw error;
+      throw new Failure(
+        'conflict',
+        `story ${into} has become ${from}: merging them again would form a cycle`,
+      );
+    });
+  const survivor = (await survivorsOf(tx, [from])).get(from)?.publicId ?? into;
+  await tx.updateTable('news.item').set({ story: survivor }).where('story', '=', from).execute();
+  await renewStories(tx, [survivor], [], renewal);
+  return true;
+}
+
+/** A story, and the one that it has been merged into. Throws a {@link Failure} if it does not exist. */
+export function existingStory(db: Kysely<NewsTables>, publicId: string) {
+  return db
+    .selectFrom('news.story')
+    .select(['public_id', 'merged_into'])
+    .where('public_id', '=', publicId)
+    .executeTakeFirstOrThrow(() => new Failure('missing', `story ${publicId} does not exist`));
+}
+
+/** How many reports of a story are shown, newest first. */
+const MOST_REPORTS = 500;
+
+/**
+ * All that an editor sees of a story, whatever readers see of it: its members and reports, who wrote its
+ * digest, what it has become, the stories that were merged into it, those that it was split from, and those
+ * that it points to. Throws a {@link Failure} if it does not exist.
+ */
+export async function readStoryDetail(db: Kysely<NewsTables>, publicId: string) {
+  const story = await db
+    .selectFrom('news.story')
+    .select(['public_id as publicId', 'title', 'status', 'digest', 'digest_updated_at as digestUpdatedAt'])
+    .select(
+      sql<string | null>`case when digest is not null then coalesce(digest_by, 'person') end`.as('digestBy'),
+    )
+    .select(['created_at as createdAt', 'updated_at as updatedAt'])
+    .where('public_id', '=', publicId)
+    .executeTakeFirstOrThrow(() => new Failure('missing', `story ${publicId} does not exist`));
+  const [survivors, reports, merged, splits, references] = await Promise.all([
+    survivorsOf(db, [publicId]),
+    reportsOf(db, publicId),
+    db
+      .selectFrom('news.story')
+      .select(['public_id as publicId', 'title'])
+      .where('merged_into', '=', publicId)
+      .orderBy('public_id')
+      .execute(),
+    db
+      .selectFrom('news.story_split')
+      .select(sql<string>`case story when ${publicId} then other else story end`.as('publicId'))
+      .where((where) => where.or([where('story', '=', publicId), where('other', '=', publicId)]))
+      .orderBy('publicId')
+      .execute(),
+    db
+      .selectFrom('news.story_reference')
+      .select(['kind', 'neighbor as publicId', 'relation'])
+      .where('story', '=', publicId)
+      .orderBy('kind', 'desc')
+      .orderBy('position')
+      .execute(),
+  ]);
+  const survivor = survivors.get(publicId)?.publicId ?? publicId;
+  return {
+    ...story,
+    mergedInto: survivor === publicId ? null : survivor,
+    merged,
+    keptApartFrom: splits.map((split) => split.publicId),
+    references,
+    reports,
+  };
+}
+
+/** All that an editor sees of a story. */
+export type StoryDetail = Awaited<ReturnType<typeof readStoryDetail>>;
+
+function reportsOf(db: Kysely<NewsTables>, publicId: string) {
+  return db
+    .selectFrom('news.item')
+    .select(['id', 'title', 'source_name as sourceName', 'published_at as publishedAt', 'selected'])
+    .select('withdrawn_at as withdrawnAt')
+    .where('story', '=', publicId)
+    .orderBy('published_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(MOST_REPORTS)
+    .execute();
+}

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import { type DigestReport, digestOf } from './digest.ts';
+import { readLexicon } from './terms.ts';
+
+const lexicon = readLexicon();
+
+/** The digest of a report of Jornal after one of Gazeta; each is a title and a summary. */
+function digest(now: Text, then: Text, language: string | null = null): string | null {
+  const reports = [report('Jornal', now, language), report('Gazeta', then, language)];
+  return digestOf(reports, lexicon);
+}
+
+type Text = string | [string, string];
+
+function report(source: string, text: Text, language: string | null): DigestReport {
+  const [title, summary = null] = [text].flat();
+  return { title: title ?? '', summary, source, language, publishedAt: new Date('2026-11-20') };
+}
+
+test('a digest is in the language of the latest report', () => {
+  const inLanguage = (language: string | null) =>
+    digest('Sismo faz 14 mortos em Arica', 'Sismo faz 11 mortos', language);
+  expect(inLanguage('pt-PT')).toContain('Jornal diz «14 mortos», Gazeta dizia «11 mortos».');
+  expect(inLanguage(null)).toContain('Jornal has “14 mortos”, Gazeta had “11 mortos”.');
+});
+
+test.each<[Text, Text, string, string]>([
+  ['Quake kills 14 in Arica', 'Eleven dead in Arica quake', 'kills 14', 'Eleven dead'],
+  ['Death toll of the Arica quake rises to 1,419', 'Quake: 1.419 Tote und 20 Verletzte', '', ''],
+  [
+    'Ferry sinks, 14 people were killed',
+    'Ferry sinks: at least 16 dead',
+    '14 people were killed',
+    'at least 16 dead',
+  ],
+  ['Fire: 3 dead and 12 injured', 'Fire leaves 3 dead, 9 injured', '12 injured', '9 injured'],
+  ['Erdbeben: 14 Tote', 'Erdbeben fordert 11 Todesopfer', '14 Tote', '11 Todesopfer'],
+  ['Un séisme fait 14 morts', 'Séisme: 11 morts', '14 morts', '11 morts'],
+  [
+    'Mueren 14 personas en Arica',
+    'Al menos 16 muertos en Arica',
+    'Mueren 14 personas',
+    'Al menos 16 muertos',
+  ],
+  [
+    'Число погибших возросло до 14',
+    'При пожаре погибли 11 человек',
+    'Число погибших возросло до 14',
+    'погибли 11 человек',
+  ],
+  ['化工厂爆炸已致3死7伤', '化工厂爆炸造成2人死亡', '3死', '2人死亡'],
+  ['地震死亡人数升至14人', '地震造成11人遇难', '死亡人数升至14人', '11人遇难'],
+  ['地震で14人が死亡', '地震で11人死亡', '14人が死亡', '11人死亡'],
+])('%j contradicts %j', (now, then, mine, theirs) => {
+  const told = digest(now, then) ?? '';
+  if (mine === '') expect(told).not.toMatch(/contradicts|不一致|食い違い/u);
+  else expect(told).toMatch(new RegExp(`[“「]${mine}[”」].*[“「]${theirs}[”」]`, 'u'));
+});
+
+test.each<[string, Text, Text]>([
+  [
+    'another thing',
+    'Storm Ada: eight people dead in Arica',
+    'Storm Ada leaves 3.3 million people in Arica without power',
+  ],
+  ['the injured', 'Quake in Arica: 20 injured', 'Quake in Arica: 11 dead'],
+  ['others who died', 'Blast in Arica kills two soldiers', 'Blast in Arica kills nine people'],
+  ['a part', 'Blast in Arica kills 9, including 3 children', 'Blast in Arica: 3 children dead'],
+  ['more of them', 'Three more people died in the Arica fire', 'Nine people died in the Arica fire'],
+  ['a lower bound', 'Fire in Arica kills 14', 'Fire in Arica kills at least 11'],
+  ['an estimate', 'Arica quake leaves 97 dead', 'About 100 dead after quake in Arica'],
+  ['an upper bound', 'Arica quake: eight dead', 'Arica quake: up to ten dead'],
+  ['another place', 'Storm kills two in Peru', 'Storm kills 34 in Chile, two in Peru'],
+  ['several places', 'Storm kills 18 in Peru', '20 dead as storm hits Peru and Chile'],
+  ['a place of many', 'Storm death toll rises to 103', 'Storm: 4 dead in Peru'],
+  ['a part of a country', 'Five dead as floods hit northern Iran', '22 dead as floods hit southern Iran'],
+  ['a place before the toll', 'US tornado death toll rises to 88', 'Kentucky death toll rises to 80'],
+  ['another quake', 'Quake of magnitude 5.2 injures 3', 'Quake of magnitude 6.1 injures 5'],
+  ['a part behind a comma', 'Storm Ada death toll is 103', 'Storm Ada death toll rises, 60 dead in Peru'],
+  ['another day', 'Quake on Monday injured three people', 'Quake on Sunday injured five people'],
+  ['another year', 'Quake kills 14 in Arica', 'Fire in Arica, where the quake of 2010 killed 500 people'],
+  ['no certainty', 'Quake kills 14 in Arica', 'Quake in Arica: 40 people feared dead'],
+  ['both values', 'Death toll of Arica quake rises from 11 to 14', 'Quake kills 11 in Arica'],
+  ['a name', 'President Marques promises aid', 'President Elena Marques visits Tavira'],
+  ['dates', 'Woman charged in court on Wednesday (Sep 21)', 'Woman to be charged on Monday (Sep 19)'],
+  ['money', 'Alder raises $20 million', 'Alder is valued at $100 million'],
+  ['受伤', '化工厂爆炸造成7人受伤', '化工厂爆炸造成3人死亡'],
+  ['其中', '地震造成14人死亡，其中3名儿童', '地震致3名儿童死亡'],
+  ['至少', '地震造成14人死亡', '地震造成至少11人死亡'],
+  ['历史', '地震造成14人死亡', '2010年那场地震造成500人死亡'],
+])('%s is no contradiction', (_, now, then) => {
+  expect(digest(now, then)).not.toMatch(/contradict|不一致/u);
+});
+
+test('what is confirmed by another source is no contradiction any more', () => {
+  const reports = ['Jornal', 'Diario', 'Gazeta'].map((source, index) =>
+    report(source, index === 2 ? 'Quake kills 11 in Arica' : 'Quake kills 14 in Arica', null),
+  );
+  expect(digestOf(reports, lexicon)).not.toContain('contradicts');
+});
+
+test.each<[Text, Text, string | undefined]>([
+  [['Flood', 'The flood took 15 bridges. Page 29 of 40.'], 'Flood', 'New since Gazeta: 15 bridges.'],
+  [['Flood', 'The flood cost $2.5 billion.'], 'Flood', 'New since Gazeta: $2.5 billion.'],
+  [['Flood', 'It began on Sep 21 in Street 82, and 29 in 15.'], 'Flood', undefined],
+  [['Flood', 'The flood took 15 bridges.'], ['Flood', 'Of the bridges, 15 are gone.'], undefined],
+  [['Flood', 'President Elena Marques came.'], 'President Marques comes', undefined],
+  [['Flood', 'President Elena Marques came.'], 'Flood', 'New since Gazeta: President Elena Marques.'],
+  ['洪水冲毁15座桥，影响3个', '洪水', undefined],
+  ['洪水影响15个城市', '洪水', '自Gazeta报道以来新增：15个城市。'],
+])('what %j has that %j does not: %s', (now, then, told) => {
+  const [, added] = digest(now, then)?.split('\n\n') ?? [];
+  expect(added).toBe(told);
+});

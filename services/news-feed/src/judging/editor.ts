@@ -1,0 +1,529 @@
+import { Failure } from '@pressroom/common/failures/failure';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import pLimit from 'p-limit';
+import { canonicalUrl } from '../editing/item-input.ts';
+import { readPacks, type Terms } from '../packs/packs.ts';
+import type { NewsTables } from '../tables.ts';
+import { languageOfText, primaryLanguage, type Vocabulary, wordsIn } from '../words.ts';
+import { SAME_EVENT } from './likeness.ts';
+import { takeSlot } from './model-endpoint.ts';
+import type { Candidate, StorySearch } from './story-index.ts';
+
+/**
+ * When a source's items are selected: `all` and `none` whatever their score; `auto` by the editor's own
+ * threshold; `minScore` by a threshold of the source's own, from 0 to 100.
+ */
+export type SelectRule = 'auto' | 'all' | 'none' | { minScore: number };
+
+/** What editors set of a source (`newsroom sources`). */
+export interface SubmissionSource {
+  /** By which its part of what a day has is counted. */
+  id: number;
+  name: string;
+  /** Whether it reports on its own work. */
+  firstParty: boolean;
+  /** How much it is trusted: 1 is ordinary, 0 nothing, 10 the most. */
+  weight: number;
+  /** The category of its items, of `NEWS_CATEGORIES`; null if the editor decides. */
+  category: string | null;
+  /** The directions of its items, of `NEWS_DIRECTIONS`; empty if the editor decides. */
+  directions: readonly string[];
+  select: SelectRule;
+  /** What its rules add to the score of this submission. */
+  points?: number;
+}
+
+/**
+ * An article as a source tells it: plain text, without HTML. It is untrusted: whoever writes the feed chooses
+ * every character.
+ */
+export interface Submission {
+  title: string;
+  /** At most three sentences. */
+  summary: string | null;
+  /** The text of the article's page, where the worker reads pages; else null. */
+  text: string | null;
+  /** The language that it is in (BCP 47); null if nothing says it. */
+  language: string | null;
+  /** The address of the article. */
+  url: string;
+  source: SubmissionSource;
+  publishedAt: Date;
+  discoveredAt: Date;
+}
+
+/** One addend of a score, by name, for `newsroom explain`. */
+interface ScoreTerm {
+  name: string;
+  /** What it adds to the score; negative if it takes away. */
+  points: number;
+  /** What it was computed from, for a person. */
+  note?: string;
+}
+
+/** What an editor decides about a submission. */
+export interface Judgement {
+  /** A title in the site's language, if the editor translated it; the original is kept next to it. */
+  title?: string;
+  /** A summary in the site's language, of at most three sentences, likewise. */
+  summary?: string;
+  /** One of `NEWS_CATEGORIES`, or null. */
+  category: string | null;
+  /** Of `NEWS_DIRECTIONS`. */
+  directions: readonly string[];
+  /** From 0 to 100; null if it is not scored. */
+  score: number | null;
+  /** What the score consists of. */
+  terms: readonly ScoreTerm[];
+  selected: boolean;
+  /** Why it was selected, for readers; null if it was not, or if there is nothing to say. */
+  reason: string | null;
+}
+
+/** An item with what was decided about it. */
+export interface JudgedItem {
+  itemId: string;
+  judgement: Judgement;
+}
+
+/**
+ * Decides what becomes of the articles that the worker reads. Any number of workers call it at once.
+ */
+export interface Editor {
+  /**
+   * Judges a submission, outside any transaction, so it may take its time or ask a model. It is asked for new
+   * articles, and again when a source has changed an article's title or summary. If it throws, the worker
+   * tries again later with backoff, so a fault that lasts has to become a judgement.
+   */
+  judge(submission: Submission, signal: AbortSignal): Promise<Judgement>;
+  /**
+   * Keeps what explains the judgements, in the transaction that writes the items. It may be called again for
+   * the same item, with a newer judgement.
+   */
+  keep(tx: Transaction<NewsTables>, judged: readonly JudgedItem[], now: Date): Promise<void>;
+}
+
+/** The sum from which a category or a direction is meant. */
+const MEANT = 2;
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** What the rules editor needs. */
+interface RulesEditorParts {
+  db: Kysely<NewsTables>;
+  rules: Rules;
+  /** Finds what else reports on an article's event. */
+  search: StorySearch;
+  vocabulary: Vocabulary;
+}
+
+/**
+ * Judges by rules: categories and directions by weighted terms, the score by {@link scoreOf}, the selection
+ * by the source's rule, a threshold and a daily quota. It needs no network and gives the same answer each
+ * time, as long as the coverage and the quota are the same.
+ */
+export class RulesEditor implements Editor {
+  readonly #parts: RulesEditorParts;
+  readonly #coverage: CoverageReader;
+  readonly #finders = new WeakMap<RuleWords, Finders>();
+
+  constructor(parts: RulesEditorParts) {
+    this.#parts = parts;
+    this.#coverage = new CoverageReader(parts.db, parts.search);
+  }
+
+  async judge(submission: Submission): Promise<Judgement> {
+    const { coverage, ...draft } = await this.draft(submission);
+    return { ...draft, ...(await this.select(submission, { ...draft, coverage })) };
+  }
+
+  /** Everything but the selection, which may take a place in the quota. */
+  async draft(submission: Submission): Promise<Judgement & { coverage: number }> {
+    const { title, source, publishedAt, discoveredAt } = submission;
+    const summary = submission.summary ?? '';
+    const { categories, directions, signals } = this.#findersFor(submission.language);
+    const coverage = await this.#coverage.of(submission);
+    const { score, terms } = scoreOf({
+      weight: source.weight,
+      firstParty: source.firstParty,
+      coverage,
+      ageHours: Math.max(0, discoveredAt.getTime() - publishedAt.getTime()) / HOUR_MS,
+      characters: [...title, ...summary].length,
+      signals: signals.filter(({ has }) => has(`${title}\n${summary}`)),
+      rules: source.points ?? 0,
+    });
+    return {
+      category: source.category ?? best(categories, title, summary) ?? null,
+      directions:
+        source.directions.length > 0
+          ? source.directions
+          : directions.filter(({ weigh }) => weigh(title, summary).sum >= MEANT).map(({ name }) => name),
+      score,
+      terms,
+      selected: false,
+      reason: null,
+      coverage,
+    };
+  }
+
+  /** Whether the submission is selected with this score, and why. */
+  async select(
+    { url, title, language, source, discoveredAt }: Submission,
+    { score, coverage }: { score: number | null; coverage: number },
+  ): Promise<Pick<Judgement, 'selected' | 'reason'>> {
+    const { db, rules, vocabulary } = this.#parts;
+    const { id: sourceId, select } = source;
+    const applicant = { article: canonicalUrl(url), sourceId };
+    if (select === 'none') return { selected: false, reason: null };
+    const threshold = typeof select === 'object' ? select.minScore : rules.threshold;
+    const selected =
+      select === 'all' ||
+      ((score ?? 0) >= threshold &&
+        (await takeSlot(db, applicant, rules.quota, vocabulary.calendar.date(discoveredAt))));
+    return { selected, reason: selected ? reasonOf(coverage, languageOfText(title, language)) : null };
+  }
+
+  keep(tx: Transaction<NewsTables>, judged: readonly JudgedItem[], now: Date): Promise<void> {
+    return keepJudgements(tx, judged, now);
+  }
+
+  #findersFor(language: string | null): Finders {
+    const { rules, vocabulary } = this.#parts;
+    const words = rules.wordsFor(language);
+    const known = this.#finders.get(words);
+    if (known !== undefined) return known;
+    const weighed = (names: readonly string[], terms: RuleWords['categories']) =>
+      names.map((name) => ({ name, weigh: weigher(terms[name] ?? {}) }));
+    const finders = {
+      categories: weighed(vocabulary.categories, words.categories),
+      directions: weighed(vocabulary.directions, words.directions),
+      signals: words.signals.map(({ name, points, terms }) => {
+        const found = terms.map(termFinder);
+        return { name, points, has: (text: string) => found.some((find) => find(text)) };
+      }),
+    };
+    this.#finders.set(words, finders);
+    return finders;
+  }
+}
+
+/** The words of a rule, ready to be looked for. */
+interface Finders {
+  categories: readonly Weighed[];
+  directions: readonly Weighed[];
+  signals: readonly { name: string; points: number; has: (text: string) => boolean }[];
+}
+
+interface Weighed {
+  name: string;
+  weigh: ReturnType<typeof weigher>;
+}
+
+/** The name with the highest sum, the first of equals; undefined if no sum says enough. */
+function best(groups: readonly Weighed[], title: string, summary: string): string | undefined {
+  const sums = groups.map(({ name, weigh }) => ({ name, sum: weigh(title, summary).sum }));
+  const highest = Math.max(MEANT, ...sums.map(({ sum }) => sum));
+  return sums.find(({ sum }) => sum === highest)?.name;
+}
+
+function reasonOf(coverage: number, language: string | null): string | null {
+  return coverage === 0 ? null : wordsIn(language).sources(coverage + 1);
+}
+
+/** The words that texts of some languages are judged by; `common.yaml` explains the members. */
+interface RuleWords {
+  categories: Readonly<Record<string, Terms>>;
+  directions: Readonly<Record<string, Terms>>;
+  signals: readonly { name: string; points: number; terms: readonly string[] }[];
+}
+
+/** What the rules editor judges by. */
+interface Rules {
+  /** The score from which an item is selected. */
+  threshold: number;
+  /** How many items are selected on a day. */
+  quota: number;
+  /** The words for a text in a language (BCP 47); the same object for all languages that share them. */
+  wordsFor: (language: string | null) => RuleWords;
+}
+
+/** Where the rules come from: the settings of these names. */
+export interface RulesSettings {
+  NEWS_PACKS: readonly string[];
+  SITE_LANGUAGE?: string | undefined;
+}
+
+/** English and Chinese are mixed often enough; Japanese has English names and terms. */
+const READ_WITH: Readonly<Record<string, readonly string[]>> = { en: ['en', 'zh'], ja: ['ja', 'en'] };
+
+/** Reads the rules of a site: those of its packs. Throws a `Failure`. */
+export function readRules({ NEWS_PACKS, SITE_LANGUAGE }: RulesSettings): Rules {
+  const { threshold = 0, quota = 0, categories, directions, signals } = readPacks(NEWS_PACKS);
+  const all = [...Object.values(categories), ...Object.values(directions)];
+  const known = new Set(all.flatMap(({ terms }) => Object.keys(terms)));
+  const read = new Map<string, RuleWords>();
+  return {
+    threshold,
+    quota,
+    wordsFor: (language) => {
+      const primary = primaryLanguage(language ?? SITE_LANGUAGE);
+      const key = known.has(primary) && primary !== 'zh' ? primary : 'en';
+      const languages = ['any', ...(READ_WITH[key] ?? [key])];
+      const words = read.get(key) ?? {
+        categories: eachIn(categories, languages),
+        directions: eachIn(directions, languages),
+        signals: Object.entries(signals).map(([name, { points, terms }]) => {
+          return { name, points, terms: Object.keys(termsIn(terms, languages)) };
+        }),
+      };
+      read.set(key, words);
+      return words;
+    },
+  };
+}
+
+function eachIn(
+  groups: Readonly<Record<string, { terms: Readonly<Record<string, Terms>> }>>,
+  languages: readonly string[],
+) {
+  return Object.fromEntries(
+    Object.entries(groups).map(([name, { terms }]) => [name, termsIn(terms, languages)]),
+  );
+}
+
+function termsIn(terms: Readonly<Record<string, Terms>>, languages: readonly string[]): Terms {
+  return Object.assign({}, ...languages.map((language) => terms[language]));
+}
+
+/** What a score is computed from. */
+interface ScoreInputs {
+  /** How much the source is trusted: 1 is ordinary. */
+  weight: number;
+  firstParty: boolean;
+  /** How many other sources report on the same event. */
+  coverage: number;
+  /** Hours since the publication. */
+  ageHours: number;
+  /** Characters of title and summary. */
+  characters: number;
+  /** What the text says about its own worth. */
+  signals: readonly { name: string; points: number }[];
+  /** What the rules of the source add. */
+  rules: number;
+}
+
+/** A text of so many characters says what it has to say. */
+const FULL_LENGTH = 200;
+
+/** The digits to which points are rounded. */
+const DIGITS = 1;
+
+/**
+ * The score of an item, from 0 to 100, as its addends:
+ *
+ *     source      30 · √weight, 60 at most
+ *     firstParty  5 if the source reports on its own work
+ *     coverage    12 · log2(1 + other sources), 36 at most
+ *     freshness   15 · 2^(−age / 24 h)
+ *     length      10 · characters / 200, 10 at most
+ *     signals     the points of each signal, together −60 to 25
+ *     rules       what the rules of the source add
+ *     bounds      what brings the sum into 0 to 100
+ *
+ * The points of the terms add up to the score. A pure function.
+ */
+function scoreOf(inputs: ScoreInputs): { score: number; terms: ScoreTerm[] } {
+  const { weight, firstParty, coverage, ageHours, characters, signals, rules } = inputs;
+  const signalPoints = signals.reduce((total, { points }) => total + points, 0);
+  const terms: ScoreTerm[] = [
+    { name: 'source', points: Math.min(60, 30 * Math.sqrt(weight)), note: `weight ${weight}` },
+    { name: 'firstParty', points: firstParty ? 5 : 0 },
+    {
+      name: 'coverage',
+      points: Math.min(36, 12 * Math.log2(1 + coverage)),
+      note: `${coverage} other sources`,
+    },
+    {
+      name: 'freshness',
+      points: 15 * 2 ** (-Math.max(0, ageHours) / 24),
+      note: `${ageHours.toFixed(1)} h old`,
+    },
+    {
+      name: 'length',
+      points: Math.min(10, (10 * characters) / FULL_LENGTH),
+      note: `${characters} characters`,
+    },
+    {
+      name: 'signals',
+      points: Math.min(25, Math.max(-60, signalPoints)),
+      note: signals.map(({ name, points }) => `${name} ${points}`).join(', '),
+    },
+    { name: 'rules', points: rules },
+  ];
+  return bounded(terms.filter(({ points }) => points !== 0));
+}
+
+/** The score that terms add up to, rounded, with an extra term if the sum leaves 0 to 100. */
+export function bounded(terms: readonly ScoreTerm[]): { score: number; terms: ScoreTerm[] } {
+  const rounded = terms.map((term) => ({ ...term, points: round(term.points) }));
+  const sum = round(rounded.reduce((total, { points }) => total + points, 0));
+  const score = Math.min(100, Math.max(0, sum));
+  if (score !== sum) rounded.push({ name: 'bounds', points: round(score - sum) });
+  return { score, terms: rounded };
+}
+
+function round(value: number): number {
+  return Number(value.toFixed(DIGITS));
+}
+
+/** Keeps why items were judged as they were, or replaces what was kept. */
+export async function keepJudgements(
+  tx: Transaction<NewsTables>,
+  judged: readonly JudgedItem[],
+  now: Date,
+): Promise<void> {
+  if (judged.length === 0) return;
+  const rows = judged.map(({ itemId, judgement: { category, score, selected, reason, terms } }) => ({
+    item_id: itemId,
+    category,
+    score,
+    selected,
+    reason,
+    terms,
+  }));
+  await sql`
+    insert into news.item_judgement (item_id, judged_at, category, score, selected, reason, terms)
+    select item_id, ${now}, category, score, selected, reason, terms
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row
+      (item_id text, category text, score double precision, selected boolean, reason text, terms jsonb)
+    on conflict (item_id) do update set judged_at = excluded.judged_at, category = excluded.category,
+      score = excluded.score, selected = excluded.selected, reason = excluded.reason, terms = excluded.terms
+  `.execute(tx);
+}
+
+/** An item with why it was judged as it was. Throws a {@link Failure} if the item does not exist. */
+export async function readJudgement(db: Kysely<NewsTables>, itemId: string) {
+  return db
+    .selectFrom('news.item as item')
+    .leftJoin('news.item_judgement as judgement', 'judgement.item_id', 'item.id')
+    .select(['item.id', 'item.title', 'item.source_name', 'item.story', 'item.category', 'item.score'])
+    .select(['item.selected', 'item.directions', 'judgement.judged_at'])
+    .select(['judgement.score as judged_score', 'judgement.selected as judged_selected'])
+    .select(sql<ScoreTerm[] | null>`judgement.terms`.as('terms'))
+    .where('item.id', '=', itemId)
+    .executeTakeFirstOrThrow(() => new Failure('missing', `item ${itemId} does not exist`));
+}
+
+/** Scripts without spaces between words. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+
+/** How much a term in the title counts; in the summary it counts once. */
+const TITLE = 2;
+
+/**
+ * A function that says whether a text has a term, in any case: Chinese and Japanese anywhere, others as whole
+ * words with an optional `s`; a `*` stands for any letters.
+ */
+function termFinder(term: string): (text: string) => boolean {
+  if (UNSPACED.test(term)) return (text) => text.includes(term);
+  const escaped = term
+    .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '\\p{L}*')
+    .replace(/\s+/g, '\\s+');
+  const pattern = new RegExp(`(?<![\\p{Script=Latin}\\d])${escaped}s?(?![\\p{Script=Latin}\\d])`, 'iu');
+  return (text) => pattern.test(text);
+}
+
+/** A function that adds up the weights of the terms that a title and a summary have. */
+function weigher(
+  terms: Readonly<Record<string, number>>,
+): (title: string, summary: string) => { sum: number; found: string[] } {
+  const finders = Object.entries(terms).map(([term, weight]) => ({ term, weight, has: termFinder(term) }));
+  return (title, summary) => {
+    const hits = finders.flatMap(({ term, weight, has }) => {
+      if (has(title)) return [{ term, points: weight * TITLE }];
+      return has(summary) ? [{ term, points: weight }] : [];
+    });
+    return {
+      sum: hits.reduce((total, { points }) => total + points, 0),
+      found: hits.map(({ term }) => term),
+    };
+  };
+}
+
+/** Days within which other sources count as coverage. */
+const COVERAGE_DAYS = 14;
+
+/** The most submissions that one search is for. */
+const MOST_AT_ONCE = 25;
+
+/** What coverage is read of. */
+type Covered = Pick<Submission, 'title' | 'summary' | 'source' | 'publishedAt'>;
+
+/** Somebody who waits for the coverage of a submission. */
+interface Waiting {
+  submission: Covered;
+  resolve: (coverage: number) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Reads how many other sources report on the event of a submission. Those that are asked about at the same
+ * moment, as a batch of a feed's entries is, share one search.
+ */
+class CoverageReader {
+  readonly #db: Kysely<NewsTables>;
+  readonly #search: StorySearch;
+  /** The database is also what answers readers. */
+  readonly #turn = pLimit(1);
+  #waiting: Waiting[] = [];
+
+  constructor(db: Kysely<NewsTables>, search: StorySearch) {
+    this.#db = db;
+    this.#search = search;
+  }
+
+  /** How many other sources report on the same event. */
+  of(submission: Covered): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ submission, resolve, reject });
+      if (this.#waiting.length === 1) setImmediate(() => this.#answer(this.#waiting.splice(0)));
+    });
+  }
+
+  #answer(waiting: readonly Waiting[]): void {
+    for (let start = 0; start < waiting.length; start += MOST_AT_ONCE) {
+      const batch = waiting.slice(start, start + MOST_AT_ONCE);
+      const read = () => this.#read(batch.map(({ submission }) => submission));
+      this.#turn(read).then(
+        (counts) => {
+          for (const [index, { resolve }] of batch.entries()) resolve(counts[index] ?? 0);
+        },
+        (error: unknown) => {
+          for (const { reject } of batch) reject(error);
+        },
+      );
+    }
+  }
+
+  async #read(submissions: readonly Covered[]): Promise<number[]> {
+    const texts = submissions.map(({ title, summary, publishedAt, source }) => ({
+      sourceName: source.name,
+      title,
+      originalTitle: null,
+      summary,
+      publishedAt,
+    }));
+    await this.#search.prepare(texts);
+    const { found } = await this.#search.find(this.#db, texts);
+    return found.map(({ candidates }, index) => {
+      const own = submissions[index]?.source.name;
+      const others = candidates.filter((candidate) => isCoverage(candidate) && candidate.source !== own);
+      return new Set(others.map(({ source }) => source)).size;
+    });
+  }
+}
+
+function isCoverage({ score, evidence }: Candidate): boolean {
+  return score >= SAME_EVENT && evidence.days <= COVERAGE_DAYS;
+}

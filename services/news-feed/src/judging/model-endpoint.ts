@@ -1,0 +1,447 @@
+import { lockUntilCommit } from '@pressroom/common/database/database';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { z } from 'zod';
+import type { Calendar } from '../calendar.ts';
+import type { NewsTables } from '../tables.ts';
+
+/** Where and how a model is asked. */
+export interface EndpointSettings {
+  /** The base of an OpenAI-compatible API, such as `http://127.0.0.1:11434/v1`. */
+  url: string;
+  /** Sent as a bearer token; local endpoints often need none. */
+  key: string | undefined;
+  model: string;
+  timeoutMs: number;
+}
+
+/** What is known of a fault beside its message. */
+interface FaultDetails {
+  /** The status of the answer. */
+  status?: number;
+  /** For how long the endpoint asks to be left alone, in milliseconds. */
+  pauseMs?: number | undefined;
+  /** Whether it may be about this one question, such as a text that a filter refuses. */
+  isOfQuestion?: boolean;
+}
+
+/** A fault of the endpoint. */
+export class EndpointFault extends Error {
+  readonly status: number | undefined;
+  readonly pauseMs: number | undefined;
+  readonly isOfQuestion: boolean;
+
+  constructor(message: string, { status, pauseMs, isOfQuestion = false }: FaultDetails = {}) {
+    super(message);
+    this.name = 'EndpointFault';
+    this.status = status;
+    this.pauseMs = pauseMs;
+    this.isOfQuestion = isOfQuestion;
+  }
+}
+
+/** Statuses by which endpoints refuse what a request says: malformed, too large or unprocessable. */
+const OF_QUESTION = [400, 413, 422];
+
+/** How much of what a refusal says is kept, in characters. */
+const MOST_SAID = 300;
+
+/** What an endpoint is asked. */
+interface EndpointQuestion {
+  /** Below the base, such as `/embeddings`. */
+  path: string;
+  body: object;
+  /** The largest answer that is read, in bytes. */
+  mostBytes: number;
+}
+
+/** Posts JSON to a model's endpoint and returns the JSON of its answer. Throws {@link EndpointFault}. */
+export async function askEndpoint(
+  { url, key, timeoutMs }: EndpointSettings,
+  { path, body, mostBytes }: EndpointQuestion,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await fetch(url.replace(/\/+$/u, '') + path, {
+      method: 'POST',
+      // A redirect would carry the key to another host.
+      redirect: 'error',
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) },
+      body: JSON.stringify(body),
+    });
+    const text = await readBounded(response, mostBytes);
+    if (!response.ok) {
+      const said = (key ? text.replaceAll(key, '…') : text).replace(/\s+/gu, ' ').trim().slice(0, MOST_SAID);
+      const { status, headers } = response;
+      throw new EndpointFault(`the endpoint answered ${status}${said && `: ${said}`}`, {
+        status,
+        pauseMs: pauseOf(headers),
+        isOfQuestion: OF_QUESTION.includes(status),
+      });
+    }
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof EndpointFault) throw error;
+    throw new EndpointFault(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function readBounded(response: Response, mostBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > mostBytes) throw new EndpointFault('the answer is too long');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** `Retry-After` in milliseconds, where it is a number of seconds. */
+function pauseOf(headers: Headers): number | undefined {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, 3600) * 1000 : undefined;
+}
+
+/** How long an endpoint is left alone after a fault without `Retry-After`, in milliseconds. */
+const PAUSE_MS = 60_000;
+
+/** How many faults in a row begin a pause. */
+const FAULTS = 3;
+
+/**
+ * Leaves an endpoint alone for as long as it asks, or for a minute after three faults in a row. Refusals that
+ * may be about the question count once for each of those who ask, so that one alone stops nobody else.
+ */
+export class EndpointRest {
+  #faults = 0;
+  readonly #refused = new Set<unknown>();
+  #until = 0;
+
+  /** Whether it is to be left alone now. */
+  isResting(now: Date): boolean {
+    return now.getTime() < this.#until;
+  }
+
+  /** Notes that it has answered. */
+  worked(): void {
+    this.#faults = 0;
+    this.#refused.clear();
+  }
+
+  /** Notes a fault of a question by `asker`. */
+  failed(fault: EndpointFault, now: Date, asker?: unknown): void {
+    if (fault.isOfQuestion && asker !== undefined) this.#refused.add(asker);
+    else this.#faults += 1;
+    const { pauseMs } = fault;
+    if (pauseMs !== undefined || this.#faults + this.#refused.size >= FAULTS) {
+      this.#until = now.getTime() + (pauseMs ?? PAUSE_MS);
+    }
+  }
+}
+
+/** The base URL of an API of models; a key goes into a setting of its own, which no log shows. */
+export function endpointUrl() {
+  const expected = 'an http or https URL such as http://127.0.0.1:11434/v1';
+  const accept = (value: string) => {
+    const url = URL.parse(value);
+    return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+  };
+  return z.string().refine(accept, expected);
+}
+
+/** What a model is asked. */
+export interface ChatQuestion {
+  /** The instruction; never contains a feed's text. */
+  instruction: string;
+  /** The data, which becomes JSON in a separate message. */
+  data: object;
+  /** The name and JSON Schema of the answer. */
+  answer: { name: string; schema: object };
+}
+
+/** An answer of a model: text that should be JSON, and the tokens that it cost, if the endpoint says so. */
+interface ChatAnswer {
+  text: string;
+  tokens: number | undefined;
+}
+
+/** The largest answer that is read, in bytes. */
+const MOST_BYTES = 1_000_000;
+
+/** The most tokens of an answer. */
+export const ANSWER_TOKENS = 1200;
+
+const content = z.union([
+  z.string(),
+  // Some answer in parts.
+  z
+    .array(z.object({ text: z.string().optional() }))
+    .transform((parts) => parts.map(({ text }) => text ?? '').join('')),
+]);
+
+const completion = z.object({
+  choices: z.array(z.object({ message: z.object({ content }) })).min(1),
+  usage: z.object({ total_tokens: z.int().nonnegative() }).nullish(),
+});
+
+/** What an endpoint is asked for beyond the messages, and where the instruction stands. */
+interface Dialect {
+  limit: 'max_tokens' | 'max_completion_tokens' | undefined;
+  temperature: 0 | undefined;
+  format: 'json_schema' | 'json_object' | undefined;
+  instructs: 'system' | 'user';
+}
+
+const FIRST: Dialect = { limit: 'max_tokens', temperature: 0, format: 'json_schema', instructs: 'system' };
+
+/** What the next try goes without, by what a refusal says. */
+const STEPS: readonly (readonly [RegExp, (dialect: Dialect) => Partial<Dialect> | undefined])[] = [
+  [
+    /max_(?:completion_)?tokens/iu,
+    ({ limit }) => limit && { limit: limit === 'max_tokens' ? 'max_completion_tokens' : undefined },
+  ],
+  [/temperature/iu, ({ temperature }) => (temperature === 0 ? { temperature: undefined } : undefined)],
+  [/response_?format|json|schema|structured|grammar/iu, withoutFormat],
+  [/system|role/iu, ({ instructs }) => (instructs === 'system' ? { instructs: 'user' } : undefined)],
+];
+
+function withoutFormat({ format }: Dialect): Partial<Dialect> | undefined {
+  return format && { format: format === 'json_schema' ? 'json_object' : undefined };
+}
+
+/** A model that is asked for structured output, at an endpoint of whatever dialect. */
+export class ChatEndpoint {
+  readonly settings: EndpointSettings;
+  #dialect = FIRST;
+  #isKnown = false;
+
+  constructor(settings: EndpointSettings) {
+    this.settings = settings;
+  }
+
+  /**
+   * Asks the model. What the endpoint does not know is left out, and not asked of it again. Throws
+   * {@link EndpointFault} for whatever goes wrong.
+   */
+  async ask(question: ChatQuestion, signal: AbortSignal): Promise<ChatAnswer> {
+    let dialect = this.#dialect;
+    let refused: EndpointFault | undefined;
+    for (;;) {
+      try {
+        const answer = await this.#ask(question, dialect, signal);
+        this.#dialect = dialect;
+        this.#isKnown = true;
+        return answer;
+      } catch (error) {
+        if (!(error instanceof EndpointFault) || !(error.status === 400 || error.status === 422)) throw error;
+        refused ??= error;
+        const next = this.#nextAfter(error.message, dialect);
+        if (next === undefined) throw refused;
+        dialect = next;
+      }
+    }
+  }
+
+  #nextAfter(said: string, dialect: Dialect): Dialect | undefined {
+    for (const [pattern, step] of STEPS) {
+      const change = pattern.test(said) ? step(dialect) : undefined;
+      if (change !== undefined) return { ...dialect, ...change };
+    }
+    // Of a dialect that has worked, what says nothing of it is about the question.
+    const change = this.#isKnown ? undefined : withoutFormat(dialect);
+    return change && { ...dialect, ...change };
+  }
+
+  async #ask(
+    { instruction, data, answer }: ChatQuestion,
+    { limit, temperature, format, instructs }: Dialect,
+    signal: AbortSignal,
+  ): Promise<ChatAnswer> {
+    const given = JSON.stringify(data);
+    const body = {
+      model: this.settings.model,
+      temperature,
+      ...(limit && { [limit]: ANSWER_TOKENS }),
+      messages:
+        instructs === 'system'
+          ? [
+              { role: 'system', content: instruction },
+              { role: 'user', content: given },
+            ]
+          : [{ role: 'user', content: `${instruction}\n\n${given}` }],
+      response_format: formatOf(format, answer),
+    };
+    const path = '/chat/completions';
+    const said = await askEndpoint(this.settings, { path, body, mostBytes: MOST_BYTES }, signal);
+    const { data: read, error } = completion.safeParse(said);
+    if (read === undefined) throw new EndpointFault(error.message, { isOfQuestion: true });
+    return { text: read.choices[0]?.message.content ?? '', tokens: read.usage?.total_tokens };
+  }
+}
+
+function formatOf(format: Dialect['format'], { name, schema }: ChatQuestion['answer']): object | undefined {
+  if (format === 'json_schema') return { type: format, json_schema: { name, strict: true, schema } };
+  return format && { type: format };
+}
+
+/**
+ * The JSON of an answer, which may stand behind what the model thought, within a fence, or between sentences;
+ * undefined if there is none.
+ */
+export function jsonOf(text: string): unknown {
+  const said = text.replace(/^[\s\S]*<\/think(?:ing)?>/iu, '');
+  const fenced = /```(?:json)?\s*([\s\S]*?)```/iu.exec(said)?.[1];
+  const inner = said.slice(said.indexOf('{'), said.lastIndexOf('}') + 1);
+  for (const candidate of [said, fenced, inner]) {
+    try {
+      if (candidate !== undefined) return JSON.parse(candidate);
+    } catch {}
+  }
+  return undefined;
+}
+
+/** What a model may be asked for on a day, by all workers together. */
+export interface DailyBudget {
+  requests: number;
+  tokens: number;
+}
+
+/** What a model was asked for on a day. */
+export type Spent = DailyBudget;
+
+/** For whom a model is asked: each has its own part of the budget, so that none uses up the whole. */
+type Spender = { sourceId: number } | 'digests';
+
+/** Into how many parts the budget is divided, of which digests have one, and articles the others. */
+const PARTS_WITH_DIGESTS: RawBuilder<number> = sql.lit(2);
+
+/** Counts what a model is asked for, in the database, so that workers share one budget. */
+export class BudgetStore {
+  readonly #db: Kysely<NewsTables>;
+  readonly #budget: DailyBudget;
+  readonly #calendar: Calendar;
+
+  constructor(db: Kysely<NewsTables>, calendar: Calendar, budget: DailyBudget) {
+    this.#db = db;
+    this.#calendar = calendar;
+    this.#budget = budget;
+  }
+
+  /**
+   * Takes one request and an estimate of its tokens from the day's budget; false if that is not left, or not
+   * for this spender. Everybody has a first request a day, while the budget lasts.
+   */
+  take(spender: Spender, tokens: number, now: Date): Promise<boolean> {
+    const { requests: mostRequests, tokens: mostTokens } = this.#budget;
+    const day = this.#calendar.date(now);
+    const parts = spender === 'digests' ? PARTS_WITH_DIGESTS : PARTS;
+    return this.#db.transaction().execute(async (tx) => {
+      await lockUntilCommit(tx, 'count the budget');
+      const { rows } = await sql`
+        with own as (
+          select coalesce(max(requests), 0) as requests, coalesce(max(tokens), 0) as tokens, ${parts} as parts
+          from news.editorial_share where day = ${day}::date and spender = ${nameOf(spender)}
+        ), total as (
+          insert into news.editorial_budget as spent (day, requests, tokens)
+          select ${day}::date, 1, ${tokens}::bigint from own
+          where ${mostRequests}::integer >= 1 and ${mostTokens}::bigint >= ${tokens}::bigint and (
+            own.requests = 0 or (
+              own.requests < ceil(${mostRequests}::float8 / parts)
+              and own.tokens + ${tokens}::bigint <= ${mostTokens}::float8 / parts
+            )
+          )
+          on conflict (day) do update set requests = spent.requests + 1, tokens = spent.tokens + excluded.tokens
+          where spent.requests < ${mostRequests}::integer and spent.tokens + excluded.tokens <= ${mostTokens}::bigint
+          returning day
+        )
+        insert into news.editorial_share as own (day, spender, requests, tokens)
+        select day, ${nameOf(spender)}, 1, ${tokens}::bigint from total
+        on conflict (day, spender) do update
+          set requests = own.requests + 1, tokens = own.tokens + excluded.tokens
+        returning day
+      `.execute(tx);
+      return rows.length > 0;
+    });
+  }
+
+  /** Replaces the estimate of a request by what it used. */
+  async settle(spender: Spender, estimate: number, used: number, now: Date): Promise<void> {
+    const day = this.#calendar.date(now);
+    await sql`
+      with own as (
+        update news.editorial_share set tokens = greatest(0, tokens + ${used - estimate}::bigint)
+        where day = ${day}::date and spender = ${nameOf(spender)}
+      )
+      update news.editorial_budget set tokens = greatest(0, tokens + ${used - estimate}::bigint)
+      where day = ${day}::date
+    `.execute(this.#db);
+  }
+}
+
+/** A spender as `news.editorial_share` names it. */
+function nameOf(spender: Spender): string {
+  return spender === 'digests' ? spender : `source ${spender.sourceId}`;
+}
+
+/** What was spent on a day, `YYYY-MM-DD`. */
+export async function spentOn(db: Kysely<NewsTables>, day: string): Promise<Spent> {
+  const { rows } = await sql<Spent>`
+    select requests, tokens::float8 as tokens from news.editorial_budget where day = ${day}::date
+  `.execute(db);
+  return rows[0] ?? { requests: 0, tokens: 0 };
+}
+
+/** An article that is to be selected. */
+interface Applicant {
+  /** Its canonical URL. */
+  article: string;
+  /** The source that brings it. */
+  sourceId: number;
+}
+
+/**
+ * Takes a place in the quota of `day` (`YYYY-MM-DD`) for an article; true if it has one. An article
+ * that is judged again keeps its place, and workers never take more than `quota` together, nor more than its
+ * part ({@link PARTS}) for one source.
+ */
+export function takeSlot(
+  db: Kysely<NewsTables>,
+  { article, sourceId }: Applicant,
+  quota: number,
+  day: string,
+): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    await lockUntilCommit(tx, 'count the quota');
+    const { rows } = await sql<{ has: boolean }>`
+      with taken as (
+        select count(*) as places, count(*) filter (where source = ${sourceId}) as own
+        from news.editorial_slot where day = ${day}::date
+      )
+      insert into news.editorial_slot (day, article, source)
+      select ${day}::date, ${article}, ${sourceId}::bigint from taken
+      where places < ${quota}::integer and own < ceil(${quota}::float8 / ${PARTS})
+      on conflict do nothing
+      returning true as has
+    `.execute(tx);
+    if (rows.length > 0) return true;
+    const known = await sql`
+      select from news.editorial_slot where day = ${day}::date and article = ${article}
+    `.execute(tx);
+    return known.rows.length > 0;
+  });
+}
+
+/** From so many active sources on, each may use an equal part: with fewer, the quota would stay unused. */
+const MOST_PARTS = 4;
+
+/**
+ * Into how many parts what a day has is divided among sources: one where a source is alone, and up to four.
+ * A source may use one of them, so that none uses up what is there for all. For a statement.
+ */
+const PARTS: RawBuilder<number> = sql<number>`(
+  select greatest(1, count(*)) from (
+    select from news.source where state = 'active' limit ${sql.lit(MOST_PARTS)}
+  ) as active
+)`;

@@ -1,0 +1,69 @@
+import type { Kysely } from 'kysely';
+import type { Clock } from '../calendar.ts';
+import type { NewsTables } from '../tables.ts';
+import type { Vocabulary } from '../words.ts';
+import type { EditorConfig } from '../work/worker-config.ts';
+import { type Editor, RulesEditor, type RulesSettings, readRules } from './editor.ts';
+import { ModelDigests, type ModelDigestsParts } from './model-digests.ts';
+import { ModelEditor } from './model-editor.ts';
+import type { StorySearch } from './story-index.ts';
+
+/** What the model writes in without `SITE_LANGUAGE`: for the readers whom the default time zone is for. */
+const LANGUAGE = 'Simplified Chinese';
+const LANGUAGE_TAG = 'zh-Hans';
+
+/** What an editor needs besides its settings. */
+interface EditorSurroundings {
+  db: Kysely<NewsTables>;
+  vocabulary: Vocabulary;
+  clock: Clock;
+  /** Shared with the assigner of stories, which looks for the same. */
+  search: StorySearch;
+}
+
+/**
+ * The editor that the settings ask for: a model where `EDITORIAL_URL` and `EDITORIAL_MODEL` name one, else
+ * the rules. Throws a `Failure` for a pack that is not one.
+ */
+export function openEditor(
+  config: EditorConfig & RulesSettings,
+  { db, vocabulary, clock, search }: EditorSurroundings,
+): Editor {
+  const rules = new RulesEditor({ db, rules: readRules(config), search, vocabulary });
+  const model = modelOf(config);
+  if (model === undefined) return rules;
+  return new ModelEditor({ db, rules, vocabulary, clock, ...model });
+}
+
+/** What rewrites digests, where the settings name a model. */
+export function openDigests(
+  config: EditorConfig & Pick<RulesSettings, 'SITE_LANGUAGE'>,
+  {
+    db,
+    clock,
+    vocabulary,
+    log,
+  }: Pick<EditorSurroundings, 'db' | 'clock' | 'vocabulary'> & Pick<ModelDigestsParts, 'log'>,
+): ModelDigests | undefined {
+  const model = modelOf(config);
+  return model && new ModelDigests({ db, clock, log, calendar: vocabulary.calendar, ...model });
+}
+
+function modelOf(
+  config: Parameters<typeof openDigests>[0],
+): Omit<ModelDigestsParts, 'db' | 'clock' | 'calendar' | 'log'> | undefined {
+  const { EDITORIAL_URL: url, EDITORIAL_MODEL: model, EDITORIAL_KEY: key } = config;
+  if (url === undefined || model === undefined) return undefined;
+  return {
+    settings: { url, key, model, timeoutMs: config.EDITORIAL_TIMEOUT_MS },
+    languageTag: config.SITE_LANGUAGE ?? LANGUAGE_TAG,
+    language: languageName(config.SITE_LANGUAGE),
+    budget: { requests: config.EDITORIAL_DAILY_REQUESTS, tokens: config.EDITORIAL_DAILY_TOKENS },
+  };
+}
+
+/** A language as English names it, such as `Brazilian Portuguese`. */
+function languageName(tag: string | undefined): string {
+  if (tag === undefined) return LANGUAGE;
+  return new Intl.DisplayNames('en', { type: 'language' }).of(tag) ?? tag;
+}

@@ -1,0 +1,331 @@
+import { lockUntilCommit } from '@pressroom/common/database/database';
+import { sql, type Transaction } from 'kysely';
+import type { NewsTables } from '../tables.ts';
+import { writeDigests } from './digest.ts';
+import {
+  CORE,
+  evidenceOf,
+  likenessOf,
+  RELATED,
+  SAME_EVENT,
+  storyLikeness,
+  type WeighedReport,
+} from './likeness.ts';
+import { renewStories, splitGrownApart } from './split.ts';
+import { type Neighbor, neighborsOf, StoryBoard, writeReferences } from './story-board.ts';
+import {
+  type Candidate,
+  type Found,
+  type IndexedReport,
+  lastNumber,
+  putIntoIndex,
+  renewInIndex,
+  reportsAfter,
+  type StorySearch,
+  weighTexts,
+  withOthers,
+} from './story-index.ts';
+
+/** How many reports may have been added since a search: each item is compared with all of them. */
+const MOST_MISSED = 500;
+
+/**
+ * Assigns items to stories by `storyLikeness`: an item joins the story whose core it is most like, if that
+ * reaches `SAME_EVENT`; else it starts a new story. Stories that it shows to be one are merged, and the older
+ * id survives. A report that tells several stories, or is one of a column, is a story of its own.
+ *
+ * Workers decide one after the other, so that two with two reports on one event make one story, but they
+ * search before it is their turn. That loses nothing: the index grows only in somebody's turn, so what a
+ * search has missed has a higher number than all that it saw, and is compared when the turn comes.
+ */
+export class RulesAssigner implements StoryAssigner {
+  readonly #search: StorySearch;
+
+  constructor(search: StorySearch) {
+    this.#search = search;
+  }
+
+  async assign(
+    tx: Transaction<NewsTables>,
+    unordered: readonly AssignableItem[],
+    now: Date,
+    insert: InsertItems,
+  ): Promise<void> {
+    if (unordered.length === 0) return;
+    const items = unordered.toSorted((a, b) => a.publishedAt.getTime() - b.publishedAt.getTime());
+    let search = await this.#search.findLately(tx, items);
+    await lockUntilCommit(tx, 'assign stories');
+    // Asked first, because mostly nothing was added, and planning to read that takes longer than asking.
+    const last = await lastNumber(tx);
+    if (last - search.through > MOST_MISSED) search = await this.#search.find(tx, items);
+    const missed = last > search.through ? await reportsAfter(tx, search.through) : [];
+    const found = search.found.map((one) => withOthers(one, missed));
+    const known = found.flatMap(({ candidates }) => candidates);
+    const joinable = new Set(
+      known.filter((one) => mayBeJoined(one) && one.score >= SAME_EVENT).map(({ itemId }) => itemId),
+    );
+    const board = await StoryBoard.open(tx, items, new Set(known.map(({ itemId }) => itemId)), joinable, now);
+    const assigned: IndexedReport[] = [];
+    const grown = new Set<string>();
+    const neighbors: { story: string; neighbors: Neighbor[] }[] = [];
+    for (const [index, item] of items.entries()) {
+      const one = found[index];
+      if (one === undefined) continue;
+      const candidates = currentCandidates(one, item, assigned, board);
+      const { story, hasGrown, isAlone } = await assignOne(tx, item, one, candidates, board);
+      if (hasGrown) grown.add(story);
+      neighbors.push({ story, neighbors: neighborsOf(story, candidates) });
+      const { id: itemId, sourceName: source, title } = item;
+      assigned.push({ itemId, story, source, title, report: { ...one.report, isAlone } });
+    }
+    await board.write();
+    await insert((itemId) => board.storyOf(itemId) ?? null);
+    await putIntoIndex(tx, assigned, now);
+    await writeReferences(tx, neighbors, (story) => board.survivorOf(story));
+    const { lexicon } = this.#search.reading;
+    const told = [...new Set([...grown].map((story) => board.survivorOf(story)))];
+    await writeDigests(tx, told, lexicon, now);
+    await splitGrownApart(tx, told, { lexicon, now });
+  }
+
+  async renew(tx: Transaction<NewsTables>, reports: readonly ChangedReport[], now: Date): Promise<void> {
+    if (reports.length === 0) return;
+    await lockUntilCommit(tx, 'assign stories');
+    const { reading } = this.#search;
+    const { reports: weighed } = await weighTexts(tx, reports, reading);
+    await renewInIndex(
+      tx,
+      reports.flatMap(({ id }, index) => {
+        const report = weighed[index];
+        return report === undefined ? [] : [{ itemId: id, report }];
+      }),
+    );
+    const stories = await tx
+      .selectFrom('news.item')
+      .select('story')
+      .distinct()
+      .where('id', '=', sql<string>`any(${reports.map(({ id }) => id)})`)
+      .execute();
+    await renewStories(
+      tx,
+      stories.flatMap(({ story }) => story ?? []),
+      reports.map(({ formerTitle }) => formerTitle),
+      { lexicon: reading.lexicon, now },
+    );
+  }
+}
+
+/** The candidates of an item with their stories as they are now, those of the same batch included. */
+function currentCandidates(
+  found: Found,
+  item: AssignableItem,
+  assigned: readonly IndexedReport[],
+  board: StoryBoard,
+): Candidate[] {
+  return withOthers(found, assigned).candidates.flatMap((candidate) => {
+    const story = board.storyOf(candidate.itemId);
+    return story === undefined || candidate.itemId === item.id ? [] : [{ ...candidate, story }];
+  });
+}
+
+/** Puts an item into its story, and returns that and whether it has other reports. */
+async function assignOne(
+  tx: Transaction<NewsTables>,
+  item: AssignableItem,
+  { report }: Found,
+  candidates: readonly Candidate[],
+  board: StoryBoard,
+): Promise<{ story: string; hasGrown: boolean; isAlone: boolean }> {
+  const groups = groupsOf(candidates, (story) => board.sizeOf(story));
+  const isAlone =
+    report.isAlone || isColumn(item.title, item.sourceName, candidates) || isSummary(report, groups);
+  const [best, ...rest] = isAlone ? [] : groups.filter(({ score }) => score >= SAME_EVENT);
+  if (best === undefined) {
+    const started = await board.start(item);
+    board.put([item.id], started);
+    return { story: started, hasGrown: false, isAlone };
+  }
+  const story = best.story ?? (await board.start(item));
+  board.put([item.id, ...(best.story === null ? best.reports.map(({ itemId }) => itemId) : [])], story);
+  const alike = rest.flatMap((group) => (areAlike(best, group, item.sourceName) ? (group.story ?? []) : []));
+  if (alike.length === 0) return { story, hasGrown: true, isAlone };
+  // Split stories are looked up in the database.
+  await board.write();
+  const merged = await withoutSplit(tx, [...new Set([story, ...alike])]);
+  const [survivor = story, ...others] = board.byAge(merged);
+  if (others.length > 0) await board.merge(others, survivor);
+  return { story: survivor, hasGrown: true, isAlone };
+}
+
+/** An item that may belong to a story. */
+export interface AssignableItem {
+  id: string;
+  title: string;
+  /** The title in the source's language, if `title` is a translation. */
+  originalTitle: string | null;
+  summary: string | null;
+  sourceName: string;
+  category: string | null;
+  publishedAt: Date;
+  discoveredAt: Date;
+}
+
+/** A stored item that its source has edited. */
+export interface ChangedReport extends AssignableItem {
+  /** Its title before. */
+  formerTitle: string;
+}
+
+/** Inserts items, each in the story that `storyOf` says; null: it has none. */
+export type InsertItems = (storyOf: (itemId: string) => string | null) => Promise<void>;
+
+/** Finds the stories that items report on. */
+export interface StoryAssigner {
+  /**
+   * Puts each new item into its story, one that was there or one that it creates, in the order of
+   * publication; an item may stay without a story. It runs in the transaction that writes the items, lets
+   * `insert` do that once their stories are there, and may give other items, which had no story, the same
+   * one. Any number of workers ask at once; the worker runs the transaction again if it loses a race
+   * (`isLostRace`).
+   */
+  assign(
+    tx: Transaction<NewsTables>,
+    items: readonly AssignableItem[],
+    now: Date,
+    insert: InsertItems,
+  ): Promise<void>;
+  /**
+   * Lets items that were edited be found by what they say now, and their stories tell it; they stay in these.
+   * It runs in the transaction that edits them, after `assign`.
+   */
+  renew(tx: Transaction<NewsTables>, reports: readonly ChangedReport[], now: Date): Promise<void>;
+}
+
+/** How many days after its nearest report an item may still join a story. */
+const WINDOW_DAYS = 14;
+
+/** How many unlike stories a report resembles that sums up the news. */
+const SUMMED_UP = 3;
+
+/** How many terms a text has at least that sums up anything. */
+const SUMMARY_TERMS = 24;
+
+/** After how many days a source that uses a title again has a column of that title. */
+const COLUMN_DAYS = 0.5;
+
+/** A story, or an item without one, that a new item may join. */
+interface Group {
+  /** Null: an item that has no story yet. */
+  story: string | null;
+  /** Its reports among the candidates, likeliest first. */
+  reports: Candidate[];
+  /** `storyLikeness` of the item and the story. */
+  score: number;
+}
+
+/** Whether an item may join the story of this candidate, as far as the two tell. */
+function mayBeJoined({ evidence, report }: Candidate): boolean {
+  return evidence.days <= WINDOW_DAYS && !report.isAlone;
+}
+
+/** The stories that an item resembles, likeliest first. `sizeOf` says how many reports a story has. */
+function groupsOf(candidates: readonly Candidate[], sizeOf: (story: string) => number): Group[] {
+  const groups = Map.groupBy(candidates.filter(mayBeJoined), ({ story, itemId }) =>
+    story === null ? `item ${itemId}` : `story ${story}`,
+  );
+  return [...groups.values()]
+    .map((reports): Group => {
+      const story = reports[0]?.story ?? null;
+      const size = story === null ? 1 : sizeOf(story);
+      return {
+        story,
+        reports,
+        score: storyLikeness(
+          reports.map(({ score }) => score),
+          size,
+        ),
+      };
+    })
+    .filter(({ score }) => score >= RELATED)
+    .sort((a, b) => b.score - a.score);
+}
+
+/**
+ * Whether two stories are one that a report of `source` fits. The report alone does not say so, nor do others
+ * of its source, or one source could merge any two stories by a text that names both events: their cores have
+ * to be alike, by reports of other sources.
+ */
+function areAlike(a: Group, b: Group, source: string): boolean {
+  const evidence = a.reports
+    .slice(0, CORE)
+    .flatMap((mine) => b.reports.slice(0, CORE).map((theirs) => ({ mine, theirs })))
+    .map((pair) => ({ ...pair, evidence: evidenceOf(pair.mine.report, pair.theirs.report) }));
+  if (evidence.some((pair) => pair.evidence.conflict)) return false;
+  const others = evidence.filter(({ mine, theirs }) => mine.source !== source && theirs.source !== source);
+  const sum = others.reduce((total, pair) => total + likenessOf(pair.evidence), 0);
+  return others.length > 0 && sum / others.length >= SAME_EVENT;
+}
+
+/** Whether a report sums up the news: it resembles three stories, of which no two resemble each other. */
+function isSummary({ terms }: WeighedReport, groups: readonly Group[]): boolean {
+  if (terms.size < SUMMARY_TERMS) return false;
+  const apart: Group[] = [];
+  for (const group of groups) {
+    const isApart = apart.every((other) => resemblance(group, other) < RELATED);
+    if (isApart && apart.push(group) === SUMMED_UP) return true;
+  }
+  return false;
+}
+
+function resemblance(a: Group, b: Group): number {
+  const likenesses = a.reports.flatMap((mine) =>
+    b.reports.map((theirs) => likenessOf({ ...evidenceOf(mine.report, theirs.report), days: 0 })),
+  );
+  return Math.max(0, ...likenesses);
+}
+
+/** Whether a title is that of a column: its source had it twice before, each time half a day apart. */
+function isColumn(title: string, source: string, candidates: readonly Candidate[]): boolean {
+  const words = wordsOf(title);
+  const before = candidates
+    .filter((one) => one.source === source && one.evidence.isLater && wordsOf(one.title) === words)
+    .map(({ evidence }) => evidence.days)
+    .sort((a, b) => a - b);
+  const apart = before.filter((days, index) => days - (before[index - 1] ?? 0) >= COLUMN_DAYS);
+  return apart.length > 1;
+}
+
+/** A title without its numbers, such as a date. */
+function wordsOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\p{L}]+/gu, ' ')
+    .trim();
+}
+
+/** Leaves out those of the stories that a person has split from one before them. */
+export async function withoutSplit(
+  tx: Transaction<NewsTables>,
+  stories: readonly string[],
+): Promise<string[]> {
+  if (stories.length === 1) return [...stories];
+  const { rows } = await sql<{ one: string; two: string }>`
+    with recursive members as (
+      select public_id as root, public_id from news.story where public_id = any(${stories})
+      union
+      select members.root, story.public_id
+      from members join news.story as story on story.merged_into = members.public_id
+    )
+    select one.root as one, two.root as two from news.story_split as split
+    join members as one on one.public_id = split.story
+    join members as two on two.public_id = split.other
+    where one.root <> two.root
+  `.execute(tx);
+  const areSplit = (a: string, b: string) =>
+    rows.some(({ one, two }) => (one === a && two === b) || (one === b && two === a));
+  const kept: string[] = [];
+  for (const story of stories) {
+    if (!kept.some((other) => areSplit(other, story))) kept.push(story);
+  }
+  return kept;
+}

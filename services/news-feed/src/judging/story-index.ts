@@ -1,0 +1,582 @@
+import { PreparedQuery } from '@pressroom/common/database/database';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { LRUCache } from 'lru-cache';
+import type { NewsTables, StoredReport } from '../tables.ts';
+import { type Evidence, evidenceOf, likenessOf, type WeighedReport, type WeighedTerm } from './likeness.ts';
+import { type Lexicon, type ReportText, rarityOf, STOP_WORDS, termsOf } from './terms.ts';
+import { storedTitle, type TitleVector, type TitleVectors, titleVector } from './title-vectors.ts';
+
+/** How many of a term's newest items are candidates. */
+const ITEMS_OF_TERM = 100;
+
+/** How many terms propose candidates: the weightiest, which the rarest are. */
+const PROPOSING_TERMS = 16;
+
+/** How many of these a candidate shares at least, if there are so many. */
+const LEAST_SHARED = 2;
+
+/** How many candidates are scored. */
+const MOST_CANDIDATES = 32;
+
+/** How many days after their discovery items stay in the index: as long as a storyline may pause. */
+const KEPT_DAYS = 90;
+
+/** How many outdated items each new one removes, so that the index needs no schedule. */
+const REMOVED_AT_ONCE = 5;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** An item of the index. */
+export interface IndexedReport {
+  itemId: string;
+  story: string | null;
+  source: string;
+  title: string;
+  report: WeighedReport;
+}
+
+/** A stored item that may be on the same event. */
+export interface Candidate extends IndexedReport {
+  evidence: Evidence;
+  /** `likenessOf` the evidence. */
+  score: number;
+}
+
+/** What the index has on a text. */
+export interface Found {
+  report: WeighedReport;
+  /** The terms by which other items are its candidates: the weightiest. */
+  proposing: ReadonlyMap<string, number>;
+  /** Likeliest first. */
+  candidates: Candidate[];
+}
+
+interface ReportRow {
+  item_id: string;
+  story: string | null;
+  source_name: string;
+  title: string;
+  published_at: Date;
+  report: StoredReport;
+}
+
+const CANDIDATES = new PreparedQuery<
+  NewsTables,
+  { texts: number[]; terms: string[]; weights: number[]; leasts: number[] },
+  ReportRow & { texts: number[] }
+>((db, value) => ({
+  compile: () =>
+    sql<ReportRow & { texts: number[] }>`
+      with term as (
+        select * from unnest(
+          ${value('texts')}::integer[], ${value('terms')}::text[], ${value('weights')}::integer[],
+          ${value('leasts')}::integer[]
+        ) as term (text, term, weight, least)
+      ), posting as materialized (
+        select term.term, newest.number from (select distinct term from term) as term
+        cross join lateral (
+          select number from news.term_report
+          where term_report.term = term.term collate "C" order by number desc limit ${sql.lit(ITEMS_OF_TERM)}
+        ) as newest
+      ), proposed as (
+        select text, number, row_number() over (
+          partition by text order by sum(weight) desc, number desc
+        ) as place
+        from term join posting using (term) group by text, number
+        having count(*) >= min(least)
+      ), wanted as materialized (
+        select number, array_agg(text) as texts from proposed
+        where place <= ${sql.lit(MOST_CANDIDATES)} group by number
+      )
+      select wanted.texts, terms.item_id, terms.published_at, terms.report, item.story, item.source_name, item.title
+      from wanted
+      -- A plan that is made for any number of rows would read the tables whole: these read by key.
+      cross join lateral (
+        select * from news.report_terms where number = wanted.number limit 1
+      ) as terms
+      cross join lateral (
+        select story, source_name, title from news.item where id = terms.item_id and withdrawn_at is null limit 1
+      ) as item
+    `.compile(db),
+}));
+
+/**
+ * The items that may be on the events of `texts`: those that share two of a text's rarest terms, scored.
+ * Reads at most 32 index entries for each term, 100 for each of a text's 16 rarest, and 32 items for each
+ * text, however many are stored. `through` is the last number of the index: {@link reportsAfter} has what
+ * was added since.
+ */
+async function findCandidates(
+  db: Kysely<NewsTables>,
+  texts: readonly IndexedText[],
+  reading: Reading,
+): Promise<{ found: Found[]; through: number }> {
+  const { reports, ends } = await weighTexts(db, texts, reading);
+  const found = reports.map((report): Found => ({ report, proposing: proposingOf(report), candidates: [] }));
+  const rows = await CANDIDATES.execute(db, {
+    texts: found.flatMap(({ proposing }, text) => Array.from(proposing, () => text)),
+    terms: found.flatMap(({ proposing }) => [...proposing.keys()]),
+    // Whole numbers, because the sum of these does not depend on their order.
+    weights: found.flatMap(({ proposing }) => [...proposing.values()]),
+    leasts: found.flatMap(({ proposing }) => Array.from(proposing, () => leastShared(proposing))),
+  });
+  for (const { texts: indexes, ...row } of rows) {
+    const indexed = indexedReport(row);
+    for (const index of indexes) {
+      const one = found[index];
+      if (one !== undefined) one.candidates.push(candidateOf(one.report, indexed));
+    }
+  }
+  for (const { candidates } of found) candidates.sort(byScore);
+  return { found, through: ends.last };
+}
+
+const LAST = new PreparedQuery<NewsTables, Record<never, never>, { last: number }>((db) => ({
+  compile: () =>
+    sql<{ last: number }>`
+      select coalesce(max(number), 0)::float8 as last from news.report_terms
+    `.compile(db),
+}));
+
+/** The last number of the index, as it is now. */
+export async function lastNumber(db: Kysely<NewsTables>): Promise<number> {
+  const [row] = await LAST.execute(db, {});
+  return row?.last ?? 0;
+}
+
+const ADDED = new PreparedQuery<NewsTables, { number: number }, ReportRow>((db, value) => ({
+  compile: () =>
+    sql<ReportRow>`
+      select terms.item_id, terms.published_at, terms.report, item.story, item.source_name, item.title
+      from (
+        select * from news.report_terms where number > ${value('number')}
+      ) as terms
+      cross join lateral (
+        select story, source_name, title from news.item where id = terms.item_id and withdrawn_at is null limit 1
+      ) as item
+      order by terms.number
+    `.compile(db),
+}));
+
+/** The items that were added to the index after `number`: all, of which {@link lastNumber} says how many. */
+export async function reportsAfter(db: Kysely<NewsTables>, number: number): Promise<IndexedReport[]> {
+  return (await ADDED.execute(db, { number })).map(indexedReport);
+}
+
+/** Adds those of `others` that share a text's rarest terms to its candidates, as the index would. */
+export function withOthers(
+  { report, proposing, candidates }: Found,
+  others: readonly IndexedReport[],
+): Found {
+  const known = new Set(candidates.map(({ itemId }) => itemId));
+  // Made once: each text of a batch is compared with hundreds of others.
+  const proposed = [...proposing.keys()];
+  const least = leastShared(proposing);
+  const added = others.filter(
+    ({ itemId, report: { terms } }) =>
+      !known.has(itemId) && proposed.filter((term) => terms.has(term)).length >= least,
+  );
+  if (added.length === 0) return { report, proposing, candidates };
+  const all = [...candidates, ...added.map((other) => candidateOf(report, other))].sort(byScore);
+  return { report, proposing, candidates: all };
+}
+
+function candidateOf(report: WeighedReport, indexed: IndexedReport): Candidate {
+  const evidence = evidenceOf(report, indexed.report);
+  return { ...indexed, evidence, score: likenessOf(evidence) };
+}
+
+function byScore(a: Candidate, b: Candidate): number {
+  return b.score - a.score || (a.itemId < b.itemId ? -1 : 1);
+}
+
+function indexedReport({ item_id, published_at, source_name, report, ...rest }: ReportRow): IndexedReport {
+  return { ...rest, itemId: item_id, source: source_name, report: weighedReport(report, published_at) };
+}
+
+/** How many of the proposing terms a candidate shares at least: most that share one share no other. */
+function leastShared(proposing: ReadonlyMap<string, number>): number {
+  return Math.min(LEAST_SHARED, proposing.size);
+}
+
+/** The terms that propose candidates, with their weights in thousandths. */
+function proposingOf({ terms }: WeighedReport): Map<string, number> {
+  const proposing = [...terms]
+    .filter(([, { weight }]) => weight > 0)
+    .sort(([a, { weight: mine }], [b, { weight: theirs }]) => theirs - mine || (a < b ? -1 : 1))
+    .slice(0, PROPOSING_TERMS);
+  return new Map(proposing.map(([term, { weight }]) => [term, Math.round(weight * 1000)]));
+}
+
+const PUT = new PreparedQuery<NewsTables, { outdated: Date; removed: number; rows: string }, never>(
+  (db, value) => ({
+    compile: () =>
+      // The trigger keeps the terms of what is deleted and inserted.
+      sql<never>`
+        with removed as (
+          delete from news.report_terms where number = any(array(
+            select number from (
+              select number, item_id from news.report_terms order by number limit ${value('removed')}
+            ) as first
+            where exists (
+              select from news.item where id = first.item_id and discovered_at < ${value('outdated')}
+            )
+          ))
+        )
+        insert into news.report_terms (item_id, published_at, report, terms)
+        select item_id, published_at, report, terms from jsonb_to_recordset(${value('rows')}::jsonb)
+          as row (item_id text, published_at timestamptz, report jsonb, terms text[])
+        on conflict (item_id) do nothing
+      `.compile(db),
+  }),
+);
+
+/** Puts items into the index, unless they are there, and removes a few outdated ones. */
+export async function putIntoIndex(
+  db: Kysely<NewsTables>,
+  items: readonly { itemId: string; report: WeighedReport }[],
+  now: Date,
+): Promise<void> {
+  await PUT.execute(db, {
+    outdated: new Date(now.getTime() - KEPT_DAYS * DAY_MS),
+    removed: REMOVED_AT_ONCE * items.length,
+    rows: rowsOf(items),
+  });
+}
+
+/** Replaces what the index has of items; those that it does not have stay out. */
+export async function renewInIndex(
+  db: Kysely<NewsTables>,
+  items: readonly { itemId: string; report: WeighedReport }[],
+): Promise<void> {
+  // The number stays, or a source that edits its entries all day would make the index look larger.
+  await sql`
+    with renewed as (
+      update news.report_terms as known
+      set published_at = row.published_at, report = row.report, terms = row.terms
+      from jsonb_to_recordset(${rowsOf(items)}::jsonb)
+        as row (item_id text, published_at timestamptz, report jsonb, terms text[])
+      where known.item_id = row.item_id collate "C"
+      returning known.number, old.terms as former, new.terms as terms
+    ), lost as (
+      select term, number from renewed cross join lateral unnest(former) as term
+      where term <> all(terms)
+    ), removed as (
+      delete from news.term_report as entry using lost
+      where entry.term = lost.term and entry.number = lost.number
+    )
+    insert into news.term_report (term, number) select distinct unnest(terms), number from renewed
+    on conflict do nothing
+  `.execute(db);
+}
+
+function rowsOf(items: readonly { itemId: string; report: WeighedReport }[]): string {
+  return JSON.stringify(
+    items.map(({ itemId, report }) => ({
+      item_id: itemId,
+      published_at: report.publishedAt,
+      report: storedReport(report),
+      terms: [...report.terms.keys()],
+    })),
+  );
+}
+
+/** The kinds, by the place under which they are stored. */
+const KINDS = ['name', 'place', 'number', 'concept', 'word', 'characters'] as const;
+
+/** A report as it is stored. */
+export function storedReport({
+  terms,
+  marks,
+  isChinese,
+  isAlone,
+  title,
+}: Omit<WeighedReport, 'publishedAt'>): StoredReport {
+  const short = [...terms].map(([term, { kind, weight }]): [string, [number, number]] => [
+    term,
+    [KINDS.indexOf(kind), Number(weight.toFixed(3))],
+  ]);
+  return {
+    terms: Object.fromEntries(short),
+    marks,
+    chinese: isChinese,
+    ...(isAlone && { alone: true }),
+    ...(title && { title: storedTitle(title) }),
+  };
+}
+
+/** A stored report as it is compared. */
+export function weighedReport(
+  { terms, marks, chinese, alone = false, title }: StoredReport,
+  publishedAt: Date,
+): WeighedReport {
+  const long = Object.entries(terms).map(([term, [place, weight]]): [string, WeighedTerm] => [
+    term,
+    { kind: KINDS[place] ?? 'word', weight },
+  ]);
+  return {
+    ...{ terms: new Map(long), marks, isChinese: chinese, isAlone: alone, publishedAt },
+    ...(title && { title: titleVector(title) }),
+  };
+}
+
+/** How many of a term's newest items are counted; a more frequent term is estimated from these. */
+const COUNTED = 32;
+
+/** A report that is to be compared. */
+interface IndexedText extends SourceText {
+  publishedAt: Date;
+}
+
+/** How texts are read. */
+interface Reading {
+  lexicon: Lexicon;
+  /** The vector of a text's title, if there is one. */
+  vectorOf: (text: SourceText) => TitleVector | undefined;
+}
+
+/** How often a term is used. */
+interface TermUse {
+  term: string;
+  /** How many items have it, up to {@link COUNTED}. */
+  counted: number;
+  /** The number of the oldest of these; null if none has it. */
+  oldest: number | null;
+}
+
+/** The first and the last number of the index; both 0 if it is empty. */
+interface IndexEnds {
+  first: number;
+  last: number;
+}
+
+/** The ends of the index, with the use of each term as it is at the same moment. */
+const TERM_USES = new PreparedQuery<NewsTables, { terms: string[] }, IndexEnds & { uses: TermUse[] }>(
+  (db, value) => ({
+    compile: () =>
+      sql<IndexEnds & { uses: TermUse[] }>`
+      select coalesce(min(number), 0)::float8 as first, coalesce(max(number), 0)::float8 as last, (
+        select coalesce(json_agg(json_build_object('term', term, 'counted', counted, 'oldest', oldest)), '[]')
+        from unnest(${value('terms')}::text[]) as term (term)
+        cross join lateral (
+        select count(*)::integer as counted, min(number)::float8 as oldest from (
+          select number from news.term_report
+          where term_report.term = term.term collate "C" order by number desc limit ${sql.lit(COUNTED)}
+        ) as newest
+      ) as use
+      ) as uses
+      from news.report_terms
+    `.compile(db),
+  }),
+);
+
+/**
+ * The terms of each text, weighed by how rare they are among the items of the index and the texts before it,
+ * with the ends of the index as it was then.
+ */
+export async function weighTexts(
+  db: Kysely<NewsTables>,
+  texts: readonly IndexedText[],
+  { lexicon, vectorOf }: Reading,
+): Promise<{ reports: WeighedReport[]; ends: IndexEnds }> {
+  const read = (await withoutSharedParts(db, texts)).map((text) => termsOf(text, lexicon));
+  const distinct = new Set(read.flatMap(({ terms }) => [...terms.keys()]));
+  const [{ uses, ...ends } = { uses: [], first: 0, last: 0 }] = await TERM_USES.execute(db, {
+    terms: [...distinct],
+  });
+  const stored = ends.last === 0 ? 0 : ends.last - ends.first + 1;
+  const counts = new Map(uses.map((use) => [use.term, itemsOf(use, ends)]));
+  const vectors = texts.map(vectorOf);
+  const reports = read.map(({ terms, ...rest }, index): WeighedReport => {
+    const among = stored + index;
+    const weighed: WeighedReport['terms'] = new Map(
+      [...terms].map(([term, known]) => {
+        const items = counts.get(term) ?? 0;
+        counts.set(term, items + 1);
+        return [term, { ...known, weight: known.weight * rarityOf(items, among) }];
+      }),
+    );
+    const publishedAt = texts[index]?.publishedAt ?? new Date(Number.NaN);
+    const title = vectors[index];
+    return { ...rest, terms: weighed, publishedAt, ...(title && { title }) };
+  });
+  return { reports, ends };
+}
+
+/** How many items have a term; of a frequent one, by how close together its newest items are. */
+function itemsOf({ counted, oldest }: TermUse, { first, last }: IndexEnds): number {
+  if (counted < COUNTED) return counted;
+  return (counted * (last - first + 1)) / Math.max(1, last - (oldest ?? last) + 1);
+}
+
+/** How many texts are remembered: a batch of entries of each source that a worker edits at once. */
+const REMEMBERED = 200;
+
+/** How long they are, in ms: what a search has found takes memory. */
+const REMEMBERED_MS = 60_000;
+
+/** What the index has on some texts. */
+interface StorySearchResult {
+  found: Found[];
+  /** The last number of the index that was searched; `reportsAfter` has what was added since. */
+  through: number;
+}
+
+/**
+ * Searches the index for the reports that texts resemble. What was found lately is used again: the editor
+ * asks for an article's coverage, and shortly afterwards the assigner for the stories of the same text.
+ */
+export class StorySearch {
+  readonly reading: Reading;
+  readonly #titles: TitleVectors | undefined;
+  readonly #known = new LRUCache<string, { found: Found; through: number }>({
+    max: REMEMBERED,
+    ttl: REMEMBERED_MS,
+    ttlAutopurge: true,
+  });
+
+  constructor(lexicon: Lexicon, titles?: TitleVectors) {
+    this.#titles = titles;
+    this.reading = { lexicon, vectorOf: (text) => titles?.of(titleOf(text)) };
+  }
+
+  /** Has the titles of texts that are to be searched for embedded, outside any transaction. */
+  async prepare(texts: readonly SourceText[]): Promise<void> {
+    await this.#titles?.read(texts.map(titleOf));
+  }
+
+  /** What the index has on each text, as it is now, and remembers it. */
+  async find(db: Kysely<NewsTables>, texts: readonly IndexedText[]): Promise<StorySearchResult> {
+    const { found, through } = await findCandidates(db, texts, this.reading);
+    for (const [index, text] of texts.entries()) {
+      const one = found[index];
+      if (one !== undefined) this.#known.set(keyOf(text), { found: one, through });
+    }
+    return { found, through };
+  }
+
+  /** The same, as it is now or was a moment ago; what was remembered is forgotten. */
+  async findLately(tx: Transaction<NewsTables>, texts: readonly IndexedText[]): Promise<StorySearchResult> {
+    const known = texts.flatMap((text) => this.#take(keyOf(text)) ?? []);
+    if (known.length < texts.length) return findCandidates(tx, texts, this.reading);
+    return { found: known.map(({ found }) => found), through: Math.min(...known.map((one) => one.through)) };
+  }
+
+  #take(key: string) {
+    const known = this.#known.get(key);
+    this.#known.delete(key);
+    return known;
+  }
+}
+
+/** The title as its source has it: the same before and after a translation. */
+function titleOf({ title, originalTitle, sourceName }: SourceText): string {
+  return withoutName(originalTitle ?? title, sourceName);
+}
+
+function keyOf({ title, originalTitle, summary, publishedAt, sourceName }: IndexedText): string {
+  return JSON.stringify([title, originalTitle, summary, publishedAt, sourceName]);
+}
+
+/** A text with the name of its source. */
+interface SourceText extends ReportText {
+  sourceName: string;
+}
+
+/** How many reports of a source tell what its reports share. */
+const COMPARED = 20;
+
+/** How much two titles have in common, as a share of the shorter one, that may be on one event. */
+const ALIKE = 0.25;
+
+/** What stands between a title and the name of a site or section. */
+const SEPARATOR =
+  /\s*[|｜»]\s*|\s+(?:[-–—~/·•]|::)\s+|(?<=\p{Script=Han})[-–—_](?=\p{L})|(?<=\p{L})[-–—_](?=\p{Script=Han})/u;
+
+const SENTENCE_END = /(?<=[.!?…]["”’»]?)\s+|(?<=[。！？])|\n+/u;
+
+const LATELY = new PreparedQuery<NewsTables, { sources: string[] }, SourceText>((db, value) => ({
+  compile: () =>
+    sql<SourceText>`
+      select wanted.source as "sourceName", item.title, item.original_title as "originalTitle", item.summary
+      from unnest(${value('sources')}::text[]) as wanted (source)
+      cross join lateral (
+        select title, original_title, summary from news.item
+        where source_name = wanted.source and withdrawn_at is null
+        order by published_at desc, id desc limit ${sql.lit(COMPARED)}
+      ) as item
+    `.compile(db),
+}));
+
+/**
+ * The texts without what the reports of their source share, whatever they are on: its name in titles, and
+ * sentences that it puts into every summary.
+ */
+async function withoutSharedParts<Text extends SourceText>(
+  db: Kysely<NewsTables>,
+  texts: readonly Text[],
+): Promise<Text[]> {
+  const sources = [...new Set(texts.map(({ sourceName }) => sourceName))];
+  const stored = await LATELY.execute(db, { sources });
+  const known = Map.groupBy([...stored, ...texts], ({ sourceName }) => sourceName);
+  const read = new Map([...known].map(([source, all]) => [source, all.map(partsOf)]));
+  return texts.map((text) => ({ ...text, ...without(text, read.get(text.sourceName) ?? []) }));
+}
+
+/** A report in the parts that others of its source may share. */
+interface Parts {
+  title: string[];
+  sentences: string[];
+}
+
+function partsOf({ title, originalTitle, summary }: ReportText): Parts {
+  return { title: titleParts(originalTitle ?? title), sentences: summary?.split(SENTENCE_END) ?? [] };
+}
+
+function titleParts(title: string): string[] {
+  return title.split(SEPARATOR).filter((part) => part !== '');
+}
+
+/** A title without the name of its source at either end. */
+function withoutName(title: string, source: string): string {
+  return kept(title, titleParts(title), (part) => nameOf(part) === nameOf(source));
+}
+
+function nameOf(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\d]|\.[a-z]{2,4}$/gu, '');
+}
+
+function without(
+  { title, originalTitle, summary, sourceName }: SourceText,
+  all: readonly Parts[],
+): ReportText {
+  const own = partsOf({ title, originalTitle, summary });
+  const isShared = (part: string, among: keyof Parts) =>
+    all.some((other) => other[among].includes(part) && !areAlike(rest(own, part), rest(other, part)));
+  const shorten = (whole: string) =>
+    kept(whole, titleParts(whole), (part) => nameOf(part) === nameOf(sourceName) || isShared(part, 'title'));
+  return {
+    title: shorten(title),
+    originalTitle: originalTitle && shorten(originalTitle),
+    summary: summary && own.sentences.filter((sentence) => !isShared(sentence, 'sentences')).join(' '),
+  };
+}
+
+/** A title without the parts that are not its own, unless none is. */
+function kept(whole: string, parts: readonly string[], isForeign: (part: string) => boolean): string {
+  const own = parts.filter((part) => !isForeign(part));
+  return own.length === 0 || own.length === parts.length ? whole : own.join(' – ');
+}
+
+function rest({ title }: Parts, part: string): Set<string> {
+  const words = title.filter((one) => one !== part).flatMap((one) => one.toLowerCase().match(WORD) ?? []);
+  return new Set(words.filter((word) => !STOP_WORDS.has(word)));
+}
+
+/** A word, or two characters of a script without spaces. */
+const WORD = /(?=(?<pair>\p{Script=Han}{2}))\p{Script=Han}|[[\p{L}\p{M}\d]--\p{Script=Han}]{2,}/gv;
+
+function areAlike(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  const common = a.intersection(b).size;
+  return common > 0 && common >= ALIKE * Math.min(a.size, b.size);
+}

@@ -1,0 +1,251 @@
+import type { Logger } from '@pressroom/common/log/logging';
+import { type Kysely, sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import type { Calendar, Clock } from '../calendar.ts';
+import type { NewsTables, StoredReport } from '../tables.ts';
+import type { EmbeddingConfig } from '../work/worker-config.ts';
+import { askEndpoint, EndpointFault, EndpointRest, type EndpointSettings } from './model-endpoint.ts';
+
+/** How long an answer may take, in ms: entries wait for it. */
+const TIMEOUT_MS = 10_000;
+
+/** How much of a title is embedded, in characters. */
+const MOST_TITLE = 300;
+
+/** How many titles are remembered: several batches of entries of each source that a worker edits at once. */
+const REMEMBERED = 500;
+
+/** How many titles are known before any two are compared: what all have in common is not known before. */
+const LEAST_KNOWN = 16;
+
+/** Over how many titles the mean is taken, so that it follows what the sources bring. */
+const MEAN_OF = 1000;
+
+/** What {@link TitleVectors} work with. */
+interface TitleVectorsParts {
+  db: Kysely<NewsTables>;
+  /** By which the budget's days are. */
+  calendar: Calendar;
+  clock: Clock;
+  log: Pick<Logger, 'warn'>;
+}
+
+/**
+ * The vectors of titles, where the settings name a model that embeds. Whatever fails leaves titles without
+ * one: stories are then found as they are without a model.
+ */
+export class TitleVectors {
+  readonly #parts: TitleVectorsParts;
+  readonly #settings: EndpointSettings;
+  readonly #dailyTokens: number;
+  readonly #known = new LRUCache<string, { unit: number[]; values: Int8Array }>({ max: REMEMBERED });
+  readonly #rest = new EndpointRest();
+  #mean: number[] = [];
+  #count = 0;
+  #lastReason: string | undefined;
+
+  constructor(parts: TitleVectorsParts, settings: EndpointSettings, dailyTokens: number) {
+    this.#parts = parts;
+    this.#settings = settings;
+    this.#dailyTokens = dailyTokens;
+  }
+
+  /** The vector of a title that was read lately. */
+  of(title: string): TitleVector | undefined {
+    const known = this.#known.get(title);
+    if (known === undefined || this.#count < LEAST_KNOWN) return undefined;
+    return { model: this.#settings.model, values: known.values, ground: product(known.unit, this.#mean) };
+  }
+
+  /** Has the model embed those of the titles that are not known yet; outside any transaction. */
+  async read(titles: readonly string[]): Promise<void> {
+    const unknown = [...new Set(titles)].filter((title) => title.trim() !== '' && !this.#known.has(title));
+    const now = this.#parts.clock();
+    if (unknown.length === 0 || this.#rest.isResting(now)) return;
+    const shortened = unknown.map((title) => title.slice(0, MOST_TITLE));
+    // Hardly any model has more tokens than characters.
+    const estimate = shortened.reduce((sum, { length }) => sum + length, 0);
+    const day = this.#parts.calendar.date(now);
+    if (!(await takeForEmbeddings(this.#parts.db, day, estimate, this.#dailyTokens))) {
+      return this.#say('the budget of the day is spent');
+    }
+    try {
+      const { vectors, tokens } = await embedTitles(this.#settings, shortened);
+      await settleEmbeddings(this.#parts.db, day, (tokens ?? estimate) - estimate);
+      this.#rest.worked();
+      this.#lastReason = undefined;
+      for (const [index, title] of unknown.entries()) this.#keep(title, vectors[index] ?? []);
+    } catch (error) {
+      if (!(error instanceof EndpointFault)) throw error;
+      this.#rest.failed(error, now);
+      this.#say(error.message);
+    }
+  }
+
+  #keep(title: string, vector: readonly number[]): void {
+    const length = Math.hypot(...vector);
+    const unit = vector.map((value) => value / length);
+    // Another model behind the same name.
+    if (this.#mean.length !== unit.length) {
+      this.#known.clear();
+      this.#count = 0;
+      this.#mean = unit.map(() => 0);
+    }
+    this.#count += 1;
+    const share = 1 / Math.min(this.#count, MEAN_OF);
+    this.#mean = this.#mean.map((mean, index) => mean + share * ((unit[index] ?? 0) - mean));
+    this.#known.set(title, { unit, values: inBytes(unit) });
+  }
+
+  /** Says why titles are not embedded, once for each reason in a row. */
+  #say(reason: string): void {
+    if (reason !== this.#lastReason) this.#parts.log.warn({ reason }, 'titles_not_embedded');
+    this.#lastReason = reason;
+  }
+}
+
+/** What embeds titles, where the settings name a model. */
+export function openTitleVectors(
+  config: EmbeddingConfig,
+  parts: TitleVectorsParts,
+): TitleVectors | undefined {
+  const { NEWS_EMBEDDINGS_URL: url, NEWS_EMBEDDINGS_MODEL: model, NEWS_EMBEDDINGS_API_KEY: key } = config;
+  if (url === undefined || model === undefined) return undefined;
+  return new TitleVectors(
+    parts,
+    { url, key, model, timeoutMs: TIMEOUT_MS },
+    config.NEWS_EMBEDDINGS_DAILY_TOKENS,
+  );
+}
+
+function product(a: readonly number[], b: readonly number[]): number {
+  return a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0);
+}
+
+/** A title as a model embeds it. */
+export interface TitleVector {
+  /** The model: the vectors of two models cannot be compared. */
+  model: string;
+  values: Int8Array;
+  /** Its mean cosine with other titles, which differs by model and by language. */
+  ground: number;
+}
+
+/** A ground so near to 1 leaves nothing to compare. */
+const MOST_GROUND = 0.99;
+
+/** How alike two titles are in meaning: 0 as any two, 1 the same; null if their vectors do not say it. */
+export function meaningOf(a: TitleVector | undefined, b: TitleVector | undefined): number | null {
+  if (a === undefined || b === undefined) return null;
+  const ground = (a.ground + b.ground) / 2;
+  if (a.model !== b.model || a.values.length !== b.values.length || ground > MOST_GROUND) return null;
+  let [product, mine, theirs] = [0, 0, 0];
+  for (const [index, value] of a.values.entries()) {
+    const other = b.values[index] ?? 0;
+    product += value * other;
+    mine += value ** 2;
+    theirs += other ** 2;
+  }
+  const cosine = product / Math.sqrt(mine * theirs);
+  return Number.isNaN(cosine) ? null : (cosine - ground) / (1 - ground);
+}
+
+/** A vector of any length in steps of 1/127 of its largest value: a byte each, which no cosine notices. */
+export function inBytes(vector: readonly number[]): Int8Array {
+  const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  return Int8Array.from(vector, (value) => Math.round((127 * value) / largest));
+}
+
+/** A vector as it is stored. */
+export function storedTitle({ model, values, ground }: TitleVector): NonNullable<StoredReport['title']> {
+  return [
+    model,
+    Buffer.from(values.buffer, values.byteOffset, values.length).toString('base64'),
+    Number(ground.toFixed(4)),
+  ];
+}
+
+/** A stored vector as it is compared. */
+export function titleVector([model, values, ground]: NonNullable<StoredReport['title']>): TitleVector {
+  return { model, values: new Int8Array(Buffer.from(values, 'base64')), ground };
+}
+
+/** The most numbers of a vector. */
+const MOST_DIMENSIONS = 4096;
+
+/** The largest answer that is read, in bytes: a batch of the largest vectors. */
+const MOST_BYTES = 4_000_000;
+
+const answer = z.object({
+  data: z.array(
+    z.object({
+      index: z.int(),
+      embedding: z
+        .array(z.number())
+        .min(2)
+        .max(MOST_DIMENSIONS)
+        .refine((values) => values.some((value) => value !== 0), 'a vector of zeros'),
+    }),
+  ),
+  usage: z.object({ total_tokens: z.int().nonnegative() }).nullish(),
+});
+
+/** The vectors of titles, and the tokens that they cost, if the endpoint says so. */
+interface EmbeddedTitles {
+  vectors: number[][];
+  tokens: number | undefined;
+}
+
+/** Has a model embed titles. Throws {@link EndpointFault} for whatever goes wrong. */
+async function embedTitles(settings: EndpointSettings, titles: readonly string[]): Promise<EmbeddedTitles> {
+  const body = { model: settings.model, input: titles };
+  const said = await askEndpoint(settings, { path: '/embeddings', body, mostBytes: MOST_BYTES });
+  const { data: read, error } = answer.safeParse(said);
+  if (read === undefined) throw new EndpointFault(error.issues[0]?.message ?? 'it is no list of vectors');
+  const vectors = read.data.toSorted((a, b) => a.index - b.index).map(({ embedding }) => embedding);
+  const isComplete =
+    vectors.length === titles.length &&
+    new Set(read.data.map(({ index }) => index)).size === titles.length &&
+    vectors.every(({ length }) => length === vectors[0]?.length);
+  if (!isComplete) throw new EndpointFault('it has not one vector of one length for each title');
+  return { vectors, tokens: read.usage?.total_tokens };
+}
+
+/** Takes tokens from what titles may use on a day, `YYYY-MM-DD`; false if they are not left. */
+async function takeForEmbeddings(
+  db: Kysely<NewsTables>,
+  day: string,
+  tokens: number,
+  mostTokens: number,
+): Promise<boolean> {
+  const { rows } = await sql`
+    insert into news.editorial_share as own (day, spender, requests, tokens)
+    select ${day}::date, 'embeddings', 1, ${tokens}::bigint where ${tokens}::bigint <= ${mostTokens}::bigint
+    on conflict (day, spender) do update
+      set requests = own.requests + 1, tokens = own.tokens + excluded.tokens
+      where own.tokens + excluded.tokens <= ${mostTokens}::bigint
+    returning day
+  `.execute(db);
+  return rows.length > 0;
+}
+
+/** Corrects what a request was thought to use, by so many tokens. */
+async function settleEmbeddings(db: Kysely<NewsTables>, day: string, tokens: number): Promise<void> {
+  await sql`
+    update news.editorial_share set tokens = greatest(0, tokens + ${tokens}::bigint)
+    where day = ${day}::date and spender = 'embeddings'
+  `.execute(db);
+}
+
+/** What titles have used on a day, `YYYY-MM-DD`. */
+export async function spentOnEmbeddings(
+  db: Kysely<NewsTables>,
+  day: string,
+): Promise<{ requests: number; tokens: number }> {
+  const { rows } = await sql<{ requests: number; tokens: number }>`
+    select requests, tokens::float8 as tokens from news.editorial_share
+    where day = ${day}::date and spender = 'embeddings'
+  `.execute(db);
+  return rows[0] ?? { requests: 0, tokens: 0 };
+}

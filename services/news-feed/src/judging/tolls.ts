@@ -1,0 +1,330 @@
+import { chineseNumber, englishNumber, type Lexicon, MAGNITUDE_PATTERN, numberOf } from './terms.ts';
+
+/** How languages say that people were counted; each line is of one language or of a family. */
+interface TollWords {
+  /** Behind the number: “11 people were killed”. */
+  behind: readonly string[];
+  /** Before the number: “killed 11 people”. */
+  before: readonly string[];
+  /** Names of the count: “the death toll rises to 11”. */
+  named: readonly string[];
+  /** In Chinese and Japanese, on either side of the number. */
+  han: string;
+}
+
+/** The counts that reports on one event have in common. */
+const TOLL_WORDS: Readonly<Record<string, TollWords>> = {
+  dead: {
+    behind: [
+      'dead|deaths?|fatalities|killed|died|die',
+      'muert[oa]s|fallecid[oa]s|murieron|mueren|fallecieron',
+      'mortos|mortes|morreram|morrem',
+      'tote|todesopfer|getötet|starben|sterben|tot',
+      'morts|mortes|tués|morti',
+      'погибли|погибших|погибло|умерли',
+      'chết|thiệt mạng|tử vong',
+    ],
+    before: [
+      'kill(?:ed|s|ing)?|claim(?:ed|s)',
+      'mata|matou|mató|murieron|mueren|morreram|morrem|tuent|tuant',
+      'погибли|погибло',
+    ],
+    named: [
+      'death toll|number of (?:dead|deaths|fatalities)',
+      'número de (?:muertos|fallecidos|mortos|mortes)',
+      'zahl der (?:toten|todesopfer)|nombre de morts',
+      'число погибших|số người chết',
+    ],
+    han: '死亡|遇难|丧生|身亡|罹难|死(?![者亡刑因])',
+  },
+  injured: {
+    behind: [
+      'injured|wounded|hurt|injuries',
+      'heridos|feridos|feriti|blessés|verletzte?',
+      'пострадали|пострадавших|раненых|ранены|bị thương',
+    ],
+    before: ['injur(?:ed|es|ing)|wound(?:ed|s|ing)', 'пострадали|ранены'],
+    named: [
+      'number of (?:injured|wounded)|número de (?:heridos|feridos)',
+      'zahl der verletzten|nombre de blessés|число пострадавших',
+    ],
+    han: '受伤|负伤|負傷|けが|伤(?![者亡势情害愈])',
+  },
+  missing: {
+    behind: [
+      'missing|unaccounted for',
+      'desaparecid[oa]s|disparus|dispersi|vermisste?',
+      'пропали|пропавших|mất tích',
+    ],
+    before: [],
+    named: ['number of missing'],
+    han: '失踪|失联|行方不明',
+  },
+  arrested: {
+    behind: [
+      'arrested|detained|arrests',
+      'detenid[oa]s|detidos|interpellés|arrestati|festgenommen',
+      'задержаны',
+    ],
+    before: ['arrest(?:ed|s|ing)?|detain(?:ed|s)', 'задержали'],
+    named: ['number of arrests'],
+    han: '被捕|被拘|逮捕',
+  },
+};
+
+/** The small numbers that news writes out, beside those of `englishNumber`, from two on. */
+const SMALL_NUMBERS: readonly string[] = [
+  'dos dois duas zwei deux due два двое hai',
+  'tres três drei trois tre три трое ba',
+  'cuatro quatro vier quatre quattro четыре четверо bốn',
+  'cinco fünf cinq cinque пять пятеро năm',
+  'seis sechs sei шесть шестеро sáu',
+  'siete sete sieben sept sette семь семеро bảy',
+  'ocho oito acht huit otto восемь восьмеро tám',
+  'nueve nove neun neuf девять chín',
+  'diez dez zehn dix dieci десять mười',
+];
+
+/** What makes a number a limit or an estimate. */
+const BOUNDS = {
+  least:
+    'at least|more than|over|no fewer than|not less than|al menos|por lo menos|más de|pelo menos|ao menos|mais de|mindestens|mehr als|über|au moins|plus de|almeno|oltre|più di|не менее|более|свыше|ít nhất|hơn',
+  most: "up to|as many as|fewer than|less than|hasta|até|bis zu|jusqu['’]à|fino a|до",
+  about:
+    'about|around|some|roughly|approximately|nearly|almost|close to|an estimated|unos|unas|cerca de|casi|quase|rund|etwa|fast|knapp|environ|près de|circa|около|почти|gần|khoảng',
+};
+
+/** Words for people of any kind: “11 dead” counts what “11 people dead” does. */
+const ANYBODY =
+  'people|persons?|lives|victims|souls|personas|pessoas|vidas|menschen|personen|personnes|persone|человека?|người';
+
+/** What stands between the number and the count without saying who is counted. */
+const AUXILIARIES =
+  'were|was|are|is|have|has|had|been|be|be(?:ing)?|left|now|also|confirmed|reported|found|known|to|have|already|han|fueron|foram|resultaron|resultado|ficaram|wurden|sind|ums|ont|été|sont|sono|были|đã|bị|as';
+
+/** What says, anywhere in a sentence, that its numbers are not the count of this event as it is known. */
+const OF_ANOTHER = new RegExp(
+  [
+    // Of another time.
+    String.raw`(?<!\d)(?:1[6-9]|20)\d\d(?!\d)|\b(?:ago|since|previous(?:ly)?|earlier (?:this|attack|quake|earthquake)|last (?:year|month|week|summer|winter|spring|autumn|fall)|past|per|every|annual(?:ly)?|daily|a (?:day|week|month|year)|history|worst|deadliest|anniversary|desde|depuis)\b`,
+    String.raw`去年|前年|上月|上周|此前|曾|以来|历史|每年|每天|年前|今年|昨年|[\d一二三四五六七八九十]年`,
+    // Not certain, or not so.
+    String.raw`\b(?:feared|presumed|believed|may|might|could|would|will|expected|if|unconfirmed|denied|threat\w*|plot\w*|attempt\w*|no one|nobody|none|not|never|without|puede|pode|podría|könnte|pourrait|может)\b`,
+    '可能|恐|疑似|如果|未|没有|否认|将',
+    // Of more than this event.
+    String.raw`\b(?:wars?|conflict|insurgency|uprising|genocide|holocaust|outbreak|epidemic|pandemic|covid|coronavirus|virus|disease|average|aftershocks?|nationwide|worldwide|globally)\b`,
+    // With who did it, whom others leave out.
+    String.raw`\bincluding (?:the |an? |his |her |their )*(?:\w+ )?(?:gunm[ae]n|attackers?|shooters?|bombers?|suspects?|assailants?|perpetrators?|himself|herself|themselves)\b`,
+    '平均|疫情|新冠|病例|确诊|累计|战争|余震|全国|全球|コロナ|感染',
+  ].join('|'),
+  'iu',
+);
+
+/** What says, just before a number, that it is a part of the count or comes on top of it. */
+const OF_A_PART =
+  /(?:\b(?:including|includes|among (?:them|those|whom)|of|another|other|further|additional|from|half|than|or|entre ellos|incluindo|darunter|dont|в том числе|включая|trong đó)|其中|包括|另有|新增|又有|还有|再有|另|又|再|うち)\s*$/iu;
+
+/** What makes a number one beside others that are not told: “three more”. */
+const FURTHER =
+  'more|others?|additional|further|another|new|extra|otr[oa]s|outr[oa]s|weitere|andere|autres|altri|más|mais|ещё|еще|khác';
+
+/** How many people a report says were killed, injured, are missing or were arrested. */
+export interface Toll {
+  /** What is counted, for comparing: `dead`, or `dead children`. */
+  of: string;
+  /** The range that the report allows: “at least 11” has no upper end. */
+  least: number;
+  most: number;
+  /** As the report has it. */
+  quote: string;
+  /** The places for which it is given, each as the lexicon's term or as it is spelled. */
+  places: string[];
+  /** Whether it is one number for several places. */
+  isSum: boolean;
+  /** The days that its sentence names, and the sides of a country. */
+  days: string[];
+  sides: string[];
+}
+
+/** By what share an estimate may be wrong. */
+const ABOUT = 0.25;
+
+const SMALL = new Map(
+  SMALL_NUMBERS.flatMap((words, index) =>
+    words.split(' ').map((word): [string, number] => [word, index + 2]),
+  ),
+);
+
+const BOUND = `${BOUNDS.least}|${BOUNDS.most}|${BOUNDS.about}`;
+const WRITTEN = `one(?!\\s+(?:was|is|has|had)\\b)|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|${[...SMALL.keys()].join('|')}`;
+const NUMBER = String.raw`(?:(?<!\p{L})(?<bound>${BOUND})\s+)?(?<![\p{L}\d$€£¥.,:/–-])(?<digits>\d+(?:[.,]\d+)*|${WRITTEN})(?<magnitude>${MAGNITUDE_PATTERN})?(?![\p{L}\d%]|[.,:/–-]\d)`;
+const LINKS =
+  'and|or|as|after|when|while|for|on|in|at|by|near|with|of|from|across|during|e|y|en|em|und|et|в|на|и|và|ở|tại';
+const WORD = String.raw`\p{L}[\p{L}’'-]*`;
+const HAN_DIGITS = '[一二两三四五六七八九十百千]';
+const HAN_NUMBER = String.raw`(?<bound>至少|超过|超|逾|多达|最多|约|近)?(?:已?有|共)?(?<![\d.])(?<digits>\d+(?:,\d{3})*(?:\.\d+)?|${HAN_DIGITS}+)(?<magnitude>[千万])?(?<plus>[多余])?`;
+
+const PATTERNS = Object.entries(TOLL_WORDS).map(([of, { behind, before, named, han }]) => ({
+  of,
+  patterns: [
+    String.raw`${NUMBER}(?<who>(?:\s+(?!(?:${LINKS}|${AUXILIARIES})(?!\p{L}))${WORD}){0,2}?)(?:,[^,.;:]{1,60},)?(?:\s+(?:${AUXILIARIES})(?!\p{L})){0,4}\s+(?:${behind.join('|')})(?!\p{L})`,
+    String.raw`(?<!\p{L})(?:${[...before, '(?!)'].join('|')})\s+${NUMBER}(?<who>(?:\s+(?!(?:${LINKS}|${AUXILIARIES})(?!\p{L}))${WORD}){0,2})`,
+    String.raw`(?<!\p{L})(?:${named.join('|')})(?!\p{L})(?:(?!\bfrom\b)[^.;:,]){0,40}?\s(?:to|at|is|was|a|en|em|de|auf|bei|à|до)\s+${NUMBER}(?<who>)`,
+    String.raw`${HAN_NUMBER}[人名位]?(?<who>[\p{Script=Han}が]{0,6}?)(?:${han})`,
+    `(?:${han})(?:者|人数|人员)?已?(?:上?升|增加?|达)?[至到为は達]?${HAN_NUMBER}[人名位](?<who>)`,
+  ].map((pattern) => new RegExp(pattern, 'giu')),
+}));
+
+/** What every text with a count has: most have none, and are not read further. */
+const TELLS_OF_ONE = new RegExp(
+  Object.values(TOLL_WORDS)
+    .flatMap(({ behind, before, named, han }) => [...behind, ...before, ...named, han])
+    .join('|'),
+  'iu',
+);
+
+/**
+ * The counts that a report leads with, in its title or the first sentence of its summary, without those of
+ * which it gives another value anywhere.
+ */
+export function tollsOf(
+  { title, summary }: { title: string; summary: string | null },
+  lexicon: Lexicon,
+): Toll[] {
+  if (!TELLS_OF_ONE.test(`${title} ${summary}`)) return [];
+  const [lead = '', ...rest] = sentencesOf(summary ?? '');
+  const read = (sentences: readonly string[]) =>
+    sentences.flatMap((sentence) => [...countsIn(sentence, lexicon)]);
+  const leading = read([...sentencesOf(title), lead]);
+  const others = read(rest);
+  return leading.filter((one) =>
+    [...leading, ...others].every((other) => one.of !== other.of || areOne(one, other)),
+  );
+}
+
+/** Whether two counts allow the same value. */
+export function areOne(a: Toll, b: Toll): boolean {
+  return a.least <= b.most && b.least <= a.most;
+}
+
+function sentencesOf(text: string): string[] {
+  return text.split(/(?<=[.!?]["”’»]?)\s+(?=\P{Ll})|(?<=[。！？；;])/u);
+}
+
+/** What stands before a place; in titles with a capital. */
+const AT =
+  'in|at|near|of|across|through|into|off|hits?|batters?|lash(?:es)?|pounds?|ravages?|strikes?|jolts?|shakes?|rocks?|em|en|à|bei|в'
+    .split('|')
+    .map((word) => `[${word.charAt(0).toUpperCase()}${word.charAt(0)}]${word.slice(1)}`)
+    .join('|');
+const PLACE = new RegExp(
+  String.raw`(?<!\p{L})(?:${AT})\s+(?:[Tt]he\s+)?(?:(?:[Nn]orth|[Ss]outh|[Ee]ast|[Ww]est)\w*\s+|[Cc]entral\s+)?(?<name>\p{Lu}[\p{L}’'-]+)|(?<of>\p{Lu}[\p{L}’'-]+)\s+(?:\p{L}+\s+)?(?:[Dd]eath\s+)?[Tt]oll`,
+  'gu',
+);
+const SIDE = /\b(?:north|south|east|west)(?:ern)?\b|[东南西北]部/giu;
+const DAY =
+  /\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*\.? \d{1,2}\b|(?:周|星期|礼拜)[一二三四五六日天]|\d{1,2}日/giu;
+
+/** The places that a text names: those of the lexicon, and names where a place stands. */
+function placesIn(text: string, lexicon: Lexicon): string[] {
+  const named = Array.from(text.matchAll(PLACE), ({ groups }) => groups?.name ?? groups?.of ?? '');
+  const inLexicon = namesIn(text, lexicon).filter((name) => name.startsWith('='));
+  return [...new Set([...inLexicon, ...named.map((name) => keyOf(name, lexicon))])];
+}
+
+/** The names of a text, each as the lexicon's term of the place or as it is spelled. */
+export function namesIn(text: string, lexicon: Lexicon): string[] {
+  const latin = (text.match(/\p{Lu}[\p{L}’'-]*(?:\s\p{Lu}[\p{L}’'-]*)?/gu) ?? [])
+    .flatMap((name) => [name, ...name.split(/\s/u)])
+    .map((name) => keyOf(name, lexicon));
+  const han = [...lexicon.chinese].flatMap(([spelling, { kind, term }]) =>
+    kind === 'place' && text.includes(spelling) ? [term] : [],
+  );
+  return [...latin, ...han];
+}
+
+function keyOf(name: string, { latin }: Lexicon): string {
+  const spelling = name.toLowerCase().replace(/['’]s$/u, '');
+  const meaning = latin.get(spelling);
+  return meaning?.kind === 'place' ? meaning.term : spelling;
+}
+
+/** Where the part of a sentence ends that tells one thing. */
+const CLAUSE_END = /[;:：；，]|,(?=\s*[\p{Ll}\d])|\s[–—-]\s/gu;
+
+function* countsIn(sentence: string, lexicon: Lexicon): Generator<Toll> {
+  if (OF_ANOTHER.test(sentence)) return;
+  const days = Array.from(sentence.matchAll(DAY), ([day]) => day.toLowerCase());
+  const ends = Array.from(sentence.matchAll(CLAUSE_END), ({ index }) => index);
+  for (const { of, patterns } of PATTERNS) {
+    for (const pattern of patterns) {
+      for (const match of sentence.matchAll(pattern)) {
+        const before = sentence.slice(Math.max(0, match.index - 30), match.index);
+        const toll = isPart(before) ? undefined : tollOf(of, match);
+        if (toll === undefined) continue;
+        const [start, end] = [match.index, match.index + match[0].length];
+        const from = ends.findLast((at) => at < start) ?? 0;
+        const clause = sentence.slice(
+          from,
+          ends.find((at) => at >= end),
+        );
+        const own = placesIn(clause, lexicon);
+        const sides = Array.from(clause.matchAll(SIDE), ([side]) => side.toLowerCase().replace(/ern$/u, ''));
+        const isSum =
+          own.length > 0 && /\p{Lu}\p{L}+ (?:and|y|e|et|und) (?:in )?\p{Lu}|[和与及、]/u.test(clause);
+        yield { ...toll, places: own.length > 0 ? own : placesIn(sentence, lexicon), isSum, days, sides };
+      }
+    }
+  }
+}
+
+const LISTED = new RegExp(
+  String.raw`(?<![\p{L}\d])(?:\d+|a|an|${WRITTEN})\s+(?<what>\p{L}+),?\s+(?:and|y|e|et|und|и|và)\s+$`,
+  'iu',
+);
+const COUNT = new RegExp(
+  `^(?:${Object.values(TOLL_WORDS)
+    .flatMap(({ behind }) => behind)
+    .join('|')})$`,
+  'iu',
+);
+
+/** Whether a count is a part of one, or of a list, such as “two women and one man died”. */
+function isPart(before: string): boolean {
+  const listed = LISTED.exec(before)?.groups?.what;
+  return OF_A_PART.test(before) || (listed !== undefined && !COUNT.test(listed));
+}
+
+const NOBODY_ELSE = new RegExp(`^(?:${ANYBODY}|不幸|当场|已|确认|被|因灾|经?抢救无效|人员|が|)*$`, 'iu');
+
+function tollOf(
+  of: string,
+  { 0: quote, groups = {} }: RegExpMatchArray,
+): Pick<Toll, 'of' | 'least' | 'most' | 'quote'> | undefined {
+  const { bound = '', digits = '', magnitude, plus, who = '' } = groups;
+  const value = numberIn(digits.toLowerCase(), magnitude);
+  const whom = who.trim().toLowerCase();
+  if (value === undefined || whom.split(/\s+/u).some((word) => FURTHER_WORD.test(word))) return undefined;
+  const counted = NOBODY_ELSE.test(whom.replaceAll(' ', '')) ? of : `${of} ${whom}`;
+  return { of: counted, ...rangeOf(value, plus === undefined ? bound : 'over'), quote: quote.trim() };
+}
+
+const FURTHER_WORD = new RegExp(`^(?:${FURTHER})$`, 'iu');
+const LEAST = new RegExp(`^(?:${BOUNDS.least}|至少|超过|超|逾)$`, 'iu');
+const MOST = new RegExp(`^(?:${BOUNDS.most}|多达|最多)$`, 'iu');
+
+function rangeOf(value: number, bound: string): Pick<Toll, 'least' | 'most'> {
+  if (bound === '') return { least: value, most: value };
+  if (LEAST.test(bound)) return { least: value, most: Number.POSITIVE_INFINITY };
+  if (MOST.test(bound)) return { least: 0, most: value };
+  return { least: value * (1 - ABOUT), most: value * (1 + ABOUT) };
+}
+
+function numberIn(digits: string, magnitude: string | undefined): number | undefined {
+  if (!/\d/u.test(digits)) {
+    if (digits === 'one') return 1;
+    return englishNumber(digits) ?? SMALL.get(digits) ?? chineseNumber(digits);
+  }
+  const isGrouped = /^\d{1,3}(?:[.,]\d{3})+$/u.test(digits);
+  return numberOf(isGrouped ? digits.replaceAll(/[.,]/gu, '') : digits.replace(',', '.'), magnitude);
+}

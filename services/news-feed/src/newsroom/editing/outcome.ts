@@ -1,2 +1,0 @@
-/** The outcome of writing a record. */
-export type Outcome = 'created' | 'changed' | 'unchanged';

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { withoutBoilerplate } from './text.ts';
+
+test.each([
+  ['The bridge opens. […] The post Bridge appeared first on Site.', 'The bridge opens.'],
+  ['The bridge opens in […]', 'The bridge opens in…'],
+  ['Le pont ouvre. L’article Pont est apparu en premier sur Site.', 'Le pont ouvre.'],
+  ['Die Brücke öffnet. Der Beitrag Brücke erschien zuerst auf Seite.', 'Die Brücke öffnet.'],
+  ['El puente abre. La entrada Puente se publicó primero en Sitio.', 'El puente abre.'],
+  ['The tram was approved… Continue reading Tram →', 'The tram was approved…'],
+  ['The bridge opens. Read more', 'The bridge opens.'],
+  ['Die Brücke öffnet. Weiterlesen …', 'Die Brücke öffnet.'],
+  ['Le pont ouvre. Lire la suite »', 'Le pont ouvre.'],
+  ['新桥今日通车。阅读全文', '新桥今日通车。'],
+  ['新しい橋が開通した。続きを読む', '新しい橋が開通した。'],
+  ['Мост открыт. Читать далее', 'Мост открыт.'],
+  ['Lead here. Tweet This! Share on Facebook', 'Lead here.'],
+  ['Comments', ''],
+  ['Comments URL: https://x.example/1', ''],
+  ['Subscribe to continue reading. Already a subscriber? Sign in.', ''],
+  ['The bridge opens. Subscribe to continue reading. Sign in.', 'The bridge opens.'],
+  [
+    'We value your privacy. We and our 842 partners store information on a device. You can accept or reject.',
+    '',
+  ],
+  [
+    'Wir verwenden Cookies, um Inhalte anzuzeigen. Die Brücke öffnet im Mai für alle.',
+    'Die Brücke öffnet im Mai für alle.',
+  ],
+  ['登录后继续阅读', ''],
+])('%j is %j', (text, said) => {
+  expect(withoutBoilerplate(text)).toBe(said);
+});
+
+test.each([
+  'Websites that use cookies must ask for consent.',
+  'The comments were made on Monday.',
+  'Experts say people should read more books.',
+  'Children continue reading at home.',
+  'The post office opened on Friday.',
+])('%j stays', (text) => {
+  expect(withoutBoilerplate(text)).toBe(text);
+});

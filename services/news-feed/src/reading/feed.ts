@@ -1,0 +1,227 @@
+import { hash } from 'node:crypto';
+import { type Image, imageUrl } from '../fields.ts';
+import { cutText, type MarkedText, plainText } from './text.ts';
+
+/** An entry of a feed, of a list or of a sitemap, in plain text, as far as an item can hold it. */
+export interface FeedEntry {
+  /** What identifies it in its feed: guid, id, else the address. */
+  key: string;
+  /** One line; the first sentence of its text if the feed gives none. */
+  title: string;
+  /** Of at most three sentences. */
+  summary: string | null;
+  /** Absolute. */
+  url: string;
+  /** As the feed says; null if it says nothing usable. */
+  publishedAt: Date | null;
+  /** Its picture; null if it names none that is public and https. */
+  image: Image | null;
+  /** What it, else its feed, says of its language (BCP 47). */
+  language: string | null;
+  /** Present if its title is made of its address: its page has a better one. */
+  isUntitled?: true;
+}
+
+/** An entry that is not read, and why. */
+export interface LeftOut {
+  title: string;
+  reason: string;
+}
+
+/** A feed of any format. */
+export interface ParsedFeed {
+  title: string | null;
+  entries: readonly FeedEntry[];
+  /** How many entries cannot become items: without an address, or with neither title nor text. */
+  unusable: number;
+  /** How many entries it has beyond the most that are read. */
+  unread: number;
+  /** How many entries repeat another one in everything. */
+  repeated: number;
+  /** The first of all that is not read, by name. */
+  leftOut: readonly LeftOut[];
+  /** How often it says that it changes, in seconds (`sy:updatePeriod`, `ttl`). */
+  updateSeconds: number | undefined;
+  /** Its links to itself and to hubs, as written. */
+  links: readonly { href?: string | undefined; rel?: string | undefined }[];
+}
+
+/** A feed of any format, as it is written. */
+export interface RawFeed {
+  title: MarkedText | undefined;
+  /** The page that it belongs to. */
+  home: string | undefined;
+  entries: RawEntry[];
+  updatePeriod?: string | undefined;
+  updateFrequency?: number | undefined;
+  ttlMinutes?: number | undefined;
+  /** What it says of the language of its entries. */
+  languages: string[];
+  links: ParsedFeed['links'];
+  /** Whether it is a sitemap, whose entries may have no more than an address. */
+  isSitemap?: boolean;
+  /** Those that an index of sitemaps lists. */
+  sitemaps?: RawEntry[];
+}
+
+/** An entry of it; where there are several of a kind, the first usable one counts. */
+export interface RawEntry {
+  key: string | undefined;
+  titles: MarkedText[];
+  texts: MarkedText[];
+  links: RawLink[];
+  dates: string[];
+  images: RawImage[];
+  languages: string[];
+  /** Whether its title is made of its address. */
+  isUntitled?: true;
+}
+
+/** An address, and what it is relative to if the feed says so. */
+export interface RawLink {
+  href: string;
+  base?: string | undefined;
+}
+
+/** A picture, as it is written. */
+export interface RawImage extends RawLink {
+  width?: string | undefined;
+  height?: string | undefined;
+  alt?: string | undefined;
+}
+
+/** The most characters of what an image is said to show. */
+const MAX_ALT = 1000;
+
+/** Of whoever wrote the entry: WordPress lists it among the entry's pictures. */
+const AVATAR = /^https:\/\/(?:[^/]+\.)?gravatar\.com\/avatar\//;
+
+/** Pictures that count readers or fill space. */
+const PIXEL =
+  /^https:\/\/(?:pixel|stats|counter)\.|\/(?:pixel|spacer|blank|transparent|1x1)\.(?:gif|png)(?:[?#]|$)/i;
+
+/** The least width and height of a picture, in pixels, where they are given. */
+const LEAST = 10;
+
+/** Whether a media type is that of an image. */
+export function isImage(type: string | undefined): boolean {
+  return /^\s*image\//i.test(type ?? '');
+}
+
+/** Whether a file is sound or film: by its media type, else by its name. */
+export function isRecording(type: string, url: string): boolean {
+  return type === ''
+    ? /\.(?:mp3|m4a|ogg|opus|mp4|m4v|webm)(?:[?#]|$)/i.test(url)
+    : /^\s*(?:audio|video)\//i.test(type);
+}
+
+/** The first of these that can be shown. */
+export function entryImage(images: readonly RawImage[], feedBase: string): Image | undefined {
+  for (const { href, base, width, height, alt } of images) {
+    const url = imageUrl(href, base ?? feedBase);
+    if (url === undefined || AVATAR.test(url)) continue;
+    const [wide, high] = [pixels(width), pixels(height)];
+    if (PIXEL.test(url) || Math.min(wide ?? LEAST, high ?? LEAST) < LEAST) continue;
+    const text = cutText(plainText({ value: alt ?? '', markup: 'unknown' }), MAX_ALT).trim();
+    return {
+      url,
+      ...(wide !== undefined && { width: wide }),
+      ...(high !== undefined && { height: high }),
+      ...(text !== '' && { alt: text }),
+    };
+  }
+  return undefined;
+}
+
+/** A number of pixels; undefined if it is none. */
+export function pixels(text: string | undefined): number | undefined {
+  const digits = /^\s*([1-9]\d{0,4})(?:\.\d+)?(?:px)?\s*$/.exec(text ?? '')?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** What tells entries apart that have one key, the most lasting first. */
+const MEMBERS = ['url', 'title', 'summary', 'publishedAt'] as const;
+
+/**
+ * The entries of a feed without those that repeat another one in its key and everything that they say: the
+ * first counts, which is the newest. Where a feed gives one key to many, each gets its own.
+ */
+export function distinctEntries(entries: readonly FeedEntry[]): {
+  entries: FeedEntry[];
+  repeated: FeedEntry[];
+} {
+  const seen = new Set<string>();
+  const kept: FeedEntry[] = [];
+  const repeated: FeedEntry[] = [];
+  for (const entry of entries) {
+    // Of an entry without an id of its own, only the date may be what is new.
+    const date = entry.key === entry.url ? entry.publishedAt : null;
+    const says = JSON.stringify([entry.key, entry.url, entry.title, entry.summary, date]);
+    (seen.has(says) ? repeated : kept).push(entry);
+    seen.add(says);
+  }
+  const sharing = Map.groupBy(kept, ({ key }) => key);
+  return {
+    entries: kept.map((entry) => {
+      const others = sharing.get(entry.key) ?? [];
+      return others.length > 1 ? { ...entry, key: ownKey(entry, others) } : entry;
+    }),
+    repeated,
+  };
+}
+
+/** Made of as few members as tell the entries apart, so that it stays when the others change. */
+function ownKey(entry: FeedEntry, others: readonly FeedEntry[]): string {
+  const saying = (count: number) => (one: FeedEntry) =>
+    JSON.stringify([one.key, ...MEMBERS.slice(0, count).map((member) => one[member])]);
+  const count = MEMBERS.findIndex(
+    (_, index) => new Set(others.map(saying(index + 1))).size === others.length,
+  );
+  return hash('sha256', saying(count === -1 ? MEMBERS.length : count + 1)(entry));
+}
+
+/** The links by which a feed says where its changes are announced (WebSub, "Discovery"). */
+export interface HubLinks {
+  hub: string;
+  /** The feed's own name for itself, which the hub knows it by. */
+  topic: string;
+}
+
+/** A link of a feed or of a `Link` header (RFC 8288). */
+interface Link {
+  href?: string | undefined;
+  rel?: string | undefined;
+}
+
+/**
+ * The first hub that the `Link` header names, else the first of the feed's own links; undefined if neither
+ * names one with an http address, or if the topic would be too long an address.
+ *
+ * @param url the address that answered: the topic if no link says `self`
+ */
+export function hubLinks(
+  header: string | undefined,
+  own: readonly Link[],
+  url: string,
+): HubLinks | undefined {
+  const links = [...linksOf(header ?? ''), ...own];
+  const hub = target(links, 'hub', url);
+  const topic = target([...links, { href: url, rel: 'self' }], 'self', url);
+  return hub === undefined || topic === undefined ? undefined : { hub, topic };
+}
+
+function linksOf(header: string): Link[] {
+  return [...header.matchAll(/<([^>]*)>((?:[^,"]|"[^"]*")*)/g)].map(([, href, parameters = '']) => ({
+    href,
+    rel: /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters)?.slice(1).find(Boolean),
+  }));
+}
+
+function target(links: readonly Link[], rel: string, base: string): string | undefined {
+  for (const link of links) {
+    if (!link.rel?.toLowerCase().split(/\s+/).includes(rel)) continue;
+    const url = URL.parse(link.href?.trim() ?? '', base);
+    if (url !== null && /^https?:$/.test(url.protocol) && url.href.length <= 2048) return url.href;
+  }
+  return undefined;
+}

@@ -1,0 +1,41 @@
+import { Failure, reasonOf } from '@pressroom/common/failures/failure';
+import { threadTask } from '@pressroom/common/threads/thread-task';
+import { readOpml } from './opml.ts';
+import { mayRead, readPage, readRobots } from './page.ts';
+import { readFeed } from './read-feed.ts';
+import { applyRule, patternFaults } from './source-settings.ts';
+
+/**
+ * What reads each kind of text that publishers send, a permission from rules of a robots.txt; and what runs
+ * the patterns of editors.
+ */
+const READERS = {
+  feed: readFeed,
+  page: readPage,
+  robots: readRobots,
+  permission: mayRead,
+  opml: readOpml,
+  rule: applyRule,
+  patterns: patternFaults,
+};
+
+/** The kinds of text and their readers. */
+export type Readers = typeof READERS;
+
+/** A text and its kind. */
+export type ReadingTask = {
+  [Kind in keyof Readers]: { kind: Kind; input: Parameters<Readers[Kind]>[0] };
+}[keyof Readers];
+
+/** What was read, or why nothing can be. */
+export type ReadingOutcome = { value: ReturnType<Readers[keyof Readers]> } | { fault: string };
+
+/** Runs in the threads of `Reader`. */
+export default threadTask(({ kind, input }: ReadingTask): ReadingOutcome => {
+  try {
+    return { value: READERS[kind](input as never) };
+  } catch (error) {
+    // Whatever a library throws, the same text would be refused again.
+    return { fault: error instanceof Failure ? error.message : `it cannot be read: ${reasonOf(error)}` };
+  }
+});

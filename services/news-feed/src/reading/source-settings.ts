@@ -1,0 +1,227 @@
+import { Failure } from '@pressroom/common/failures/failure';
+import { RE2JS } from 're2js';
+import type { SelectRule } from '../judging/editor.ts';
+import type { Vocabulary } from '../words.ts';
+import { listSelectors } from './list-selectors.ts';
+
+/** What an editor says about a source; an absent member keeps its value. */
+export interface SourceSettings {
+  /** Empty: the feed's own title. */
+  name?: string;
+  /** Empty: the editor decides on each item. */
+  category?: string;
+  directions?: readonly string[];
+  firstParty?: boolean;
+  weight?: number;
+  /** See `parseSelectRule`. */
+  select?: string;
+  readPages?: boolean;
+  /** Whether the pictures of its entries are taken. */
+  images?: boolean;
+  /** See `rulingOf`; they replace those that it has. */
+  rules?: readonly string[];
+  /**
+   * Whether it is a page that lists articles, and how, see `listSelectors`; false: it is a feed or a sitemap.
+   */
+  page?: string | false;
+}
+
+/** The most characters of a source's name, as of an item's `source.name`. */
+const MAX_NAME = 200;
+
+/**
+ * Throws a {@link Failure} that says what to change, if something is wrong with `settings`. The patterns of
+ * its rules are checked where they are read, see `faultsOfPatterns`.
+ */
+export function checkSettings(settings: SourceSettings, { categories, directions }: Vocabulary): void {
+  const { name, category, weight, select, rules = [] } = settings;
+  if (name !== undefined && name.length > MAX_NAME) {
+    throw new Failure('invalid', `the name must be at most ${MAX_NAME} characters long`);
+  }
+  checkRules(rules);
+  if (settings.page) listSelectors(settings.page);
+  if ([category, ...categoriesOf(rules)].some((given) => given && !categories.includes(given))) {
+    throw new Failure('invalid', `the category must be one of ${categories.join(', ')}`);
+  }
+  if (settings.directions?.some((direction) => !directions.includes(direction))) {
+    throw new Failure('invalid', `a direction must be one of ${directions.join(', ')}`);
+  }
+  if (weight !== undefined && !(weight >= 0 && weight <= 10)) {
+    throw new Failure('invalid', 'the weight must be a number from 0 to 10');
+  }
+  if (select !== undefined && parseSelectRule(select) === undefined) {
+    throw new Failure('invalid', `the select rule must be ${SELECT_RULES}`);
+  }
+}
+
+/** What a rule looks at. */
+export interface RuleSubject {
+  title: string;
+  summary: string | null;
+  url: string;
+}
+
+/** What the rules of a source say of an entry. */
+export interface Ruling {
+  /** The rule that drops it; undefined if none does. */
+  droppedBy: string | undefined;
+  category: string | undefined;
+  /** Added to its score. */
+  points: number;
+}
+
+/** What the reason of an entry begins with that a rule has dropped. */
+export const DROPPED_BY = 'dropped by: ';
+
+/** What an entry is dropped by that no rule keeps. */
+const NOT_KEPT = 'no rule keeps it';
+
+/** What a rule looks like, for messages. */
+const FORM =
+  'such as: drop if title ~ /sponsored/i; keep if, set category NAME if, score +10 if; summary, url, any; !~';
+
+const RULE =
+  /^(?:(?<verdict>drop|keep)|set category (?<category>\S+)|score (?<points>[+-]\d{1,2})) if (?<field>title|summary|url|any) (?<operator>!?~) \/(?<pattern>.{1,500})\/(?<flag>i?)$/u;
+
+const MOST_RULES = 50;
+
+/** The most steps of a pattern's program, by which the time for a text is multiplied. */
+const MOST_STEPS = 1000;
+
+/** A rule as it is written. */
+interface Rule {
+  verdict: string | undefined;
+  category: string | undefined;
+  points: number;
+  field: string;
+  operator: string;
+  pattern: string;
+  flag: string;
+}
+
+/** A rule and entries to apply it to. */
+interface RuleTask {
+  rule: string;
+  subjects: readonly RuleSubject[];
+}
+
+/** A rule, and which entries it matches; undefined: it is switched off. */
+export interface AppliedRule {
+  rule: string;
+  matches: readonly boolean[] | undefined;
+}
+
+/**
+ * What rules say of one of the entries that they were applied to. The first `drop` or `keep` that matches
+ * decides; where there is a `keep`, what matches neither is dropped, unless one is switched off, which might
+ * have kept it. The first category counts, and points add up.
+ */
+export function rulingOf(applied: readonly AppliedRule[], entry: number): Ruling {
+  const rules = applied.map(({ rule, matches }) => ({
+    ...{ text: rule, ...readRule(rule), isOff: matches === undefined, isMatch: matches?.[entry] === true },
+  }));
+  const keeping = rules.filter(({ verdict }) => verdict === 'keep');
+  const decisive = rules.find(({ verdict, isMatch }) => verdict !== undefined && isMatch);
+  const others = rules.filter(({ verdict, isMatch }) => verdict === undefined && isMatch);
+  const isMissed = decisive === undefined && keeping.length > 0 && !keeping.some(({ isOff }) => isOff);
+  return {
+    droppedBy: decisive?.verdict === 'drop' ? decisive.text : isMissed ? NOT_KEPT : undefined,
+    category: others.find(({ category }) => category !== undefined)?.category,
+    points: others.reduce((sum, { points }) => sum + points, 0),
+  };
+}
+
+/**
+ * Which entries a rule matches. Only for threads that can be killed: RE2 takes as long as the text times the
+ * program. Throws a {@link Failure} that says what is wrong with the rule.
+ */
+export function applyRule({ rule, subjects }: RuleTask): boolean[] {
+  const { field, operator, pattern, flag } = readRule(rule);
+  const finder = compiled(rule, pattern, flag === 'i');
+  return subjects.map((subject) => finder.matcher(fieldOf(subject, field)).find() === (operator === '~'));
+}
+
+/** What is wrong with the pattern of each rule, or null. Only for threads: compiling takes long, too. */
+export function patternFaults(rules: readonly string[]): (string | null)[] {
+  return rules.map((rule) => {
+    try {
+      applyRule({ rule, subjects: [] });
+      return null;
+    } catch (error) {
+      if (error instanceof Failure) return error.message;
+      throw error;
+    }
+  });
+}
+
+/** Throws a {@link Failure} that says which rule is not one, whatever its pattern is. */
+export function checkRules(rules: readonly string[]): void {
+  if (rules.length > MOST_RULES) throw new Failure('invalid', `a source has at most ${MOST_RULES} rules`);
+  for (const rule of rules) readRule(rule);
+}
+
+/** The categories that rules set. */
+function categoriesOf(texts: readonly string[]): string[] {
+  return texts.flatMap((text) => readRule(text).category ?? []);
+}
+
+function readRule(text: string): Rule {
+  const parts = RULE.exec(text)?.groups;
+  if (parts === undefined) throw new Failure('invalid', `${JSON.stringify(text)} is not a rule, ${FORM}`);
+  const { verdict, category, points = '0', field = 'any', operator = '~', pattern = '', flag = '' } = parts;
+  return { verdict, category, points: Number(points), field, operator, pattern, flag };
+}
+
+function compiled(text: string, pattern: string, ignoresCase: boolean): RE2JS {
+  const named = `the pattern of ${JSON.stringify(text)}`;
+  let finder: RE2JS;
+  try {
+    finder = RE2JS.compile(pattern, ignoresCase ? RE2JS.CASE_INSENSITIVE : 0);
+  } catch (error) {
+    throw new Failure('invalid', `${named} is not one of RE2`, { cause: error });
+  }
+  if (finder.programSize() <= MOST_STEPS) return finder;
+  throw new Failure('invalid', `${named} takes too long: repeat less often, such as {0,9} for {0,99}`);
+}
+
+function fieldOf({ title, summary, url }: RuleSubject, field: string): string {
+  if (field === 'title') return title;
+  if (field === 'summary') return summary ?? '';
+  return field === 'url' ? url : `${title}\n${summary ?? ''}\n${url}`;
+}
+
+/** What a select rule looks like, for messages. */
+export const SELECT_RULES = 'auto, all, none, or a least score such as score>=70';
+
+/** Reads a select rule as `newsroom sources` and the database write it; undefined for anything else. */
+export function parseSelectRule(text: string): SelectRule | undefined {
+  if (text === 'auto' || text === 'all' || text === 'none') return text;
+  const score = /^score>=(\d{1,3}(?:\.\d+)?)$/.exec(text)?.[1];
+  if (score === undefined || Number(score) > 100) return undefined;
+  return { minScore: Number(score) };
+}
+
+/** The longest address of a source, in bytes. */
+export const MAX_SOURCE_URL_BYTES = 2048;
+
+/**
+ * The address of a source as it is stored: http or https, without a fragment. Throws a {@link Failure} for
+ * anything else.
+ */
+export function sourceUrl(text: string): string {
+  const url = URL.parse(text.trim());
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new Failure('invalid', `${JSON.stringify(text)} is not an http or https URL`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new Failure('invalid', 'the address of a source must not contain a user name or password');
+  }
+  url.hash = '';
+  if (Buffer.byteLength(url.href) > MAX_SOURCE_URL_BYTES) {
+    throw new Failure(
+      'invalid',
+      `the address of a source must be at most ${MAX_SOURCE_URL_BYTES} bytes long`,
+    );
+  }
+  return url.href;
+}

@@ -1,0 +1,319 @@
+import { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import {
+  GuardedAgents,
+  type GuardedTarget,
+  isPublicAddress,
+  literalAddress,
+  NotPublicAddress,
+  type Resolve,
+} from '@pressroom/common/fetching/guarded-agents';
+import type { Dispatcher } from 'undici';
+
+/** How sources are reached. */
+export interface WebFetcherOptions {
+  /** The most bytes of an answer, also after its content coding is undone. */
+  maxBytes: number;
+  /** For the whole answer, with its redirects but without waiting for a slot or a turn, in ms. */
+  totalMs: number;
+  /** Hosts that may have addresses that are not public, without ports; see {@link Fetch}. */
+  privateHosts: readonly string[];
+  /** Resolves names; the system's resolver by default. */
+  resolve?: Resolve;
+  /** Holds a slot of its host for each request; without it there is no limit. */
+  inSlot?: InSlot;
+}
+
+/** Does `work`, a request to a host, when the host has a free slot. Throws the signal's reason meanwhile. */
+export type InSlot = <T>(host: string, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
+
+/** What a crawler owes to each host that it asks; a redirect may lead to another one. */
+export interface Politeness {
+  /** Whether an address may be requested. */
+  mayRequest: (url: URL) => Promise<boolean>;
+  /** Waits until a request to the host may begin. */
+  takeTurn: (host: string) => Promise<void>;
+}
+
+/** The limits of one answer: 10 MiB and 20 s. */
+export const FETCH_LIMITS = { maxBytes: 10 * 2 ** 20, totalMs: 20_000 };
+
+/** An answer, read whole. */
+export interface Fetched {
+  status: number;
+  /** The address that answered, after redirects. */
+  url: string;
+  /** Where permanent redirects (301, 308) lead, if the first hop was one; else undefined. */
+  movedTo: string | undefined;
+  /** By lower-case name; repeated headers are joined. */
+  headers: Readonly<Record<string, string>>;
+  /** Empty unless the status is 2xx. */
+  body: Buffer;
+}
+
+/**
+ * Requests an address, and what it redirects to. Throws a {@link FetchFault}, or the signal's reason.
+ *
+ * @param givenUrl what an editor gave the worker to read, and has led to `url`: private hosts are asked only
+ * if its own host is one of them, or any publisher could make the worker read what is private
+ */
+export type Fetch = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+  givenUrl: string,
+  politeness?: Politeness,
+) => Promise<Fetched>;
+
+/** Sends a form to an address, once, and returns the status; for `givenUrl` and faults see {@link Fetch}. */
+export type Post = (
+  url: string,
+  form: URLSearchParams,
+  signal: AbortSignal,
+  givenUrl: string,
+) => Promise<number>;
+
+/** What a request sends. */
+interface Sent {
+  headers: Readonly<Record<string, string>>;
+  form?: URLSearchParams;
+}
+
+const MAX_REDIRECTS = 5;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const PERMANENT = new Set([301, 308]);
+
+/** Fetches feeds and pages from public addresses, and from the private hosts that are named for their own. */
+export class WebFetcher {
+  readonly #options: WebFetcherOptions;
+  readonly #agents: GuardedAgents;
+  readonly #inSlot: InSlot;
+
+  constructor(options: WebFetcherOptions) {
+    const { totalMs, resolve } = options;
+    this.#options = options;
+    this.#inSlot = options.inSlot ?? ((_host, _signal, work) => work());
+    this.#agents = new GuardedAgents({ connectMs: totalMs, headersMs: totalMs, pauseMs: totalMs, resolve });
+  }
+
+  /** Closes all connections, including those in use. */
+  async close(): Promise<void> {
+    await this.#agents.close();
+  }
+
+  /** As {@link Fetch}. */
+  readonly fetch: Fetch = async (address, headers, signal, givenUrl, politeness) => {
+    let target = this.#allowed(address, givenUrl);
+    let movedTo: string | undefined;
+    let isPermanent = true;
+    let leftMs = this.#options.totalMs;
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+      const { url } = target;
+      if (politeness !== undefined && !(await politeness.mayRequest(url))) {
+        throw new FetchFault(`robots.txt does not allow ${url.href}`);
+      }
+      const answer = await this.#inSlot(url.host, signal, async () => {
+        await politeness?.takeTurn(url.host);
+        const began = performance.now();
+        const ask = (limited: AbortSignal) => this.#ask(target, { headers }, limited).then(this.#read);
+        const read = await this.#inTime(leftMs, signal, ask);
+        leftMs -= performance.now() - began;
+        return read;
+      });
+      const { location } = answer.headers;
+      if (!REDIRECTS.has(answer.status) || location === undefined) {
+        return { url: url.href, movedTo, ...answer };
+      }
+      isPermanent &&= PERMANENT.has(answer.status);
+      target = this.#allowed(location, givenUrl, url);
+      if (isPermanent) movedTo = target.url.href;
+    }
+    throw new FetchFault(`it redirects more than ${MAX_REDIRECTS} times`);
+  };
+
+  /** As {@link Post}; redirects are not followed. */
+  readonly post: Post = async (address, form, signal, givenUrl) => {
+    const target = this.#allowed(address, givenUrl);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const send = async (limited: AbortSignal) => {
+      const { statusCode, body } = await this.#ask(target, { headers, form }, limited);
+      stop(body);
+      return statusCode;
+    };
+    return this.#inSlot(target.url.host, signal, () => this.#inTime(this.#options.totalMs, signal, send));
+  };
+
+  /** Throws a {@link FetchFault} unless the address may be asked for what `givenUrl` has led to. */
+  #allowed(address: string, givenUrl: string, base?: URL): GuardedTarget {
+    if (!URL.canParse(address, base?.href)) {
+      throw new FetchFault('it redirects to something that is not a URL');
+    }
+    const url = new URL(address, base);
+    const mayBePrivate = this.#isPrivateHost(url) && this.#isPrivateHost(new URL(givenUrl));
+    const literal = literalAddress(url.hostname);
+    if (!/^https?:$/.test(url.protocol)) throw new FetchFault(`${url.protocol} is not http or https`);
+    if (url.username !== '' || url.password !== '') {
+      throw new FetchFault('the address must not contain a user name or password');
+    }
+    if (literal !== undefined && !mayBePrivate && !isPublicAddress(literal)) {
+      throw explained(new NotPublicAddress(url.hostname));
+    }
+    return { url, mayBePrivate };
+  }
+
+  #isPrivateHost({ hostname }: URL): boolean {
+    return this.#options.privateHosts.includes(hostname.replace(/^\[(.*)\]$/, '$1'));
+  }
+
+  async #inTime<T>(ms: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const deadline = AbortSignal.timeout(Math.max(0, Math.ceil(ms)));
+    try {
+      return await work(AbortSignal.any([signal, deadline]));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (deadline.aborted) {
+        const seconds = this.#options.totalMs / 1000;
+        throw new FetchFault(`it did not answer completely within ${seconds} s`, error);
+      }
+      throw explained(error);
+    }
+  }
+
+  #ask(target: GuardedTarget, { headers, form }: Sent, signal: AbortSignal) {
+    return this.#agents.request(target, {
+      method: form === undefined ? 'GET' : 'POST',
+      ...(form !== undefined && { body: form.toString() }),
+      headers: { 'user-agent': USER_AGENT, 'accept-encoding': ACCEPTED_CODINGS, ...headers },
+      signal,
+    });
+  }
+
+  readonly #read = async ({ statusCode, headers, body }: Dispatcher.ResponseData) => {
+    const joined = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, [value ?? []].flat().join(', ')]),
+    );
+    try {
+      const bytes =
+        statusCode >= 200 && statusCode < 300
+          ? await decodedBody(body, joined['content-encoding'], this.#options.maxBytes)
+          : Buffer.alloc(0);
+      return { status: statusCode, headers: joined, body: bytes };
+    } finally {
+      stop(body);
+    }
+  };
+}
+
+/** Ends a body together with its connection, if it has not ended. */
+function stop(body: Dispatcher.ResponseData['body']): void {
+  body.on('error', () => undefined).destroy();
+}
+
+function explained(error: unknown): FetchFault {
+  if (error instanceof FetchFault) return error;
+  if (error instanceof NotPublicAddress) {
+    return new FetchFault(
+      `${error.message}; NEWS_PRIVATE_HOSTS lists private hosts, for sources that are added at one of them`,
+    );
+  }
+  const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+  return new FetchFault(`it cannot be reached, or the connection broke${code}`, error);
+}
+
+/** Content codings (RFC 9110, section 8.4.1; RFC 8878) and how they are undone. */
+const DECODERS = new Map<string, () => NodeJS.ReadWriteStream>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+  ['zstd', createZstdDecompress],
+]);
+
+/** The codings to ask for. */
+const ACCEPTED_CODINGS = 'gzip, br, zstd';
+
+/** The most stacked codings that are undone. */
+const MAX_CODINGS = 2;
+
+/**
+ * Reads a body whole and undoes its `Content-Encoding`, chunk by chunk, so that a bomb is stopped at
+ * `maxBytes` of what it unpacks to. Throws a {@link FetchFault}.
+ */
+async function decodedBody(
+  body: Readable,
+  contentEncoding: string | undefined,
+  maxBytes: number,
+): Promise<Buffer> {
+  const codings = (contentEncoding ?? '')
+    .split(',')
+    .map((coding) => coding.trim().toLowerCase())
+    .filter((coding) => coding !== '' && coding !== 'identity')
+    .reverse();
+  if (codings.length > MAX_CODINGS) {
+    throw new FetchFault('its answer has too many layers of Content-Encoding');
+  }
+  const plain = await unpacked(bounded(body, maxBytes), codings, maxBytes);
+  const chunks: Buffer[] = [];
+  for await (const chunk of plain) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+async function unpacked(
+  source: AsyncIterable<Buffer>,
+  codings: readonly string[],
+  maxBytes: number,
+): Promise<AsyncIterable<Buffer>> {
+  let result = source;
+  for (const coding of codings) {
+    const make = DECODERS.get(coding);
+    if (make === undefined) {
+      throw new FetchFault(`its answer has the unknown Content-Encoding ${coding}`);
+    }
+    result = bounded(decodedChunks(result, make(), coding), maxBytes);
+  }
+  return result;
+}
+
+async function* decodedChunks(
+  source: AsyncIterable<Buffer>,
+  decoder: NodeJS.ReadWriteStream,
+  coding: string,
+): AsyncGenerator<Buffer> {
+  let upstream: unknown;
+  const input = Readable.from(source);
+  input.on('error', (error) => {
+    upstream = error;
+    decoder.emit('error', error);
+  });
+  input.pipe(decoder);
+  try {
+    for await (const chunk of decoder) yield chunk as Buffer;
+  } catch (error) {
+    if (upstream !== undefined) throw upstream;
+    throw new FetchFault(`its answer is not valid ${coding}`, error);
+  } finally {
+    input.destroy();
+  }
+}
+
+async function* bounded(source: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of source) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) {
+      throw new FetchFault(`its answer is larger than ${maxBytes / 2 ** 20} MiB`);
+    }
+    yield chunk;
+  }
+}
+
+/** A request to a source failed; the message is for an editor. */
+export class FetchFault extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'FetchFault';
+  }
+}
+
+/** How the worker names itself, for robots.txt and for those who read their logs. */
+export const USER_AGENT = 'Pressroom';

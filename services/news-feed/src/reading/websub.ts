@@ -1,0 +1,230 @@
+import { randomBytes } from 'node:crypto';
+import { reasonOf } from '@pressroom/common/failures/failure';
+import type { Logger } from '@pressroom/common/log/logging';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
+import type { Clock } from '../calendar.ts';
+import type { NewsTables } from '../tables.ts';
+import type { HubLinks } from './feed.ts';
+import type { Post } from './web-fetcher.ts';
+
+/** How long a lease the newsroom asks for, in seconds: ten days. */
+const LEASE_SECONDS = 864_000;
+
+/** After how long an unanswered request is repeated, and the longest wait after several, in seconds. */
+const RETRY_SECONDS = 300;
+const MAX_RETRY_SECONDS = 86_400;
+
+/** How often the end of a subscription is asked for; the lease then ends it. */
+const MOST_FAREWELLS = 5;
+
+/** Notifications of a source make it be polled at most this often, in seconds. */
+const POLL_SECONDS = 10;
+
+/** What the callback for hubs works with. */
+export interface CallbackParts {
+  db: Kysely<NewsTables>;
+  clock: Clock;
+  log: Logger;
+}
+
+/** A subscription that the hub is to be asked for. */
+interface Request {
+  token: string;
+  mode: 'subscribe' | 'unsubscribe';
+  hub: string;
+  topic: string;
+  secret: string;
+  /** What an editor gave as its source; the hub itself once the source is gone, for it was asked before. */
+  givenUrl: string;
+}
+
+/**
+ * Notes that a source names a hub, in the transaction that stores its poll; undefined if it names none. A
+ * subscription at another hub, or of another topic, is ended.
+ */
+export async function noteHub(
+  tx: Transaction<NewsTables>,
+  sourceId: number,
+  links: HubLinks | undefined,
+): Promise<void> {
+  const known = await tx
+    .selectFrom('news.websub_subscription')
+    .select(['token', 'hub', 'topic'])
+    .where('source_id', '=', sourceId)
+    .executeTakeFirst();
+  if (known?.hub === links?.hub && known?.topic === links?.topic) return;
+  if (known !== undefined) {
+    await tx
+      .updateTable('news.websub_subscription')
+      .set({ source_id: null })
+      .where('token', '=', known.token)
+      .execute();
+  }
+  if (links === undefined) return;
+  const [token, secret] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')];
+  await tx
+    .insertInto('news.websub_subscription')
+    .values({ token, source_id: sourceId, ...links, secret, ask_at: sql<Date>`now()` })
+    .execute();
+}
+
+/**
+ * Takes the subscriptions of which the hub is to be asked now, oldest first; each is due again after a wait
+ * that doubles until the hub answers, so a lost answer costs nothing. Farewells end after a few attempts.
+ */
+async function takeRequests(db: Kysely<NewsTables>, most: number): Promise<Request[]> {
+  await db
+    .deleteFrom('news.websub_subscription')
+    .where('source_id', 'is', null)
+    .where((where) => where.or([where('lease_until', 'is', null), where('attempts', '>=', MOST_FAREWELLS)]))
+    .where('ask_at', '<=', sql<Date>`statement_timestamp()`)
+    .execute();
+  const { rows } = await sql<Request>`
+    update news.websub_subscription as subscription
+    set attempts = attempts + 1,
+      ask_at = clock_timestamp() + least(
+        ${MAX_RETRY_SECONDS}::float8, ${RETRY_SECONDS} * 2 ^ least(attempts, 20)
+      ) * interval '1 second'
+    where token in (
+      select token from news.websub_subscription where ask_at <= statement_timestamp() order by ask_at limit ${most}
+      for update skip locked
+    )
+    returning token, hub, topic, secret,
+      coalesce((select given_url from news.source where id = subscription.source_id), hub) as "givenUrl",
+      case when source_id is null then 'unsubscribe' else 'subscribe' end as mode
+  `.execute(db);
+  return rows;
+}
+
+/** Keeps why a hub could not be asked, or has refused. */
+export async function noteFault(db: Kysely<NewsTables>, token: string, reason: string): Promise<void> {
+  await db
+    .updateTable('news.websub_subscription')
+    .set({ last_error: reason })
+    .where('token', '=', token)
+    .execute();
+}
+
+/** What a hub asks when it verifies an intent (WebSub, "Hub Verifies Intent of the Subscriber"). */
+interface Verification {
+  mode: string;
+  topic: string;
+  leaseSeconds: number;
+}
+
+/**
+ * Whether the newsroom wants what a hub has been asked for, and notes that the hub keeps it: a lease is
+ * renewed after three quarters of it; a subscription that was ended is forgotten.
+ */
+export async function verify(
+  db: Kysely<NewsTables>,
+  token: string,
+  { mode, topic, leaseSeconds }: Verification,
+): Promise<boolean> {
+  if (mode === 'subscribe') {
+    const lease = Math.min(Math.max(60, leaseSeconds), 10 * LEASE_SECONDS);
+    const { numUpdatedRows } = await db
+      .updateTable('news.websub_subscription')
+      .set({
+        lease_until: sql<Date>`clock_timestamp() + ${lease} * interval '1 second'`,
+        ask_at: sql<Date>`clock_timestamp() + ${lease * 0.75} * interval '1 second'`,
+        attempts: 0,
+        last_error: null,
+      })
+      .where('token', '=', token)
+      .where('topic', '=', topic)
+      .where('source_id', 'is not', null)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  }
+  if (mode !== 'unsubscribe') return false;
+  const { numDeletedRows } = await db
+    .deleteFrom('news.websub_subscription')
+    .where('token', '=', token)
+    .where('topic', '=', topic)
+    .where('source_id', 'is', null)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** The secret of a subscription that is wanted; undefined for others. */
+export async function secretOf(db: Kysely<NewsTables>, token: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('news.websub_subscription')
+    .select('secret')
+    .where('token', '=', token)
+    .where('source_id', 'is not', null)
+    .executeTakeFirst();
+  return row?.secret;
+}
+
+/** Triggers an immediate poll of a subscription's source, at most every 10 s. */
+export async function pollAtOnce(db: Kysely<NewsTables>, token: string, now: Date): Promise<void> {
+  await sql`
+    with notified as (
+      update news.websub_subscription set last_notified_at = ${now} where token = ${token} returning source_id
+    )
+    update news.source set
+      next_poll_at = least(next_poll_at, greatest(${now}, last_polled_at + ${POLL_SECONDS} * interval '1 second'))
+    from notified where source.id = notified.source_id and state = 'active'
+  `.execute(db);
+}
+
+/**
+ * When to poll a source next: `next`, or soon if its hub has notified since `last_notified_at` was read. The
+ * poll that ends now may have been answered before that.
+ */
+export function nextPoll(
+  { id, last_notified_at }: { id: number; last_notified_at: Date | null },
+  next: Date,
+  now: Date,
+): RawBuilder<Date> {
+  return sql`
+    case when exists (
+      select from news.websub_subscription where source_id = ${id} and last_notified_at is not null
+        and last_notified_at is distinct from ${last_notified_at}::timestamptz
+    ) then least(${next}::timestamptz, ${now}::timestamptz + ${POLL_SECONDS} * interval '1 second')
+    else ${next}::timestamptz end
+  `;
+}
+
+/** How many hubs are asked in one go. */
+const MOST_REQUESTS = 20;
+
+/** What subscriptions are asked for with. */
+export interface SubscriberParts {
+  db: Kysely<NewsTables>;
+  post: Post;
+  /** The public address below which the callbacks are. */
+  callbackUrl: string;
+}
+
+/**
+ * Asks hubs for what is due: new subscriptions, renewals and ends. A hub that fails is asked again later; the
+ * reason is kept. Returns how many were asked.
+ */
+export async function askHubs(parts: SubscriberParts, signal: AbortSignal): Promise<number> {
+  const requests = await takeRequests(parts.db, MOST_REQUESTS);
+  await Promise.all(requests.map((request) => askHub(parts, request, signal)));
+  return requests.length;
+}
+
+async function askHub(
+  { db, post, callbackUrl }: SubscriberParts,
+  { token, mode, hub, topic, secret, givenUrl }: Request,
+  signal: AbortSignal,
+): Promise<void> {
+  const form = new URLSearchParams({
+    'hub.callback': `${callbackUrl.replace(/\/$/, '')}/websub/${token}`,
+    'hub.mode': mode,
+    'hub.topic': topic,
+    ...(mode === 'subscribe' && { 'hub.secret': secret, 'hub.lease_seconds': String(LEASE_SECONDS) }),
+  });
+  try {
+    const status = await post(hub, form, signal, givenUrl);
+    if (status >= 300) await noteFault(db, token, `the hub answered with status ${status}`);
+  } catch (error) {
+    signal.throwIfAborted();
+    await noteFault(db, token, `the hub: ${reasonOf(error)}`);
+  }
+}

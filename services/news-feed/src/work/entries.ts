@@ -1,0 +1,324 @@
+import { hash } from 'node:crypto';
+import { type Kysely, type RawBuilder, type SqlBool, sql, type Transaction, type UpdateObject } from 'kysely';
+import type { FeedEntry } from '../reading/feed.ts';
+import type { Source } from '../reading/sources.ts';
+import type { NewsTables } from '../tables.ts';
+import { partsOf } from './item-members.ts';
+import { leaseEnd, RENEW_MS } from './leases.ts';
+
+/** An entry as `news.source_entry` keeps it. */
+export interface StoredEntry extends Omit<FeedEntry, 'key' | 'publishedAt' | 'image'> {
+  /** ISO 8601; the time of discovery if the feed gives none, or one in the future. */
+  publishedAt: string;
+  /** Absent where the page that shows it could not be read this time. */
+  image?: FeedEntry['image'];
+  /** Which part of its page it is, where other entries are of the same page, see `partsOf`. */
+  part?: string;
+}
+
+/** Granularity of `last_seen_at`, in ms: without it every answer would write each entry. */
+const SEEN_MS = 6 * 60 * 60 * 1000;
+
+const NONE: EntryCounts = { added: 0, changed: 0 };
+
+/** What came of the entries of an answer. */
+interface StoredTally {
+  /** Those that wait to be edited. */
+  kept: EntryCounts;
+  /** Those for which there was no room, of which nothing was kept. */
+  leftOut: EntryCounts;
+}
+
+/**
+ * Keeps the entries of a feed's answer: new and changed ones wait to be edited, as far as there is `room` for
+ * each kind, in the feed's order. Many feeds change all their entries at each poll, by a counter in them: new
+ * ones still have their room then.
+ */
+export async function storeEntries(
+  tx: Transaction<NewsTables>,
+  sourceId: number,
+  given: readonly FeedEntry[],
+  room: EntryCounts,
+  now: Date,
+): Promise<StoredTally> {
+  if (given.length === 0) return { kept: NONE, leftOut: NONE };
+  // Several sitemaps may list one address.
+  const entries = [...new Map(given.toReversed().map((entry) => [entry.key, entry])).values()].toReversed();
+  const parts = partsOf(entries);
+  const rows = await tx
+    .selectFrom('news.source_entry')
+    .select(['key', 'hash', 'discovered_at', 'last_seen_at'])
+    .where('source_id', '=', sourceId)
+    .where('key', '=', sql<string>`any(${entries.map(({ key }) => key)})`)
+    .orderBy('key')
+    .forUpdate()
+    .execute();
+  const known = new Map(rows.map((row) => [row.key, row]));
+  const all = entries
+    .map((entry) => ({
+      ...{ entry, hash: hashOf(entry), before: known.get(entry.key) },
+      part: parts.get(entry.key),
+    }))
+    .filter(({ hash: latest, before }) => before === undefined || !before.hash.equals(latest));
+  const fresh = all.filter(({ before }) => before === undefined);
+  const changed = all.filter(({ before }) => before !== undefined);
+  const kept = [...fresh.slice(0, room.added), ...changed.slice(0, room.changed)];
+  await keepPending(tx, sourceId, kept, now);
+  const written = new Set(kept.map(({ entry }) => entry.key));
+  const seen = rows
+    .filter(({ key, last_seen_at }) => !written.has(key) && now.getTime() - last_seen_at.getTime() >= SEEN_MS)
+    .map(({ key }) => key);
+  if (seen.length > 0) {
+    await tx
+      .updateTable('news.source_entry')
+      .set({ last_seen_at: now })
+      .where('source_id', '=', sourceId)
+      .where('key', '=', sql<string>`any(${seen})`)
+      .execute();
+  }
+  const counts = {
+    added: Math.min(fresh.length, room.added),
+    changed: Math.min(changed.length, room.changed),
+  };
+  return {
+    kept: counts,
+    leftOut: { added: fresh.length - counts.added, changed: changed.length - counts.changed },
+  };
+}
+
+/** An entry that is to be edited, and since when it is known, if it was before. */
+interface PendingEntry {
+  entry: FeedEntry;
+  hash: Buffer;
+  before: { discovered_at: Date } | undefined;
+  part: string | undefined;
+}
+
+/** Adds entries, or replaces what was kept of them: they wait to be edited. */
+async function keepPending(
+  tx: Transaction<NewsTables>,
+  sourceId: number,
+  entries: readonly PendingEntry[],
+  now: Date,
+): Promise<void> {
+  if (entries.length === 0) return;
+  await tx
+    .insertInto('news.source_entry')
+    .values(
+      entries.map(({ entry, hash, before, part }) => ({
+        source_id: sourceId,
+        key: entry.key,
+        hash,
+        entry: JSON.stringify({ ...storedEntry(entry, before?.discovered_at ?? now, now), part }),
+        retry_at: sql<Date>`now()`,
+        discovered_at: now,
+        last_seen_at: now,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['source_id', 'key']).doUpdateSet((row) => ({
+        hash: row.ref('excluded.hash'),
+        entry: row.ref('excluded.entry'),
+        state: 'pending',
+        reason: null,
+        attempts: 0,
+        retry_at: row.ref('excluded.retry_at'),
+        last_seen_at: now,
+      })),
+    )
+    .execute();
+}
+
+function storedEntry(
+  { title, summary, url, publishedAt, image, language, isUntitled }: FeedEntry,
+  discovered: Date,
+  now: Date,
+): StoredEntry {
+  const isUsable = publishedAt !== null && publishedAt <= now;
+  const date = (isUsable ? publishedAt : discovered).toISOString();
+  return { title, summary, url, publishedAt: date, image, language, ...(isUntitled && { isUntitled }) };
+}
+
+function hashOf({ title, summary, url, publishedAt, image, language }: FeedEntry): Buffer {
+  // An entry without both has the hash that it had before there were any.
+  const others = image === null && language === null ? [] : [image, language];
+  return hash('sha256', JSON.stringify([title, summary, url, publishedAt, ...others]), 'buffer');
+}
+
+/** The first and the longest wait after an entry failed, in seconds. */
+const RETRY_SECONDS = 30;
+const MAX_RETRY_SECONDS = 86_400;
+
+/**
+ * A row of `news.source_entry` that is to be edited, by the database's clock; as of the statement, for the
+ * index.
+ */
+export function isDueEntry(): RawBuilder<SqlBool> {
+  return sql`state = 'pending' and retry_at <= statement_timestamp()`;
+}
+
+/** An entry that a worker has taken. */
+export interface ClaimedEntry {
+  key: string;
+  hash: Buffer;
+  entry: StoredEntry;
+  attempts: number;
+  discovered_at: Date;
+}
+
+/**
+ * Takes up to `limit` entries of a source that wait to be edited, the oldest first. No other worker gets them
+ * before the lease ends, so a worker that is killed only delays them.
+ */
+export async function claimEntries(
+  db: Kysely<NewsTables>,
+  sourceId: number,
+  limit: number,
+): Promise<ClaimedEntry[]> {
+  const { rows } = await sql<ClaimedEntry>`
+    with due as (
+      select source_id, key from news.source_entry
+      where source_id = ${sourceId} and ${isDueEntry()}
+      order by entry->>'publishedAt', key limit ${limit} for update skip locked
+    )
+    update news.source_entry as taken set retry_at = ${leaseEnd()}, attempts = attempts + 1
+    from due where taken.source_id = due.source_id and taken.key = due.key
+    returning taken.key, taken.hash, taken.entry, taken.attempts, taken.discovered_at
+  `.execute(db);
+  return rows.sort((a, b) => compare(a.entry.publishedAt, b.entry.publishedAt) || compare(a.key, b.key));
+}
+
+/** Carries out work with entries that were taken, and renews their lease: their pages may be slow. */
+export async function keepingEntries<T>(
+  db: Kysely<NewsTables>,
+  sourceId: number,
+  claimed: readonly ClaimedEntry[],
+  work: () => Promise<T>,
+): Promise<T> {
+  // Without the database, the lease ends by itself.
+  const renew = () => void renewEntries(db, sourceId, claimed).catch(() => undefined);
+  const timer = setInterval(renew, RENEW_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** A locked entry is being written at the moment, and one with other attempts is in another worker's hand. */
+async function renewEntries(
+  db: Kysely<NewsTables>,
+  sourceId: number,
+  claimed: readonly ClaimedEntry[],
+): Promise<void> {
+  const [keys, attempts] = [claimed.map(({ key }) => key), claimed.map((entry) => entry.attempts)];
+  await sql`
+    update news.source_entry set retry_at = ${leaseEnd()} where source_id = ${sourceId} and key in (
+      select key from news.source_entry
+      where source_id = ${sourceId} and state = 'pending' and retry_at < ${leaseEnd()}
+        and (key, attempts) in (select * from unnest(${keys}::text[], ${attempts}::int[]))
+      for update skip locked
+    )
+  `.execute(db);
+}
+
+/** Lets an entry wait longer after each failed attempt. */
+export async function delayEntry(
+  db: Kysely<NewsTables>,
+  sourceId: number,
+  entry: ClaimedEntry,
+  reason: string,
+): Promise<void> {
+  const seconds = Math.min(MAX_RETRY_SECONDS, RETRY_SECONDS * 2 ** Math.min(20, entry.attempts - 1));
+  await updateClaimed(db, sourceId, entry, { retry_at: secondsFromNow(seconds), reason });
+}
+
+/** Settles that an entry is not to be an item; one that it has already stays as it is. */
+export async function refuseEntry(
+  db: Kysely<NewsTables>,
+  sourceId: number,
+  entry: ClaimedEntry,
+  reason: string,
+): Promise<void> {
+  await updateClaimed(db, sourceId, entry, { state: 'refused', reason });
+}
+
+/** Gives back an entry that was not tried. */
+export async function releaseEntry(
+  db: Kysely<NewsTables>,
+  sourceId: number,
+  entry: ClaimedEntry,
+): Promise<void> {
+  await updateClaimed(db, sourceId, entry, { retry_at: secondsFromNow(0), attempts: entry.attempts - 1 });
+}
+
+/** Not an entry that has changed since it was taken, or that another worker has taken. */
+async function updateClaimed(
+  db: Kysely<NewsTables>,
+  sourceId: number,
+  { key, hash, attempts }: ClaimedEntry,
+  columns: UpdateObject<NewsTables, 'news.source_entry'>,
+): Promise<void> {
+  await db
+    .updateTable('news.source_entry')
+    .set(columns)
+    .where('source_id', '=', sourceId)
+    .where('key', '=', key)
+    .where('hash', '=', hash)
+    .where('attempts', '=', attempts)
+    .where('state', '=', 'pending')
+    .execute();
+}
+
+function secondsFromNow(seconds: number): RawBuilder<Date> {
+  return sql`clock_timestamp() + ${seconds} * interval '1 second'`;
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** Numbers of entries that a source's feed has not had before, and of those that it has changed. */
+interface EntryCounts {
+  added: number;
+  changed: number;
+}
+
+/**
+ * The most entries of a source that are kept within 24 hours, of new ones and of changed ones each: every one
+ * costs a judgement and the search for its story. Twice what one answer may have.
+ */
+const MOST_OF_A_DAY = 2000;
+
+const DAY_MS = 86_400_000;
+
+/** What a source has brought since its day began. */
+interface Intake {
+  since: Date;
+  taken: EntryCounts;
+  /** How many more entries it may bring. */
+  room: EntryCounts;
+}
+
+/** What a source has brought; its day begins with the first entry after the last one ended. */
+export function intakeOf(
+  { taken_since, taken, taken_changes }: Pick<Source, 'taken_since' | 'taken' | 'taken_changes'>,
+  now: Date,
+): Intake {
+  const lasts = taken_since !== null && now.getTime() - taken_since.getTime() < DAY_MS;
+  const { added, changed } = lasts ? { added: taken, changed: taken_changes } : { added: 0, changed: 0 };
+  return {
+    since: lasts ? taken_since : now,
+    taken: { added, changed },
+    room: { added: Math.max(0, MOST_OF_A_DAY - added), changed: Math.max(0, MOST_OF_A_DAY - changed) },
+  };
+}
+
+/** What an editor reads about a source that brings more; null if nothing of it was left out. */
+export function floodOf(leftOut: EntryCounts): string | null {
+  const kinds = [...(leftOut.added > 0 ? ['new'] : []), ...(leftOut.changed > 0 ? ['changed'] : [])];
+  if (kinds.length === 0) return null;
+  const amounts = kinds.map((kind) => `more than ${MOST_OF_A_DAY} ${kind} entries`).join(' and ');
+  return `it brought ${amounts} within 24 hours; the others are read later, if its feed still has them then`;
+}

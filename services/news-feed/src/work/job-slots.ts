@@ -1,0 +1,142 @@
+import { setTimeout as pass } from 'node:timers/promises';
+import { isDatabaseAway } from '@pressroom/common/database/database';
+import type { Logger } from '@pressroom/common/log/logging';
+import pLimit from 'p-limit';
+
+/** The first and the longest wait after a failure, in ms. */
+const PAUSE_MS = 5000;
+const MAX_PAUSE_MS = 600_000;
+
+/** What {@link Places} work with. */
+interface PlacesOptions {
+  /** The kind of work, for the log. */
+  kind: string;
+  /** How many pieces of work are carried out at once. */
+  most: number;
+  /** Called when a piece of work has done something: there may be more. */
+  onDone: () => void;
+  /** Aborted when work is to be given up. */
+  signal: AbortSignal;
+  log: Logger;
+}
+
+/** What a worker has in hand of one kind of work, each piece by its key. */
+export class Places<Key extends string | number> {
+  readonly #options: PlacesOptions;
+  readonly #inHand = new Map<Key, Promise<void>>();
+  /** How often in a row work has failed. */
+  #failures = 0;
+  #pausedUntil = 0;
+
+  constructor(options: PlacesOptions) {
+    this.#options = options;
+  }
+
+  /** How many pieces may begin: none for a while after a failure, which may befall all of them. */
+  get free(): number {
+    return performance.now() < this.#pausedUntil ? 0 : this.#options.most - this.#inHand.size;
+  }
+
+  /** The keys of what is in hand. */
+  get keys(): Key[] {
+    return [...this.#inHand.keys()];
+  }
+
+  /**
+   * Begins a piece of work, which returns whether it has done something. What it throws is logged: what is to
+   * be kept of it, it keeps itself.
+   */
+  begin(key: Key, work: (signal: AbortSignal) => Promise<boolean>): void {
+    if (this.#inHand.has(key)) return;
+    this.#inHand.set(key, this.#carryOut(key, work));
+  }
+
+  /** Ends when nothing is in hand. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#inHand.values());
+  }
+
+  async #carryOut(key: Key, work: (signal: AbortSignal) => Promise<boolean>): Promise<void> {
+    const { onDone, signal } = this.#options;
+    let hasWorked = false;
+    try {
+      hasWorked = await work(signal);
+      this.#failures = 0;
+    } catch (error) {
+      if (!signal.aborted) this.#failed(key, error);
+    }
+    this.#inHand.delete(key);
+    if (hasWorked) onDone();
+  }
+
+  #failed(key: Key, error: unknown): void {
+    const { kind, log } = this.#options;
+    log.warn({ kind, key, err: error }, isDatabaseAway(error) ? 'database_away' : 'work_failed');
+    const now = performance.now();
+    // What had begun with the one that failed often fails with it.
+    if (now < this.#pausedUntil) return;
+    this.#pausedUntil = now + Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** Math.min(20, this.#failures));
+    this.#failures += 1;
+  }
+}
+
+/** The longest rest, in ms: what stood still, such as a database that was away, is not a load. */
+const MAX_REST_MS = 5000;
+
+/** How {@link PacedTurns} tells the time; tests replace it. */
+interface PaceClock {
+  /** The time since any moment, in ms. */
+  now: () => number;
+  /** Lets `ms` pass, or fewer if the signal is aborted. */
+  rest: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+const SYSTEM_CLOCK: PaceClock = {
+  now: () => performance.now(),
+  rest: async (ms, signal) => {
+    await pass(ms, undefined, { signal, ref: false }).catch(() => undefined);
+  },
+};
+
+/**
+ * Lets one piece of work run at a time, and rests after each for as long as keeps work to a share of the
+ * time, 5 s at most. What shares the database and its machine slows work down, and so makes the rests longer.
+ */
+export class PacedTurns {
+  readonly #turn = pLimit(1);
+  readonly #restsPerWork: number;
+  readonly #clock: PaceClock;
+  readonly #hurry = new AbortController();
+
+  /** `share` is above 0; with 1 there are no rests. */
+  constructor(share: number, clock = SYSTEM_CLOCK) {
+    this.#restsPerWork = 1 / share - 1;
+    this.#clock = clock;
+  }
+
+  /** Runs `work` when it is its turn. Only those whose turn is next wait for the rest after it. */
+  take<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      void this.#turn(async () => {
+        const began = this.#clock.now();
+        try {
+          resolve(await work());
+        } catch (error) {
+          reject(error);
+          return;
+        }
+        await this.#rest((this.#clock.now() - began) * this.#restsPerWork);
+      });
+    });
+  }
+
+  /** Ends the rest, and has no more of them: for a worker that is to stop. */
+  hurry(): void {
+    this.#hurry.abort();
+  }
+
+  async #rest(ms: number): Promise<void> {
+    const { signal } = this.#hurry;
+    if (ms > 0 && !signal.aborted) await this.#clock.rest(Math.min(ms, MAX_REST_MS), signal);
+  }
+}

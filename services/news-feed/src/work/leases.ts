@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { LimitFunction } from 'p-limit';
+import pLimit from 'p-limit';
+import { FETCH_LIMITS, type InSlot } from '../reading/web-fetcher.ts';
+import type { NewsTables } from '../tables.ts';
+
+/** How long a worker that is gone keeps what it had in hand, in seconds. */
+const LEASE_SECONDS = 30;
+
+/** How often leases are renewed, in ms. */
+export const RENEW_MS = 10_000;
+
+/** The end of a lease that begins now. By the database's clock, which workers share. */
+export function leaseEnd(): RawBuilder<Date> {
+  return sql`clock_timestamp() + ${LEASE_SECONDS} * interval '1 second'`;
+}
+
+/** A row that no worker has in hand. */
+export function isFree(): RawBuilder<SqlBool> {
+  return sql`(lease_until is null or lease_until <= clock_timestamp())`;
+}
+
+/** What a worker has in hand. */
+interface InHand {
+  sources: readonly number[];
+  schedules: readonly string[];
+}
+
+/**
+ * Renews leases, but none that the work has ended just now. A locked row is being written at the moment, and
+ * cannot be taken.
+ */
+export async function renewLeases(db: Kysely<NewsTables>, { sources, schedules }: InHand): Promise<void> {
+  if (sources.length > 0) {
+    await sql`
+      update news.source set lease_until = ${leaseEnd()} where id in (
+        select id from news.source where id = any(${sources}) and lease_until is not null for update skip locked
+      )
+    `.execute(db);
+  }
+  if (schedules.length > 0) {
+    await sql`
+      update news.schedule set lease_until = ${leaseEnd()} where name in (
+        select name from news.schedule where name = any(${schedules}) and lease_until is not null for update skip locked
+      )
+    `.execute(db);
+  }
+}
+
+/** A row of `news.source` that is to be polled, and that no worker has in hand. */
+export function isDueSource(now: Date): RawBuilder<SqlBool> {
+  return sql`state = 'active' and next_poll_at <= ${now} and ${isFree()}`;
+}
+
+/**
+ * Takes the source that has been due for longest, and returns its id; undefined if there is none. Hosts of
+ * which as many sources are in hand as may be asked at once are left out: others would wait in their places.
+ *
+ * @param inHand what the worker has in hand: a poll may make its source due again just before it ends
+ */
+export async function claimSource(
+  db: Kysely<NewsTables>,
+  now: Date,
+  inHand: readonly number[],
+): Promise<number | undefined> {
+  // Stored addresses are normalized, without user names.
+  const host = sql`split_part(url, '/', 3)`;
+  const { rows } = await sql<{ id: number }>`
+    update news.source set lease_until = ${leaseEnd()} where id = (
+      select id from news.source
+      where ${isDueSource(now)} and id <> all (${inHand}::bigint[]) and ${host} not in (
+        select ${host} from news.source where lease_until > clock_timestamp()
+        group by 1 having count(*) >= ${REQUESTS_PER_HOST}
+      )
+      order by next_poll_at, id limit 1 for update skip locked
+    )
+    returning id
+  `.execute(db);
+  return rows[0]?.id;
+}
+
+/** Gives back a source whose poll was given up. */
+export async function releaseSource(db: Kysely<NewsTables>, id: number): Promise<void> {
+  await db.updateTable('news.source').set({ lease_until: null }).where('id', '=', id).execute();
+}
+
+/** At most this many requests to a host are open at once. */
+const REQUESTS_PER_HOST = 2;
+
+/** How long a slot is held at most, in ms: a request, the wait for its turn, and some delay. */
+const LEASE_MS = FETCH_LIMITS.totalMs + 15_000;
+
+/** How often a slot is asked for that other workers hold, in ms. */
+const RETRY_MS = 200;
+
+/**
+ * Slots that all workers on a database share, with leases by the database's clock. The requests of a worker
+ * wait for each other in their order, so that one at a time asks the database.
+ */
+export function sharedSlots(db: Kysely<NewsTables>): InSlot {
+  const queues = new Map<string, LimitFunction>();
+  return async (host, signal, work) => {
+    const queue = queues.get(host) ?? pLimit(REQUESTS_PER_HOST);
+    queues.set(host, queue);
+    try {
+      return await queue(() => holding(db, host, signal, work));
+    } finally {
+      if (queue.activeCount + queue.pendingCount === 0) queues.delete(host);
+    }
+  };
+}
+
+async function holding<T>(
+  db: Kysely<NewsTables>,
+  host: string,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  const holder = randomUUID();
+  for (;;) {
+    signal.throwIfAborted();
+    if (await takeSlot(db, host, holder)) break;
+    await delay(RETRY_MS, undefined, { signal });
+  }
+  try {
+    return await work();
+  } finally {
+    // If it fails, the lease ends by itself.
+    await giveBack(db, host, holder).catch(() => undefined);
+  }
+}
+
+/** Takes a slot that is free again; false if there is none. A crash may take the lease back. */
+async function takeSlot(db: Kysely<NewsTables>, host: string, holder: string): Promise<boolean> {
+  for (let slot = 1; slot <= REQUESTS_PER_HOST; slot += 1) {
+    const { rows } = await sql`
+      insert into news.host_slot as held (host, slot, holder, lease_until)
+      select ${host}, ${slot}::smallint, ${holder}::uuid, clock_timestamp() + ${LEASE_MS} * interval '1 ms'
+      from news.commit_later()
+      on conflict (host, slot) do update set holder = excluded.holder, lease_until = excluded.lease_until
+        where held.lease_until <= clock_timestamp()
+      returning slot
+    `.execute(db);
+    if (rows.length > 0) return true;
+  }
+  return false;
+}
+
+async function giveBack(db: Kysely<NewsTables>, host: string, holder: string): Promise<void> {
+  await sql`
+    delete from news.host_slot using news.commit_later() where host = ${host} and holder = ${holder}
+  `.execute(db);
+}
+
+/** Waits until a request to the host may begin. Throws the signal's reason. */
+export type TakeTurn = (host: string, signal: AbortSignal) => Promise<void>;
+
+/** The time between the beginnings of two requests for pages of a host, in ms. */
+const DISTANCE_MS = 1000;
+
+/**
+ * Turns that all workers on a database share: the next one of each host is kept there, by the database's
+ * clock.
+ */
+export function sharedTurns(db: Kysely<NewsTables>): TakeTurn {
+  return async (host, signal) => {
+    const { rows } = await sql<{ wait: number }>`
+      insert into news.host_turn as turn (host, next_at)
+      values (${host}, clock_timestamp() + ${DISTANCE_MS} * interval '1 ms')
+      on conflict (host) do update
+        set next_at = greatest(turn.next_at, clock_timestamp()) + ${DISTANCE_MS} * interval '1 ms'
+      returning (extract(epoch from next_at - clock_timestamp()) * 1000)::float8 as wait
+    `.execute(db);
+    const wait = (rows[0]?.wait ?? DISTANCE_MS) - DISTANCE_MS;
+    if (wait > 0) await delay(wait, undefined, { signal });
+  };
+}

@@ -1,0 +1,127 @@
+import { openDatabase } from '@pressroom/common/database/database';
+import { checkSchema, type MigrationFile } from '@pressroom/common/database/migrations';
+import type { Logger } from '@pressroom/common/log/logging';
+import { type Clock, systemClock } from '../calendar.ts';
+import { vocabularyOf } from '../config.ts';
+import type { EditorParts } from '../editing/desk/editors.ts';
+import { itemChecker } from '../editing/item-input.ts';
+import { openDigests, openEditor } from '../judging/open-editor.ts';
+import { RulesAssigner } from '../judging/story-assigner.ts';
+import { StorySearch } from '../judging/story-index.ts';
+import { readLexicon } from '../judging/terms.ts';
+import { openTitleVectors } from '../judging/title-vectors.ts';
+import { Reader } from '../reading/reader.ts';
+import { FETCH_LIMITS, WebFetcher, type WebFetcherOptions } from '../reading/web-fetcher.ts';
+import type { CallbackParts } from '../reading/websub.ts';
+import type { NewsTables } from '../tables.ts';
+import { PacedTurns } from './job-slots.ts';
+import { sharedSlots, sharedTurns } from './leases.ts';
+import { collectNotices, Notifier } from './notices.ts';
+import { WebPageReader } from './page-reader.ts';
+import { pollBounds } from './poll-source.ts';
+import { newsroomSchedules, type Schedule } from './schedules.ts';
+import { workerMetrics } from './status.ts';
+import type { TryParts } from './try-source.ts';
+import { Worker, type WorkerParts } from './worker.ts';
+import type { WorkerConfig } from './worker-config.ts';
+
+/** How long a worker that is to stop goes on with what it reads, in ms: what takes longer is read anew. */
+const MAX_READING_MS = 1000;
+
+/** A worker and its open resources. */
+interface OpenWorker {
+  worker: Worker;
+  metrics: ReturnType<typeof workerMetrics>;
+  /** Throws a `Failure` that says which of these migrations the database lacks. */
+  checkSchema: (migrations: readonly MigrationFile[]) => Promise<void>;
+  /** What the callback for hubs works with. */
+  callback: CallbackParts;
+  /** What editors work with at the desk. */
+  desk: EditorParts & { schedules: readonly Schedule[]; trying: TryParts };
+  /** Stops the worker, which may finish what it has begun for `graceMs`, and closes everything. */
+  close: (graceMs: number) => Promise<void>;
+}
+
+/** The worker's transactions wait for nothing but the database. */
+const IDLE_TRANSACTION_MS = 60_000;
+
+/** What tests replace. */
+export interface WorkerReplacements
+  extends Partial<
+    Pick<WorkerParts, 'clock' | 'random' | 'fetch' | 'editor' | 'stories' | 'schedules' | 'pauses'>
+  > {
+  limits?: Partial<WebFetcherOptions>;
+}
+
+/** Builds a worker; it does nothing before `worker.start()`. */
+export function openWorker(
+  config: WorkerConfig,
+  log: Logger,
+  { limits, ...replaced }: WorkerReplacements = {},
+): OpenWorker {
+  const session = { ...config, idleTransactionMs: IDLE_TRANSACTION_MS };
+  const db = openDatabase<NewsTables>(session, 'pressroom newsroom worker', log);
+  const fetcher = new WebFetcher({
+    ...FETCH_LIMITS,
+    privateHosts: config.NEWS_PRIVATE_HOSTS,
+    inSlot: sharedSlots(db),
+    ...limits,
+  });
+  const vocabulary = vocabularyOf(config);
+  const clock: Clock = replaced.clock ?? systemClock;
+  const schedules = replaced.schedules ?? newsroomSchedules({ vocabulary, keepDays: config.NEWS_KEEP_DAYS });
+  const reader = new Reader();
+  const pages = new WebPageReader(fetcher.fetch, reader, sharedTurns(db));
+  const lexicon = readLexicon(vocabulary.packs);
+  const { calendar } = vocabulary;
+  const search = new StorySearch(lexicon, openTitleVectors(config, { db, calendar, clock, log }));
+  const callbackUrl = config.NEWS_CALLBACK_URL;
+  const hasNotices = config.NEWS_NOTICE_COMMAND !== undefined || config.NEWS_NOTICE_URL !== undefined;
+  const notifier = new Notifier(config, { db, privateHosts: config.NEWS_PRIVATE_HOSTS, log });
+  const worker = new Worker({
+    db,
+    ...(callbackUrl && { subscriber: { db, post: fetcher.post, callbackUrl } }),
+    clock,
+    log,
+    fetch: fetcher.fetch,
+    reader,
+    bounds: pollBounds(config.NEWS_POLL_MIN_SECONDS),
+    random: Math.random,
+    checkItem: itemChecker(vocabulary),
+    editor: replaced.editor ?? openEditor(config, { db, vocabulary, clock, search }),
+    ...(hasNotices && {
+      notices: {
+        collect: () => collectNotices(db, { schedules, calendar, now: clock() }),
+        send: (signal) => notifier.send(signal),
+      },
+    }),
+    digests: openDigests(config, { db, clock, vocabulary, log }),
+    stories: new RulesAssigner(search),
+    writing: new PacedTurns(config.NEWS_WRITE_SHARE / 100),
+    pages,
+    politeness: pages.politeness,
+    databaseUrl: config.DATABASE_URL,
+    ...replaced,
+    schedules,
+  });
+  const close = async (graceMs: number) => {
+    const endReading = setTimeout(() => void reader.close(), Math.min(graceMs, MAX_READING_MS));
+    await worker.stop(graceMs);
+    clearTimeout(endReading);
+    await reader.close();
+    await fetcher.close();
+    await notifier.close();
+    await db.destroy();
+  };
+  return {
+    worker,
+    metrics: workerMetrics(db, { schedules, calendar, clock }),
+    checkSchema: (migrations) => checkSchema(db, migrations)(),
+    callback: { db, clock, log },
+    desk: {
+      ...{ db, vocabulary, lexicon, clock, schedules },
+      trying: { fetch: replaced.fetch ?? fetcher.fetch, reader, politeness: pages.politeness },
+    },
+    close,
+  };
+}

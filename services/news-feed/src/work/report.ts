@@ -1,0 +1,338 @@
+import { lockUntilCommit } from '@pressroom/common/database/database';
+import { Failure } from '@pressroom/common/failures/failure';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { isReportDate, PERIOD_RULES, type Period, type PeriodRules, type TimeWindow } from '../calendar.ts';
+import type { Quote, Report } from '../report.ts';
+import type { NewsTables } from '../tables.ts';
+import type { Vocabulary } from '../words.ts';
+
+/** An item with the members that a report quotes. */
+interface QuotableItem extends Quotable {
+  quote: Quote;
+}
+
+/** The outcome of publishing a report: published now, already published, or without items to report. */
+export type ReportOutcome = 'published' | 'unchanged' | 'empty';
+
+/** What to say of a date that a period has no report for. */
+const WRONG_DATE: Record<Period, string> = {
+  daily: 'expected a calendar date',
+  weekly: 'a weekly report has the date of the Monday on which its week ends, such as 2026-11-23',
+  monthly: 'a monthly report has the date of the first day after its month, such as 2026-12-01',
+};
+
+/** How long before its window a late item of a report may have been found, in ms. */
+const LATE_MS = 72 * 60 * 60 * 1000;
+
+/** How long the transaction that makes an item may stay open after the judgement, in ms. */
+const MAKING_MS = 10 * 60 * 1000;
+
+/** Which report to publish, and when. */
+interface Publication {
+  period: Period;
+  /** `YYYY-MM-DD`: the day on which the report's window ends. */
+  date: string;
+  vocabulary: Vocabulary;
+  now: Date;
+  /** Whether a report may be published before its hour. */
+  early?: boolean;
+  /** Checks the report as it would be published, undefined without items; throws to forbid that. */
+  precondition?: ((report: Report | undefined) => void) | undefined;
+}
+
+/**
+ * Publishes a report: the selected items of the day, week or month to the report's hour on `date`, by
+ * timeline time. Items that were found before and only written since are late ones, and so are those that
+ * came after the report before was published early. No item is in two reports of a period. An existing report
+ * is left unchanged, whatever the precondition, and a window without items does not get one. Throws a
+ * {@link Failure} until the window is over, with `early` until it has begun, and for a date on which the
+ * period has no report.
+ */
+export async function publishReport(
+  tx: Transaction<NewsTables>,
+  { period, date, vocabulary, now, early = false, precondition }: Publication,
+): Promise<ReportOutcome> {
+  const window = windowOf({ period, date, vocabulary });
+  if (!early && window.through > now) {
+    throw new Failure(
+      'conflict',
+      `the ${period} report for ${date} can be published from ${window.through.toISOString()} on`,
+    );
+  }
+  const at = early ? await begun(tx, window) : now;
+  await lockUntilCommit(tx, 'compose a report', period);
+  if ((await publishedAt(tx, period, date)) !== undefined) return 'unchanged';
+  const report = await compose(tx, { period, window, vocabulary });
+  precondition?.(report);
+  if (report === undefined) return 'empty';
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto(PERIOD_RULES[period].table)
+    .values({
+      date,
+      generated_at: at,
+      window_start: window.from,
+      window_end: window.through,
+      report: JSON.stringify(report),
+      item_ids: quotedIds(report),
+    })
+    .onConflict((conflict) => conflict.column('date').doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 0n ? 'unchanged' : 'published';
+}
+
+/** A report as it would be published now. */
+export interface ReportPreview {
+  period: Period;
+  date: string;
+  windowStart: Date;
+  windowEnd: Date;
+  /** When the report of the date was published; null if it was not yet. */
+  publishedAt: Date | null;
+  /** Null without an item to quote. */
+  report: Report | null;
+}
+
+/**
+ * A report as it would be published, or corrected, now; its window may not be over yet. Writes nothing.
+ * Throws a {@link Failure} for a date on which the period has no report.
+ */
+export async function previewReport(
+  db: Kysely<NewsTables>,
+  publication: Omit<Publication, 'now' | 'precondition'>,
+): Promise<ReportPreview> {
+  const { period, date, vocabulary } = publication;
+  const window = windowOf(publication);
+  const report = await compose(db, { period, window, vocabulary });
+  return {
+    period,
+    date,
+    windowStart: window.from,
+    windowEnd: window.through,
+    publishedAt: (await publishedAt(db, period, date)) ?? null,
+    report: report ?? null,
+  };
+}
+
+/**
+ * Publishes a report again as {@link previewReport} shows it, marked as corrected.
+ * Returns false if that changes nothing. Throws a {@link Failure} if it was not published, after its day, and
+ * if no item would be left.
+ */
+export async function correctReport(
+  tx: Transaction<NewsTables>,
+  { period, date, vocabulary, now, precondition }: Publication,
+): Promise<boolean> {
+  const window = windowOf({ period, date, vocabulary });
+  const { calendar } = vocabulary;
+  await lockUntilCommit(tx, 'compose a report', period);
+  // The database refuses the change by its own clock.
+  const { rows } = await sql<{ is_past: boolean }>`
+    select date < (clock_timestamp() at time zone ${calendar.zone})::date as is_past,
+      set_config('news.report_zone', ${calendar.zone}, true)
+    from ${sql.table(PERIOD_RULES[period].table)} where date = ${date}::date for update
+  `.execute(tx);
+  const [found] = rows;
+  if (found === undefined)
+    throw new Failure('missing', `there is no ${period} report for ${date} to correct`);
+  if (found.is_past || date < calendar.date(now)) {
+    throw new Failure(
+      'conflict',
+      'the report of a past day cannot be changed: readers may keep it; `item withdraw` removes what it quotes',
+    );
+  }
+  const report = await compose(tx, { period, window, vocabulary });
+  precondition?.(report);
+  if (report === undefined) throw new Failure('refused', 'no selected item would be left in the report');
+  const content = JSON.stringify(report);
+  const { numUpdatedRows } = await tx
+    .updateTable(PERIOD_RULES[period].table)
+    .set({ report: content, item_ids: quotedIds(report), corrected_at: now })
+    .where('date', '=', sql<Date>`${date}::date`)
+    .where(sql<boolean>`report <> ${content}::jsonb`)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** The time of the database's clock. Throws a {@link Failure} if the window has not begun by it. */
+async function begun(tx: Transaction<NewsTables>, { from }: TimeWindow): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp()::timestamptz(3) as now`.execute(tx);
+  const now = rows[0]?.now;
+  if (now !== undefined && now >= from) return now;
+  throw new Failure(
+    'conflict',
+    `the report's time begins at ${from.toISOString()}: there is nothing in it yet`,
+  );
+}
+
+/** When the report of a date was published; undefined if it was not. */
+async function publishedAt(db: Kysely<NewsTables>, period: Period, date: string): Promise<Date | undefined> {
+  const published = await db
+    .selectFrom(PERIOD_RULES[period].table)
+    .select('generated_at')
+    .where('date', '=', sql<Date>`${date}::date`)
+    .executeTakeFirst();
+  return published?.generated_at;
+}
+
+/** Throws a {@link Failure} for a date on which the period has no report. */
+function windowOf({ period, date, vocabulary }: Omit<Publication, 'now' | 'precondition'>): TimeWindow {
+  if (!isReportDate(period, date)) throw new Failure('refused', WRONG_DATE[period]);
+  return vocabulary.calendar.reportWindow(period, date);
+}
+
+/** The report of a window; undefined without an item to quote. */
+async function compose(
+  db: Kysely<NewsTables>,
+  { period, window, vocabulary }: { period: Period; window: TimeWindow; vocabulary: Vocabulary },
+): Promise<Report | undefined> {
+  const items = await readItems(db, period, window);
+  return items.length === 0 ? undefined : reportOf(items, period, vocabulary);
+}
+
+function reportOf(items: readonly QuotableItem[], period: Period, vocabulary: Vocabulary): Report {
+  const { categories, labels } = vocabulary;
+  const { lead, sections, flashes } = composeReport(items, categories, PERIOD_RULES[period]);
+  return {
+    lead: lead && { itemId: lead.id, title: lead.title, leadParagraph: lead.summary ?? '' },
+    sections: sections.map((section) => ({
+      label: labels.category.get(section.category) ?? section.category,
+      items: section.items.map(({ quote, summary }) => ({ ...quote, summary: summary ?? '' })),
+    })),
+    flashes: flashes.map(({ quote }) => quote),
+  };
+}
+
+/** The ids of all quoted items, each once. */
+function quotedIds({ lead, sections, flashes }: Report): string[] {
+  const quotes = [...sections.flatMap(({ items }) => items), ...flashes];
+  return [...new Set([...(lead === null ? [] : [lead.itemId]), ...quotes.map(({ itemId }) => itemId)])];
+}
+
+/**
+ * Where the items of a window begin: before it, if the report before was published early. What that one
+ * quotes is left out by its id, so nothing is lost or repeated where clocks differ by less than
+ * {@link MAKING_MS}.
+ */
+async function beginning(db: Kysely<NewsTables>, period: Period, { from }: TimeWindow): Promise<Date> {
+  const before = await db
+    .selectFrom(PERIOD_RULES[period].table)
+    .select(({ fn }) => fn.coalesce('corrected_at', 'generated_at').as('composedAt'))
+    .where('window_end', '=', from)
+    .whereRef('generated_at', '<', 'window_end')
+    .executeTakeFirst();
+  if (before === undefined) return from;
+  return new Date(Math.min(from.getTime(), before.composedAt.getTime() - MAKING_MS));
+}
+
+async function readItems(
+  db: Kysely<NewsTables>,
+  period: Period,
+  window: TimeWindow,
+): Promise<QuotableItem[]> {
+  const { through } = window;
+  const from = await beginning(db, period, window);
+  const since = new Date(from.getTime() - LATE_MS);
+  const rows = await db
+    .selectFrom('news.item')
+    .leftJoin('news.item_judgement as judgement', 'judgement.item_id', 'news.item.id')
+    .select(['id', 'title', 'summary', 'news.item.category', 'news.item.score', 'timeline_at'])
+    .select(['source_name', 'original_url', 'published_at'])
+    .where('in_selected_set', '=', true)
+    .where('timeline_at', '>=', since)
+    .where('timeline_at', '<', through)
+    .where((where) =>
+      where.or([
+        where('timeline_at', '>=', from),
+        where.and([
+          where('judged_at', '>=', new Date(from.getTime() - MAKING_MS)),
+          // An article that was old when it was found belongs to the time at which it was published.
+          where('timeline_at', '=', where.ref('discovered_at')),
+        ]),
+      ]),
+    )
+    .execute();
+  const otherReports = await db
+    .selectFrom(PERIOD_RULES[period].table)
+    .select('item_ids')
+    .where('window_end', '>', since)
+    .where('window_end', '<>', through)
+    .execute();
+  const quoted = new Set(otherReports.flatMap(({ item_ids }) => item_ids));
+  return rows
+    .filter(({ id }) => !quoted.has(id))
+    .map(({ id, title, summary, category, score, timeline_at, ...row }) => ({
+      id,
+      title,
+      summary,
+      category,
+      score,
+      at: timeline_at,
+      quote: {
+        itemId: id,
+        title,
+        summary,
+        source: row.source_name,
+        originalUrl: row.original_url,
+        publishedAt: row.published_at.toISOString(),
+      },
+    }));
+}
+
+/** An item that a report may quote. */
+export interface Quotable {
+  id: string;
+  title: string;
+  summary: string | null;
+  category: string | null;
+  score: number | null;
+  /** The time that places it in the report's window. */
+  at: Date;
+}
+
+/** Which items a report quotes, and where: each at most once, except that the lead is also in its section. */
+interface Composition<Item> {
+  /** The item that the report opens with; null if no item has a summary. */
+  lead: Item | null;
+  sections: { category: string; items: Item[] }[];
+  flashes: Item[];
+}
+
+/**
+ * Composes a report from the selected items of its window. The best item with a summary leads. Items with a
+ * summary go into sections by category, in the order of `categories`; the rest are flashes. `size` limits
+ * both. The best items have the highest score, then are the newest, then have the smallest id. The order
+ * of `items` does not matter.
+ */
+export function composeReport<Item extends Quotable>(
+  items: readonly Item[],
+  categories: readonly string[],
+  size: Pick<PeriodRules, 'sectionItems' | 'flashes'>,
+): Composition<Item> {
+  const best = items.toSorted(byMerit);
+  const sections = categories
+    .map((category) => ({
+      category,
+      items: best
+        .filter((item) => item.category === category && hasSummary(item))
+        .slice(0, size.sectionItems),
+    }))
+    .filter((section) => section.items.length > 0);
+  const placed = new Set(sections.flatMap((section) => section.items));
+  return {
+    lead: best.find(hasSummary) ?? null,
+    sections,
+    flashes: best.filter((item) => !placed.has(item)).slice(0, size.flashes),
+  };
+}
+
+function hasSummary({ summary }: Quotable): boolean {
+  return summary !== null && summary.trim() !== '';
+}
+
+function byMerit(a: Quotable, b: Quotable): number {
+  return (
+    (b.score ?? -1) - (a.score ?? -1) ||
+    b.at.getTime() - a.at.getTime() ||
+    (a.id < b.id ? -1 : Number(a.id > b.id))
+  );
+}

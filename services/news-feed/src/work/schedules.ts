@@ -1,0 +1,150 @@
+import { type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
+import { PERIODS } from '../calendar.ts';
+import type { NewsTables } from '../tables.ts';
+import type { Vocabulary } from '../words.ts';
+import { isFree, leaseEnd } from './leases.ts';
+import { pruneNews } from './prune.ts';
+import { publishRanking } from './rank.ts';
+import { publishReport } from './report.ts';
+
+/** Something that the worker does at certain times. */
+export interface Schedule {
+  /** The key of `news.schedule`. */
+  name: string;
+  /** The latest time, at or before `now`, at which it was to be done. */
+  latest: (now: Date) => Date;
+  /**
+   * Does it, in the transaction that records that it was done. After a pause only the latest of the missed
+   * times is made good.
+   */
+  run: (tx: Transaction<NewsTables>, due: Date, now: Date) => Promise<void>;
+}
+
+/** The time between two rankings, in ms; what else is scheduled falls on a multiple of it. */
+export const RANKING_MS = 5 * 60 * 1000;
+
+/** What schedules depend on. */
+interface ScheduleSettings {
+  vocabulary: Vocabulary;
+  /** How long items that were not selected are kept, in days. */
+  keepDays: number;
+}
+
+/** The worker's schedules: the ranking, the reports, and the removal of what is old. */
+export function newsroomSchedules({ vocabulary, keepDays }: ScheduleSettings): Schedule[] {
+  const { calendar } = vocabulary;
+  return [
+    {
+      name: 'ranking',
+      latest: (now) => new Date(Math.floor(now.getTime() / RANKING_MS) * RANKING_MS),
+      run: async (tx, _due, now) => void (await publishRanking(tx, vocabulary.directions, now)),
+    },
+    ...PERIODS.map(
+      (period): Schedule => ({
+        name: period,
+        latest: (now) => calendar.reportWindow(period, calendar.latestReportDate(period, now)).through,
+        run: async (tx, due, now) => {
+          await publishReport(tx, { period, date: calendar.latestReportDate(period, due), vocabulary, now });
+        },
+      }),
+    ),
+    {
+      name: 'pruning',
+      latest: (now) => calendar.startOfDay(calendar.date(now)),
+      run: (tx, _due, now) => pruneNews(tx, { keepDays, now, calendar }),
+    },
+  ];
+}
+
+/**
+ * Carries out a schedule if it is due, once for all workers: its row is locked until the transaction ends.
+ * Returns whether it was due.
+ */
+export async function runSchedule(
+  tx: Transaction<NewsTables>,
+  { name, latest, run }: Schedule,
+  now: Date,
+): Promise<boolean> {
+  const due = latest(now);
+  // A worker that waits for another one sees what that has done.
+  const { rows } = await sql`
+    insert into news.schedule as schedule (name, done_through, last_run_at) values (${name}, ${due}, ${now})
+    on conflict (name) do update set done_through = excluded.done_through, last_run_at = excluded.last_run_at
+    where schedule.done_through is null or schedule.done_through < excluded.done_through
+    returning name
+  `.execute(tx);
+  if (rows.length === 0) return false;
+  await run(tx, due, now);
+  return true;
+}
+
+/** When something is to be done: a {@link Schedule}, or what is done from time to time without one. */
+export type Timing = Pick<Schedule, 'name' | 'latest'>;
+
+/** The rows `row (name, due)` of what is timed. */
+function timed(timings: readonly Timing[], now: Date): RawBuilder<unknown> {
+  const rows = timings.map(({ name, latest }) => ({ name, due: latest(now).toISOString() }));
+  return sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (name text, due timestamptz)`;
+}
+
+/** A row of `news.schedule` that is due by `row`, in no worker's hand, and not waiting after a failure. */
+function isDue(): RawBuilder<SqlBool> {
+  return sql`(done_through is null or done_through < due) and ${isFree()}
+    and (retry_at is null or retry_at <= clock_timestamp())`;
+}
+
+/** The query of what is due; a schedule without a row never was. */
+export function dueSchedules(timings: readonly Timing[], now: Date): RawBuilder<{ name: string }> {
+  return sql`select name from ${timed(timings, now)} left join news.schedule using (name) where ${isDue()}`;
+}
+
+/** Takes what is due, `most` at most, and returns the names. */
+export async function claimSchedules(
+  db: Kysely<NewsTables>,
+  timings: readonly Timing[],
+  most: number,
+  now: Date,
+): Promise<string[]> {
+  if (most <= 0) return [];
+  await sql`
+    insert into news.schedule (name) select name from ${timed(timings, now)} on conflict (name) do nothing
+  `.execute(db);
+  // One that is locked is being carried out.
+  const { rows } = await sql<{ name: string }>`
+    update news.schedule set lease_until = ${leaseEnd()} where name in (
+      select name from news.schedule join ${timed(timings, now)} using (name) where ${isDue()}
+      order by name limit ${most} for update of schedule skip locked
+    )
+    returning name
+  `.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+/** Keeps that what was claimed has succeeded. */
+export async function finishSchedule(db: Kysely<NewsTables>, name: string): Promise<void> {
+  await db
+    .updateTable('news.schedule')
+    .set({ lease_until: null, failures: 0, retry_at: null, last_error: null, last_error_at: null })
+    .where('name', '=', name)
+    .execute();
+}
+
+/** The first and the longest wait after a failure, in seconds. */
+const RETRY_SECONDS = 5;
+const MAX_RETRY_SECONDS = 600;
+
+/** Keeps why what was claimed has failed; it is tried again after a wait that doubles each time. */
+export async function delaySchedule(
+  db: Kysely<NewsTables>,
+  name: string,
+  reason: string,
+  now: Date,
+): Promise<void> {
+  await sql`
+    update news.schedule set lease_until = null, failures = failures + 1,
+      last_error = ${reason}, last_error_at = ${now},
+      retry_at = clock_timestamp()
+        + least(${MAX_RETRY_SECONDS}::float8, ${RETRY_SECONDS} * 2 ^ least(failures, 20)) * interval '1 second'
+    where name = ${name}
+  `.execute(db);
+}

@@ -1,0 +1,58 @@
+import { Failure } from '@pressroom/common/failures/failure';
+import type { ParsedFeed } from '../reading/feed.ts';
+import { FOUND } from '../reading/list-selectors.ts';
+import type { Reader } from '../reading/reader.ts';
+import type { Fetch, Politeness } from '../reading/web-fetcher.ts';
+import { acceptedTypes } from './poll-source.ts';
+
+/** What a source would bring. */
+export interface TriedSource {
+  /** The address that answered. */
+  url: string;
+  title: string | null;
+  entries: ParsedFeed['entries'];
+  /** The feed that the page names, or the sitemaps that an index leads to, which are read instead. */
+  leadsTo: readonly string[];
+}
+
+/** What a source is tried with. */
+export interface TryParts {
+  fetch: Fetch;
+  reader: Reader;
+  politeness: (signal: AbortSignal, givenUrl: string) => Politeness;
+}
+
+/**
+ * Reads a source once, within the limits of the worker, and keeps nothing. Of a sitemap, everything that it
+ * lists is shown. Throws a `Failure` or `FetchFault` that says why it cannot be one.
+ *
+ * @param listSelectors those of the list that the page is; null if it is none
+ */
+export async function trySource(
+  { fetch, reader, politeness }: TryParts,
+  address: string,
+  listSelectors: string | null,
+  signal: AbortSignal,
+): Promise<TriedSource> {
+  const polite = listSelectors === null ? undefined : politeness(signal, address);
+  const { status, headers, body, url } = await fetch(
+    address,
+    acceptedTypes(listSelectors),
+    signal,
+    address,
+    polite,
+  );
+  if (status !== 200) throw new Failure('upstream_failed', `it answered with status ${status}`);
+  const reading = await reader.read(address, 'feed', {
+    ...{ body, url, contentType: headers['content-type'], link: headers.link, listSelectors },
+    ...{ mayBePage: true, memory: { since: new Date(0), known: new Uint8Array() } },
+  });
+  if (reading.kind === 'page') return { url, title: null, entries: [], leadsTo: [reading.feedUrl] };
+  if (reading.kind === 'index') return { url, title: null, entries: [], leadsTo: reading.urls };
+  const { title, entries } = reading.feed;
+  if (entries.length === 0) {
+    const hint = listSelectors === FOUND ? '; --page can say where it lists them' : '';
+    throw new Failure('invalid', `no articles were found at ${url}${hint}`);
+  }
+  return { url, title, entries, leadsTo: [] };
+}
