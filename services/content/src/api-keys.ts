@@ -94,14 +94,14 @@ const SECRET_BYTES = 32;
 const KEY_PATTERN = /^pk_([A-Za-z0-9]{8})_[A-Za-z0-9_-]{43}$/;
 
 /** A new key: `key` is shown to its owner once; the other two members are stored. */
-export interface NewKey {
+interface NewKey {
   key: string;
   prefix: string;
   hash: Buffer;
 }
 
 /** Makes a random key. */
-export function generateKey(): NewKey {
+function generateKey(): NewKey {
   const letters = Array.from({ length: PREFIX_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]);
   const prefix = letters.join('');
   const key = `pk_${prefix}_${randomBytes(SECRET_BYTES).toString('base64url')}`;
@@ -109,7 +109,7 @@ export function generateKey(): NewKey {
 }
 
 /** SHA-256 of a key: 256 random bits do not need a slow hash. */
-export function hashKey(key: string): Buffer {
+function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 

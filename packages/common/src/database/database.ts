@@ -372,7 +372,7 @@ const NAMED = /^\/\*(pressroom_[0-9a-f]{16})\*\/ /;
  * them all. They must name their columns: after a migration changes a statement's columns, PostgreSQL rejects
  * the prepared one.
  */
-export function nameStatement(sql: string): string {
+function nameStatement(sql: string): string {
   return `/*pressroom_${hash('sha256', sql).slice(0, 16)}*/ ${sql}`;
 }
 
@@ -380,7 +380,7 @@ export function nameStatement(sql: string): string {
 type Send = (query: string | pg.QueryConfig, ...rest: unknown[]) => Promise<pg.QueryResult>;
 
 /** A connection that sends named statements as prepared ones (`pg`, "Prepared statements"). */
-export class NamingClient extends pg.Client {
+class NamingClient extends pg.Client {
   override query = ((query, ...rest) => {
     const send = super.query as Send;
     const name = typeof query === 'string' ? NAMED.exec(query)?.[1] : undefined;

@@ -171,7 +171,7 @@ function fail(span: Span, error: unknown): void {
 }
 
 /** Says in the log when traces cannot be delivered, once, and when they can be again. */
-export class ReportingExporter implements SpanExporter {
+class ReportingExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
   readonly #log: Logger;
   #away = false;

@@ -513,7 +513,7 @@ function charactersOf(entry: SourceEntry): number {
 }
 
 /** The longest slug, in characters (`docs/spec/wire.md`, "Slug"). */
-const MOST_SLUGS = 100;
+const LONGEST_SLUG = 100;
 
 /** Who comes first where two articles of a file are to have one slug. */
 interface Claim {
@@ -534,7 +534,7 @@ class SlugPlan {
     if (typeof line !== 'object' || line === null) return;
     const { type = 'article', slug, title, is_published }: Record<string, unknown> = { ...line };
     if (type !== 'article') return;
-    const isGiven = typeof slug === 'string' && SLUG_PATTERN.test(slug) && slug.length <= MOST_SLUGS;
+    const isGiven = typeof slug === 'string' && SLUG_PATTERN.test(slug) && slug.length <= LONGEST_SLUG;
     const made = typeof slug === 'string' ? slug : ('identity' in entry && entry.identity?.slug) || title;
     const claimed = isGiven ? slug : slugify(typeof made === 'string' ? made : '', 'article');
     const rank = (isGiven ? 0 : 2) + (is_published === false ? 1 : 0);
@@ -564,7 +564,7 @@ class SlugPlan {
 }
 
 function numbered(slug: string, n: number): string {
-  return `${slug.slice(0, MOST_SLUGS - 1 - String(n).length).replace(/-+$/, '')}-${n}`;
+  return `${slug.slice(0, LONGEST_SLUG - 1 - String(n).length).replace(/-+$/, '')}-${n}`;
 }
 
 async function isTaken(db: Kysely<ContentTables>, slug: string): Promise<boolean> {

@@ -39,7 +39,7 @@ const TAG = { kind: 0x106, make: 0x10f, subDirectories: 0x14a, dngVersion: 0xc61
 const FILTERED = 32_803;
 
 /** Whether a TIFF is what a camera's sensor has recorded. */
-export function isCameraRaw(image: Buffer): boolean {
+function isCameraRaw(image: Buffer): boolean {
   const order = image.toString('latin1', 0, 4);
   if (order !== 'II*\0' && order !== 'MM\0*') return false;
   if (image.toString('latin1', 8, 10) === 'CR') return true;

@@ -27,17 +27,17 @@ import { ReportStore, type StoredReport } from './reports.ts';
 import { CACHE_CONTROL, type Site } from './site.ts';
 
 /** Path of the feed of one category. */
-export function categoryFeedPath(vocabulary: Vocabulary) {
+function categoryFeedPath(vocabulary: Vocabulary) {
   return z.object({ category: categoryParameter(vocabulary).unwrap() });
 }
 
 /** Query string of the feed of one category. */
-export function categoryFeedQuery(vocabulary: Vocabulary) {
+function categoryFeedQuery(vocabulary: Vocabulary) {
   return z.strictObject({ direction: directionParameter(vocabulary) });
 }
 
 /** Query string of a feed of items. */
-export function itemFeedQuery(vocabulary: Vocabulary) {
+function itemFeedQuery(vocabulary: Vocabulary) {
   return z.strictObject({
     category: categoryParameter(vocabulary),
     direction: directionParameter(vocabulary),
@@ -177,13 +177,13 @@ function answer(
 }
 
 /** How many items a feed has. */
-export const FEED_ITEMS = 50;
+const FEED_ITEMS = 50;
 
 /** What a feed of items is restricted to. */
-export type ItemFeedQuery = Pick<ItemsQuery, 'mode' | 'category' | 'direction'>;
+type ItemFeedQuery = Pick<ItemsQuery, 'mode' | 'category' | 'direction'>;
 
 /** The members of a feed that its items determine. */
-export function itemFeed(
+function itemFeed(
   items: readonly ListedItem[],
   query: ItemFeedQuery,
   site: Site,
@@ -217,10 +217,10 @@ function itemEntry(row: ListedItem, site: Site): FeedEntry {
 }
 
 /** How many reports a feed has. */
-export const FEED_REPORTS = 14;
+const FEED_REPORTS = 14;
 
 /** The members of a feed that its reports determine. */
-export function reportFeed(
+function reportFeed(
   reports: readonly StoredReport[],
   period: Period,
   site: Site,

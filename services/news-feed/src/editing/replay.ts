@@ -207,7 +207,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /** The address of a made-up source; nothing listens there. */
-export function madeUpFeed(source: number): string {
+function madeUpFeed(source: number): string {
   return `https://source-${source}.invalid/feed.xml`;
 }
 
@@ -216,7 +216,7 @@ export function madeUpFeed(source: number): string {
  * of them about an event that other sources report on too, some of them under the same address, and edits a
  * tenth of them an hour later. A feed lists the articles up to the time of the clock.
  */
-export function madeUpWeek(sources: number, days: number, begin: Date, clock: () => Date): Fetch {
+function madeUpWeek(sources: number, days: number, begin: Date, clock: () => Date): Fetch {
   const feeds = new Map(
     Array.from({ length: sources }, (_, source) => [madeUpFeed(source), articlesOf(source, days, begin)]),
   );
