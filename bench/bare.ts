@@ -11,13 +11,10 @@ import { startServer } from './server.ts';
 const HOT_AIM = 0.75;
 const COLD_AIM = 0.9;
 
-/** How many connections each comparison has. */
 export const CONNECTIONS = 32;
 
-/** Headers that a server adds itself. */
 const OWN = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding']);
 
-/** A statement as sent to PostgreSQL. */
 export interface Statement {
   sql: string;
   parameters: readonly unknown[];

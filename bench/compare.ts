@@ -17,7 +17,6 @@ export interface Asked {
   ask: (durationMs: number, connections: number) => Promise<LoadResult>;
 }
 
-/** How often servers are measured. */
 export interface Rounds {
   rounds: number;
   /** How long one measurement lasts, and the one before it that does not count, in ms. */
@@ -83,7 +82,6 @@ export function rateRatios(own: readonly Slice[], other: readonly Slice[]): numb
   return quotients(own.map(METRICS.rate.read), other.map(METRICS.rate.read));
 }
 
-/** A named server. */
 export interface Contender {
   name: string;
   process: ServerProcess;

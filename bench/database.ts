@@ -13,7 +13,6 @@ export interface BenchDatabase extends AsyncDisposable {
   pool: pg.Pool;
 }
 
-/** Starts a PostgreSQL of a bench. */
 export function startBenchPostgres(settings: Record<string, string> = {}): Promise<ThrowawayPostgres> {
   return startThrowaway({ max_wal_size: '4GB', ...settings });
 }

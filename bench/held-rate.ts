@@ -14,7 +14,6 @@ interface RateResult extends Pick<LoadResult, 'p50' | 'p99' | 'failed'> {
 export interface RisingLoad {
   what: string;
   subject: string;
-  /** Requests per second, rising. */
   rates: readonly number[];
   /** The 99th percentile up to which a rate counts as held, in ms. */
   heldMs: number;
@@ -45,7 +44,6 @@ export async function heldRate({ what, subject, rates, heldMs, send }: RisingLoa
   return [...figures, figuresOf(subject)(what, 'held rate', '/s', held)];
 }
 
-/** What is asked of a service. */
 export type Target = Pick<Load, 'port' | 'requests'>;
 
 /** Sends so many requests a second for 2 s, to each target the same share. */

@@ -10,7 +10,6 @@ export interface LoadRequest {
 /** The requests to send to 127.0.0.1. */
 export interface Load {
   port: number;
-  /** Sent in turn. */
   requests: readonly LoadRequest[];
   /** How many connections are kept open; one that waits for an answer sends nothing else. */
   connections?: number;
@@ -30,7 +29,6 @@ export interface Load {
 
 /** The result of a load; times are from when a request was due to its answer, in ms. */
 export interface LoadResult {
-  /** How many requests were answered. */
   requests: number;
   /** Answers a second, those that failed not included. */
   requestsPerSecond: number;

@@ -14,13 +14,11 @@ export interface ServerProcess {
   stop: () => Promise<void>;
 }
 
-/** One that was started here. */
 export interface StartedServer extends ServerProcess, AsyncDisposable {
   /** How long it took to answer, in ms: it was asked every 50 ms. */
   readyMs: number;
 }
 
-/** The options for starting a server. */
 export interface ServerOptions {
   /** The program, from the repository's root. */
   program: string;

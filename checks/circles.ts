@@ -15,7 +15,6 @@ export function circleFaults(sources: Sources): string[] {
   return circlesOf(graph);
 }
 
-/** What each thing imports. */
 type Graph = ReadonlyMap<string, readonly string[]>;
 
 function circlesOf(graph: Graph): string[] {

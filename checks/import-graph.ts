@@ -4,7 +4,6 @@ import type { Sources } from './sources.ts';
 
 /** One import, re-export, `import()` or `import('…')` type. */
 export interface Import {
-  /** As written. */
   readonly specifier: string;
   /** The imported file, relative to the repository's root, or the specifier itself if it names a package. */
   readonly target: string;

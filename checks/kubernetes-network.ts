@@ -8,7 +8,6 @@ export interface Manifest {
   metadata: { name: string; labels?: Record<string, string> };
   spec?: {
     template?: PodTemplate;
-    /** Of a CronJob. */
     jobTemplate?: { spec: { template: PodTemplate } };
     ports?: { name: string; port: number; targetPort: string }[];
     selector?: Selector;
@@ -21,7 +20,6 @@ export interface Manifest {
   stringData?: Record<string, string>;
 }
 
-/** Describes pods. */
 interface PodTemplate {
   metadata?: { labels?: Record<string, string> };
   spec: PodSpec;
@@ -44,13 +42,11 @@ interface IngressPath {
   backend: { service: { name: string; port: { name: string } } };
 }
 
-/** What a workload runs. */
 export interface PodSpec {
   enableServiceLinks?: boolean;
   terminationGracePeriodSeconds?: number;
   securityContext?: { runAsUser?: number; runAsGroup?: number };
   affinity?: { podAntiAffinity?: { preferredDuringSchedulingIgnoredDuringExecution?: AffinityTerm[] } };
-  /** What ends before the containers start. */
   initContainers?: Container[];
   containers: Container[];
 }
@@ -60,7 +56,6 @@ interface AffinityTerm {
   podAffinityTerm: { topologyKey: string; labelSelector: Selector };
 }
 
-/** A container of a pod. */
 export interface Container {
   name: string;
   command: string[];

@@ -9,7 +9,6 @@ import { manifestFiles } from './kubernetes.ts';
 /** The oldest and the newest Kubernetes that the manifests are held against. */
 const VERSIONS = ['1.30', '1.37'];
 
-/** kubernetes-validate and what it needs. */
 const REQUIREMENTS = join(import.meta.dirname, 'kubernetes-requirements.txt');
 
 const CHART = 'deploy/helm';

@@ -46,7 +46,6 @@ const FOREIGN_KEYS: Record<string, string> = {
  */
 const OTHERWISE = ['DRAIN_SECONDS', 'SHUTDOWN_TIMEOUT_MS', 'TRUST_PROXY'];
 
-/** The addresses of the database. */
 const DATABASE_URL = /^DATABASE_(\w+_)?URL$/;
 
 /**

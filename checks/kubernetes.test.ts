@@ -7,7 +7,6 @@ import { kubernetesFaults } from './kubernetes.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** What the check reads. */
 const FILES = [
   'docker-compose.yml',
   'deploy/Dockerfile',

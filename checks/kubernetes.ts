@@ -17,7 +17,6 @@ interface Kustomization {
   configMapGenerator?: { name: string; literals?: string[] }[];
 }
 
-/** All manifests. */
 interface Kubernetes {
   manifests: Manifest[];
   /** Variables and their values by the name of the ConfigMap or Secret that holds them. */
@@ -173,7 +172,6 @@ function portFaults(
 /** The port and the path of a URL in a health check, or the port that a program of `deploy` is given. */
 const PROBED = /127\.0\.0\.1:(?<port>\d+)(?<path>\/\w+)|(?<program>deploy\/\S+) (?<given>\d+)/;
 
-/** What a health check asks for. */
 async function probed(
   root: string,
   { test = [] }: { test?: string[] },

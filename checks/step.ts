@@ -6,7 +6,6 @@ export interface Step {
   run(): Promise<string[]>;
 }
 
-/** How many steps passed and failed. */
 export interface Tally {
   readonly passed: number;
   readonly failed: number;

@@ -1,7 +1,6 @@
 /** A program that some checks need and that may be missing. */
 export type Tool = 'go' | 'nginx' | 'python3';
 
-/** The findings of a check. */
 export interface Verdict {
   /** The number of single checks that passed. */
   readonly passed: number;
@@ -9,13 +8,11 @@ export interface Verdict {
   readonly faults: readonly string[];
 }
 
-/** An independent examiner of the services. */
 export interface ConformanceCheck {
   /** The argument of `pnpm conformance`. */
   readonly name: string;
   /** A short description of what it examines. */
   readonly about: string;
-  /** The programs that it needs. */
   readonly needs: readonly Tool[];
   /** Runs the check; `note` adds a line to what is printed at its end. An error counts as a fault. */
   run(note: (line: string) => void): Promise<Verdict>;

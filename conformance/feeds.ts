@@ -7,7 +7,6 @@ import { type ServiceName, SITE, Stack } from './support/stack.ts';
 const PARSE = join(import.meta.dirname, 'feeds', 'parse.py');
 const VALIDATE = join(import.meta.dirname, 'sitemaps', 'validate.py');
 
-/** The address of the news feed. */
 const ADDRESS = 'https://api.pressroom.example';
 
 /** Feeds with content in the sample data, each with its service and the address that it names as its own. */

@@ -10,11 +10,9 @@ import { SERVICES, Stack } from './support/stack.ts';
 
 const LINT = join(import.meta.dirname, 'httplint', 'lint.py');
 
-/** A note of httplint. */
 interface Remark {
   exchange: string;
   level: 'BAD' | 'WARN';
-  /** The class of the note. */
   note: string;
   subject: string;
   summary: string;

@@ -5,7 +5,6 @@ import { npmPrograms } from './support/npm.ts';
 import { runProgram } from './support/programs.ts';
 import { DESCRIBED, Stack } from './support/stack.ts';
 
-/** The linters' versions and rules. */
 const SETTINGS = join(import.meta.dirname, 'openapi-lint');
 
 /** The time limit for one run of a linter, in ms. */

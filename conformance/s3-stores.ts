@@ -45,7 +45,6 @@ async function checkStores(note: (line: string) => void): Promise<Verdict> {
   return findings.verdict;
 }
 
-/** A test as it ended. */
 export interface Ended {
   file: string;
   name: string;

@@ -22,18 +22,14 @@ const ANSWER_SECONDS = '120';
 
 const HOOKS = join(import.meta.dirname, 'schemathesis', 'hooks.py');
 
-/** The options of a Schemathesis run. */
 interface Trial {
   programs: string;
   stack: Stack;
   service: DescribedName;
-  /** Where it listens. */
   url: string;
-  /** The session for the gallery administration. */
   session: string;
   /** The `TOML` settings with the parameters of each operation. */
   settings: string;
-  /** The folder for its files. */
   folder: string;
 }
 
@@ -151,7 +147,6 @@ async function faultOf(trial: Trial, note: (line: string) => void): Promise<stri
   return `Schemathesis found faults (seed ${seed})\n${out.slice(out.indexOf('= FAILURES'))}\n${err}`;
 }
 
-/** How often each exception was used. */
 async function tally(file: string): Promise<Map<string, number>> {
   const reasons = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '');
   const times = new Map<string, number>();
@@ -159,7 +154,6 @@ async function tally(file: string): Promise<Map<string, number>> {
   return times;
 }
 
-/** Credentials, and parameters of existing resources. */
 async function settingsOf(stack: Stack, session: string): Promise<Record<DescribedName, string>> {
   const story = await firstStory(stack);
   const item = await itemOf(stack);

@@ -21,7 +21,6 @@ const PATIENCE_MS = 110_000;
 /** A name that is listed, may be private, and leads to the host of the hostile answers. */
 const HOSTILE = 'hostile.test';
 
-/** The secret of a hook. */
 const SECRET = `whsec_${Buffer.alloc(32).toString('base64')}`;
 
 const LOOPBACK: LookupAddress = { address: '127.0.0.1', family: 4 };

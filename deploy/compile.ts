@@ -1,6 +1,6 @@
 /**
- * Loads every module of the services, so that `NODE_COMPILE_CACHE` also has what their programs load only when
- * it is needed.
+ * Loads every module of the services, so that `NODE_COMPILE_CACHE` also has what their programs load only
+ * when it is needed.
  */
 import { glob } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * `steady-load.ts [TOTAL] [PER_SECOND]`: reads and writes on all three services at a steady rate, until it has
- * asked TOTAL times and SIGTERM arrived. What is lost while `deploy/roll` runs shows here. STACK_URL,
+ * `steady-load.ts [TOTAL] [PER_SECOND]`: reads and writes on all three services at a steady rate, until it
+ * has asked TOTAL times and SIGTERM arrived. What is lost while `deploy/roll` runs shows here. STACK_URL,
  * CONTENT_API_KEY, ADMIN_USERNAME and ADMIN_PASSWORD name the deployment.
  *
  * Every answer counts, however late: only one that is not a success, or none at all, is a failure. So a slow
@@ -12,7 +12,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 const { STACK_URL, CONTENT_API_KEY, ADMIN_USERNAME, ADMIN_PASSWORD } = process.env;
 const [total = 10_000, perSecond = 200] = process.argv.slice(2).map(Number);
 
-/** Requests that wait for an answer at most. A machine that is too slow for the rate gets fewer, not ever more. */
+/**
+ * Requests that wait for an answer at most. A machine that is too slow for the rate gets fewer, not ever
+ * more.
+ */
 const IN_FLIGHT = 64;
 
 /** Failures that are described one by one. */

@@ -11,7 +11,6 @@ import { deployedTables } from '../report/deployed.ts';
 import { sectionOf } from '../report/section.ts';
 import { familyMemoryOf } from '../usage.ts';
 
-/** Rising rates of requests, a second. */
 const RATES = [50, 100, 200, 400, 800, 1600, 3200, 6400, 12_800];
 
 /** The 99th percentile up to which a rate counts as held, in ms. */

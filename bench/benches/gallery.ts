@@ -39,7 +39,6 @@ async function timesOf(rounds: number, work: () => Promise<unknown>, bare: () =>
   return { times, ratios: times.map((ms, round) => ms / (bareTimes[round] ?? Number.NaN)) };
 }
 
-/** Objects to list and to move. */
 const putObjects = ({ s3, bucket }: BenchGallery, objects: number) =>
   putAll(
     s3,

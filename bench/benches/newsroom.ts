@@ -41,7 +41,6 @@ const PATHS = {
   cold: Array.from({ length: 100 }, (_, index) => `/api/v1/items?mode=all&limit=${index + 1}`),
 };
 
-/** Adds sources that are due. */
 const ADD = `
   insert into news.source (url, given_url, name, next_poll_at)
   select url, url, 'Feed', now() from unnest($1::text[]) as url`;
@@ -180,9 +179,10 @@ const isOfFeeds = ({ what }: Figure) => what.includes(' feeds');
 
 /**
  * `pnpm bench newsroom [PART …] [FEEDS [ITEMS [STORED]]]`: how FEEDS feeds of 50 entries are polled and
- * stored by a worker that never rests, and by Miniflux (`bench/results/peers.md`), the news feed's answers while a
- * worker with the default rests is busy, as a ratio to those while it is stopped, a ranking over ITEMS items
- * of a week, and the story of one item among STORED items. For Linux, whose `/proc` says what processes use.
+ * stored by a worker that never rests, and by Miniflux (`bench/results/peers.md`), the news feed's answers
+ * while a worker with the default rests is busy, as a ratio to those while it is stopped, a ranking over
+ * ITEMS items of a week, and the story of one item among STORED items. For Linux, whose `/proc` says what
+ * processes use.
  */
 export const newsroom: Bench<FeedServer> = {
   start: async ([feeds = 500], resources) => resources.use(await serveFeeds(madeUpFeeds(feeds, ENTRIES))),

@@ -19,7 +19,6 @@ const CONNECTIONS = [1, 32];
 
 const PER_PAGE = 20;
 
-/** The article that is read. */
 const DETAIL = 501;
 
 type Requests = ContentContender['requests'];

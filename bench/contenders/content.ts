@@ -23,11 +23,9 @@ export const UPDATED_ARTICLES = Array.from({ length: 200 }, (_, index) => index 
 /** A request that writes; each has its own number. */
 export interface Write {
   method: 'POST' | 'PUT' | 'PATCH';
-  /** Where it is sent, in turns. */
   paths: readonly string[];
   headers: Readonly<Record<string, string>>;
   body: (number: number) => unknown;
-  /** The status of its answer. */
   status: number;
 }
 
@@ -60,7 +58,6 @@ export type Settings = Readonly<Record<string, string>>;
 
 /** A content server with the articles of the bench. */
 export interface ContentContender {
-  /** Its name with its version. */
   name: string;
   process: ServerProcess;
   /** The first process of its database server, where its CPU time is measured. */

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 
 const FOLDER = join(import.meta.dirname, '../../.data/bench/debian');
 
-/** Where the packages are unpacked. */
 const ROOT = join(FOLDER, 'root');
 
 /** What WordPress needs, and the MariaDB that Ghost uses as well. */

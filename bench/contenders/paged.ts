@@ -13,13 +13,11 @@ export interface NewsItem {
 /** What a page says, apart from its form. */
 export interface NewsPage {
   items: NewsItem[];
-  /** Where the next page begins. */
   cursor: string | null;
 }
 
 /** A server that gives items page by page. */
 export interface Paged {
-  /** Its name with its version. */
   name: string;
   process: ServerProcess;
   /** The path of the page at a cursor; the first one without. */
@@ -48,7 +46,6 @@ export async function follow({ process, path, read }: Paged, most = Number.POSIT
   return { paths, items };
 }
 
-/** Which pages servers are asked for. */
 export interface PageRange {
   /** How many pages there are at most. */
   most?: number;

@@ -15,7 +15,6 @@ const INSTALLED = join(PEERS, 'node_modules/.pnpm/lock.yaml');
 /** Where peers write: logs and what they upload. */
 export const PEER_DATA = join(ROOT, '.data/bench/peers');
 
-/** How a peer is started. */
 export interface PeerOptions {
   /** Its folder in `bench/peers`. */
   peer: string;

@@ -3,13 +3,11 @@ import type { ServerProcess } from '../server.ts';
 import type { NewsItem, Paged } from './paged.ts';
 import { startPeer, versionOf } from './peer.ts';
 
-/** The database of the items. */
 const DATABASE = '/news';
 
 /** How many documents are written at once. */
 const BATCH = 1000;
 
-/** PouchDB Server with items as documents. */
 export interface PouchdbServer {
   process: ServerProcess;
   /** The pages of `_changes` since a position, with the documents. */

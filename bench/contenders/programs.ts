@@ -12,13 +12,10 @@ const ON_POSTGRES = { Pressroom: startPressroom, Directus: startDirectus, Strapi
 
 const ON_MARIADB = { Ghost: startGhost, WordPress: startWordPress };
 
-/** A content server that is compared. */
 export type ProgramName = keyof typeof ON_POSTGRES | keyof typeof ON_MARIADB;
 
-/** All of them. */
 export const PROGRAMS = Object.keys({ ...ON_POSTGRES, ...ON_MARIADB }) as ProgramName[];
 
-/** Content servers with the same articles. */
 export interface Programs extends AsyncDisposable {
   contenders: Required<ContentContender>[];
 }

@@ -156,7 +156,6 @@ function wordPressApi(password: string): Pick<ContentContender, 'requests' | 're
   };
 }
 
-/** What is read of a post. */
 interface Post {
   title: { rendered: string };
   slug: string;

@@ -25,7 +25,6 @@ const CATEGORY_ROWS = `
 interface ArticleShape {
   /** How many sentences of 47 bytes its text has. */
   sentences: number;
-  /** Whether a rare word follows them. */
   hasRareWord?: boolean;
   /** How many tags there are; each article has one, and a former revision. Without tags it has neither. */
   tags?: number;

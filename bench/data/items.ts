@@ -55,7 +55,6 @@ export async function addItems(pool: Pool, begin: number, end: number, recent = 
   await pool.query('vacuum analyze');
 }
 
-/** Publishes a ranking as of now. */
 export async function rank(pool: Pool): Promise<void> {
   await queriesOn<NewsTables>(pool)
     .transaction()

@@ -8,11 +8,9 @@ const RARE_EVERY = 20_000;
 const FIRST_CHARACTER = 0x4e00;
 const CHARACTERS = 1000;
 
-/** Words of one script. */
 export interface Vocabulary {
   /** `count` common words of the text with this number. */
   words: (n: number, count: number) => string[];
-  /** A common word by its number. */
   common: (word: number) => string;
   /** A word that one text in some thousands has. */
   rare: (n: number) => string;

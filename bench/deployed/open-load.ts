@@ -8,11 +8,8 @@ import type { SiteRequest } from './mix.ts';
 export interface OpenLoad {
   /** 127.0.0.1 only. */
   port: number;
-  /** The name of the site. */
   host: string;
-  /** Makes what is sent next. */
   request: () => SiteRequest;
-  /** Requests a second. */
   rate: number;
   /** Duration, in ms. */
   durationMs: number;

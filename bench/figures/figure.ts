@@ -15,7 +15,6 @@ export const MEMORY_AIM = 180;
 /** Under which conditions a figure was measured; `rows` and `connections` where they apply. */
 export type Conditions = Readonly<Record<string, number | string>>;
 
-/** One measured number. */
 export interface Figure {
   /** What was asked for or done, such as `list of 20`. */
   what: string;
@@ -47,7 +46,6 @@ export interface Measured {
   kernel: string;
 }
 
-/** A file of figures. */
 export interface FiguresFile {
   /** The name of the bench and of the file. */
   bench: string;

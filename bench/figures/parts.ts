@@ -8,7 +8,6 @@ const ROOT = join(import.meta.dirname, '../..');
 /** A part of a bench, which is measured in one go. */
 export interface Part<Subject = unknown> {
   name: string;
-  /** About how long it takes. */
   seconds: number;
   run(subject: Subject): Promise<Figure[]>;
 }
@@ -36,7 +35,6 @@ export async function runParts<Subject>(
   return parts.flatMap((part): Figure[] => JSON.parse(readFileSync(fileOf(part), 'utf8')));
 }
 
-/** What can change a figure. */
 const MEASURED = ['bench', 'packages', 'services', 'migrations', 'pnpm-lock.yaml', ':!bench/report'];
 
 /**

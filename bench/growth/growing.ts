@@ -16,7 +16,6 @@ interface Answer {
   meta: { cursor: string; has_more: boolean; next_cursor: string; next_page: string; total_pages: number };
 }
 
-/** A database with an uncached service. */
 export interface Grown {
   pool: Pool;
   rows: () => number;
@@ -27,11 +26,9 @@ export interface Grown {
   question: (what: string, path: string, aim?: number, sent?: Sent) => Question;
 }
 
-/** What grows. */
 export interface Kind {
   service: ProcessName;
   settings?: Record<string, string>;
-  /** The schema of the rows. */
   schema: string;
   /** Adds the rows `begin` to `end`. */
   add: (pool: Pool, begin: number, end: number) => Promise<void>;

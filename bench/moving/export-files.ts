@@ -64,7 +64,6 @@ const jsonLines: Format = {
 /** The formats that articles come in, by the arguments of `content import`. */
 export const FORMATS = { wordpress, ghost, 'json-lines': jsonLines } as const;
 
-/** The argument that names a format. */
 export type FormatName = keyof typeof FORMATS;
 
 /** A file of a format with about so many bytes, piece by piece. */

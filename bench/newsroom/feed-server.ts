@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { rss } from '../../test/support/feed-host.ts';
 import { madeUpReport, seeded } from '../stories/made-up-report.ts';
 
-/** Feeds on this machine. */
 export interface FeedServer extends AsyncDisposable {
   urls: readonly string[];
   /** The hosts that they are on: the worker sends at most two requests at once to each. */

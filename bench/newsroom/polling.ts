@@ -10,13 +10,11 @@ import type { FeedServer } from './feed-server.ts';
 
 /** A program that polls feeds and stores their entries, with statements for its database. */
 export interface Poller {
-  /** Its name with its version. */
   name: string;
   /** Creates its database on a server, and starts it for the feeds. */
   open(on: ThrowawayPostgres, feeds: FeedServer): Promise<{ url: string; process: StartedServer }>;
   /** Adds feeds, due at once, by their addresses in `$1`. */
   add: string;
-  /** Makes all feeds due again. */
   repeat: string;
   /** Has it poll what is due, if it does not look for that by itself. */
   poll?(process: ServerProcess): Promise<unknown>;
@@ -29,7 +27,6 @@ interface PollState {
   polled: number;
   /** Entries that are not stored yet. */
   waiting: number;
-  /** Those that are. */
   entries: number;
   /** Feeds in which an entry was found, and those of which one is stored. */
   read: number;

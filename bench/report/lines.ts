@@ -2,7 +2,6 @@ import * as Plot from '@observablehq/plot';
 import { COLORS, colorsOf, draw } from './draw.ts';
 import type { Theme } from './section.ts';
 
-/** A point of a line. */
 export interface Point {
   series: string;
   x: number;
@@ -11,7 +10,6 @@ export interface Point {
 
 /** What a plot of lines is about. */
 export interface Lines {
-  /** The axes, with their units. */
   x: string;
   y: string;
   points: readonly Point[];

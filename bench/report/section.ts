@@ -10,13 +10,11 @@ export interface Picture {
   name: string;
   /** What it shows, for those who do not see it. */
   alt: string;
-  /** Draws it as SVG. */
   draw: (theme: Theme) => string;
 }
 
 /** What a page says between the marks of a section: text, then pictures. */
 export interface Section {
-  /** Markdown. */
   text: string;
   pictures: readonly Picture[];
 }
@@ -40,7 +38,6 @@ export function sectionOf(
   };
 }
 
-/** A Markdown table. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
   return `${lines.join('\n')}\n`;

@@ -64,7 +64,6 @@ function bCubedOf(reports: readonly LabelledReport[], stories: ReadonlyMap<strin
   return { 'B³ precision': precision, 'B³ recall': recall, 'B³ F1': meanOf(precision, recall) };
 }
 
-/** The harmonic mean. */
 function meanOf(a: number, b: number): number {
   return a + b === 0 ? 0 : (2 * a * b) / (a + b);
 }

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { AssignableItem } from '@pressroom/news-feed/judging/story-assigner';
 
-/** A report of the labelled set. */
 export interface LabelledReport extends AssignableItem {
   /** The event that it is on; a report on its own is an event of its own. */
   event: string;

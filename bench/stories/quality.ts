@@ -10,7 +10,6 @@ import type { LabelledReport, LabelledSet } from './labelled-set.ts';
 /** How many titles are embedded at once: as many as a worker edits entries. */
 const BATCH = 25;
 
-/** The orders in which reports come. */
 export type Order = 'by time' | 'batch';
 
 /**

@@ -3,7 +3,6 @@ import type { LabelledReport, LabelledSet } from './labelled-set.ts';
 
 type Vector = ReadonlyMap<string, number>;
 
-/** The thresholds that are tried. */
 const THRESHOLDS = Array.from({ length: 12 }, (_, index) => 0.05 * (index + 2));
 
 /** The threshold with the best F1 on a set: for its other half. */

@@ -13,7 +13,6 @@ export interface SeenFeed {
 interface SeenEntry {
   id: string | null;
   title: string | null;
-  /** The summary and the contents. */
   texts: (string | null)[];
   link: string | null;
   /** When it was published, updated and created, as far as it says, in seconds since 1970. */

@@ -1,7 +1,6 @@
 /** What a publisher serves to keep a worker busy. */
 export interface HostileSource {
   readonly name: string;
-  /** The answer of its feed. */
   readonly feed: string;
   /** The answer of its robots.txt; without one, pages are not read. */
   readonly robots?: string;
@@ -54,7 +53,6 @@ const TEXTS = {
   'references to characters': long('&amp;amp;'),
 };
 
-/** Documents that are slow to parse. */
 const DOCUMENTS = {
   'elements without an end': `<rss><channel>${'<a>'.repeat(BYTES / 3)}`,
   'empty entries': `<rss><channel>${'<item/>'.repeat(BYTES / 7)}</channel></rss>`,
@@ -76,7 +74,6 @@ const ROBOTS = {
   'rules for everyone': 'User-agent: a\n'.repeat(300_000) + 'Disallow: /b\n'.repeat(300_000),
 };
 
-/** Pages of articles. */
 const ARTICLES = {
   'nested elements': '<div>'.repeat(29_000),
   'nested lists': '<ul><li>'.repeat(14_000),
@@ -85,7 +82,6 @@ const ARTICLES = {
   'text alone': 'One, two, three. '.repeat(500_000),
 };
 
-/** Every hostile source. */
 export const HOSTILE_SOURCES: readonly HostileSource[] = [
   ...Object.entries(TEXTS).map(([name, html]) => ({ name: `entries: ${name}`, feed: feedOf(html) })),
   ...Object.entries(DOCUMENTS).map(([name, feed]) => ({ name: `feed: ${name}`, feed })),

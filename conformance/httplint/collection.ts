@@ -20,7 +20,6 @@ export interface Collected {
   time: number;
 }
 
-/** A request of the collection. */
 export interface Sample extends Omit<Asked, 'path'> {
   service: ServiceName;
   /** The path in the description, with `{name}` for parameters. */
@@ -28,7 +27,6 @@ export interface Sample extends Omit<Asked, 'path'> {
   /** The values of the path's parameters, and the query string. */
   at?: string;
   json?: unknown;
-  /** The expected status. */
   status: number;
 }
 

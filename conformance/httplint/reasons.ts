@@ -1,10 +1,8 @@
 /** Why a warning of httplint is accepted. */
 export interface Reason {
-  /** The class of the note. */
   note: string;
   /** The names of the exchanges to which it applies. */
   where: RegExp;
-  /** Why it is accepted. */
   why: string;
 }
 

@@ -1,10 +1,7 @@
 import type { Heard, HeardAnswer } from './conversation.ts';
 
-/** The expected result on a connection. */
 export interface Due {
-  /** In words. */
   what: string;
-  /** Whether the result was as expected. */
   holds(heard: Heard): boolean;
 }
 

@@ -12,7 +12,6 @@ export interface Speech {
   patienceMs: number;
 }
 
-/** An answer on a connection. */
 export interface HeardAnswer {
   status: number;
   /** The status line and the header lines. */
@@ -20,7 +19,6 @@ export interface HeardAnswer {
   body: string;
 }
 
-/** The result of a connection. */
 export interface Heard {
   /** The answers in their order. */
   answers: HeardAnswer[];

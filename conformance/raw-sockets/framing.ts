@@ -58,7 +58,6 @@ const CHUNKS = [
   ['with an endless extension', `2;${'a'.repeat(40_000)}\r\n{}\r\n0\r\n\r\n`],
 ] as const;
 
-/** Bodies with ambiguous lengths. */
 export function framing({ path, status }: Target): Case[] {
   const post = (lines: readonly string[], body: string) => [
     kept(`POST ${path} HTTP/1.1`, ['Content-Type: application/json', ...lines], body),

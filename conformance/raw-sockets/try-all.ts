@@ -1,7 +1,6 @@
 import type { Case } from './case.ts';
 import { converse, type Heard } from './conversation.ts';
 
-/** The number of concurrent connections. */
 const CONCURRENCY = 40;
 
 /** How long an answer or the end of a connection is waited for, in ms: only a fault takes as long. */

@@ -4,7 +4,6 @@ export interface Lack {
   file: string;
   /** The full name of a test, or a pattern for names of tests in the file. */
   test: string | RegExp;
-  /** What the store does instead. */
   why: string;
 }
 

@@ -15,7 +15,6 @@ export interface StoreKind {
   name: 'minio' | 'versitygw';
   /** The package of its program; the version is in the `go.mod` of the folder with its name. */
   program: string;
-  /** Its command-line arguments. */
   arguments(port: number, folder: string): string[];
   /** The variables that hold its root account. */
   account: readonly [name: string, secret: string];
@@ -61,7 +60,6 @@ export async function buildStore({ name, program }: StoreKind): Promise<string> 
   return built;
 }
 
-/** A running store. */
 export interface RunningStore extends AsyncDisposable {
   /** The variables by which tests find it. */
   env: Record<string, string>;

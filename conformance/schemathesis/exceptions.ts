@@ -11,19 +11,16 @@ export interface Asked {
   anonymous?: boolean;
 }
 
-/** What came back. */
 export interface Answer {
   status: number;
   body: JsonBody;
 }
 
-/** Sends a request of an example. */
 export type Ask = (asked: Asked) => Promise<Answer>;
 
 /** Something that a check of Schemathesis takes for a fault and that is as it must be. */
 export interface Exception {
   services: readonly DescribedName[];
-  /** Checks of Schemathesis by name. */
   checks: readonly string[];
   /** A regular expression of the whole method and path, as the description has them. */
   operation: string;

@@ -216,7 +216,6 @@ export interface SsrfTarget {
   addresses?: LookupAddress[];
 }
 
-/** The name of a listed host. */
 export const LISTED = 'name.test';
 
 /** Listed names that resolve to internal addresses. */

@@ -9,7 +9,6 @@ export interface HostileAnswer {
   answer(socket: Socket, request: IncomingMessage): void;
   /** The statuses that the client may get. */
   statuses: readonly number[];
-  /** Whether to request a thumbnail. */
   thumbnail?: boolean;
 }
 

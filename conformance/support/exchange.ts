@@ -2,10 +2,8 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
-/** A request sent by a check. */
 export interface Asked {
   method: string;
-  /** Path and query. */
   path: string;
   headers?: Record<string, string>;
   body?: string | Uint8Array;
@@ -14,7 +12,6 @@ export interface Asked {
 /** An answer with its raw header lines. */
 export interface Answered {
   status: number;
-  /** The reason phrase. */
   phrase: string;
   /** Names and values, in the order and case in which they were received. */
   headers: [name: string, value: string][];

@@ -5,7 +5,6 @@ import { text } from 'node:stream/consumers';
 import type { Tool } from '../check.ts';
 import { killAtExit } from './ending.ts';
 
-/** The repository. */
 export const ROOT = join(import.meta.dirname, '..', '..');
 
 /** Where checks keep what they install and build between runs, outside version control. */
@@ -18,7 +17,6 @@ const PROOF: Record<Tool, readonly string[]> = {
   python3: ['-c', 'import ensurepip, venv'],
 };
 
-/** Whether a tool is installed. */
 export function isInstalled(tool: Tool): boolean {
   // Debian keeps nginx where only root's PATH leads.
   const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` };
@@ -33,7 +31,6 @@ export interface Ended {
   err: string;
 }
 
-/** The options for running a program. */
 export interface Running {
   cwd?: string;
   /** Added to this process's environment. */

@@ -33,7 +33,6 @@ const COMMON = { LOG_LEVEL: 'warn', TRUST_PROXY: '1', CONTENT_SITE_URL: SITE, SI
 export class Stack implements AsyncDisposable {
   /** The base URL of each service, without a path. */
   readonly urls: Readonly<Record<ServiceName, string>>;
-  /** A key of the content service. */
   readonly key: string;
   /** The key with which the desk edits the news. */
   readonly deskKey = randomBytes(16).toString('hex');
@@ -112,7 +111,6 @@ export class Stack implements AsyncDisposable {
   }
 }
 
-/** The parts of a stack. */
 interface Parts {
   urls: Record<ServiceName, string>;
   key: string;

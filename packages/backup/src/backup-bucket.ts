@@ -23,7 +23,6 @@ const FILES = [MANIFEST, ...[DUMP, MEDIA].flatMap((name) => [name, `${name}.age`
 /** The object that says whose bucket it is. */
 const OWNER = 'deployment-id';
 
-/** A finished backup in the bucket. */
 interface BackupCopy {
   name: string;
   madeAt: Date;

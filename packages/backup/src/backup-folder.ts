@@ -21,7 +21,6 @@ const NOT_VERIFIED = 'not-verified.json';
 /** What this folder notes of a backup, which is not part of it. */
 export const NOTES: readonly string[] = [VERIFIED, NOT_VERIFIED];
 
-/** Which deployment the folder is of. */
 const DEPLOYMENT = 'deployment-id';
 
 /** A finished backup in a {@link BackupFolder}. */
@@ -33,7 +32,6 @@ export interface KeptBackup {
   /** Whether it could not be test-restored. */
   verificationFailed: boolean;
   listsMedia: boolean;
-  /** The size of its files. */
   bytes: number;
   encrypted: boolean;
 }
@@ -48,7 +46,6 @@ export class BackupFolder {
     this.#directory = directory;
   }
 
-  /** Where a backup is. */
   pathOf(name: string): string {
     return join(this.#directory, name);
   }

@@ -20,15 +20,12 @@ import { verifyBackup } from './verification.ts';
 const RETRY_MS = 60_000;
 const LONGEST_RETRY_MS = 3_600_000;
 
-/** What can fail. */
 type Step = 'backup' | 'media' | 'copy' | 'verification';
 
 /** What {@link BackupWork} works with. */
 interface BackupParts {
-  /** The database. */
   url: string;
   folder: BackupFolder;
-  /** Where each backup is copied to. */
   bucket: BackupBucket | undefined;
   /** What a backup lists after the database, so that a list has every file that the database knows. */
   media: MediaBucket | undefined;

@@ -8,11 +8,8 @@ import { DUMP, type Manifest, writeManifest } from './manifest.ts';
 import { findTool, runTool } from './postgres-tools.ts';
 import { writeSealed } from './sealed-file.ts';
 
-/** How backups are made and read. */
 export interface BackupOptions {
-  /** Encrypts the dump, or decrypts it. */
   key?: Buffer | undefined;
-  /** Interrupts it. */
   signal?: AbortSignal | undefined;
 }
 

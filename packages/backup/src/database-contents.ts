@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Schemas of PostgreSQL itself. */
 const SYSTEM = sql`(n.nspname like 'pg\\_%' or n.nspname = 'information_schema')`;
 
 /** The major version of the server, such as 18. */

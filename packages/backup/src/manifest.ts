@@ -30,7 +30,6 @@ const manifest = z.object({
   sha256: z.string(),
 });
 
-/** The description of a backup. */
 export type Manifest = z.infer<typeof manifest>;
 
 /** Writes the manifest of the backup in `directory`; when this resolves, it has reached the disk. */

@@ -12,14 +12,12 @@ export const MEDIA = 'media.jsonl';
 /** Where the gallery keeps what it can make again, and what was deleted. */
 const LEFT_OUT = ['.pressroom-renditions/', '.pressroom-trash/'];
 
-/** An object of a bucket. */
 interface MediaObject {
   key: string;
   etag: string;
   bytes: number;
 }
 
-/** A bucket of media. */
 export interface MediaBucket {
   s3: S3Client;
   name: string;
@@ -32,7 +30,6 @@ export interface MediaDifferences {
   different: string[];
 }
 
-/** The media in a bucket. */
 async function* objectsOf({ s3, name }: MediaBucket): AsyncGenerator<MediaObject> {
   for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket: name })) {
     for (const { Key: key = '', ETag: etag = '', Size: bytes = 0 } of Contents) {

@@ -45,7 +45,6 @@ interface ToolRun<Result> {
   input?: Readable;
   /** Takes what it writes to standard output. */
   read: (stdout: Readable) => Promise<Result>;
-  /** Ends it. */
   signal?: AbortSignal | undefined;
 }
 

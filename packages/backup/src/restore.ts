@@ -14,7 +14,6 @@ import { DUMP, type Manifest, readManifest } from './manifest.ts';
 import { findTool, type PostgresTool, runTool } from './postgres-tools.ts';
 import { readSealed } from './sealed-file.ts';
 
-/** What a restore has done. */
 export interface Restored {
   manifest: Manifest;
   /** The new epochs of the ledgers, by schema. */

@@ -40,7 +40,6 @@ export function msUntilDue(now: Date, hour: number): number {
   return lastDue(now, hour) + DAY_MS - now.getTime();
 }
 
-/** Whether a verification is due. */
 export function isVerificationDue(newest: Date | undefined, now: Date): boolean {
   return newest === undefined || newest > now || now.getTime() - newest.getTime() >= VERIFICATION_MS;
 }

@@ -15,7 +15,6 @@ interface Store {
   forcePathStyle: boolean;
 }
 
-/** The store of the backups. */
 export function openBackupStore(config: BackupConfig): S3Client {
   return open({
     endpoint: config.BACKUP_S3_ENDPOINT,

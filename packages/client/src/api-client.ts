@@ -13,7 +13,6 @@ import type {
 /** The part of `fetch` that a client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** How a client reaches a service. */
 export interface ClientOptions {
   /**
    * Where the service is, without a slash at the end: `https://news.example`. In a browser it may be a path
@@ -32,7 +31,6 @@ export interface ClientOptions {
   retry?: Partial<RetryPolicy>;
 }
 
-/** A successful answer. */
 export interface Answer<Body> {
   body: Body;
   status: number;
@@ -60,7 +58,6 @@ export class ApiClient<Paths> {
     this.#retry = { ...DEFAULT_RETRY, ...options.retry };
   }
 
-  /** Reads a resource. */
   get<Path extends PathsOf<Paths, 'get'>>(
     path: Path,
     ...[options]: OptionArguments<OperationOf<Paths, Path, 'get'>>
@@ -76,7 +73,6 @@ export class ApiClient<Paths> {
     return this.#body('post', path, options);
   }
 
-  /** Replaces a resource. */
   put<Path extends PathsOf<Paths, 'put'>>(
     path: Path,
     ...[options]: OptionArguments<OperationOf<Paths, Path, 'put'>>
@@ -84,7 +80,6 @@ export class ApiClient<Paths> {
     return this.#body('put', path, options);
   }
 
-  /** Changes a resource. */
   patch<Path extends PathsOf<Paths, 'patch'>>(
     path: Path,
     ...[options]: OptionArguments<OperationOf<Paths, Path, 'patch'>>
@@ -92,7 +87,6 @@ export class ApiClient<Paths> {
     return this.#body('patch', path, options);
   }
 
-  /** Deletes a resource. */
   delete<Path extends PathsOf<Paths, 'delete'>>(
     path: Path,
     ...[options]: OptionArguments<OperationOf<Paths, Path, 'delete'>>

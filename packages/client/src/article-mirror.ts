@@ -19,7 +19,6 @@ export type PublishedItem = Pick<AnyArticle, Always<AnyArticle>> | Others;
 /** The same with the bodies of articles, and everything else that they show. */
 export type FullPublishedItem = Required<AnyArticle> | Others;
 
-/** What names an item. */
 export type PublishedId = Pick<AnyItem, 'kind' | 'id'>;
 
 /** How a mirror of what is published reads. */
@@ -28,7 +27,6 @@ export interface ArticleMirrorOptions<Fields extends 'default' | 'full'> extends
   fields?: Fields;
 }
 
-/** The items of a form. */
 type ItemOf<Fields extends 'default' | 'full'> = Fields extends 'full' ? FullPublishedItem : PublishedItem;
 
 /** Where a mirror keeps what is published. */

@@ -13,11 +13,9 @@ export interface MirrorStore<Item, Id> {
   put(items: readonly Item[]): Promise<void>;
   /** Removes the items with these ids; unknown ids are not an error. */
   remove(ids: readonly Id[]): Promise<void>;
-  /** The ids of all items. */
   ids(): Promise<Iterable<Id>>;
 }
 
-/** What a mirror did. */
 export interface Mirrored {
   /** How often it read the whole set. */
   snapshots: number;
@@ -25,7 +23,6 @@ export interface Mirrored {
   removed: number;
 }
 
-/** A change of a set. */
 export type Change<Item, Id> = { op: 'upsert'; item: Item } | { op: 'remove'; id: Id };
 
 /** A set that a server has, with its changes. */
@@ -35,7 +32,6 @@ export interface MirroredSet<Item, Id> {
   /** A page of the changes since a cursor. */
   changes(cursor: string): Promise<{ changes: Change<Item, Id>[]; cursor: string; hasMore: boolean }>;
   idOf(item: Item): Id;
-  /** The id as text. */
   nameOf(id: Id): string;
 }
 

@@ -39,7 +39,6 @@ export type DeletedArticle = AnswerOf<TrashOperation>['data'][number];
 /** An article that something is planned for. */
 export type PlannedArticle = AnswerOf<ScheduleOperation>['data'][number];
 
-/** A news item of a list. */
 export type NewsItem = AnswerOf<ItemsOperation>['items'][number];
 
 /** A page of a folder: its folders and files, each in natural order. */

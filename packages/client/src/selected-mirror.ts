@@ -10,7 +10,6 @@ export type SelectedItem = AnswerOf<OperationOf<paths, '/api/v1/selected/snapsho
 /** Where a mirror keeps the selected set. */
 export type SelectedStore = MirrorStore<SelectedItem, string>;
 
-/** How a mirror reads. */
 export interface MirrorOptions extends WalkOptions {
   /** `minimal` for smaller items; asked for with a snapshot, and kept by the changes that follow it. */
   fields?: 'default' | 'minimal';

@@ -6,10 +6,8 @@ import type { paths as NewsFeedPaths } from './openapi/news-feed.ts';
 /** A client of the articles and categories. */
 export type ContentClient = ApiClient<ContentPaths>;
 
-/** A client of the news feed. */
 export type NewsFeedClient = ApiClient<NewsFeedPaths>;
 
-/** A client of the gallery administration. */
 export type GalleryClient = ApiClient<GalleryPaths>;
 
 /** Opens a client of the articles and categories; for writing, give `headers: { 'X-API-Key': key }`. */

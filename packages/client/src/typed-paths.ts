@@ -1,4 +1,3 @@
-/** The methods that the services answer. */
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** The paths of a description that answer `M`. */
@@ -37,7 +36,6 @@ type Member<Name extends string, Value> = [Value] extends [never]
 export interface CommonOptions {
   /** Ends the request, and its retries, when it is aborted. */
   signal?: AbortSignal;
-  /** Headers of this request. */
   headers?: Readonly<Record<string, string>>;
   /** How long it waits for its turn, in ms: see `RetryPolicy`. */
   patience?: number;

@@ -21,7 +21,6 @@ export interface UploadMemory {
   delete(id: string): unknown;
 }
 
-/** What is uploaded, and how. */
 export interface UploadOptions {
   /** The folder; empty for the root. */
   path: string;
@@ -55,7 +54,6 @@ export interface UploadOptions {
 /** From how many bytes on a file goes in parts. */
 const PARTS_FROM = 64 * 2 ** 20;
 
-/** What one upload works with. */
 interface Upload extends UploadOptions {
   client: GalleryClient;
   file: Blob;

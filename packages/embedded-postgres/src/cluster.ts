@@ -28,7 +28,6 @@ import { StartError } from './start-error.ts';
 export interface Cluster {
   /** Absolute path of PostgreSQL's own data directory, symbolic links resolved. */
   readonly directory: string;
-  /** Password of the superuser. */
   readonly password: string;
   readonly user: ServerUser;
   readonly binaries: Binaries;
@@ -118,15 +117,12 @@ function reachableHome(home: string, log: (line: string) => void): string {
 /** The superuser of the embedded server, and the name of the database that the services share. */
 const ROLE = 'pressroom';
 
-/** What a cluster is made with. */
 interface Initialization {
   /** The directory that `data` is made in. */
   readonly place: string;
   /** Password of {@link ROLE}. */
   readonly password: string;
-  /** The owner of the files. */
   readonly user: ServerUser;
-  /** Path of the program. */
   readonly initdb: string;
   /** Whether to wait until everything is safely on disk. */
   readonly sync: boolean;

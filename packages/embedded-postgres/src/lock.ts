@@ -35,7 +35,6 @@ export class Lock {
     }
   }
 
-  /** Releases the lock. */
   release(): void {
     this.#database.close();
   }

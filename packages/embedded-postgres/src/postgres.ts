@@ -7,7 +7,6 @@ import { stopLeftover } from './postmaster.ts';
 import { StartError } from './start-error.ts';
 import type { SupervisorMessage, SupervisorRequest } from './supervisor.ts';
 
-/** Options of an embedded PostgreSQL. */
 export interface PostgresOptions {
   /** Directory that keeps the server's files between runs; created if missing. One starter at a time. */
   readonly dataDir: string;

@@ -17,7 +17,6 @@ const LEFTOVER_MS = 60_000;
 /** What a PostgreSQL server is started with. */
 export interface PostmasterOptions {
   readonly cluster: Cluster;
-  /** TCP port on the loopback address. */
   readonly port: number;
   /** Server settings by name, as in postgresql.conf. */
   readonly settings: Readonly<Record<string, string>>;

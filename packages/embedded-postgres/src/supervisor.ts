@@ -25,7 +25,6 @@ export interface SupervisorRequest {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** What the supervisor tells its starter. */
 export type SupervisorMessage =
   | { readonly kind: 'log'; readonly line: string }
   | { readonly kind: 'ready'; readonly url: string; readonly dataDir: string; readonly port: number }

@@ -10,7 +10,6 @@ import type { McpHttpConfig } from './config.ts';
 import { createMcpServer } from './server.ts';
 import { type Caller, openServices } from './tool.ts';
 
-/** Where clients send their requests. */
 const PATH = '/mcp';
 
 /** What content takes, in bytes, and what is around it. */

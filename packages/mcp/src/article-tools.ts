@@ -6,7 +6,6 @@ import { READING, type Readers, type Tool, tool, visibleJson, wholeCharacters } 
 /** The most characters of an article's body in one answer, as JSON. */
 const MOST = 16_000;
 
-/** The forms of a body. */
 type Format = 'text' | 'html';
 
 /** What is shown of the body of an article: in which form, and from where on. */

@@ -11,10 +11,8 @@ import {
 import { siteUrl } from '@pressroom/common/start/site-settings';
 import { z } from 'zod';
 
-/** The variable that sets the port. */
 export const PORT_VARIABLE = 'MCP_PORT';
 
-/** Where the services are. */
 const serviceSettings = {
   MCP_NEWS_FEED_URL: setting(
     siteUrl().default('http://127.0.0.1:4001'),
@@ -60,7 +58,6 @@ const httpSettings = {
 /** The settings of both, with what each is for. */
 export const mcpSettings = { ...stdioSettings, ...httpSettings };
 
-/** Where the services are. */
 export type ServiceAddresses = z.infer<z.ZodObject<typeof serviceSettings>>;
 
 /** The settings of the server over HTTP. */

@@ -71,7 +71,6 @@ export interface Services {
   writer?: ContentClient;
 }
 
-/** Who calls. */
 export interface Caller {
   /** The header with their key, as content takes it. */
   key?: { 'x-api-key': string } | { authorization: string } | undefined;

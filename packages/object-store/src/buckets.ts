@@ -52,7 +52,6 @@ export const getBucketLocation: Operation = async ({ storage, request, region })
   return xmlResponse('LocationConstraint', region === 'us-east-1' ? {} : { '#text': region });
 };
 
-/** GetBucketCors */
 export const getBucketCors: Operation = async ({ storage, request }) => {
   storage.buckets.require(request.bucket);
   const rules = storage.buckets.cors(request.bucket);
@@ -60,7 +59,6 @@ export const getBucketCors: Operation = async ({ storage, request }) => {
   return xmlResponse('CORSConfiguration', corsElements(rules));
 };
 
-/** PutBucketCors */
 export const putBucketCors: Operation = async ({ storage, request, payload }) => {
   storage.buckets.require(request.bucket);
   const rules = parseCorsRules(await payload.text());
@@ -68,7 +66,6 @@ export const putBucketCors: Operation = async ({ storage, request, payload }) =>
   return { status: 200 };
 };
 
-/** DeleteBucketCors */
 export const deleteBucketCors: Operation = async ({ storage, request }) => {
   storage.buckets.require(request.bucket);
   await storage.change(() => storage.buckets.setCors(request.bucket, []));

@@ -58,7 +58,6 @@ export function parseCorsRules(xml: string): CorsRule[] {
   return rules;
 }
 
-/** The elements of a CORS configuration. */
 export function corsElements(rules: CorsRule[]): XmlElement {
   return {
     CORSRule: rules.map((rule) => ({

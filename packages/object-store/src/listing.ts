@@ -143,25 +143,21 @@ function macOf(secret: string, { bucket, prefix, delimiter }: TokenListing, last
   return createHmac('sha256', secret).update(identity).update(last).digest().subarray(0, MAC_BYTES);
 }
 
-/** Which keys a page holds. */
 interface PageQuery {
   /** Only keys that begin with it. */
   prefix: string;
   /** What follows the prefix up to this is one entry, a common prefix. Empty: every key is an entry. */
   delimiter: string;
-  /** Where the page begins. */
   start: KeyBound;
   /** Entries at most. */
   limit: number;
 }
 
-/** A page of keys. */
 interface Page<Row> {
   rows: Row[];
   commonPrefixes: string[];
   /** The last entry, key or common prefix; undefined for an empty page. */
   last: KeyBytes | undefined;
-  /** Whether there is more after it. */
   isTruncated: boolean;
 }
 

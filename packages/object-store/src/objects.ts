@@ -120,7 +120,6 @@ function tooLarge(): S3Error {
   );
 }
 
-/** The object that a copy reads. */
 interface CopySource {
   bucket: string;
   key: string;
@@ -293,7 +292,6 @@ function withoutTransferCoding(headers: ObjectHeaders): ObjectHeaders {
   return kept === '' ? others : { ...others, 'content-encoding': kept };
 }
 
-/** A stretch of an object. */
 interface ByteRange {
   /** Offset of the first byte. */
   start: number;
@@ -341,7 +339,6 @@ function unsatisfiable(size: number): S3Error {
   return new S3Error('InvalidRange', undefined, { 'content-range': `bytes */${size}` });
 }
 
-/** What conditions are compared with. */
 interface Validators {
   /** Without quotes. */
   etag: string;

@@ -270,7 +270,6 @@ export interface Checksum {
   value: string;
 }
 
-/** A digest under computation. */
 interface Digest {
   update(bytes: Uint8Array): void;
   /** Bytes; called once, at the end. */
@@ -283,7 +282,6 @@ const ALGORITHMS: Record<ChecksumAlgorithm, () => Digest> = {
 
 const HEADER_PREFIX = 'x-amz-checksum-';
 
-/** Begins a checksum. */
 function checksumDigest(algorithm: ChecksumAlgorithm): Digest {
   return ALGORITHMS[algorithm]();
 }

@@ -16,7 +16,6 @@ export interface S3Request {
   query: URLSearchParams;
   /** The headers, their names in lower case, their values as bytes (each character is one). */
   headers: Record<string, string>;
-  /** The body, and the connection. */
   incoming: IncomingMessage;
 }
 

@@ -3,7 +3,6 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { XMLBuilder, XMLParser, XMLValidator } from 'fast-xml-parser';
 
-/** What an operation answers. */
 export interface S3Response {
   status: number;
   headers?: Record<string, string>;
@@ -130,9 +129,7 @@ type S3ErrorCode = keyof typeof ERRORS;
 /** An answer that is an error: thrown anywhere below the handler, which writes it as XML. */
 export class S3Error extends Error {
   readonly code: S3ErrorCode;
-  /** HTTP status. */
   readonly status: number;
-  /** Headers of the answer. */
   readonly headers: Readonly<Record<string, string>>;
 
   /** `message` says what to change if the code's own message does not. */
@@ -212,7 +209,6 @@ export function textsOf(element: ParsedElement, name: string): string[] {
   return (element[name] ?? []).filter((value) => typeof value === 'string');
 }
 
-/** All elements of that name. */
 export function elementsOf(element: ParsedElement, name: string): ParsedElement[] {
   return (element[name] ?? []).map((value) => (typeof value === 'string' ? {} : value));
 }

@@ -25,7 +25,6 @@ export interface ObjectStoreOptions {
   log?(message: string): void;
 }
 
-/** A store that is running. */
 export interface ObjectStore {
   /** `http://127.0.0.1:4010`, what a client takes as its endpoint. Buckets are addressed by path. */
   endpoint: string;
@@ -118,14 +117,12 @@ function logToStderr(message: string): void {
   process.stderr.write(`${message}\n`);
 }
 
-/** What requests are answered with. */
 interface HandlerOptions {
   storage: Storage;
   credentials: Credentials;
   region: string;
   /** ms since 1970. */
   now(): number;
-  /** Receives internal errors. */
   log(message: string): void;
 }
 

@@ -11,7 +11,6 @@ export interface Credentials {
   secretAccessKey: string;
 }
 
-/** A request whose signature was right. */
 export interface Authorization {
   /** What was signed in place of the body: a SHA-256 in hexadecimal, `UNSIGNED-PAYLOAD`, or `STREAMING-…`. */
   payload: string;
@@ -163,7 +162,6 @@ interface ClaimedSignature {
   /** In the `Authorization` header, or in the query of a presigned URL. */
   form: 'header' | 'query';
   accessKeyId: string;
-  /** Region of the credential scope. */
   region: string;
   /** `20250131T235959Z`, as it was signed. */
   longDate: string;

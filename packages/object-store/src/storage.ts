@@ -90,14 +90,12 @@ export class Storage {
   }
 }
 
-/** A bucket. */
 interface Bucket {
   name: string;
   /** ms since 1970. */
   created: number;
 }
 
-/** The buckets and their settings. */
 class Buckets {
   readonly #insert: StatementSync;
   readonly #select: StatementSync;
@@ -120,7 +118,6 @@ class Buckets {
     this.#insert.run(name, now);
   }
 
-  /** All buckets, by name. */
   list(): Bucket[] {
     return this.#list.all() as unknown as Bucket[];
   }
@@ -375,13 +372,11 @@ class Uploads {
     this.#delete.run(upload);
   }
 
-  /** Ends all uploads of a bucket. */
   deleteAll(bucket: string): void {
     for (const { id } of this.#ofBucket.all(bucket) as unknown as { id: string }[]) this.delete(id);
   }
 }
 
-/** A stretch of a blob. */
 export interface Segment {
   blob: string;
   /** Offset of the first byte in the blob. */
@@ -565,7 +560,6 @@ class Blobs {
     return orphans.length;
   }
 
-  /** Releases the directory. */
   async close(): Promise<void> {
     await this.#directoryHandle?.close();
   }
@@ -626,7 +620,6 @@ export function prefixEnd(prefix: Uint8Array): Uint8Array {
   return Buffer.concat([prefix, Buffer.of(0xff)]);
 }
 
-/** The later of two bounds. */
 export function laterBound(left: KeyBound, right: KeyBound): KeyBound {
   const order = Buffer.compare(left.bytes, right.bytes);
   if (order !== 0) return order > 0 ? left : right;

@@ -17,7 +17,6 @@ export class DatabaseNote {
     return existsSync(this.#file);
   }
 
-  /** Writes the address atomically. */
   write(url: string): void {
     mkdirSync(path.dirname(this.#file), { recursive: true });
     const partial = `${this.#file}.new`;

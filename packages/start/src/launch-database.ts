@@ -4,7 +4,6 @@ import { DatabaseNote } from './database-note.ts';
 import { SampleNote } from './sample-note.ts';
 import type { StartSettings } from './start-settings.ts';
 
-/** The database of a launch. */
 export interface LaunchDatabase {
   /** Its address, with the password: a secret. */
   readonly url: string;

@@ -6,7 +6,6 @@ import { Program } from './program.ts';
 import { untilReady } from './readiness.ts';
 import type { StartSettings } from './start-settings.ts';
 
-/** The program of the embedded store. */
 const STORE = fileURLToPath(import.meta.resolve('@pressroom/object-store/main'));
 
 /** What a service with an object store and a login runs with. */
@@ -15,7 +14,6 @@ export interface LaunchGallery {
   readonly env: Readonly<Record<string, string>>;
   /** The embedded store; undefined where `S3_ENDPOINT` names one. */
   readonly store: Program | undefined;
-  /** Lines for the reader. */
   readonly hints: readonly (readonly [label: string, text: string])[];
 }
 

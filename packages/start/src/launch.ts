@@ -17,7 +17,6 @@ import { addresses, summary } from './summary.ts';
 /** How long programs left running by a killed start may take to stop, in ms. */
 const LEFTOVER_MS = 15_000;
 
-/** What a launch consists of. */
 export interface Launch {
   /** The repository's root: working directory of every program. */
   readonly root: string;
@@ -95,7 +94,6 @@ interface Opening extends Pick<Launch, 'services' | 'migrate' | 'print'> {
   settings: StartSettings;
   /** For programs that know of no database. */
   alone: Context;
-  /** Where what was opened is closed. */
   running: AsyncDisposableStack;
 }
 
@@ -261,7 +259,6 @@ function startService(
   });
 }
 
-/** The variables that are set. */
 function givenIn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value));
 }

@@ -19,9 +19,7 @@ const PRELOAD = new URL('end-with-starter.ts', import.meta.url).href;
  */
 const NODE_FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=1400'];
 
-/** How a program is run. */
 export interface ProgramOptions {
-  /** What it is called in messages. */
   readonly name: string;
   /** The file that Node runs, and its arguments. */
   readonly command: readonly string[];

@@ -31,7 +31,6 @@ export class StartClaim {
     writeFileSync(this.#note, lines.map((line) => `${line}\n`).join(''));
   }
 
-  /** Releases the directory. */
   release(): void {
     rmSync(this.#note, { force: true });
     this.#lock.release();

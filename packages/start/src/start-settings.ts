@@ -62,7 +62,6 @@ function databaseUrlFaults(url: string | undefined): string[] {
   return ['DATABASE_URL is (hidden), expected a URL such as postgres://user:password@host/name'];
 }
 
-/** Reads ports and collects their errors. */
 class PortReader {
   readonly faults: string[] = [];
   readonly #env: NodeJS.ProcessEnv;

@@ -100,7 +100,6 @@ interface NewKey {
   hash: Buffer;
 }
 
-/** Makes a random key. */
 function generateKey(): NewKey {
   const letters = Array.from({ length: PREFIX_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]);
   const prefix = letters.join('');
@@ -118,7 +117,6 @@ export function prefixOf(key: string): string | undefined {
   return KEY_PATTERN.exec(key)?.[1];
 }
 
-/** The owner of a valid key. */
 export interface KeyOwner {
   prefix: string;
   name: string;
@@ -238,7 +236,6 @@ export class ApiKeyStore {
 /** How long a valid key is cached, in ms: a revoked one stops working within 5 s (`docs/spec/wire.md`). */
 const BELIEVED_MS = 4000;
 
-/** How many keys are cached. */
 const REMEMBERED = 1000;
 
 /** How long the wrong keys of an address are counted together, in ms. */

@@ -33,13 +33,11 @@ import { termOperations } from './terms/terms.ts';
 import { Trash, trashOperations } from './trash.ts';
 import { WorkingCopies, workingCopyOperations } from './working-copies.ts';
 
-/** The dependencies of the service. */
 export interface ContentParts {
   config: ContentConfig;
   db: Kysely<ContentTables>;
   /** The same database for public reads, which may be on a replica. */
   readDb: Kysely<ContentTables>;
-  /** Where searches run. */
   gate: SearchGate<ContentTables>;
   cache: RepresentationCache;
   /** Called after each commit of this process, with what it was about if that is known. */
@@ -47,10 +45,8 @@ export interface ContentParts {
   /** What is published, as copies read it. */
   sync: SyncStore;
   log: Logger;
-  /** Closed with the app. */
   inspector: HtmlInspector;
   extraSchema: ExtraSchema | undefined;
-  /** Figures for the metrics. */
   meters: readonly Meter[];
   tracing: Tracing | undefined;
 }

@@ -1,16 +1,13 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { ContentTables } from './tables.ts';
 
-/** An entry of the audit trail. */
 export type AuditEntry = Selectable<ContentTables['content.audit']>;
 
-/** Which entries are read. */
 interface AuditQuery {
   /** Those from this time on. */
   since?: Date | undefined;
   /** Those of the key with this prefix. */
   key?: string | undefined;
-  /** Those about this article. */
   article?: number | undefined;
   /** The most entries. */
   limit: number;
@@ -28,7 +25,6 @@ export function readTrail(
   return query.orderBy('at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }
 
-/** How many entries one step removes. */
 const REMOVED = 1000;
 
 /** Removes the entries of more than `days` ago in small steps, and returns how many there were. */

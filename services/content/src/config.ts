@@ -16,7 +16,6 @@ import { articleSettings, pagePath, siteSettings } from '@pressroom/common/start
 import { z } from 'zod';
 import type { InspectionRules } from './html/inspection.ts';
 
-/** The variable that sets the port. */
 export const PORT_VARIABLE = 'CONTENT_PORT';
 
 /** The settings of the content service, with what each is for. */
@@ -85,7 +84,6 @@ export const contentSettings = {
   ...siteSettings,
 };
 
-/** The settings of the content service. */
 export type ContentConfig = z.infer<z.ZodObject<typeof contentSettings>>;
 
 /** Reads the settings of the content service. Throws `ConfigError` with every error. */
@@ -101,7 +99,6 @@ export function readHooksKeys(
   return readConfig({ CONTENT_HOOKS_KEY, CONTENT_HOOKS_KEY_PREVIOUS }, env);
 }
 
-/** How the service inspects HTML. */
 export function inspectionRules(
   config: Pick<ContentConfig, 'CONTENT_HTML' | 'CONTENT_JSON_LD' | 'CONTENT_OVERLAYS'>,
 ): InspectionRules {

@@ -73,7 +73,6 @@ export interface Actor {
   /** The public prefix of the API key, or the {@link deskPrefix} of somebody at the desk. */
   key: string;
   requestId: string;
-  /** The address of the client. */
   address: string;
 }
 

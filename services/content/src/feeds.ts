@@ -61,7 +61,6 @@ export function feedOperations({ feeds, cache, site }: FeedParts) {
   );
 }
 
-/** How many articles a feed has. */
 const FEED_ARTICLES = 50;
 
 /** The most bytes of text in a feed; the articles after it have their excerpts alone. */
@@ -120,7 +119,6 @@ export class FeedStore {
 /** The author whose articles a feed has. */
 type FeedAuthor = Pick<AuthorOfArticle, 'id' | 'name' | 'slug'>;
 
-/** An article of a feed. */
 type FeedArticle = Awaited<ReturnType<FeedStore['newest']>>[number];
 
 /** What these determine of a feed of the articles that pass `filters`, all by `author` if given. */

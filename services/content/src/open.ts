@@ -26,7 +26,6 @@ import type { ContentTables } from './tables.ts';
 /** The running service and its open resources. */
 export interface OpenContent {
   app: Server;
-  /** Closes the database, after the app. */
   release: () => Promise<void>;
 }
 

@@ -36,7 +36,6 @@ const previewCreate = z.strictObject({
 
 const preview = z.object({ id: z.int(), created_at: timestamp, expires_at: timestamp });
 
-/** Path of one preview. */
 const previewPath = z.object({ id: idParameter(), preview_id: idParameter() });
 
 /** Answer of `POST`: the only one that has the token. */
@@ -48,7 +47,6 @@ const previewCreatedAnswer = envelope(
   }),
 );
 
-/** Answer of the list. */
 const previewListAnswer = envelope(z.array(preview));
 
 const TAGS = ['previews'];

@@ -35,22 +35,17 @@ const release = z.object({
   created_at: timestamp,
 });
 
-/** A release as clients see it. */
 type ShownRelease = z.infer<typeof release>;
 
-/** Path of one release. */
 const releasePath = z.object({ name: releaseName });
 
-/** Query string of the list. */
 const releaseListQuery = z.strictObject(pageParameters);
 
-/** Answer of the list. */
 const releaseListAnswer = pagedEnvelope(z.array(release));
 
 /** Answer of `PUT`. */
 const releaseAnswer = envelope(release);
 
-/** Answer of the detail. */
 const releaseDetailAnswer = envelope(
   release.extend({
     articles: z
@@ -163,10 +158,8 @@ function shown({ name, publish_at, published_at, created_at }: Release): ShownRe
   };
 }
 
-/** A release in the database. */
 type Release = Selectable<ContentTables['content.release']>;
 
-/** An article of a release. */
 interface ReleasedArticle {
   id: number;
   title: string;

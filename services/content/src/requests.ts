@@ -60,7 +60,6 @@ declare module 'fastify' {
   }
 }
 
-/** A request whose sender is identified. */
 type SentRequest = EarlyRequest & Pick<FastifyRequest, 'sender'>;
 
 /** The headers that a key may be in. */
@@ -259,10 +258,8 @@ export async function replyBySlug<Schema extends FastifySchema>(
   return reply;
 }
 
-/** What is written. */
 type Noun = 'article' | 'preview' | 'release' | 'working_copy' | TermKind['noun'];
 
-/** What a write did. */
 type WriteEvent = `${Noun}_${'created' | 'updated' | 'deleted' | 'restored'}`;
 
 /**

@@ -39,7 +39,6 @@ const revision = z.object({
     .describe('The members that are other than in the revision before; null if that is not kept.'),
 });
 
-/** Query string of the list. */
 const revisionListQuery = z.strictObject({
   per_page: integerParameter(1, 100).default(20),
   cursor: integerParameter(1, 2 ** 31 - 1)
@@ -47,13 +46,10 @@ const revisionListQuery = z.strictObject({
     .describe('`meta.next_cursor` of the page before.'),
 });
 
-/** Answer of the list. */
 const revisionListAnswer = cursorEnvelope(revision, z.int());
 
-/** Path of one revision. */
 const revisionPath = articlePath.extend({ revision: idParameter() });
 
-/** Answer of the detail. */
 const revisionAnswer = envelope(
   revision.extend({
     article: revisedArticle.describe(
@@ -65,7 +61,6 @@ const revisionAnswer = envelope(
 /** Body of a restore: members of the article that shall be other than in the revision. */
 const revisionRestore = articlePut.partial().nullish();
 
-/** Answer of a restore. */
 const revisionRestoredAnswer = articlePatchAnswer;
 
 /** The dependencies of the operations on revisions. */
@@ -191,13 +186,11 @@ interface Revision {
   revision: number;
   created_at: Date;
   created_by: string | null;
-  /** The name of that key. */
   key_name: string | null;
   /** The columns that are other than before; null if that is not kept. */
   changed: string[] | null;
 }
 
-/** A revision with the whole article. */
 interface WholeRevision extends Revision {
   /** The values of its columns as JSON, all but the content. */
   members: RowAsJson;
@@ -301,7 +294,6 @@ const [LOOKED_AT, REMOVED] = [100, 1000];
 /** The pause between steps, in ms: no request waits for them. */
 const PAUSE_MS = 10;
 
-/** What is kept of articles. */
 interface Kept {
   /** How many revisions of an article, the current one among them. */
   revisions: number;
@@ -311,7 +303,6 @@ interface Kept {
   trashDays: number;
 }
 
-/** What a run removed. */
 type Pruned = Record<'revisions' | 'articles', number>;
 
 /**

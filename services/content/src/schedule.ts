@@ -38,7 +38,6 @@ const plannedArticle = z.object({
   release: z.string().nullable().describe('The release that it is published with.'),
 });
 
-/** Query string of the schedule. */
 const scheduleQuery = z.strictObject({
   per_page: integerParameter(1, 100).default(20),
   cursor: z
@@ -57,7 +56,6 @@ function cursorAt({ at, id }: Place): string {
   return `${at.getTime()}_${id}`;
 }
 
-/** Answer of the schedule. */
 const scheduleAnswer = cursorEnvelope(plannedArticle, z.string());
 
 /** The operation that lists what is planned. */
@@ -103,7 +101,6 @@ interface PlannedArticle {
   is_published: boolean;
   /** When it happens: the article is published, or becomes a draft again. */
   due_at: Date;
-  /** When it becomes a draft again. */
   unpublish_at: Date | null;
   release: string | null;
 }
@@ -208,7 +205,6 @@ async function untilNextDue(
   return rows[0]?.ms ?? undefined;
 }
 
-/** A release that is due. */
 interface DueRelease {
   name: string;
   publish_at: Date;

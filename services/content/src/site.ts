@@ -52,7 +52,6 @@ export class Site {
     return `${this.url}${this.#paths[kind]}`;
   }
 
-  /** The address of a page. */
   page(kind: PageKind, { id, slug }: Named): string {
     return this.pattern(kind).replaceAll('{id}', String(id)).replaceAll('{slug}', slug);
   }

@@ -10,7 +10,6 @@ import { replyToReader } from './requests.ts';
 import { knownSite, type PageKind, type Site } from './site.ts';
 import type { ContentTables } from './tables.ts';
 
-/** Query string of the sitemap. */
 const sitemapQuery = z.strictObject({
   part: z
     .string()
@@ -117,7 +116,6 @@ const IDS = sql.lit(10_000);
 /** What has the articles of a file together in an index (`migrations/0001_content.sql`). */
 const KEY = sql<number>`(id - 1) / ${IDS}`;
 
-/** A file of the sitemap. */
 interface SitemapFile {
   file: number;
   /** When an article of it changed last; absent if that is not kept. */
@@ -135,7 +133,6 @@ interface NewsArticle {
 /** The most articles in the sitemap for news. */
 const MOST_NEWS = 1000;
 
-/** What has pages besides articles. */
 type TermPages = Exclude<PageKind, 'article'>;
 
 /** What the sitemaps list: published articles, categories and authors. */
@@ -162,7 +159,6 @@ export class SitemapStore {
     return rows;
   }
 
-  /** The files with categories or authors. */
   async termFiles(kind: TermPages): Promise<SitemapFile[]> {
     const { rows } = await sql<SitemapFile>`
       select distinct ${KEY} + 1 as file from ${sql.id('content', kind)} order by file`.execute(this.#db);
@@ -237,7 +233,6 @@ function isIn(file: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`id > (${file}::bigint - 1) * ${IDS} and id <= ${file}::bigint * ${IDS}`;
 }
 
-/** The media type of every sitemap. */
 const SITEMAP_MEDIA_TYPE = 'application/xml; charset=utf-8';
 
 const SITEMAPS = 'http://www.sitemaps.org/schemas/sitemap/0.9';

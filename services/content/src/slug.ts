@@ -25,7 +25,6 @@ export function slugify(text: string, fallback: string, maxLength = MAX_LENGTH):
   return cut > 0 ? slug.slice(0, cut) : slug.slice(0, maxLength);
 }
 
-/** A slug in a body. */
 export function slugMember() {
   return text(MAX_LENGTH).regex(SLUG_PATTERN, 'must be words of a–z and 0–9 joined by -');
 }
@@ -83,7 +82,6 @@ function taken(why: string): Failure {
 
 /** Thrown when what a slug names has another slug by now, so that the caller can redirect to it. */
 export class MovedSlug extends Error {
-  /** The current slug. */
   readonly slug: string;
 
   constructor(slug: string) {

@@ -15,10 +15,8 @@ import { term } from './terms/terms.ts';
 /** The forms of a copy: `full` has the bodies and everything else that articles show. */
 const FORMS = ['default', 'full'] as const;
 
-/** A form of a copy. */
 type Form = (typeof FORMS)[number];
 
-/** A kind of what is copied. */
 interface SyncKind {
   table: string;
   /** Which of its rows are in the set. */
@@ -29,7 +27,6 @@ interface SyncKind {
   columns: Readonly<Record<Form, readonly string[]>>;
 }
 
-/** The columns of categories and tags. */
 const TERM_COLUMNS = ['id', 'name', 'slug', 'description', 'created_at', 'updated_at'];
 
 const AUTHOR_COLUMNS = ['id', 'name', 'slug', 'bio', 'picture', 'links', 'created_at', 'updated_at'];
@@ -77,13 +74,11 @@ const KINDS = {
   },
 } as const satisfies Record<string, SyncKind>;
 
-/** The name of a kind. */
 type KindName = keyof typeof KINDS;
 
 /** The names of the kinds, in the order of the snapshot. */
 const KIND_NAMES = Object.keys(KINDS) as KindName[];
 
-/** The kind of that name. */
 function kindOf(name: KindName): SyncKind {
   return KINDS[name];
 }
@@ -106,7 +101,6 @@ const limit = integerParameter(1, MOST_ITEMS)
 
 const fields = z.enum(FORMS, 'must be default or full, once');
 
-/** Query string of the snapshot. */
 const snapshotQuery = z.strictObject({
   fields: fields
     .optional()
@@ -121,7 +115,6 @@ const snapshotQuery = z.strictObject({
     .meta(CURSOR_LENGTH),
 });
 
-/** Query string of the changes. */
 const changesQuery = z.strictObject({
   cursor: z
     .string('must be given once')
@@ -192,12 +185,10 @@ const change = z.discriminatedUnion('op', [
   }),
 ]);
 
-/** A change of what is published. */
 type SyncChange = z.infer<typeof change>;
 
 const cursor = z.string().describe('Opaque. Does not expire.');
 
-/** Answer of the snapshot. */
 const snapshotAnswer = envelope(z.array(item)).extend({
   meta: z.object({
     fields,
@@ -209,7 +200,6 @@ const snapshotAnswer = envelope(z.array(item)).extend({
   }),
 });
 
-/** Answer of the changes. */
 const changesAnswer = envelope(z.array(change)).extend({
   meta: z.object({
     fields,
@@ -405,7 +395,6 @@ function nameOf(key: string): { kind: KindName; id: number } {
   return { kind: kind as KindName, id: Number(id) };
 }
 
-/** Writes a place for a cursor. */
 function writePlace({ kind, time, id }: Place): string {
   return `${kind} ${time?.getTime() ?? ''} ${id}`;
 }

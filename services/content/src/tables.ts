@@ -104,7 +104,6 @@ interface ListCountTable {
 interface WorkingCopyTable {
   article_id: number;
   revision: number;
-  /** As a PATCH takes them. */
   changes: RowAsJson;
   saved_at: Date;
   saved_by: string | null;

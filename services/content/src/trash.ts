@@ -37,13 +37,11 @@ const deletedArticle = z.object({
   key: keyMember,
 });
 
-/** Query string of the list. */
 const trashQuery = z.strictObject({
   per_page: integerParameter(1, 100).default(20),
   cursor: integerParameter(1).optional().describe('`meta.next_cursor` of the page before.'),
 });
 
-/** Answer of the list. */
 const trashAnswer = cursorEnvelope(deletedArticle, z.int());
 
 /** Body of a restore: in what the article shall be other than it was. */
@@ -117,13 +115,11 @@ function shown({ deleted_at, deleted_by, key_name, members }: DeletedArticle) {
   return deletedArticle.parse({ ...membersOfJson(members), deleted_at: deleted_at.toISOString(), key });
 }
 
-/** A deleted article. */
 interface DeletedArticle {
   /** In the order of deletion. */
   number: number;
   deleted_at: Date;
   deleted_by: string | null;
-  /** The name of that key. */
   key_name: string | null;
   /** The values of its columns as JSON, all but the content. */
   members: RowAsJson;

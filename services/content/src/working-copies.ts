@@ -33,10 +33,8 @@ const workingCopyPut = articlePut
   })
   .meta({ minProperties: 1 });
 
-/** What a working copy changes. */
 type WorkingChanges = z.infer<typeof workingCopyPut>;
 
-/** Answer of GET and PUT. */
 const workingCopyAnswer = envelope(
   z.object({
     revision: z.int().describe('The revision of the article that it is meant to change.'),
@@ -168,7 +166,6 @@ interface WorkingCopy {
   changes: WorkingChanges;
   saved_at: Date;
   saved_by: string | null;
-  /** The name of that key. */
   key_name: string | null;
 }
 
@@ -181,7 +178,6 @@ interface Saver {
   precondition?: ((own: object | undefined) => void) | undefined;
 }
 
-/** The working copies of published articles. */
 export class WorkingCopies {
   readonly #db: Kysely<ContentTables>;
 

@@ -45,16 +45,11 @@ export interface GalleryParts {
   db: Kysely<GalleryTables>;
   /** The same database without a pooler, for locks of a session. */
   direct: Kysely<GalleryTables>;
-  /** The active bucket. */
   active: ActiveBucket;
-  /** All buckets. */
   buckets: BucketStore;
-  /** How large objects are copied. */
   copyLimits: CopyLimits;
-  /** Fetches media for the proxy. */
   fetcher: MediaFetcher;
   log: Logger;
-  /** Figures for the metrics. */
   meters: readonly Meter[];
   tracing: Tracing | undefined;
 }

@@ -47,10 +47,8 @@ const archiveAnswer = z.object({
   }),
 });
 
-/** The path of an archive. */
 const archivePath = z.strictObject({ id: z.uuid('must be the id of an archive') });
 
-/** An archive. */
 const archiveFile = {
   description: 'The archive, as it is read from the store.',
   content: { 'application/zip': { schema: z.string().meta({ format: 'binary' }) } },
@@ -124,7 +122,6 @@ function send(reply: FastifyReply, body: Readable) {
 /** The most files in one archive: its list is in memory. */
 const MAX_FILES = 50_000;
 
-/** Paths looked up at a time. */
 const LOOKUPS = 16;
 
 /** What a name in an archive may not have: it could leave the folder where it is unpacked, or mislead. */

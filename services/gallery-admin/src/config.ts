@@ -17,7 +17,6 @@ import { folderPrefix } from './names.ts';
 import { hostRules } from './proxy/host-rules.ts';
 import { parsePasswordHash, passwordRule } from './session/password.ts';
 
-/** The variable that moves the port. */
 export const PORT_VARIABLE = 'GALLERY_ADMIN_PORT';
 
 /** The variable that moves the port of `gallery media`. */
@@ -138,7 +137,6 @@ export const gallerySettings = {
   ...publicSettings,
 };
 
-/** The settings of the gallery administration. */
 export type GalleryConfig = z.infer<z.ZodObject<typeof gallerySettings>>;
 
 /** Reads the settings of the gallery administration. Throws `ConfigError` with every error. */

@@ -68,13 +68,11 @@ interface Section {
   readonly probe: string;
 }
 
-/** How a section is. */
 type SectionState = 'ready' | 'unavailable' | 'refused' | 'not_configured';
 
 /** How long a section may take to show how it is, in ms. */
 const PROBE_MS = 2000;
 
-/** The sections, as they are configured. */
 export function sectionsOf({
   CONTENT_URL,
   NEWSROOM_URL,
@@ -99,7 +97,6 @@ export function sectionsOf({
   };
 }
 
-/** Asks a section how it is. */
 async function stateOf({ service, probe }: Section): Promise<SectionState> {
   if (service === undefined) return 'not_configured';
   try {
@@ -127,7 +124,6 @@ type PassedRoute = readonly [
 /** The largest body that is passed on, in bytes: what content accepts. */
 const PASSED_BYTES = 2 * 2 ** 20;
 
-/** A file of items, as JSON. */
 const IMPORT_BYTES = 8 * 2 ** 20;
 
 /** Everything that reaches content. Its own public reads and feeds do not pass here. */

@@ -30,7 +30,6 @@ const folderAnswer = z.object({
   path: z.string().describe('The folder as a prefix, ending with "/".'),
 });
 
-/** The body of a look-up. */
 const lookUpBody = z.strictObject({
   paths: z
     .array(objectKey, `must be a list of 1 to ${MAX_PATHS} paths`)
@@ -39,7 +38,6 @@ const lookUpBody = z.strictObject({
     .describe('Keys of files, and folders, such as the keys that an upload is about to have.'),
 });
 
-/** What one path names. */
 const lookedUp = z.object({
   path: z.string().describe('As sent.'),
   file: z
@@ -56,7 +54,6 @@ const lookedUp = z.object({
 /** What a path names: a file, a folder, both or neither. */
 type LookedUp = z.infer<typeof lookedUp>;
 
-/** The response to a look-up. */
 const lookUpAnswer = z.object({
   success: z.literal(true),
   data: z.array(lookedUp).describe('One entry per path, in the order of the request.'),
@@ -107,7 +104,6 @@ function lookUpOperation(buckets: BucketSource, dates: OriginalDates) {
   });
 }
 
-/** Paths looked up at a time. */
 const LOOKUPS = 16;
 
 /** The type that S3's own console gives to folder markers. */
@@ -163,7 +159,6 @@ async function lookUpPaths(
   });
 }
 
-/** What is at a path. */
 interface Found {
   file: StoredObject | undefined;
   folder: boolean;

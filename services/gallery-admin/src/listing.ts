@@ -27,7 +27,6 @@ function flag() {
     .transform((value) => value === '1');
 }
 
-/** The query string of a listing. */
 const listingQuery = z
   .strictObject({
     path: existingPath.transform(folderPrefix).default('').describe('The folder; empty for the root.'),
@@ -58,14 +57,12 @@ const listingQuery = z
 /** A listing's query string, read. */
 type ListingQuery = z.infer<typeof listingQuery>;
 
-/** A folder as listings show it. */
 export const folderEntry = z.object({
   name: z.string(),
   path: z.string().describe('The folder as a prefix, ending with "/".'),
   type: z.literal('folder'),
 });
 
-/** A file as listings show it. */
 export const fileEntry = z.object({
   name: z.string(),
   path: z.string().describe('The key of the object.'),
@@ -117,7 +114,6 @@ const listingAnswer = z.discriminatedUnion('mode', [
   }),
 ]);
 
-/** The answer of a listing. */
 type ListingAnswer = z.infer<typeof listingAnswer>;
 
 /** The body of a request for signed URLs. */
@@ -318,7 +314,6 @@ export function toFileEntry(object: StoredObject, url: string, parent: string): 
   };
 }
 
-/** How a gallery shows a file. */
 type MediaKind = 'image' | 'video' | 'audio' | 'file';
 
 /**

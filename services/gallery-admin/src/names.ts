@@ -163,10 +163,8 @@ const TRASHED = /^\.pressroom-trash\/((\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-[\
 
 /** What a path in the trash says of itself. */
 interface Trashed {
-  /** The deletion that put it there. */
   deletion: string;
   deletedAt: Date;
-  /** Its path before. */
   original: string;
   /** The path, in the trash, of the file or folder that was deleted: itself, or one around it. */
   whole: string;

@@ -18,7 +18,6 @@ import { sessionMeters } from './session/logins.ts';
 import type { GalleryTables } from './tables.ts';
 import { pruneTrash } from './trash.ts';
 
-/** The service with its open resources. */
 export interface OpenGallery {
   app: Server;
   /** Closes the connections to database and object store, after the app. */
@@ -31,7 +30,6 @@ export interface Surroundings {
   copyLimits?: CopyLimits;
   /** Timeouts of requests to the object store. */
   storeTimeouts?: StoreTimeouts;
-  /** How the proxy reaches other hosts. */
   proxy?: Partial<FetcherOptions>;
 }
 

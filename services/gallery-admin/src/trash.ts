@@ -26,7 +26,6 @@ function cursor() {
     });
 }
 
-/** The query string of the trash. */
 const trashQuery = z.strictObject({
   continuationToken: cursor().optional().describe('The continuationToken of the previous page.'),
   maxKeys: integerParameter(1, 1000).default(1000).describe('The most folders and files in a page.'),
@@ -53,7 +52,6 @@ const trashPage = z.object({
 /** A page of the trash, the oldest deletions first. */
 type TrashPage = z.infer<typeof trashPage>;
 
-/** The response of the trash. */
 const trashAnswer = z.object({ success: z.literal(true), data: trashPage });
 
 /** What the trash holds: an addition to `docs/spec/gallery-admin.md`, "Endpoints". */

@@ -93,7 +93,9 @@ export class Uploads {
     return { url, key, ...(trash && { headers: headersOf(contentType, condition) }) };
   }
 
-  /** Keeps what a write replaces; resolves to the condition that nothing else is replaced, where there is one. */
+  /**
+   * Keeps what a write replaces; resolves to the condition that nothing else is replaced, where there is one.
+   */
   async #keep(bucket: Bucket, key: string, write: Write): Promise<WriteCondition | undefined> {
     const kept = await keepReplaced({ bucket, ...this.#parts.copies }, key);
     return this.#conditionals.unlessChanged(bucket, write, kept);
@@ -403,7 +405,6 @@ function presigned(
 /** For how many days a completion is remembered; after that, a repeated request finds no upload. */
 const KEPT_DAYS = 7;
 
-/** The record of a completion. */
 interface CompletedUpload {
   /** Identifies the object as the one that the upload created. */
   etag: string;

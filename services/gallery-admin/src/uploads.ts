@@ -94,12 +94,10 @@ const create = z
   })
   .refine(isShort, KEY_TOO_LONG);
 
-/** A multipart upload to create. */
 export type MultipartUpload = z.infer<typeof create>;
 
 const complete = z.strictObject({ action: z.literal('complete'), ...session, parts, trash });
 
-/** A multipart upload to complete. */
 export type Completion = z.infer<typeof complete>;
 
 /** The body of `POST /api/upload/multipart`. */
@@ -118,7 +116,6 @@ const multipartAction = z.discriminatedUnion(
 /** A requested action on a multipart upload. */
 type MultipartAction = z.infer<typeof multipartAction>;
 
-/** Which multipart upload is meant. */
 export type MultipartSession = z.infer<z.ZodObject<typeof session>>;
 
 /** An uploaded part; `size` in bytes, `lastModified` in UTC. */
@@ -129,7 +126,6 @@ const uploadedPart = z.object({
   lastModified: z.string(),
 });
 
-/** An uploaded part. */
 export type UploadedPart = z.infer<typeof uploadedPart>;
 
 const multipartData = z.union([

@@ -21,7 +21,6 @@ const usesBody = z.strictObject({
 
 const articleUse = z.object({ id: z.int(), title: z.string(), isPublished: z.boolean() });
 
-/** An article that shows a file. */
 type ArticleUse = z.infer<typeof articleUse>;
 
 const uses = z.object({
@@ -31,7 +30,6 @@ const uses = z.object({
   hasMore: z.boolean().describe('True if there are more than 100.'),
 });
 
-/** Which articles show files. */
 type Uses = z.infer<typeof uses>;
 
 /** The answer to the question which articles show files. */
@@ -56,7 +54,6 @@ const change = z.object({
   hasMore: z.boolean().describe('True if there are more: send the request again.'),
 });
 
-/** What a change of addresses did. */
 type Change = z.infer<typeof change>;
 
 /** The answer to a change of addresses in articles. */

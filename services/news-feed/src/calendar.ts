@@ -2,7 +2,6 @@ import { Temporal } from 'temporal-polyfill';
 import { z } from 'zod';
 import type { NewsTables } from './tables.ts';
 
-/** The lengths of the reports' windows. */
 const LENGTH: Record<Period, Temporal.DurationLike> = {
   daily: { days: 1 },
   weekly: { weeks: 1 },
@@ -154,7 +153,6 @@ export interface PeriodRules {
   table: keyof NewsTables & `news.${Period}`;
   /** The maximum number of items in a section. */
   sectionItems: number;
-  /** The maximum number of flashes. */
   flashes: number;
 }
 

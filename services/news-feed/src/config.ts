@@ -16,7 +16,6 @@ import { Calendar, SHANGHAI } from './calendar.ts';
 import { type Group, PACKS, readPacks } from './packs/packs.ts';
 import { primaryLanguage, type Vocabulary } from './words.ts';
 
-/** The variable that sets the port. */
 export const PORT_VARIABLE = 'NEWS_FEED_PORT';
 
 /** Members of `links` that already have a meaning. */
@@ -211,7 +210,6 @@ export function readVocabulary(env: Environment): Vocabulary {
   return vocabularyOf(readConfig(vocabularySettings, env));
 }
 
-/** The settings of the news feed. */
 export type NewsFeedConfig = z.infer<z.ZodObject<typeof newsFeedSettings>> & { SITE_URL: string };
 
 /** Reads the settings of the news feed. Throws `ConfigError` with every error. */

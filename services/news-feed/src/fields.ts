@@ -3,7 +3,6 @@ import { webUri } from '@pressroom/common/fields/fields';
 
 /** The picture of an item; what is not known is absent. */
 export interface Image {
-  /** Public and https. */
   url: string;
   /** In pixels. */
   width?: number;

@@ -6,7 +6,6 @@ import type { NewsTables } from './tables.ts';
 interface Survivor {
   publicId: string;
   title: string;
-  /** Whether it has a public report. */
   isPublic: boolean;
 }
 

@@ -121,7 +121,6 @@ interface EditTable {
   undoes: number | null;
   kind: 'item' | 'story' | 'daily' | 'weekly' | 'monthly';
   subject: string;
-  /** The columns that it changed. */
   before: JSONColumnType<Record<string, unknown>>;
   after: JSONColumnType<Record<string, unknown>>;
 }

@@ -4,15 +4,12 @@ import type { Calendar, Period } from './calendar.ts';
 export interface Words {
   /** The name of a period's reports. */
   report: Record<Period, string>;
-  /** The heading of a report. */
   reportOf: (report: string, date: string) => string;
-  /** What a feed of reports has. */
   wholeText: (report: string) => string;
   selected: string;
   all: string;
   /** The heading of a report's flashes. */
   inBrief: string;
-  /** Why an item was selected. */
   sources: (count: number) => string;
   /** Of a story's digest: what is new in its latest report. */
   newSince: (source: string, facts: string) => string;

@@ -1,6 +1,6 @@
 /**
- * Stands in for curl on machines without it, for the commands that the docs print: `-fsS`, `-X`, `-H`, `-d`, `-T`,
- * and cookies kept by `-c` and sent by `-b`. Anything else is an error.
+ * Stands in for curl on machines without it, for the commands that the docs print: `-fsS`, `-X`, `-H`, `-d`,
+ * `-T`, and cookies kept by `-c` and sent by `-b`. Anything else is an error.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

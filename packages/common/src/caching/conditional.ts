@@ -63,7 +63,6 @@ export type ReplyOf<Schema extends FastifySchema> = FastifyReply<
   ZodTypeProvider
 >;
 
-/** How a GET is answered. */
 export interface ConditionalAnswer<Schema> {
   /** The value of `Cache-Control`. */
   cacheControl: string;

@@ -15,7 +15,6 @@ export interface FairQueueLimits {
     owners: number;
     /** How many of them one owner may have; all if absent. */
     piecesOfOne?: number;
-    /** The message for a refused owner. */
     refusal: string;
   };
   /** For how long an owner's pieces count against it once nothing of it runs or waits, in ms. */

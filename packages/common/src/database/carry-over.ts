@@ -3,10 +3,8 @@ import { Failure } from '../failures/failure.ts';
 import { openDatabase } from './database.ts';
 import { appliedMigrations, compareMigrations, migratorOf, ranBy, readMigrations } from './migrations.ts';
 
-/** The schemas of the services. */
 const SERVICES = ['content', 'gallery', 'news'];
 
-/** With that of the migrations. */
 const SCHEMAS = [...SERVICES, 'pressroom'];
 
 /** Behind the names of the schemas that rows are copied from. */
@@ -29,9 +27,9 @@ export interface CarriedOver {
 }
 
 /**
- * Makes a database of an older chain of migrations one that {@link migrate} accepts: its schemas are
- * renamed, today's are made beside them, and every row is copied, in one transaction. Returns undefined, and
- * does nothing, for a database that `migrate` accepts as it is. Throws a {@link Failure} if the tables are not
+ * Makes a database of an older chain of migrations one that {@link migrate} accepts: its schemas are renamed,
+ * today's are made beside them, and every row is copied, in one transaction. Returns undefined, and does
+ * nothing, for a database that `migrate` accepts as it is. Throws a {@link Failure} if the tables are not
  * those that the older chains ended in.
  */
 export async function carryOver(url: string, folder?: string): Promise<CarriedOver | undefined> {

@@ -103,7 +103,6 @@ export class ChangeListener {
     this.#running ??= this.#run();
   }
 
-  /** Stops listening and closes the connection. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#running;
@@ -251,7 +250,6 @@ export class WalPosition {
     this.#seenAt = performance.now();
   }
 
-  /** Takes a heartbeat of the primary. */
   heard({ sentAt, lsn, changed }: Heartbeat): void {
     if (changed || this.#lsn === undefined || !this.#isProven(this.#seenAt)) this.#lsn = lsn;
     this.#provenAt = sentAt;

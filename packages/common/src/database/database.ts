@@ -31,7 +31,6 @@ export interface DatabaseConfig {
   idleTransactionMs?: number;
 }
 
-/** Receives events of idle connections. */
 export interface ConnectionLog {
   warn(event: object, message: string): void;
 }
@@ -226,7 +225,6 @@ export class PreparedTexts {
 
 /** A member of every `pg` client, missing in its types and documentation. */
 interface Readiness {
-  /** False while a statement is unanswered. */
   readonly readyForQuery?: boolean;
 }
 
@@ -363,7 +361,6 @@ export async function lockUntilCommit<Tables>(
   await sql`select pg_advisory_xact_lock(${lockNumber(lock, member)})`.execute(tx);
 }
 
-/** The beginning of a named statement. */
 const NAMED = /^\/\*(pressroom_[0-9a-f]{16})\*\/ /;
 
 /**

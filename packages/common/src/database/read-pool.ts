@@ -47,9 +47,7 @@ export class ReadPool implements PostgresPool {
   #readUntil = '0/0';
   #retryAt = 0;
   #away = false;
-  /** Statements that the replica answered. */
   onReplica = 0;
-  /** Statements that the primary answered instead. */
   onPrimary = 0;
 
   constructor(parts: ReadPoolParts) {
@@ -167,14 +165,12 @@ function isTimeLimit(error: unknown): boolean {
 /** The longest that a read waits for a connection to the replica, in ms, before it goes to the primary. */
 const CONNECT_MS = 2000;
 
-/** Where public reads go. */
 interface Reads<Tables> {
   /** The query builder for single statements that only read. */
   db: Kysely<Tables>;
   /** The connections to the replica, and the choice between it and the primary; absent without a replica. */
   replica?: pg.Pool;
   pool?: ReadPool;
-  /** Closes the connections to the replica. */
   close: () => Promise<void>;
 }
 

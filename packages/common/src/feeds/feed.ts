@@ -24,12 +24,10 @@ export interface Feed {
   entries: FeedEntry[];
 }
 
-/** An entry of a feed. */
 export interface FeedEntry {
   /** Like a feed's. */
   id: string;
   title: string;
-  /** What the title links to. */
   url: string;
   summary: string | null;
   /** The whole text as clean HTML; null if there is only the summary. */
@@ -48,7 +46,6 @@ export interface FeedEntry {
 /** A format that feeds are written in. */
 interface FeedFormat {
   mediaType: string;
-  /** The document, as text. */
   write: (feed: Feed) => string;
 }
 
@@ -65,7 +62,6 @@ const FEED_FORMATS = {
 /** The ending of a feed's path. */
 export type FeedEnding = keyof typeof FEED_FORMATS;
 
-/** The namespaces of what RSS borrows. */
 const RSS_NAMESPACES = {
   'xmlns:atom': 'http://www.w3.org/2005/Atom',
   'xmlns:content': 'http://purl.org/rss/1.0/modules/content/',

@@ -1,7 +1,6 @@
 import type { Root } from 'xast';
 import { toXml } from 'xast-util-to-xml';
 
-/** What every XML document begins with. */
 export const XML_DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n';
 
 /**

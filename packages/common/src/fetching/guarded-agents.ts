@@ -26,7 +26,6 @@ export interface GuardedTarget {
   mayBePrivate: boolean;
 }
 
-/** A request besides its target. */
 type GuardedRequest = Omit<Dispatcher.RequestOptions, 'origin' | 'path'>;
 
 /** Connections to hosts that others name: to public addresses, or to any where a target says so. */

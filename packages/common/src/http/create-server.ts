@@ -58,7 +58,6 @@ interface ServerOptions {
   degrading?: Record<string, ReadinessCheck>;
   /** Figures of this service in the metrics. */
   meters?: readonly Meter[];
-  /** Records the requests. */
   tracing?: Tracing | undefined;
   /** How this service's answers to failures differ from the others'. */
   problems?: ProblemStyle;
@@ -347,7 +346,6 @@ class DelayWatch {
     this.#maxDelayMs = maxDelayMs;
   }
 
-  /** Starts to measure, or goes on. */
   noteRequest(): void {
     this.#hasRequests = true;
     if (this.#timer !== undefined) return;

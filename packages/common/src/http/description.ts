@@ -42,7 +42,6 @@ export interface DescribedDocument {
   components: Record<string, Record<string, unknown>>;
 }
 
-/** Information about the whole service. */
 interface Completion {
   /** The description of each tag, in display order. */
   tags: Readonly<Record<string, string>>;
@@ -297,7 +296,6 @@ const RESPONSE_HEADERS = {
   },
 } as const;
 
-/** The headers of every answer. */
 const ALWAYS: readonly ResponseHeader[] = ['X-Request-Id', 'Cache-Control'];
 
 /** Additional headers of the answers of rate-limited operations. */
@@ -307,7 +305,6 @@ const COUNTED: readonly ResponseHeader[] = [
   'X-RateLimit-Reset',
 ];
 
-/** The headers implied by a status. */
 const BY_STATUS: Readonly<Record<string, readonly ResponseHeader[]>> = {
   201: ['Location'],
   302: ['Location'],

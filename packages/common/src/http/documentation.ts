@@ -26,7 +26,6 @@ export interface Description {
   description: string;
   /** The description of each tag of the routes, in display order. */
   tags?: Readonly<Record<string, string>>;
-  /** Headers that every operation reads. */
   requestHeaders?: readonly RequestHeader[];
   /** Ways to authenticate, by name (OpenAPI 3.1, "Security Scheme Object"). */
   securitySchemes?: Record<string, SecurityScheme>;
@@ -80,7 +79,6 @@ export function serveDescription(app: Server, path: string): void {
   );
 }
 
-/** A route as it is described. */
 type DescribedRoute = ReturnType<typeof schemasOfRoute>;
 
 /** The rest of a path, which Fastify names `*`, is `key`: OpenAPI has no name for it that linters accept. */

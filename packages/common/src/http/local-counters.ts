@@ -27,7 +27,6 @@ export class LocalCounters implements FastifyRateLimitStore {
     this.#store.incr(key, callback, windowMs, max);
   };
 
-  /** All routes share the same windows. */
   child(): this {
     return this;
   }

@@ -98,7 +98,6 @@ export function exposeMetrics(
   app.addHook('onClose', async () => void server.close());
 }
 
-/** Metrics as Prometheus text. */
 interface MetricsSource {
   contentType: string;
   read: () => Promise<string>;

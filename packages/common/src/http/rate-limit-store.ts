@@ -63,12 +63,10 @@ export class SharedCounters implements FastifyRateLimitStore {
     this.#shared.incr(key, answer, windowMs, max);
   };
 
-  /** All routes share the same windows. */
   child(): this {
     return this;
   }
 
-  /** Closes the connection. */
   close(): void {
     this.#redis.disconnect();
   }

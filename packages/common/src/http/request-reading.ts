@@ -57,7 +57,6 @@ export class UnreadablePaths {
     return NOWHERE;
   }
 
-  /** The problem for such a request. */
   problem(request: IncomingMessage): Problem | undefined {
     const fault = this.#faults.get(request);
     return fault === undefined ? undefined : invalidRequest(fault);
@@ -69,7 +68,6 @@ type Parameters = Readonly<Record<string, unknown>>;
 
 /** Represents the parameters of a query string that cannot be read. */
 class UnreadableQuery {
-  /** The error message for the client. */
   readonly fault: string;
 
   constructor(fault: string) {
@@ -208,7 +206,6 @@ function unsupported(detail: string, headers: Record<string, string> = {}): Prob
   return new Problem(415, 'unsupported_media_type', detail, { headers });
 }
 
-/** Any zod schema, with its definition. */
 type Schema = z.core.$ZodType & z.ZodType;
 
 /**

@@ -4,7 +4,6 @@ import { withDatabase } from '../database/database-url.ts';
 
 /** What the commands of a ledger are about. */
 interface CommandedLedger {
-  /** What it is a log of. */
   of: string;
   schema: string;
   /** A query of the number of items in the set. */
@@ -45,7 +44,6 @@ export function addLedgerCommands(
 interface LedgerStatus {
   /** Names the history that the numbers belong to. */
   epoch: string;
-  /** The largest number assigned. */
   head: number;
   /** Items that are, or were in this epoch, in the set. */
   entries: number;

@@ -40,7 +40,6 @@ export interface LedgerOptions<Row extends Member, Fields extends string> {
   forget: () => void;
 }
 
-/** A page of the set. */
 interface SnapshotPage<Row, Fields extends string> {
   /** The set is as of this time or later. */
   asOf: Date;
@@ -52,10 +51,8 @@ interface SnapshotPage<Row, Fields extends string> {
   rows: Row[];
 }
 
-/** A page of changes. */
 interface ChangesPage<Row, Fields extends string> {
   fields: Fields;
-  /** Where the next changes begin. */
   cursor: string;
   hasMore: boolean;
   entries: Entry<Row>[];
@@ -230,7 +227,6 @@ const AS_OF_AT = 17;
 const AFTER_AT = 23;
 const CHECKSUM_BYTES = 6;
 
-/** Far longer than any cursor. */
 const MAX_LENGTH = 512;
 
 /** A name of 16 hexadecimal digits for `parts`: equal only for equal parts. */
@@ -247,7 +243,6 @@ export class CursorCodec<Fields extends string> {
     this.#fields = fields;
   }
 
-  /** Writes a sync cursor. */
   writeSync(cursor: SyncCursor<Fields>): string {
     return seal(this.#head(SYNC, cursor));
   }
@@ -312,17 +307,14 @@ function unseal(text: string, kind: number): Buffer | undefined {
   return bytes.readUInt8(0) === VERSION && bytes.readUInt8(1) === kind ? bytes : undefined;
 }
 
-/** The state of a ledger. */
 interface LedgerState {
   /** Names the history that the numbers belong to. */
   epoch: string;
-  /** The largest number assigned. */
   head: number;
 }
 
 /** An item of the set as it is now, in columns of the service's own. */
 export interface Member {
-  /** What the ledger calls the item. */
   key: string;
   /** How much of a page the item takes; 0 where items are so small that only their number counts. */
   bytes: number;
@@ -336,10 +328,8 @@ const FITS = sql`coalesce(filled, 0) <= ${MOST_BYTES} or filled = bytes`;
 
 /** A range of the set, with the state of the ledger at the same moment. */
 interface Members<Row> extends LedgerState {
-  /** When the head was assigned. */
   headAt: Date;
   rows: Row[];
-  /** Whether there are more. */
   hasMore: boolean;
 }
 
@@ -354,7 +344,6 @@ interface Entry<Row> {
 /** A range of the ledger in the order of its numbers. */
 interface Entries<Row> extends LedgerState {
   entries: Entry<Row>[];
-  /** Whether there are more. */
   hasMore: boolean;
 }
 

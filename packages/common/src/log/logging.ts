@@ -4,7 +4,6 @@ import type pinoPretty from 'pino-pretty';
 
 /** The parts of a log line, for code that writes lines without pino; see `RequestLog`. */
 export interface LogLines {
-  /** Where lines go. */
   readonly stream: DestinationStream;
   /** The members of every line besides its level and time. */
   readonly base: Readonly<Record<string, string>>;
@@ -12,7 +11,6 @@ export interface LogLines {
   readonly time: () => string;
 }
 
-/** The log of a service. */
 export type Logger = Pino & { readonly lines: LogLines };
 
 /** Levels that `LOG_LEVEL` may name. */
@@ -36,7 +34,6 @@ const SECRETS = [
   'err.command.args',
 ];
 
-/** What a logger needs to know. */
 interface LoggingOptions {
   /** The service's name, on every line. */
   service: string;
@@ -120,7 +117,6 @@ export class LineBatch implements DestinationStream {
     process.once('exit', () => this.flushSync());
   }
 
-  /** Takes a line. */
   write(line: string): void {
     this.#text += line;
     if (this.#text.length >= BATCH_CHARACTERS) this.#handOn();

@@ -47,7 +47,6 @@ export class RequestLog extends LogController {
   /** Everything known at this point is in the answer's event. */
   override incomingRequest(): void {}
 
-  /** Logs the event of a request. */
   override requestCompleted(err: Error | null | undefined, request: EarlyRequest, reply: EarlyReply): void {
     // So frequent that only failures are of interest.
     const level = PROBES.has(request.url) && reply.statusCode < 400 ? 'debug' : 'info';

@@ -54,7 +54,6 @@ export function poolMeters(pools: Readonly<Record<string, PoolState>>): Meter[] 
 interface CacheCounts {
   /** Answers from memory. */
   readonly hits: number;
-  /** Answers that had to be made. */
   readonly misses: number;
 }
 

@@ -10,7 +10,6 @@ import { withoutApiKeys } from '../http/operation.ts';
 interface ProblemOptions {
   /** Response headers that belong to the failure, such as `Retry-After` or `Allow`. */
   headers?: Record<string, string>;
-  /** All errors in the body. */
   errors?: FieldFault[];
   /** The cause of the failure; logged if the status is 5xx, never sent. */
   cause?: unknown;

@@ -9,7 +9,6 @@ import { SearchGate } from './search.ts';
 /** A search's share of the time of a statement (2 s of 5): its reader waits, and each keeps a core busy. */
 const TIME_SHARE = 0.4;
 
-/** Where searches go. */
 interface OpenSearches<Tables> {
   gate: SearchGate<Tables>;
   /** The connections of searches, by the name that the metrics have for them. */

@@ -67,7 +67,6 @@ export const backupSettings = {
   ),
 };
 
-/** The settings of the backup service. */
 export type BackupConfig = z.infer<z.ZodObject<typeof backupSettings>>;
 
 /** Reads the settings of the backup service. Throws `ConfigError` with every error. */

@@ -4,7 +4,6 @@ import { reasonOf } from '../failures/failure.ts';
 import { addressList, isAddressList } from '../http/address-list.ts';
 import { LOG_LEVELS } from '../log/logging.ts';
 
-/** The environment of a process. */
 export type Environment = Record<string, string | undefined>;
 
 /** Thrown by {@link readConfig}: the message lists every error on its own line and shows no secrets. */

@@ -116,7 +116,6 @@ export class ThreadPool<Task, Result> {
 class TaskWatch {
   /** For Piscina. An `AbortController` would cost each task more than many tasks take. */
   readonly signal = new EventEmitter();
-  /** Why the task was killed. */
   verdict: Error | undefined;
   readonly #limits: ThreadLimits;
   readonly #begun: Int32Array<SharedArrayBuffer>;

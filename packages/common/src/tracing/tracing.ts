@@ -6,7 +6,6 @@ import type { Logger } from '../log/logging.ts';
 interface TracingConfig {
   /** Where a collector takes OTLP over HTTP; the traces are posted to `/v1/traces` below it. */
   OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
-  /** Headers of these requests. */
   OTEL_EXPORTER_OTLP_HEADERS?: Record<string, string> | undefined;
   /** The fraction of requests that are traced, from 0 to 1. */
   OTEL_TRACES_SAMPLER_ARG: number;

@@ -7,13 +7,10 @@ const TOTAL_MS = 10_000;
 /** How much of an answer is kept, in bytes. */
 const ANSWER_BYTES = 1024;
 
-/** How receivers are reached. */
 interface WebhookSenderOptions {
-  /** How it names itself. */
   userAgent: string;
   /** Hosts that may have addresses that are not public, without ports. */
   privateHosts: readonly string[];
-  /** The setting that lists these. */
   privateHostsSetting: string;
   /** Resolves names; the system's resolver by default. */
   resolve?: Resolve | undefined;
@@ -21,14 +18,12 @@ interface WebhookSenderOptions {
   totalMs?: number | undefined;
 }
 
-/** The outcome of an attempt. */
 export interface Attempt {
   durationMs: number;
   /** Null without an answer. */
   status: number | null;
   /** Why it has failed; null if it has not. */
   fault: string | null;
-  /** The beginning of the answer. */
   answer: string;
 }
 
@@ -36,7 +31,6 @@ export interface Attempt {
 export interface WebhookMessage {
   /** By which a receiver tells messages apart. */
   id: string;
-  /** JSON. */
   body: string;
 }
 

@@ -24,10 +24,8 @@ export interface App extends Desk {
   readonly texts: Texts;
 }
 
-/** Hands the parts to every view. */
 export const AppContext = createContext<App | undefined>(undefined);
 
-/** The parts of the section. */
 export function useApp(): App {
   const app = useContext(AppContext);
   if (app === undefined) throw new Error('there is no app around this view');

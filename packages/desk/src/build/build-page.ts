@@ -83,7 +83,6 @@ async function builtInputs(): Promise<string | undefined> {
   }
 }
 
-/** The document of each section. */
 function documents({ outputs }: Metafile): Record<string, string> {
   const built = new Map(Object.entries(outputs).map(([file, { entryPoint }]) => [entryPoint, file]));
   const fileOf = (source: string) => {

@@ -2,7 +2,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Where the build puts the page. */
 export const BUILT = fileURLToPath(new URL('../../dist', import.meta.url));
 
 /** The folder of the hashed files, in the build as in their URLs. */
@@ -29,7 +28,6 @@ export interface Asset {
   readonly bytes: { readonly identity: Buffer; readonly br: Buffer; readonly gzip: Buffer };
 }
 
-/** The page as it is served. */
 export interface BuiltPage {
   /**
    * The HTML of a section for a bucket whose objects browsers read from `store`, an origin; undefined if

@@ -4,9 +4,7 @@ import { ASSETS } from './built-page.ts';
 export interface Entries {
   readonly section: string;
   readonly script: string;
-  /** The styles that all sections share. */
   readonly style: string;
-  /** The styles of each section. */
   readonly styles: readonly { readonly name: string; readonly file: string }[];
   readonly icon: string;
   /** Scripts without which the section is not shown. */

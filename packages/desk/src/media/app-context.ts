@@ -14,7 +14,6 @@ import type { Uses } from './state/uses.ts';
 import type { Visibility } from './state/visibility.ts';
 import type { Texts } from './text/texts.ts';
 
-/** What will be pasted. */
 export interface Clip {
   readonly action: 'move' | 'copy';
   readonly paths: readonly string[];
@@ -37,10 +36,8 @@ export interface App extends Desk {
   readonly visibility: Visibility;
 }
 
-/** Hands the parts to every view. */
 export const AppContext = createContext<App | undefined>(undefined);
 
-/** The parts of the section. */
 export function useApp(): App {
   const app = useContext(AppContext);
   if (app === undefined) throw new Error('there is no app around this view');

@@ -12,7 +12,6 @@ export function slice(bytes: Bytes, from: number, length: number): Bytes {
   return bytes.subarray(from, from + length);
 }
 
-/** For reading numbers. */
 export function viewOf({ buffer, byteOffset, length }: Bytes): DataView {
   return new DataView(buffer, byteOffset, length);
 }
@@ -45,7 +44,6 @@ export function number(value: number, size: 2 | 4): Bytes {
   return bytes;
 }
 
-/** The parts as one. */
 export function joined(parts: readonly Bytes[]): Bytes {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

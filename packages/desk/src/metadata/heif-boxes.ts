@@ -5,7 +5,6 @@ import { understand } from './not-understood.ts';
 export interface Box {
   type: string;
   at: number;
-  /** Where its content begins. */
   content: number;
   end: number;
 }

@@ -8,7 +8,6 @@ import { understand } from './not-understood.ts';
 interface Item {
   /** Undefined for what is neither a picture nor known text. */
   kind: 'pixels' | 'thumbnail' | 'EXIF' | 'XMP' | undefined;
-  /** Where its list has its kind. */
   entry: Box;
   /** Where its bytes are in the file, in order. */
   extents: readonly (readonly [from: number, length: number])[];

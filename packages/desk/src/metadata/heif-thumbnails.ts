@@ -2,7 +2,6 @@ import { type Bytes, slice, u16, u32 } from './bytes.ts';
 import { type Box, boxesIn } from './heif-boxes.ts';
 import { understand } from './not-understood.ts';
 
-/** The thumbnails of a list. */
 export interface Thumbnails {
   /** Their items, with those that only they are made of, by number. */
   items: Set<number>;

@@ -7,7 +7,6 @@ interface TestItem {
   type: string;
   /** What follows its type where it is listed: its name, and the media type of text. */
   names?: string;
-  /** Where it is in the data. */
   extents: [from: number, length: number][];
 }
 

@@ -15,7 +15,6 @@ const SHOWN =
 /** What is not shown: a person's description, and what only some programs know. */
 const UNSEEN = ['udes', 'uuid', 'free', 'skip'];
 
-/** XMP that says nothing. */
 const NOTHING = ascii('<x:xmpmeta xmlns:x="adobe:ns:meta/"/>');
 
 /** EXIF without a field. */
@@ -26,12 +25,9 @@ const LARGEST = 2 ** 20;
 
 /** A file of pictures, such as HEIC and AVIF, by places in it. */
 interface Heif extends Items {
-  /** Those of the file itself. */
   boxes: Box[];
   list: Box;
-  /** Those of its list. */
   described: Box[];
-  /** What describes pictures, of its list. */
   properties: Box[];
 }
 

@@ -4,7 +4,6 @@ import { NotUnderstood, understand } from './not-understood.ts';
 /** More than any text in a picture, in bytes. */
 const LARGEST = 2 ** 22;
 
-/** What was compressed with zlib. */
 export async function inflated(bytes: Bytes): Promise<Bytes> {
   const parts: Bytes[] = [];
   let length = 0;

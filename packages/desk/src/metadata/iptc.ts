@@ -15,7 +15,6 @@ const PLACES = ['2:26', '2:27', '2:90', '2:92', '2:95', '2:100', '2:101'];
 
 interface DataSet {
   name: string;
-  /** With its head. */
   whole: Bytes;
 }
 

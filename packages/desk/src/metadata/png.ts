@@ -4,7 +4,6 @@ import { inflated } from './inflate.ts';
 import { understand } from './not-understood.ts';
 import { keptXmp, type ParseXml } from './xmp.ts';
 
-/** What every PNG begins with. */
 export const PNG_HEAD = '\x89PNG\r\n\x1a\n';
 
 /** What a chunk with XMP begins with. */
@@ -16,7 +15,6 @@ const SHOWN =
     ' ',
   );
 
-/** The texts that are kept. */
 const TEXTS = ['Author\0', 'Copyright\0', 'Description\0', 'Title\0'];
 
 /** A PNG that keeps of its metadata only what is published. */

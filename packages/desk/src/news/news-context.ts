@@ -20,10 +20,8 @@ export interface News extends Pick<Desk, 'address' | 'announce' | 'connection'> 
   readonly vocabulary: ReadonlySignal<Vocabulary | undefined>;
 }
 
-/** Hands the parts to every view. */
 export const NewsContext = createContext<News | undefined>(undefined);
 
-/** The parts of the section. */
 export function useNews(): News {
   const news = useContext(NewsContext);
   if (news === undefined) throw new Error('there is no section around this view');

@@ -24,7 +24,6 @@ export interface Desk {
 /** Hands the common parts to every view. */
 export const DeskContext = createContext<Desk | undefined>(undefined);
 
-/** The common parts. */
 export function useDesk(): Desk {
   const desk = useContext(DeskContext);
   if (desk === undefined) throw new Error('there is no desk around this view');

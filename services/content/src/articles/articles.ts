@@ -49,7 +49,6 @@ import type { ArticleStore } from './store.ts';
 /** The dependencies of the operations on articles. */
 interface ArticleParts {
   articles: ArticleStore;
-  /** Where searches run. */
   gate: SearchGate<ContentTables>;
   cache: RepresentationCache;
   /** The site that shows the articles, if the settings name it. */

@@ -74,7 +74,6 @@ const DETAIL_COLUMNS = COLUMNS.map((column) =>
   typeof column === 'string' ? (`article.${column}` as const) : column,
 );
 
-/** An article with its category. */
 export function selectDetail(db: Database, id: number | RawBuilder<number>) {
   return db
     .selectFrom('content.article as article')
@@ -182,25 +181,21 @@ async function seenBy(
   return row.is_published ? asPublished : undefined;
 }
 
-/** There is none with this id. */
 export function noSuchArticle(id: number) {
   return new Failure('missing', id === 0 ? 'this article does not exist' : `article ${id} does not exist`);
 }
 
-/** How many related articles are shown. */
 const MOST = 5;
 
 /** How many of the newest articles of the category are considered, which bounds the cost of a detail. */
 const CONSIDERED = 200;
 
-/** The article whose neighbours are wanted. */
 interface RelatedTo {
   id: number;
   category_id: number | null;
   title_words: string[];
 }
 
-/** A neighbour as clients see it. */
 interface RelatedArticle {
   id: number;
   title: string;

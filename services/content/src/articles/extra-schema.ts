@@ -17,7 +17,6 @@ const CHECK_MS = 500;
 /** The most steps of a pattern's program. */
 const MOST_STEPS = 2000;
 
-/** How many faults are named. */
 const MOST_FAULTS = 20;
 
 const CHECK = new Script('check()');
@@ -35,7 +34,6 @@ export class ExtraSchema {
   readonly #quick: ValidateFunction;
   readonly #thorough: ValidateFunction;
   readonly #searched: string[] = [];
-  /** Where checks run in limited time. */
   readonly #context = createContext({});
 
   /** @throws Error that says what is wrong with the schema */

@@ -79,7 +79,6 @@ function percentEncoded(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/** A time in a query string. */
 function timeParameter(description: string) {
   const expected = 'must be a time with an offset, such as 2026-11-23T08:00:00Z (a + is written %2B)';
   return instant(expected).describe(description);
@@ -161,12 +160,10 @@ const FILTERS = {
   },
 } as const satisfies Record<string, Filter>;
 
-/** A filter, by its parameter. */
 export type FilterName = keyof typeof FILTERS;
 
 type Parameters = { [Name in FilterName]: z.ZodOptional<(typeof FILTERS)[Name]['parameter']> };
 
-/** The parameters of all filters. */
 export const filterParameters = Object.fromEntries(
   Object.entries(FILTERS).map(([name, { parameter }]) => [name, parameter.optional()]),
 ) as Parameters;
@@ -174,12 +171,10 @@ export const filterParameters = Object.fromEntries(
 /** The filters that a request sets, with their values. */
 export type FilterValues = z.output<z.ZodObject<Parameters>>;
 
-/** The filter of that name. */
 export function filterOf(name: FilterName): Filter {
   return FILTERS[name];
 }
 
-/** The filters that are set. */
 export function filtersOf(values: FilterValues): FilterName[] {
   return (Object.keys(FILTERS) as FilterName[]).filter((name) => values[name] !== undefined);
 }

@@ -237,7 +237,6 @@ export type Columns = 'listed' | 'all' | 'content';
 /** What {@link selectItems} always selects. */
 const LISTED: readonly ListedMember[] = NESTED_MEMBERS;
 
-/** The columns that these members need. */
 export function columnsOf(members: readonly ListedMember[]): Columns {
   if (members.includes('content')) return 'content';
   return members.every((member) => LISTED.includes(member)) ? 'listed' : 'all';
@@ -278,7 +277,6 @@ export function selectItems(db: Kysely<ContentTables>, columns: Columns) {
     .$if(columns === 'content', (query) => query.select('article.content'));
 }
 
-/** A row of a list. */
 export type ListRow = Awaited<ReturnType<ReturnType<typeof selectItems>['executeTakeFirstOrThrow']>>;
 
 /** The members of an article of a list, in the order of the names. */

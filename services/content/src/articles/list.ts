@@ -172,7 +172,6 @@ type PageShape = ListShape & {
   /** The rows of the list that the page is among, empty for any. */
   within: (typeof WITHIN)[number] | '';
   isByDay: boolean;
-  /** Whether each row has the total. */
   counted: boolean;
   columns: Columns;
 };
@@ -439,7 +438,6 @@ function stored({ status, lead }: ListShape, value: FilterValue): RawBuilder<unk
   return status === 'all' ? list : sql`${list} and is_published = ${sql.lit(status === 'published')}`;
 }
 
-/** The counts of all articles. */
 const WHOLE_SITE = { kind: 'all', id: () => sql.lit(0) };
 
 /** Where a page of a walk begins: after this article, in the order of the list. */

@@ -33,18 +33,14 @@ export interface ReleaseTime {
   publish_at: Date | null;
 }
 
-/** What a change is judged by. */
 interface Circumstances {
-  /** The time of the database. */
   now: Date;
   /** The release that the article is in after the change. */
   release: ReleaseTime | undefined;
 }
 
-/** The columns that a change sets. */
 type Plan = Partial<Pick<Publication, 'publish_at' | 'unpublish_at' | 'release'>>;
 
-/** An article that is being created. */
 const NEW: Publication = {
   is_published: false,
   published_at: null,
@@ -108,7 +104,6 @@ function contradictions({ is_published, publish_at, release }: ScheduleChange): 
   return faults;
 }
 
-/** The fault of a planned time. */
 export function timeFaults(field: string, time: Date | null | undefined, now: Date): FieldFault[] {
   if (time == null) return [];
   const horizon = new Date(now);

@@ -31,7 +31,6 @@ const MOST_LEVELS = 32;
 /** The smallest number but 0: PostgreSQL writes numbers without exponents. */
 const LEAST = 1e-20;
 
-/** How many faults are named. */
 const MOST_FAULTS = 20;
 
 interface Fault {
@@ -210,7 +209,6 @@ export type TagOfArticle = z.infer<typeof categoryOfArticle>;
 
 const authorOfArticle = categoryOfArticle.extend({ picture: z.string().nullable() });
 
-/** An author of an article. */
 export type AuthorOfArticle = z.infer<typeof authorOfArticle>;
 
 /** The terms of which an article has several, by their member. */
@@ -223,7 +221,6 @@ const includedMembers = {
   extra: shownExtra.optional().describe('With `include=extra`.'),
 };
 
-/** An article as lists show it. */
 export const articleListItem = z.object({
   id: z.int(),
   title: z.string(),
@@ -254,7 +251,6 @@ const workingCopyOfArticle = z
     'With `include=working_copy`, which needs a key: who has saved changes that readers do not see yet, and when; null if there are none.',
   );
 
-/** A complete article, with its neighbours. */
 const articleDetail = articleListItem.extend({
   content: z.string().describe('HTML, byte for byte as written.'),
   alt_text: z.string().nullable(),
@@ -271,10 +267,8 @@ const articleDetail = articleListItem.extend({
     ),
 });
 
-/** A complete article. */
 export type ArticleDetail = z.infer<typeof articleDetail>;
 
-/** Which publication states a list shows. */
 const articleStatus = z.enum(['published', 'draft', 'all'], 'must be published, draft or all');
 
 /** A publication state, or all of them. */
@@ -289,7 +283,6 @@ export const pageParameters = {
   per_page: integerParameter(1, MOST_PER_PAGE).default(20),
 };
 
-/** The members that lists can show. */
 export const listedMembers = articleDetail.omit({ related_articles: true });
 
 /** The name of a member that lists can show. */
@@ -319,7 +312,6 @@ const fields = z
     'The members to show: names separated by commas, to which `id` is added, or `full` for all. With `content`, a list is read by `cursor` instead of `page`, and a page may be shorter than `per_page`.',
   );
 
-/** The orders of lists. */
 const articleSort = z.enum(['newest', 'oldest', 'updated'], 'must be newest, oldest or updated');
 
 /** The order of a list: by publication, the latest or the earliest first, or the latest change first. */
@@ -338,7 +330,6 @@ function includeOf<const Name extends string>(names: readonly Name[]) {
     .meta({ type: 'string', pattern: `^(${names.join('|')})(,(${names.join('|')}))*$` });
 }
 
-/** Query string of the list. */
 export const articleListQuery = z
   .strictObject({
     ...pageParameters,
@@ -397,7 +388,6 @@ export function hasContent(fields: readonly ListedMember[] | undefined): boolean
   return fields?.includes('content') === true;
 }
 
-/** Path of one article. */
 export const articlePath = z.object({ id: idParameter() });
 
 /** Path of one article by its slug. */
@@ -420,10 +410,8 @@ export type ListedArticle<Member extends ListedMember = ListedMember> = Pick<
   Member
 >;
 
-/** Answer of the list. */
 export const articleListAnswer = pagedEnvelope(z.array(listedArticle));
 
-/** Query string of the detail. */
 export const articleDetailQuery = z.strictObject({
   preview: z
     .string()
@@ -436,7 +424,6 @@ export const articleDetailQuery = z.strictObject({
 /** What the query string of a detail asks for. */
 export type ArticleDetailQuery = z.infer<typeof articleDetailQuery>;
 
-/** Answer of the detail. */
 export const articleDetailAnswer = envelope(
   articleDetail.extend({
     ...includedMembers,

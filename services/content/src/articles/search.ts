@@ -67,7 +67,6 @@ const ORDERS = { newest: ['anywhere'], relevance: ['title', 'head', 'anywhere'] 
 
 type Place = keyof typeof PLACES;
 
-/** A page of a search. */
 interface FoundPage {
   articles: (Partial<ListedArticle> & { id: number; highlights?: Highlight[] })[];
   total: Total;
@@ -206,7 +205,6 @@ async function readsAll(
   return lead !== '' && (await countFilter(db, status, lead, filters)) <= MOST_COUNTED;
 }
 
-/** A share of all articles. */
 interface Share {
   share: number;
   all: number;

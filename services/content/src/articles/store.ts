@@ -480,7 +480,6 @@ async function updateAtOnce(
   return { row: content === undefined ? row : { ...row, content }, changed: differing, formerCategory };
 }
 
-/** What an article is made of. */
 type NewArticle = ArticleCreate & { author: string };
 
 /**

@@ -112,7 +112,6 @@ export async function createKey(keys: ApiKeyStore, purpose: KeyPurpose): Promise
   console.log(key);
 }
 
-/** Prints the keys as a table. */
 export async function listKeys(keys: ApiKeyStore): Promise<void> {
   const rows = await keys.list();
   if (rows.length === 0)

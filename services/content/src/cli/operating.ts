@@ -167,7 +167,6 @@ export async function reindex(db: Kysely<ContentTables>): Promise<void> {
   console.log(`${articles} articles are searchable.`);
 }
 
-/** The sample articles. */
 const SAMPLE = [
   {
     category: 'Newsroom',

@@ -134,7 +134,6 @@ async function rotateHook(hooks: HookStore, id: number, box: SecretBox): Promise
   console.log(secret);
 }
 
-/** Prints the hooks as a table. */
 async function listHooks(hooks: HookStore): Promise<void> {
   const rows = await hooks.list();
   if (rows.length === 0) return console.log('There are no hooks yet. Add one with `content hooks add URL`.');

@@ -25,12 +25,10 @@ interface DeliveriesParts {
   /** What is published, whose changes events are about. */
   sync: Pick<SyncStore, 'head' | 'haveSameHistory'>;
   sender: WebhookSender;
-  /** Opens the secrets of the hooks. */
   box: SecretBox;
   log: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** The deliveries to one hook. */
 class Lane {
   /** Outcomes that are not recorded yet, with whether another event was taken since the attempt began. */
   readonly ended: { outcome: Outcome; isAlive: boolean }[] = [];
@@ -257,7 +255,6 @@ export function openDeliveries(
   });
 }
 
-/** How many deliveries a claim examines. */
 const LOOKED_AT = 100;
 
 /** How long a process's lease on deliveries lasts, in ms; longer than any attempt. */
@@ -288,14 +285,12 @@ interface Delivery {
   leaseEnd: Date;
 }
 
-/** What a process has taken. */
 interface Claim {
   deliveries: Delivery[];
   /** Whether more may be due. */
   hasMore: boolean;
 }
 
-/** What became of a delivery. */
 interface Outcome {
   delivery: Delivery;
   attempt: Attempt;

@@ -79,7 +79,6 @@ export const ROTATION_HOURS = 24;
 /** More than this many waiting events are not counted. */
 const MOST_COUNTED = 10_000;
 
-/** A hook to add. */
 export interface NewHook {
   url: string;
   events: string[];
@@ -89,7 +88,6 @@ export interface NewHook {
   drafts: boolean;
 }
 
-/** A hook as operators see it. */
 export interface ListedHook {
   id: number;
   url: string;
@@ -106,7 +104,6 @@ export interface ListedHook {
   lag: number;
 }
 
-/** An attempt to deliver an event. */
 export interface LoggedAttempt {
   id: number;
   event_id: number;
@@ -124,7 +121,6 @@ export function secretOwner(hookId: number): string {
   return `hook ${hookId}`;
 }
 
-/** The hooks in the database. */
 export class HookStore {
   readonly #db: Kysely<ContentTables>;
 
@@ -298,7 +294,6 @@ async function announce(db: Kysely<ContentTables>): Promise<void> {
   await sql`select pg_notify(${HOOKS_DUE}, '')`.execute(db);
 }
 
-/** As Standard Webhooks write it. */
 function newSecret(): string {
   return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 }

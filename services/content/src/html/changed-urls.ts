@@ -1,6 +1,5 @@
 import { type Token, Tokenizer, TokenizerMode } from 'parse5';
 
-/** The attributes with one URL. */
 const URLS = ['href', 'src', 'poster', 'cite', 'longdesc', 'background', 'xlink:href'];
 
 /** A candidate of a `srcset`: its URL and what follows it. */

@@ -94,7 +94,6 @@ export class HtmlInspector {
     else this.#waiting.delete(owner);
   }
 
-  /** Ends the threads. */
   close(): Promise<void> {
     return this.#threads.close();
   }

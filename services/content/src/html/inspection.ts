@@ -5,7 +5,6 @@ export interface HtmlFault {
   column: number;
 }
 
-/** The result of an inspection. */
 export interface Inspection {
   /**
    * Characters of text, not counting tags and comments; 0 if none are visible, undefined if the rest was not
@@ -22,7 +21,6 @@ export interface CleanedHtml {
   removed: string[];
 }
 
-/** How to inspect HTML. */
 export interface InspectionRules {
   /** `trusted` only counts the text. */
   html: 'checked' | 'trusted';

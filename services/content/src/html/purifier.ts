@@ -173,7 +173,6 @@ function drawsOver(property: string, value: string): boolean {
  * `template`, `style`, `title`, `textarea` and `select` are not on the list.
  */
 
-/** HTML elements. */
 export const HTML_ELEMENTS: readonly string[] = [
   // Sections and text.
   ...['address', 'article', 'aside', 'blockquote', 'center', 'dd', 'details', 'div', 'dl', 'dt', 'footer'],
@@ -213,7 +212,6 @@ const MATHML_TEXT = ['annotation', 'mi', 'mn', 'mo', 'ms', 'mtext'];
 /** SVG elements that contain only text. */
 const SVG_TEXT = ['desc', 'text', 'title', 'tspan'];
 
-/** MathML and SVG elements, by root. */
 export const FOREIGN_ELEMENTS: Readonly<Record<string, ReadonlySet<string>>> = {
   math: new Set([
     ...['math', 'maction', 'menclose', 'merror', 'mfenced', 'mfrac', 'mmultiscripts', 'mover', 'mpadded'],

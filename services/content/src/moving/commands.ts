@@ -134,7 +134,6 @@ async function run(
   process.exitCode = await runImport(db, read, options, redirects ?? []);
 }
 
-/** The bucket of the pictures. */
 function storeOf({ mediaBase }: Given): PictureStore {
   if (mediaBase === undefined || !/^https?:$/.test(URL.parse(mediaBase)?.protocol ?? ''))
     throw new Failure('refused', '--media needs --media-base, the public address of the bucket');

@@ -20,7 +20,6 @@ import {
 /** What Ghost writes in place of its own address. */
 const OWN_ADDRESS = '__GHOST_URL__';
 
-/** Marks of the editor around cards. */
 const CARD_MARK = /<!--kg-card-(?:begin|end): [\w-]+-->/g;
 
 /** States of articles: those that are imported, and whether as published. */

@@ -13,7 +13,6 @@ const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
 const slug = z.string().max(100).regex(SLUG_PATTERN, 'must be words of a–z and 0–9 joined by -');
 
-/** What a row has had elsewhere. */
 const own = {
   id: z.int32().positive().optional(),
   created_at: time.nullish(),
@@ -92,7 +91,6 @@ const releaseLine = z.strictObject({
 const termLine = z.strictObject({ type: z.enum(['category', 'tag']), ...own, ...named, ...described });
 const authorLine = z.strictObject({ type: z.literal('author'), ...own, ...named, ...portrayed });
 
-/** How lines are read. */
 export interface LineOptions {
   /** Whether to shorten what is too long. */
   truncate: boolean;
@@ -110,7 +108,6 @@ export interface Past {
   former_slugs: readonly string[];
 }
 
-/** An article to import. */
 export interface ImportedArticle {
   type: 'article';
   source: string;
@@ -127,7 +124,6 @@ export interface ImportedArticle {
   tags: readonly ImportedTerm[];
   authors: readonly ImportedTerm[];
   past: Past & ImportedColumns;
-  /** What was shortened or left out. */
   notes: readonly string[];
 }
 
@@ -139,7 +135,6 @@ export interface ImportedTermLine {
   notes: readonly string[];
 }
 
-/** Articles that are published together. */
 export interface ImportedRelease {
   type: 'release';
   release: { name: string; publish_at: Date | null; published_at: Date | null; created_at?: Date };

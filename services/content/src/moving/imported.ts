@@ -71,7 +71,6 @@ export const TERM_KINDS: Readonly<Record<TermKind['noun'], TermKind>> = {
   author: AUTHORS,
 };
 
-/** A term that articles name. */
 interface KnownTerm {
   id: number;
   slug: string;

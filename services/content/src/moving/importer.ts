@@ -113,7 +113,6 @@ function countsOf(tally: Tally): string {
 
 type Database = Kysely<ContentTables>;
 
-/** How an import goes about it. */
 interface ImportOptions extends LineOptions {
   /** Whether to report what would happen, and write nothing. */
   dryRun: boolean;
@@ -123,12 +122,10 @@ interface ImportOptions extends LineOptions {
   short: boolean;
   /** Brings the pictures of articles along; without it they stay where they are. */
   media?: MediaMover | undefined;
-  /** What HTML is allowed. */
   rules: InspectionRules;
   extraSchema?: ExtraSchema | undefined;
 }
 
-/** The outcome of an entry. */
 export type Outcome =
   | { kind: 'created'; entry: ImportEntry; id: number; isDatedNow: boolean }
   | { kind: 'known'; entry: ImportEntry; id: number }
@@ -140,7 +137,6 @@ export type Outcome =
 interface Read<Item> {
   entry: ImportEntry;
   item: Item;
-  /** Its place among all entries. */
   number: number;
 }
 
@@ -176,7 +172,6 @@ class Importer {
     this.#options = options;
   }
 
-  /** Ends what checks the HTML. */
   close(): Promise<void> {
     return this.#inspector.close();
   }
@@ -460,7 +455,6 @@ function unstorable(error: unknown): string {
   return `the database does not take one of its values (SQLSTATE ${code}); compare them with docs/spec/content.md`;
 }
 
-/** Names with how often each comes. */
 function counted(names: readonly string[]): string {
   const times = new Map<string, number>();
   for (const name of names) times.set(name, (times.get(name) ?? 0) + 1);

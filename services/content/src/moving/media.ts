@@ -19,7 +19,6 @@ import { z } from 'zod';
 import { withChangedUrls } from '../html/changed-urls.ts';
 import { DiskMap } from './source-entry.ts';
 
-/** Attributes that name pictures. */
 const NAMING = new Set(['img src', 'img srcset', 'source srcset', 'video poster', 'a href']);
 
 /** Where a link leads to a picture. */
@@ -28,7 +27,6 @@ const PICTURE_PATH = /\.(?:avif|gif|jpe?g|png|webp)$/i;
 /** The longest key, in characters: an address has at most 500. */
 const MOST_KEY = 300;
 
-/** What an article shows pictures with. */
 interface Showing {
   content: string;
   featured_image?: string | null | undefined;
@@ -50,7 +48,6 @@ export class MediaMover {
     this.#fetcher = new PictureFetcher(privateHosts);
   }
 
-  /** Closes the connections. */
   async close(): Promise<void> {
     this.#store.close();
     await this.#fetcher.close();
@@ -132,7 +129,6 @@ const MOST_REDIRECTS = 5;
 /** Types that a browser only ever shows: an SVG, opened by itself, runs its scripts. */
 const TYPES = new Set(['image/avif', 'image/gif', 'image/jpeg', 'image/png', 'image/webp']);
 
-/** A picture, and its media type. */
 interface Picture {
   bytes: Buffer;
   type: string;
@@ -147,7 +143,6 @@ class PictureFetcher {
     this.#privateHosts = privateHosts;
   }
 
-  /** Closes the connections. */
   close(): Promise<void> {
     return this.#agents.close();
   }
@@ -229,7 +224,6 @@ export class PictureStore {
     this.#base = `${base.replace(/\/+$/, '')}/`;
   }
 
-  /** The public address of a key. */
   addressOf(key: string): string {
     return this.#base + key.split('/').map(encodeURIComponent).join('/');
   }
@@ -249,7 +243,6 @@ export class PictureStore {
       });
   }
 
-  /** Whether the bucket has a key. */
   async has(key: string): Promise<boolean> {
     try {
       await this.#s3.send(new HeadObjectCommand({ Bucket: this.#bucket, Key: key }));

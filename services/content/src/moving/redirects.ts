@@ -71,7 +71,6 @@ export class RedirectMap {
     }
   }
 
-  /** Ends the file. */
   async close(): Promise<void> {
     await this.#out.write(`${this.#seen.size > 0 ? '' : this.#format.begin}${this.#format.end}`);
     await this.#out.close();

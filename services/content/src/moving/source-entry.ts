@@ -16,7 +16,6 @@ export type SourceEntry =
   | { place: string; skipped: string }
   | { place: string; unreadable: string };
 
-/** Something to import. */
 export interface ImportEntry {
   /** Where it stands in the file, such as `line 7`: for reports. */
   place: string;

@@ -1,7 +1,6 @@
 import { onOneLine, requiredText, text, webUrl } from '@pressroom/common/fields/fields';
 import { z } from 'zod';
 
-/** The schemas of members by name. */
 type Members = Readonly<Record<string, z.ZodType>>;
 
 /** What distinguishes a kind of terms, by which articles are grouped, from the others. */
@@ -9,7 +8,6 @@ export interface TermKind {
   /** In log lines and error codes, capitalized in the names of operations; also the table's name. */
   noun: 'category' | 'tag' | 'author';
   plural: 'categories' | 'tags' | 'authors';
-  /** The noun with its indefinite article. */
   one: string;
   table: 'content.category' | 'content.tag' | 'content.author';
   /** The filter of the articles of a term, and the member that it takes. */

@@ -228,7 +228,6 @@ export class TermStore {
     return new Failure('missing', id === 0 ? `this ${noun} does not exist` : `${noun} ${id} does not exist`);
   }
 
-  /** A term as clients see it. */
   #shown({ id, name, slug, created_at, updated_at, ...rest }: TermRow): Term {
     const own = Object.entries(rest).filter(([member]) => member in this.#kind.shown);
     const times = { created_at: created_at.toISOString(), updated_at: updated_at.toISOString() };

@@ -38,7 +38,6 @@ const termArticle = articleListItem.omit({ category: true }).extend({ alt_text: 
 /** A term without the members that only its kind has. */
 export type Term = z.infer<typeof term>;
 
-/** A term in the list. */
 export type CountedTerm = z.infer<typeof countedTerm>;
 
 /** A term with a page of its published articles. */
@@ -56,7 +55,6 @@ export interface TermCreate {
 /** The values of a `PUT` or `PATCH`. */
 export type TermChange = Partial<TermCreate>;
 
-/** Path of one term. */
 const termPath = z.object({ id: idParameter() });
 
 /** Query string of a list with pages. */

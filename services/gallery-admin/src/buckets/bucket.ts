@@ -25,7 +25,6 @@ export interface Bucket {
   readonly endpointHost: string;
 }
 
-/** Gives access to the active bucket. */
 export interface BucketSource {
   /**
    * The active bucket. Call it once per request and keep the result, so that a switch in between never mixes
@@ -102,7 +101,6 @@ const ANSWER_TIMEOUT_MS = 7_500;
 /** How long a connection may be silent at most, in ms: copying 5 GiB takes a while. */
 const SILENCE_MS = 300_000;
 
-/** Concurrent connections to each store. */
 const MAX_SOCKETS = 128;
 
 /** The timeouts of a request to a store, in ms. */
@@ -157,7 +155,6 @@ export class StoreConnections {
     return this.#meter.meters();
   }
 
-  /** Closes the connections. */
   close(): void {
     this.#handler.destroy();
   }
@@ -208,13 +205,11 @@ interface BucketPlace {
   publicEndpoint: string | null;
 }
 
-/** A complete bucket configuration. */
 export interface BucketConfiguration extends BucketPlace {
   id: string;
   credentials: Credentials;
 }
 
-/** The bucket of the environment. */
 export function environmentBucket(config: StoreConfig): BucketConfiguration {
   return {
     id: DEFAULT_ID,

@@ -13,7 +13,6 @@ const ACTIVE = 'active-bucket';
 /** Prefix of a bucket's setting key, before its id. */
 const BUCKET = 'bucket/';
 
-/** More than anyone needs. */
 const MAX_BUCKETS = 200;
 
 /** A configuration as it is stored; its keys are sealed. */
@@ -32,10 +31,8 @@ const credentials = z.object({ accessKeyId: z.string(), secretAccessKey: z.strin
 
 type Database = Kysely<GalleryTables>;
 
-/** What the store of buckets needs. */
 interface BucketStoreParts {
   db: Database;
-  /** The bucket of the environment. */
   environment: BucketConfiguration;
   box: SecretBox;
 }
@@ -72,7 +69,6 @@ export class BucketStore {
     }));
   }
 
-  /** The id of the active bucket. */
   async activeId(): Promise<string> {
     const row = await activeRow(this.#db);
     return row === undefined ? DEFAULT_ID : idOf(row.key);
@@ -271,9 +267,7 @@ async function removeSetting(db: Kysely<GalleryTables>, key: string): Promise<bo
 
 /** What {@link resealBuckets} has found, by the names of the saved buckets. */
 interface Resealed {
-  /** Encrypted with the new key now. */
   resealed: string[];
-  /** Encrypted with the new key already. */
   kept: string[];
   /** Encrypted with neither key; nothing was changed. */
   unreadable: string[];

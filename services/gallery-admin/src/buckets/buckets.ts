@@ -87,10 +87,8 @@ export type BucketView = z.infer<typeof bucketView>;
 /** A bucket as it is edited: with its access key, never its secret key. */
 const bucketDetails = bucketView.extend({ accessKeyId: z.string() });
 
-/** A bucket as it is edited. */
 export type BucketDetails = z.infer<typeof bucketDetails>;
 
-/** The bucket the service currently uses. */
 const runtimeView = z.object({ provider: z.string(), activeBucketId: z.string() });
 
 /** The answer of the list of buckets. */
@@ -102,7 +100,6 @@ const bucketListAnswer = z.object({
 /** The result of a bucket test, and what to fix. */
 const bucketTestAnswer = z.object({ success: z.boolean(), message: z.string() });
 
-/** The result of a bucket test. */
 export type BucketTest = z.infer<typeof bucketTestAnswer>;
 
 function doneWith<Data extends z.ZodType>(data: Data) {

@@ -133,7 +133,6 @@ class StoreSilent extends Error {
   override readonly name = 'TimeoutError';
 }
 
-/** Options for a slow request. */
 export interface SlowRequestOptions {
   abortSignal: AbortSignal;
   /** In ms. */

@@ -10,7 +10,6 @@ import { isInTrash, RENDITIONS } from '../names.ts';
 import { listObjects, type StoredObject } from '../objects/object-page.ts';
 import { forEachConcurrently, reasonOf } from '../operations/objects.ts';
 
-/** Files looked into at a time. */
 const AT_A_TIME = 8;
 
 /** Kinds of pictures that say no place. */

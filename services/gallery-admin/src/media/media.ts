@@ -57,7 +57,6 @@ export const renditionQuery = z.strictObject({
   q: integerParameter(1, 100).optional().describe('The quality: 50, 75 or 90, whichever is nearest.'),
 });
 
-/** A picture in words and numbers. */
 const pictureDescription = z
   .object({
     width: z.int().positive().describe('In pixels, as it is seen.'),
@@ -75,7 +74,6 @@ const pictureDescription = z
   })
   .meta({ id: 'PictureDescription' });
 
-/** A picture in words and numbers. */
 export type PictureDescription = z.infer<typeof pictureDescription>;
 
 const bytes = { schema: z.string().meta({ format: 'binary' }) };

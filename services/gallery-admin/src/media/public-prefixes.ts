@@ -38,7 +38,9 @@ export class PublicPrefixes {
     return this.has(key) ? { key, version, isDescription } : undefined;
   }
 
-  /** The permanent path of a version; undefined if the key is not public or cannot be read, as with `.json`. */
+  /**
+   * The permanent path of a version; undefined if the key is not public or cannot be read, as with `.json`.
+   */
   pathOf(key: string, version: string): string | undefined {
     const address = this.read(`v${version}/${key}`);
     return address?.key === key ? versionedPath(key, version) : undefined;
@@ -49,7 +51,6 @@ export class PublicPrefixes {
     return this.has(path) || this.#prefixes.some((prefix) => prefix.startsWith(path.replace(/\/?$/, '/')));
   }
 
-  /** Whether a key is public. */
   has(key: string): boolean {
     return this.#prefixes.some((prefix) => key.startsWith(prefix));
   }

@@ -34,7 +34,6 @@ const MAX_FAILURES = 10_000;
 /** How long a picture is left alone that has taken too long, perhaps on a busy machine, in ms. */
 const PAUSE_MS = 120_000;
 
-/** The version of a public picture. */
 export interface Picture {
   bucket: Bucket;
   key: string;
@@ -348,7 +347,6 @@ async function describePicture(
   };
 }
 
-/** What a small picture looks like. */
 async function look(png: Buffer): Promise<Pick<PictureDescription, 'thumbhash' | 'color'>> {
   const { default: sharp } = await import('sharp');
   const { dominant } = await sharp(png).stats();
@@ -466,9 +464,7 @@ export function hasBox(key: string): boolean {
 
 /** What the metadata of a picture say about it. */
 interface Credit {
-  /** What it shows. */
   alt: string | null;
-  /** The credit line, else the creator. */
   credit: string | null;
   rights: string | null;
 }
@@ -563,7 +559,6 @@ export function versionedPath(key: string, version: string): string {
   return `/media/v${version}/${key.split('/').map(encodeURIComponent).join('/')}`;
 }
 
-/** Paths looked up at a time. */
 const LOOKUPS = 16;
 
 /**

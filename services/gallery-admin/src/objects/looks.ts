@@ -7,7 +7,6 @@ import type { Bucket } from '../buckets/bucket.ts';
 import type { GalleryTables } from '../tables.ts';
 import { type StoredObject, unquoted } from './object-page.ts';
 
-/** A version of an object. */
 type Version = Pick<StoredObject, 'key' | 'etag'>;
 
 /** Looks that may wait to be kept; of further ones, the next thumbnail is the next chance. */
@@ -81,7 +80,6 @@ function idOf({ id, name }: Bucket, { key, etag }: Version): Buffer {
 /** The longer side of what is hashed, in pixels: the hash has no detail that more of them would show. */
 const HASHED_SIDE = 32;
 
-/** The ThumbHash of a picture. */
 export async function thumbHashOf(picture: Sharp): Promise<Buffer> {
   const { rgbaToThumbHash } = await import('thumbhash');
   const { data, info } = await picture

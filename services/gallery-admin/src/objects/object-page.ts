@@ -22,7 +22,6 @@ export interface StoredObject {
   readonly storageClass: string | undefined;
 }
 
-/** Selects a page of a listing. */
 interface PageRequest {
   prefix: string;
   /** `/` to list folders instead of their content. */

@@ -27,7 +27,6 @@ function bucketAt(endpoint: string, forcePathStyle: boolean, accessKeyId = 'acce
   });
 }
 
-/** Where the SDK finds an object. */
 async function addressBySdk({ name, signer }: Bucket, key: string) {
   const command = new GetObjectCommand({ Bucket: name, Key: key });
   const { origin, pathname } = new URL(await getSignedUrl(signer, command));

@@ -106,7 +106,6 @@ export async function objectUrlSigner(
   };
 }
 
-/** The key for the scope. */
 function signingKey(secret: string, scope: readonly string[]): Buffer {
   return scope.reduce(
     (key, part) => createHmac('sha256', key).update(part).digest(),

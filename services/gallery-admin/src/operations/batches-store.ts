@@ -52,10 +52,8 @@ const batchView = z
   })
   .meta({ id: 'Batch' });
 
-/** A batch as clients see it. */
 export type BatchView = z.infer<typeof batchView>;
 
-/** The path of one batch. */
 export const batchPath = z.strictObject({ id: z.uuid('must be the id of a batch') });
 
 /** The query string of the list, which takes no parameters. */
@@ -91,11 +89,9 @@ export interface NewName {
 export interface OperationRequest {
   /** `trash` is a deletion to the trash. */
   action: 'delete' | 'trash' | 'restore' | 'copy' | 'move' | 'rename';
-  /** Keys and folders. */
   paths: string[];
   /** The destination folder as a prefix, empty for the root; for a renaming the folder of the path. */
   dest: string;
-  /** The new name, for a renaming. */
   name?: string | undefined;
   /** The names that some paths of a copy, move or restoration get at the destination. */
   names?: NewName[] | undefined;
@@ -116,7 +112,6 @@ export interface Outcome {
   code?: string | undefined;
   /** Number of objects deleted, copied or moved. */
   affected?: number;
-  /** What takes it back. */
   undo?: Undoing[];
   /** After a renaming: where the file or the folder is now. */
   path?: string | undefined;
@@ -159,7 +154,6 @@ export interface Asked {
   background: boolean;
 }
 
-/** An operation that the caller runs. */
 export interface Claim {
   id: string;
   run: string;

@@ -57,7 +57,6 @@ const RECORD_MS = 2000;
 /** How long after a failure an outcome is recorded again, in ms. */
 const RECORD_AGAIN_MS = 250;
 
-/** What operations are run with. */
 interface OperationParts {
   store: OperationStore;
   /** The database without a pooler, for locks of a session. */
@@ -90,9 +89,9 @@ export class Operations {
 
   /**
    * Does what is asked, or waits for the run of the same request; see {@link OperationStore.begin}. After a
-   * failure the next request tries again. Fails as `unavailable` if `left` ends the wait, or if the outcome is
-   * not recorded in time: the same request gets it later. `received` is to be called when the client has the
-   * outcome.
+   * failure the next request tries again. Fails as `unavailable` if `left` ends the wait, or if the outcome
+   * is not recorded in time: the same request gets it later. `received` is to be called when the client has
+   * the outcome.
    */
   async perform(
     bucket: Bucket,
@@ -200,7 +199,9 @@ export class Operations {
     }
   }
 
-  /** Records the end of a run. A request does not wait for it for long: the same one gets the outcome later. */
+  /**
+   * Records the end of a run. A request does not wait for it for long: the same one gets the outcome later.
+   */
   async #recorded(claim: Claim, repeatedAs: string, record: () => Promise<void>): Promise<void> {
     const recording = this.#record(claim, record).finally(() => this.#recording.delete(repeatedAs));
     this.#recording.set(repeatedAs, recording);

@@ -188,7 +188,6 @@ async function copyParts(
   return parts;
 }
 
-/** How large objects are copied. */
 export interface CopyLimits {
   /** Larger objects are copied in parts: S3 copies at most 5 GiB in one request. */
   singleCopyBytes: number;
@@ -227,7 +226,6 @@ async function ifFree<T>(write: (condition: { IfNoneMatch?: '*' }) => Promise<T>
 /** The most keys that one DeleteObjects accepts. */
 const BATCH = 1000;
 
-/** DeleteObjects requests at a time. */
 const BATCHES_AT_A_TIME = 3;
 
 /** How long a store may take to delete a thousand objects, in ms: some remove them one by one. */
@@ -236,7 +234,6 @@ const DELETE_TIMEOUT_MS = 120_000;
 /** Refused objects looked up at a time. */
 const LOOKUPS = 16;
 
-/** An object to delete. */
 export interface Doomed {
   key: string;
   /** If given, and if the store supports conditional deletes, another version of the object is kept. */

@@ -53,7 +53,6 @@ function isOutside(trash: boolean | undefined, paths: readonly string[]): boolea
 
 const IN_TRASH = 'is in the trash already; without "trash" it is deleted for good';
 
-/** The body of a deletion. */
 const deleteBody = z.discriminatedUnion(
   'type',
   [
@@ -73,7 +72,6 @@ const deleteBody = z.discriminatedUnion(
   'must have a type, image or folder',
 );
 
-/** The response to a deletion. */
 const deleteAnswer = z.object({
   success: z.literal(true),
   message: z.string(),
@@ -119,7 +117,6 @@ const NAMES_RULE = {
   error: 'must have at most one name for each path, and only for those in paths',
 };
 
-/** The body of a batch. */
 const batchBody = z.discriminatedUnion(
   'action',
   [
@@ -150,21 +147,18 @@ const batchBody = z.discriminatedUnion(
   'must have an action: delete, restore, copy or move',
 );
 
-/** The response to a batch. */
 const batchAnswer = z.object({
   success: z.literal(true),
   message: z.string(),
   affected: z.int().describe('Number of objects deleted, restored, copied or moved.'),
 });
 
-/** The body of a renaming. */
 const renameBody = z.strictObject({
   path: namedPath.describe('The key of a file, or a folder, which is renamed with everything in it.'),
   name: filename.describe('The new name, in the same folder.'),
   background,
 });
 
-/** The response to a renaming. */
 const renameAnswer = z.object({
   success: z.literal(true),
   message: z.string(),
@@ -178,7 +172,6 @@ const renameAnswer = z.object({
     ),
 });
 
-/** Dependencies of deletions and batches. */
 interface FileParts {
   buckets: BucketSource;
   operations: Operations;

@@ -34,7 +34,6 @@ import {
   type Watch,
 } from './objects.ts';
 
-/** Objects copied at a time. */
 const COPIES = 32;
 
 /** Moved objects whose dates are recorded at a time. */
@@ -50,7 +49,6 @@ export interface TransferParts {
 /** What is copied or moved, also to and from the trash. */
 export interface TransferRequest {
   action: 'copy' | 'move' | 'trash' | 'restore';
-  /** Keys and folders. */
   paths: readonly string[];
   /** The destination folder of a copy or move, as a prefix; empty for the root. */
   dest: string;
@@ -69,7 +67,6 @@ export interface TransferRequest {
   watch: Watch;
 }
 
-/** The result of a transfer. */
 export interface Transferred {
   /** Objects now at their destination and, after a move, only there. */
   affected: number;
@@ -79,7 +76,6 @@ export interface Transferred {
   folded: number;
   /** Whether this run has copied or deleted anything. */
   hasChanged: boolean;
-  /** What went where. */
   transfers: readonly Transfer[];
 }
 
@@ -149,7 +145,6 @@ class RunningTransfer {
     return transfers;
   }
 
-  /** Where each source goes. */
   async #placing(): Promise<Placing> {
     const { action, name, dest: given, begun } = this.#request;
     if (action === 'trash') {
@@ -423,7 +418,6 @@ async function* objectsOf(
 /** An object's place at the source and at the destination, with what is there now. */
 interface Pair {
   transfer: Transfer;
-  /** The key at the destination. */
   target: string;
   /** Undefined for an object that exists only at the destination. */
   source: StoredObject | undefined;
@@ -499,7 +493,6 @@ function compare(a: string | undefined, b: string | undefined): number {
 interface FoundSources {
   /** In the order of the paths. */
   sources: Source[];
-  /** The paths at which nothing exists. */
   missing: string[];
 }
 
@@ -538,7 +531,6 @@ async function isFile(bucket: Bucket, key: string): Promise<boolean> {
 interface FoldedSources {
   /** Each once, and none inside another. */
   sources: Source[];
-  /** How many were left out. */
   folded: number;
 }
 
@@ -569,7 +561,6 @@ export interface Source {
   path: string;
 }
 
-/** A source and its destination. */
 export interface Transfer {
   source: Source;
   /** The key, or the folder's new prefix. */

@@ -116,13 +116,11 @@ function loadSharp(): Promise<typeof SharpModule> {
 /** The formats of thumbnails, the last one for clients that name none. */
 export const THUMBNAIL_FORMATS = ['avif', 'webp'] as const;
 
-/** The format of a thumbnail. */
 export type ThumbnailFormat = (typeof THUMBNAIL_FORMATS)[number];
 
 /** The longer side of a thumbnail in a grid, and of one over the whole window, in pixels. */
 export const SIDES = { small: 480, large: 2048 } as const;
 
-/** How large a thumbnail is. */
 export type ThumbnailSize = keyof typeof SIDES;
 
 const QUALITY = { webp: 79, avif: 52 };
@@ -270,7 +268,6 @@ export function profileOf(cicp: Cicp | undefined): Buffer | undefined {
   return profile(colorants ?? SRGB_COLORANTS, curve ?? gamma);
 }
 
-/** A PNG with an ICC profile. */
 function withProfile(png: Buffer, icc: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from('iCCPcicp\0\0', 'latin1'), deflateSync(icc)]);
   const numbers = Buffer.alloc(8);

@@ -11,7 +11,6 @@ import type { Dispatcher } from 'undici';
 import type { Unseen } from '../stills/formats.ts';
 import { type HostRule, isListed } from './host-rules.ts';
 
-/** How upstream hosts are reached. */
 export interface FetcherOptions {
   /** The most bytes of a body. */
   maxBytes: number;
@@ -287,7 +286,6 @@ export type ForwardedHeaders = Partial<
   Record<'range' | 'if-range' | 'if-none-match' | 'if-modified-since', string>
 >;
 
-/** A request to an upstream host. */
 export interface MediaRequest {
   method: 'GET' | 'HEAD';
   headers: ForwardedHeaders;

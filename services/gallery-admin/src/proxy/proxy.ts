@@ -23,10 +23,8 @@ import {
 } from './media-fetcher.ts';
 import { acceptedFormat, mayBeDrawn, type ThumbnailSource, type Thumbnails } from './thumbnails.ts';
 
-/** Longer than any signed URL. */
 const MAX_URL_LENGTH = 8192;
 
-/** The query string of the proxy. */
 const proxyQuery = z.strictObject({
   url: z
     .string('must be given once')
@@ -63,13 +61,11 @@ const bytes = z.string().meta({ format: 'binary' });
 
 const content = { 'image/*': { schema: bytes }, 'video/*': { schema: bytes }, 'audio/*': { schema: bytes } };
 
-/** The response of the proxy. */
 const proxyAnswer = { description: 'The media.', content };
 
 /** The response of the proxy to a `Range`. */
 const proxyPartAnswer = { description: 'The part of the media requested by `Range`.', content };
 
-/** What the proxy needs. */
 interface ProxyParts {
   buckets: BucketSource;
   fetcher: MediaFetcher;

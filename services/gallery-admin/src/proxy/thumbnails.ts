@@ -58,7 +58,6 @@ interface Thumbnail {
   unseen?: Unseen | 'incomplete' | undefined;
 }
 
-/** The source of a thumbnail. */
 export interface ThumbnailSource {
   /** Differs for different bytes, if that can be known: a URL, or an object with its entity tag. */
   id: string;
@@ -69,7 +68,6 @@ export interface ThumbnailSource {
   look?: (pixels: Sharp) => Promise<void>;
 }
 
-/** A file as it was fetched. */
 interface FetchedFile {
   contentType: string;
   image: Buffer;
@@ -87,12 +85,10 @@ class Lane {
   }
 }
 
-/** A requested thumbnail. */
 interface ThumbnailRequest {
   source: ThumbnailSource;
   size: ThumbnailSize;
   format: ThumbnailFormat;
-  /** Aborted when the client is gone. */
   signal: AbortSignal;
 }
 
@@ -389,8 +385,8 @@ export class SharedWork<T> {
 }
 
 /**
- * The format of pictures with the greatest weight in `accept` (RFC 9110, section 12.5.1), the earliest of equal
- * ones. All but the last must be named; the last is also what is sent to clients that name none.
+ * The format of pictures with the greatest weight in `accept` (RFC 9110, section 12.5.1), the earliest of
+ * equal ones. All but the last must be named; the last is also what is sent to clients that name none.
  */
 export function acceptedFormat<Format extends string>(
   accept: string | undefined,

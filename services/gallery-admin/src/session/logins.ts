@@ -79,7 +79,6 @@ interface AccountSettings {
   /** argon2id as a PHC string; goes before `password`. */
   passwordHash: string | undefined;
   password: string | undefined;
-  /** Keys the fingerprint. */
   settingsKey: Buffer;
 }
 
@@ -146,7 +145,6 @@ export interface Visitor {
 /** The lane that a visitor waits in. */
 type Lane = 'device' | 'known_address' | 'unknown';
 
-/** The lane of a visitor. */
 function laneOf({ device, isKnownAddress }: Visitor): Lane {
   if (device !== undefined) return 'device';
   return isKnownAddress ? 'known_address' : 'unknown';
@@ -205,7 +203,6 @@ const WINDOW = sql`interval '15 minutes'`;
 /** The most expired windows that one attempt removes. */
 const REMOVED_AT_ONCE = 100;
 
-/** What one attempt counts against. */
 interface Count {
   source: Buffer;
   max: number;

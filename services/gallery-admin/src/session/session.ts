@@ -36,7 +36,6 @@ const FAILURE_MS = 500;
 /** The largest body of a login, in bytes, because anyone may send one. */
 const LOGIN_BODY_LIMIT = 32 * 1024;
 
-/** What login and logout need. */
 interface SessionParts {
   logins: Logins;
   sessions: SessionStore;

@@ -90,7 +90,6 @@ function newToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** True for a well-formed session cookie. */
 function isToken(value: string): boolean {
   return TOKEN_PATTERN.test(value);
 }

@@ -1,7 +1,6 @@
 import { threadTask } from '@pressroom/common/threads/thread-task';
 import { MAX_LIBRARY_BYTES, type StillFormat, type StillResult } from './formats.ts';
 
-/** What is to be drawn. */
 export interface StillTask {
   file: Uint8Array;
   format: StillFormat;

@@ -31,20 +31,17 @@ import { Site } from './site.ts';
 import { sourceOperations } from './sources.ts';
 import { storyOperations } from './stories.ts';
 
-/** The dependencies of the service. */
 export interface NewsFeedParts {
   config: NewsFeedConfig;
   db: Kysely<NewsTables>;
   /** The same database for public reads, which may be on a replica. */
   readDb: Kysely<NewsTables>;
-  /** Where searches run. */
   gate: SearchGate<NewsTables>;
   cache: RepresentationCache;
   /** Called after what `db` has read: a replica must contain it from then on. */
   seen: () => void;
   clock: Clock;
   log: Logger;
-  /** Figures for the metrics. */
   meters: readonly Meter[];
   tracing: Tracing | undefined;
 }
@@ -109,7 +106,6 @@ function frontPage(config: NewsFeedConfig): FrontPage {
   return { examples, elsewhere: { routes, reason } };
 }
 
-/** The routes of the service. */
 function routesOf({ config, db, readDb, gate, cache, seen, clock }: NewsFeedParts): RouteLine[] {
   const site = new Site(config);
   const address = new ApiAddress(config);

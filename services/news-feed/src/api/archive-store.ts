@@ -20,13 +20,11 @@ type Database = Kysely<NewsTables>;
 /** The dependencies of an {@link ArchiveStore}. */
 interface ArchiveStoreParts {
   db: Database;
-  /** Where searches run. */
   gate: SearchGate<NewsTables>;
   calendar: Calendar;
   clock: Clock;
 }
 
-/** A page of the archive. */
 interface ArchivePage {
   items: ListedItem[];
   /** Continues after the last item; null if there are no more. */
@@ -41,7 +39,6 @@ const LONGEST_SHOWN_MS = 5000;
 /** The earliest time that an item can have. */
 const BEGINNING = new Date(0);
 
-/** What a page is read by. */
 interface Reading {
   query: ArchiveQuery;
   shape: PageShape;

@@ -21,7 +21,6 @@ const day = z
 /** What BCP 47 has of a language, its script and its region; a language that nothing is in finds nothing. */
 const LANGUAGE = /^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$/;
 
-/** Query string of the archive. */
 export function archiveQuery(vocabulary: Vocabulary) {
   const { zone } = vocabulary.calendar;
   return z.strictObject({
@@ -58,10 +57,8 @@ export function archiveQuery(vocabulary: Vocabulary) {
   });
 }
 
-/** A query of the archive. */
 export type ArchiveQuery = z.infer<ReturnType<typeof archiveQuery>>;
 
-/** Answer of the archive. */
 function archiveAnswer(site: Site) {
   return body({
     items: z.array(itemSchema(site).extend({ reason: z.string().nullable() })),

@@ -34,7 +34,6 @@ interface ResetState {
   monitor: z.infer<typeof shown.monitor> | null;
 }
 
-/** Answer of both endpoints. */
 const codexResetsAnswer = body({
   timezone: z.literal(SHANGHAI.zone),
   today: calendarDate,

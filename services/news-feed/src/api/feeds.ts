@@ -176,7 +176,6 @@ function answer(
   });
 }
 
-/** How many items a feed has. */
 const FEED_ITEMS = 50;
 
 /** What a feed of items is restricted to. */
@@ -216,7 +215,6 @@ function itemEntry(row: ListedItem, site: Site): FeedEntry {
   };
 }
 
-/** How many reports a feed has. */
 const FEED_REPORTS = 14;
 
 /** The members of a feed that its reports determine. */

@@ -10,12 +10,10 @@ import { address, linksSchema, timestamp } from './item.ts';
 import { directionParameter } from './items.ts';
 import { body, CACHE_CONTROL, type Site, success } from './site.ts';
 
-/** Query string of the hot topics. */
 function hotTopicsQuery(vocabulary: Vocabulary) {
   return z.strictObject({ direction: directionParameter(vocabulary) });
 }
 
-/** A topic in the list. */
 function hotTopicSchema(site: Site) {
   return z.object({
     rank: z.int().min(1).max(10),
@@ -43,7 +41,6 @@ function hotTopicSchema(site: Site) {
 /** A topic, including the link whose name the deployment chooses. */
 type HotTopic = z.infer<ReturnType<typeof hotTopicSchema>>;
 
-/** Answer of the hot topics. */
 function hotTopicsAnswer(site: Site) {
   return body({ count: z.int(), items: z.array(hotTopicSchema(site)).max(10) });
 }

@@ -101,10 +101,8 @@ export function itemSchema(site: Site) {
     .meta({ id: 'Item' });
 }
 
-/** A minimal item. */
 type MinimalItem = z.infer<ReturnType<typeof minimalItemSchema>>;
 
-/** An item. */
 type Item = z.infer<ReturnType<typeof itemSchema>>;
 
 /** Renders a row as a minimal item. */
@@ -123,7 +121,6 @@ export function minimalItem(row: ItemRow, site: Site): MinimalItem {
   };
 }
 
-/** Renders a row as an item. */
 export function item(row: ItemRow, site: Site): Item {
   const shown = minimalItem(row, site);
   return {

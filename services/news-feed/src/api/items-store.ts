@@ -7,7 +7,6 @@ import { ITEM_COLUMNS, type ItemRow } from './item.ts';
 import type { ItemsQuery } from './items.ts';
 import { type Anchor, invalidCursor, type ListKey, readCursor, writeCursor } from './list-cursor.ts';
 
-/** An item in the list. */
 export interface ListedItem extends ItemRow {
   reason: string | null;
 }
@@ -111,12 +110,10 @@ type Database = Kysely<NewsTables>;
 /** The dependencies of an {@link ItemStore}. */
 interface ItemStoreParts {
   db: Database;
-  /** Where searches run. */
   gate: SearchGate<NewsTables>;
   clock: Clock;
 }
 
-/** A page of the list. */
 export interface ItemPage {
   items: ListedItem[];
   /** Continues after the last item; null if there are no more. */

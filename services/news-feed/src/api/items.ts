@@ -13,7 +13,6 @@ import { ITEM_COLUMNS, item, itemSchema, linksSchema } from './item.ts';
 import type { ItemPage, ItemStore } from './items-store.ts';
 import { body, CACHE_CONTROL, type Site, success } from './site.ts';
 
-/** Path of one item. */
 const itemPath = z.object({
   id: z.string().min(1).max(128, 'must be at most 128 characters long'),
 });
@@ -42,7 +41,6 @@ export const pageSchema = z.object({
   nextCursor: z.string().nullable(),
 });
 
-/** Query string of the items. */
 export function itemsQuery(vocabulary: Vocabulary) {
   return z.strictObject({
     mode: z.enum(['selected', 'all'], 'must be selected or all').default('selected'),
@@ -66,10 +64,8 @@ export function itemsQuery(vocabulary: Vocabulary) {
   });
 }
 
-/** A query of the items. */
 export type ItemsQuery = z.infer<ReturnType<typeof itemsQuery>>;
 
-/** Answer of the items. */
 function itemsAnswer(site: Site) {
   return body({
     query: z.object({
@@ -86,7 +82,6 @@ function itemsAnswer(site: Site) {
   });
 }
 
-/** Answer of one item. */
 function itemAnswer(site: Site) {
   return body({
     item: itemSchema(site).extend({

@@ -16,7 +16,6 @@ import { buildApp } from './app.ts';
 /** The running service and its open resources. */
 interface OpenNewsFeed {
   app: Server;
-  /** Closes the database, after the app. */
   release: () => Promise<void>;
 }
 

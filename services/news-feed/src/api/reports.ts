@@ -22,7 +22,6 @@ import type { NewsTables } from '../tables.ts';
 import { address, attribution, linksSchema, timestamp } from './item.ts';
 import { body, CACHE_CONTROL, type Site, success } from './site.ts';
 
-/** Query string of the index. */
 const reportsQuery = z.strictObject({ limit: integerParameter(1, 180).default(30) });
 
 /** The periods that paths may name, besides by the report's date. */
@@ -54,7 +53,6 @@ function daysSchema(period: Period) {
   return period === 'daily' ? {} : { periodStart: calendarDate, periodEnd: calendarDate };
 }
 
-/** Answer of the index. */
 function reportsAnswer(period: Period, site: Site) {
   return body({
     count: z.int(),
@@ -72,7 +70,6 @@ function reportsAnswer(period: Period, site: Site) {
   });
 }
 
-/** Answer of a report. */
 function reportAnswer(period: Period, site: Site) {
   const flash = z.object({
     title: z.string(),
@@ -109,7 +106,6 @@ interface ReportParts {
   clock: Clock;
 }
 
-/** The reports of one period. */
 interface PeriodParts extends Omit<ReportParts, 'db'> {
   period: Period;
   reports: ReportStore;
@@ -249,7 +245,6 @@ function shownQuote({ itemId, title, source, originalUrl, publishedAt }: Quote, 
   };
 }
 
-/** A published report. */
 export interface StoredReport {
   /** `YYYY-MM-DD`. */
   date: string;

@@ -24,7 +24,6 @@ const schemaVersion = z.literal(1);
 /** The limit on cursors in the OpenAPI description; longer texts are not cursors (see `cursor.ts`). */
 const CURSOR_LENGTH = { minLength: 1, maxLength: 512 };
 
-/** Query string of the snapshot. */
 const snapshotQuery = z.strictObject({
   fields: fields
     .optional()
@@ -39,7 +38,6 @@ const snapshotQuery = z.strictObject({
     .meta(CURSOR_LENGTH),
 });
 
-/** Query string of the changes. */
 const changesQuery = z.strictObject({
   cursor: z
     .string('must be given once')
@@ -51,10 +49,8 @@ const changesQuery = z.strictObject({
 /** Which form of the items a mirror contains. */
 type Fields = z.infer<typeof fields>;
 
-/** A request for the snapshot. */
 type SnapshotQuery = z.infer<typeof snapshotQuery>;
 
-/** A request for the changes. */
 type ChangesQuery = z.infer<typeof changesQuery>;
 
 const syncCursor = z.string().describe('Opaque. Does not expire.');
@@ -94,10 +90,8 @@ function selectedAnswers(site: Site) {
   return { snapshot, changes };
 }
 
-/** A page of the snapshot. */
 type Snapshot = z.infer<ReturnType<typeof selectedAnswers>['snapshot']>;
 
-/** A page of changes. */
 type Changes = z.infer<ReturnType<typeof selectedAnswers>['changes']>;
 
 /** The dependencies of the operations on the selected set. */
@@ -150,7 +144,6 @@ export function selectedOperations({ selected, site, cache }: SelectedParts) {
   return { snapshot, changes };
 }
 
-/** An item of the set. */
 type SelectedRow = ItemRow & Member;
 
 /** The dependencies of a {@link SelectedStore}. */

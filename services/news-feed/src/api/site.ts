@@ -17,7 +17,6 @@ type SiteSettings = Pick<
   | 'NEWS_FEED_PORT'
 >;
 
-/** The publisher, the same on everything. */
 interface Attribution {
   name: string;
   url: string;
@@ -62,7 +61,6 @@ export class Site {
     this.ownRoutes = isOwn ? [...new Set(routes)].filter((route) => !route.startsWith('/api/')) : undefined;
   }
 
-  /** The page of an item. */
   item(id: string): string {
     return this.#page('item', '{id}', id);
   }
@@ -72,7 +70,6 @@ export class Site {
     return this.#page('story', '{id}', publicId);
   }
 
-  /** The page of a report. */
   report(period: Period, date: string): string {
     return this.#page(period, '{date}', date);
   }

@@ -12,13 +12,11 @@ import { cursorParameter, pageSchema } from './items.ts';
 import { readCursor, writeCursor } from './list-cursor.ts';
 import { body, CACHE_CONTROL, success } from './site.ts';
 
-/** Query string of the sources. */
 const sourcesQuery = z.strictObject({
   limit: integerParameter(1, 200).default(100),
   cursor: cursorParameter,
 });
 
-/** Answer of the sources. */
 const sourcesAnswer = body({
   items: z.array(
     z.object({
@@ -77,7 +75,6 @@ export function sourceOperations({ db, cache, clock }: SourceParts) {
   return { list };
 }
 
-/** A source of public items. */
 interface SourceRow {
   name: string;
   recent: number;

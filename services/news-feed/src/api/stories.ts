@@ -18,7 +18,6 @@ const STATUSES = ['active', 'settled'] as const;
 /** The longest `publicId`, in characters (`docs/spec/news-feed.md`, "Limits"). */
 const MAX_PUBLIC_ID = 128;
 
-/** Path of one story. */
 const storyPath = z.object({
   publicId: z
     .string()
@@ -61,17 +60,14 @@ function reportSchema(site: Site) {
   });
 }
 
-/** Query string of the stories. */
 export const storiesQuery = z.strictObject({
   status: z.enum(STATUSES, 'must be active or settled').optional(),
   limit: integerParameter(1, 100).default(50),
   cursor: cursorParameter,
 });
 
-/** A query of the stories. */
 type StoriesQuery = z.infer<typeof storiesQuery>;
 
-/** Answer of the stories. */
 function storiesAnswer(site: Site) {
   return body({
     items: z.array(
@@ -90,7 +86,6 @@ function storiesAnswer(site: Site) {
   });
 }
 
-/** Answer of a story. */
 function storyAnswer(site: Site) {
   return body({
     story: z.object({
@@ -264,7 +259,6 @@ function shownNeighbor({ publicId, title, relation }: Neighbor, site: Site, api:
   };
 }
 
-/** A story in the list. */
 interface ListedStory {
   public_id: string;
   title: string;
@@ -277,7 +271,6 @@ interface ListedStory {
   latest_at: Date;
 }
 
-/** A page of the stories. */
 interface StoryPage {
   stories: ListedStory[];
   /** Continues after the last story; null if there are no more. */
@@ -341,7 +334,6 @@ interface Neighbor {
   relation: string;
 }
 
-/** The stories in the database. */
 class StoryStore {
   readonly #db: Database;
 

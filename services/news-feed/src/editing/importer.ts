@@ -39,7 +39,6 @@ interface Import {
   db: Kysely<NewsTables>;
   /** The JSON Lines: a file, `-` for standard input, or their bytes. */
   file: string | Uint8Array;
-  /** Who imports, for the history. */
   actor: string;
   vocabulary: Vocabulary;
   /** Whether to roll everything back at the end. */
@@ -111,7 +110,6 @@ async function isLate(next: Promise<unknown>, ms: number): Promise<boolean> {
   }
 }
 
-/** The outcome of the lines. */
 export interface ImportTally {
   created: number;
   changed: number;
@@ -119,7 +117,6 @@ export interface ImportTally {
   refused: { number: number; reason: string }[];
 }
 
-/** How many items are written together. */
 const BATCH = 1000;
 
 /** The options of an {@link Importer}. */
@@ -171,7 +168,6 @@ export class Importer {
     await this.#take({ number, line });
   }
 
-  /** Writes the batch of waiting items. */
   async flush(): Promise<void> {
     const items = this.#items;
     this.#items = [];
@@ -361,10 +357,8 @@ function importLine(vocabulary: Vocabulary) {
   );
 }
 
-/** A parsed line. */
 type ImportLine = z.infer<ReturnType<typeof importLine>>;
 
-/** A line of one type. */
 type LineOf<Type extends ImportLine['type']> = Extract<ImportLine, { type: Type }>;
 
 /**
@@ -458,7 +452,6 @@ class HeldLines {
     return waiting;
   }
 
-  /** Removes a refused story. */
   drop(publicId: string): void {
     this.#stories.delete(publicId);
   }

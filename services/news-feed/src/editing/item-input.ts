@@ -30,13 +30,11 @@ export const time = z.iso
   .refine((value) => new Date(value).getTime() >= 0, 'must not be before 1970')
   .transform((value) => new Date(value));
 
-/** The error message for scores. */
 const SCORE = 'must be a number from 0 to 100';
 
 /** The longest canonical URL, in bytes: the limit of the unique index. */
 const MAX_CANONICAL_URL = 2048;
 
-/** The address of the original article. */
 const originalUrl = webUrl(4000).refine(
   (value) => !URL.canParse(value) || Buffer.byteLength(canonicalUrl(value)) <= MAX_CANONICAL_URL,
   `must be at most ${MAX_CANONICAL_URL} characters long without its tracking parameters`,
@@ -94,7 +92,6 @@ export function itemInput<Time extends z.ZodType<Date>>({ categories, directions
 /** A time as the program has it. */
 const given = z.date().refine((value) => value.getTime() >= 0, 'must not be before 1970');
 
-/** The values of an item. */
 export type ItemInput = z.infer<ReturnType<typeof itemInput>>;
 
 /** Checks the values of an item; throws a `Failure` whose message says everything that is wrong with them. */
@@ -125,7 +122,6 @@ export function itemChange(vocabulary: Vocabulary) {
     .partial();
 }
 
-/** A change of an item. */
 export type ItemChange = z.infer<ReturnType<typeof itemChange>>;
 
 /** A parser for changes; it throws a `Failure` whose message says everything that is wrong with a change. */
@@ -269,7 +265,6 @@ const records = resetRecords({
   id: z.string('must be a string').regex(/^[!-~]{1,128}$/, 'must be 1 to 128 visible ASCII characters'),
 });
 
-/** The schema of a reset event. */
 export const resetEventInput = records.event.partial({ label: true });
 
 /** The schema of an activity; the action `withdraw` removes its events from the answers. */
@@ -282,13 +277,10 @@ export const resetStateInput = z.strictObject({
   monitor: records.monitor.nullable().optional(),
 });
 
-/** The values of a reset event. */
 export type ResetEventInput = z.infer<typeof resetEventInput>;
 
-/** The values of an activity. */
 export type ResetActivityInput = z.infer<typeof resetActivityInput>;
 
-/** The values of the state. */
 export type ResetStateInput = z.infer<typeof resetStateInput>;
 
 const reference = z.strictObject({ publicId: storyId, relation: requiredText(200) });
@@ -303,8 +295,6 @@ export const storyInput = z.strictObject({
   related: z.array(reference).max(100).optional(),
 });
 
-/** The values of a story. */
 export type StoryInput = z.infer<typeof storyInput>;
 
-/** The outcome of writing a record. */
 export type Outcome = 'created' | 'changed' | 'unchanged';

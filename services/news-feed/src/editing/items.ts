@@ -94,7 +94,6 @@ function given<T>(value: T | undefined, otherwise: T): T {
   return value === undefined ? otherwise : value;
 }
 
-/** The outcome of an item. */
 type ItemOutcome = 'created' | 'changed' | 'unchanged' | Failure;
 
 /** The rows of a statement as JSON that PostgreSQL unpacks: one parameter, however many rows there are. */
@@ -156,7 +155,6 @@ export async function insertItems(
   `.execute(tx);
 }
 
-/** Writes the values of existing items. */
 async function writeChanged(tx: Transaction<NewsTables>, items: readonly WrittenItem[]): Promise<void> {
   await sql`
     update news.item set ${ASSIGNMENTS}, updated_at = clock_timestamp()

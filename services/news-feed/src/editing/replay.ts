@@ -18,14 +18,12 @@ import { newsroomSchedules, RANKING_MS, runSchedule } from '../work/schedules.ts
 import { itemChecker } from './item-input.ts';
 import { WRITTEN_COLUMNS } from './items.ts';
 
-/** What is replayed. */
 export interface ReplayParts {
   vocabulary: Vocabulary;
   sources: number;
   days: number;
 }
 
-/** What a replay ended in. */
 export interface ReplayResult {
   polls: number;
   items: number;
@@ -200,7 +198,6 @@ interface Article {
   at: number;
 }
 
-/** How many entries a feed lists. */
 const LISTED = 20;
 
 const HOUR_MS = 3_600_000;

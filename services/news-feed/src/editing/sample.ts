@@ -149,7 +149,6 @@ function resetLines(now: Date): object[] {
   ];
 }
 
-/** A pending event. */
 function announcedEvent(now: Date) {
   const announced = hoursBefore(now, 4);
   const post = {
@@ -236,7 +235,6 @@ function hoursBefore(now: Date, hours: number): string {
   return new Date(now.getTime() - hours * HOUR_MS).toISOString();
 }
 
-/** An item in the sample. */
 interface SampleItem {
   title: string;
   originalTitle?: string;

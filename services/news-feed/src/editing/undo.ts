@@ -235,7 +235,6 @@ async function changesOf(tx: Transaction<NewsTables>, number: number): Promise<C
   return [...changes.values()];
 }
 
-/** Those of a kind. */
 function of(changes: readonly Change[], kind: Change['kind']): Change[] {
   return changes.filter((change) => change.kind === kind);
 }
@@ -287,14 +286,12 @@ async function writeBefore(
   `.execute(tx);
 }
 
-/** An edit of one thing. */
 export interface HistoryEntry {
   /** What undoes it, with all that was changed together with this. */
   edit: number;
   at: Date;
   /** Who; null if unknown, and for the newsroom itself. */
   actor: string | null;
-  /** What was connected. */
   program: string;
   action: string;
   /** The edit that it undoes. */
@@ -304,7 +301,6 @@ export interface HistoryEntry {
   changes: { member: string; before: unknown; after: unknown }[];
 }
 
-/** What is asked of the history. */
 export interface HistoryQuery {
   kind: NewsTables['news.edit']['kind'];
   /** The id of an item, the `publicId` of a story, or the date of a report. */

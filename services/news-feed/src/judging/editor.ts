@@ -45,7 +45,6 @@ export interface Submission {
   text: string | null;
   /** The language that it is in (BCP 47); null if nothing says it. */
   language: string | null;
-  /** The address of the article. */
   url: string;
   source: SubmissionSource;
   publishedAt: Date;
@@ -73,7 +72,6 @@ export interface Judgement {
   directions: readonly string[];
   /** From 0 to 100; null if it is not scored. */
   score: number | null;
-  /** What the score consists of. */
   terms: readonly ScoreTerm[];
   selected: boolean;
   /** Why it was selected, for readers; null if it was not, or if there is nothing to say. */
@@ -108,7 +106,6 @@ const MEANT = 2;
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** What the rules editor needs. */
 interface RulesEditorParts {
   db: Kysely<NewsTables>;
   rules: Rules;
@@ -237,7 +234,6 @@ interface RuleWords {
   signals: readonly { name: string; points: number; terms: readonly string[] }[];
 }
 
-/** What the rules editor judges by. */
 interface Rules {
   /** The score from which an item is selected. */
   threshold: number;
@@ -457,7 +453,6 @@ const COVERAGE_DAYS = 14;
 /** The most submissions that one search is for. */
 const MOST_AT_ONCE = 25;
 
-/** What coverage is read of. */
 type Covered = Pick<Submission, 'title' | 'summary' | 'source' | 'publishedAt'>;
 
 /** Somebody who waits for the coverage of a submission. */

@@ -73,13 +73,11 @@ function partOf({ kind }: Term): number {
 
 /** What a report brings to every comparison. */
 interface Size {
-  /** How many words it has. */
   parts: number;
   norm: number;
   portableNorm: number;
 }
 
-/** A report is compared with many. */
 const SIZES = new WeakMap<WeighedReport, Size>();
 
 function sizeOf(report: WeighedReport): Size {

@@ -46,7 +46,6 @@ export interface ModelDigestsParts {
 interface DueStory {
   public_id: string;
   title: string;
-  /** The digest of the rules. */
   digest: string;
   digest_updated_at: Date;
   /** The model's own digest before, and the reports that it knows. */

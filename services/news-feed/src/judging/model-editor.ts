@@ -37,7 +37,6 @@ const MOST_TEXT = 4000;
 /** How long answers are kept, in days. */
 const KEPT_DAYS = 30;
 
-/** What the model editor needs. */
 interface ModelEditorParts {
   db: Kysely<NewsTables>;
   /** Judges first, and alone where the model does not. */
@@ -424,7 +423,6 @@ export const DIGEST_JSON_SCHEMA = {
 
 /** What a model was asked for a digest. */
 interface DigestTask {
-  /** Its instruction. */
   instruction: string;
   /** What the digest may cite: the previous digest and the reports. */
   given: string;

@@ -16,7 +16,6 @@ export interface EndpointSettings {
 
 /** What is known of a fault beside its message. */
 interface FaultDetails {
-  /** The status of the answer. */
   status?: number;
   /** For how long the endpoint asks to be left alone, in milliseconds. */
   pauseMs?: number | undefined;
@@ -24,7 +23,6 @@ interface FaultDetails {
   isOfQuestion?: boolean;
 }
 
-/** A fault of the endpoint. */
 export class EndpointFault extends Error {
   readonly status: number | undefined;
   readonly pauseMs: number | undefined;
@@ -45,7 +43,6 @@ const OF_QUESTION = [400, 413, 422];
 /** How much of what a refusal says is kept, in characters. */
 const MOST_SAID = 300;
 
-/** What an endpoint is asked. */
 interface EndpointQuestion {
   /** Below the base, such as `/embeddings`. */
   path: string;
@@ -124,7 +121,6 @@ export class EndpointRest {
     return now.getTime() < this.#until;
   }
 
-  /** Notes that it has answered. */
   worked(): void {
     this.#faults = 0;
     this.#refused.clear();
@@ -151,7 +147,6 @@ export function endpointUrl() {
   return z.string().refine(accept, expected);
 }
 
-/** What a model is asked. */
 export interface ChatQuestion {
   /** The instruction; never contains a feed's text. */
   instruction: string;
@@ -395,9 +390,7 @@ export async function spentOn(db: Kysely<NewsTables>, day: string): Promise<Spen
 
 /** An article that is to be selected. */
 interface Applicant {
-  /** Its canonical URL. */
   article: string;
-  /** The source that brings it. */
   sourceId: number;
 }
 

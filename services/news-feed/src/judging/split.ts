@@ -107,7 +107,6 @@ const LOOKED_AT = [8, 16, 32];
 /** How many reports an event has at least that a story is split by. */
 const LEAST_PART = 3;
 
-/** A report of a story. */
 interface Member {
   itemId: string;
   report: WeighedReport;
@@ -170,7 +169,6 @@ function partOf(members: readonly Member[]): string[] {
   return (stay.length >= leave.length ? leave : stay).flatMap((index) => members[index]?.itemId ?? []);
 }
 
-/** What stories are renewed with. */
 export interface RenewalParts {
   lexicon: Lexicon;
   now: Date;

@@ -172,7 +172,6 @@ export interface AssignableItem {
 
 /** A stored item that its source has edited. */
 export interface ChangedReport extends AssignableItem {
-  /** Its title before. */
   formerTitle: string;
 }
 

@@ -23,7 +23,6 @@ export class StoryBoard {
   readonly #taken: Set<string>;
   /** The place of each story in the order of their creation. */
   readonly #ages: Map<string, number>;
-  /** What merged stories have become. */
   readonly #survivors: Map<string, string>;
   #started: { public_id: string; title: string }[] = [];
   #moved = new Map<string, string>();
@@ -117,7 +116,6 @@ export class StoryBoard {
     return publicId;
   }
 
-  /** Puts items into a story. */
   put(itemIds: readonly string[], story: string): void {
     for (const id of itemIds) {
       // A new item is inserted with its story.
@@ -251,7 +249,6 @@ const RELATIONS = {
 export interface Neighbor {
   story: string;
   kind: 'storyline' | 'related';
-  /** The score of its likeliest report. */
   score: number;
   /** Whether that report is older than the one that it was compared with. */
   isEarlier: boolean;

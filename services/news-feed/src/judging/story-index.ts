@@ -15,7 +15,6 @@ const PROPOSING_TERMS = 16;
 /** How many of these a candidate shares at least, if there are so many. */
 const LEAST_SHARED = 2;
 
-/** How many candidates are scored. */
 const MOST_CANDIDATES = 32;
 
 /** How many days after their discovery items stay in the index: as long as a storyline may pause. */
@@ -26,7 +25,6 @@ const REMOVED_AT_ONCE = 5;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** An item of the index. */
 export interface IndexedReport {
   itemId: string;
   story: string | null;
@@ -284,7 +282,6 @@ function rowsOf(items: readonly { itemId: string; report: WeighedReport }[]): st
 /** The kinds, by the place under which they are stored. */
 const KINDS = ['name', 'place', 'number', 'concept', 'word', 'characters'] as const;
 
-/** A report as it is stored. */
 export function storedReport({
   terms,
   marks,
@@ -328,14 +325,12 @@ interface IndexedText extends SourceText {
   publishedAt: Date;
 }
 
-/** How texts are read. */
 interface Reading {
   lexicon: Lexicon;
   /** The vector of a text's title, if there is one. */
   vectorOf: (text: SourceText) => TitleVector | undefined;
 }
 
-/** How often a term is used. */
 interface TermUse {
   term: string;
   /** How many items have it, up to {@link COUNTED}. */

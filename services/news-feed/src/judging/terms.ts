@@ -92,7 +92,6 @@ export interface ReportText {
 /** What kind of thing a term is; names and numbers say most about which event a report is on. */
 type TermKind = 'name' | 'place' | 'number' | 'concept' | 'word' | 'characters';
 
-/** A term of a report. */
 export interface Term {
   kind: TermKind;
   /** How much it counts in its text before its rarity is known, from 0 to 1. */
@@ -102,7 +101,6 @@ export interface Term {
 /** What the comparison reads of a report. */
 export interface ReportTerms {
   terms: Map<string, Term>;
-  /** Whether the text is mostly Chinese. */
   isChinese: boolean;
   /** What says which of several similar events it is. */
   marks: Marks;

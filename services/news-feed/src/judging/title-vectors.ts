@@ -157,7 +157,6 @@ export function inBytes(vector: readonly number[]): Int8Array {
   return Int8Array.from(vector, (value) => Math.round((127 * value) / largest));
 }
 
-/** A vector as it is stored. */
 export function storedTitle({ model, values, ground }: TitleVector): NonNullable<StoredReport['title']> {
   return [
     model,

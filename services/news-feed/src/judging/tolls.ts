@@ -135,7 +135,6 @@ export interface Toll {
   /** The range that the report allows: “at least 11” has no upper end. */
   least: number;
   most: number;
-  /** As the report has it. */
   quote: string;
   /** The places for which it is given, each as the lexicon's term or as it is spelled. */
   places: string[];

@@ -8,7 +8,6 @@ import { z } from 'zod';
 /** The packs that come with Pressroom, each a file next to this one. */
 export const PACKS = ['technology', 'general', 'business', 'sport', 'science', 'local'] as const;
 
-/** What holds whatever the field. */
 const COMMON = 'common';
 
 /** How much a term counts that is given without a number. */
@@ -78,7 +77,6 @@ const packFile = z.strictObject({
   lexicon: z.strictObject({ places: things, bodies: things, concepts: things }).prefault({}),
 });
 
-/** Words with what each counts. */
 export type Terms = Readonly<Record<string, number>>;
 
 /** A category or a direction: how readers see it, and the words that mean it, both by language. */

@@ -14,7 +14,6 @@ const TIME = `(?:${BETWEEN}${CLOCK}${ZONE})?`;
 /** The name of a day, in any language. */
 const WEEKDAY = String.raw`(?:\p{L}[\p{L}\p{M}-]*\.?(?:,\s*|\s+))?`;
 
-/** A month by its name. */
 const NAME = String.raw`(?<month>\p{L}[\p{L}\p{M}]{2,}\.?)`;
 
 const YEAR = String.raw`(?<year>\d{4}|\d\d)`;

@@ -10,7 +10,6 @@ export interface FeedEntry {
   title: string;
   /** Of at most three sentences. */
   summary: string | null;
-  /** Absolute. */
   url: string;
   /** As the feed says; null if it says nothing usable. */
   publishedAt: Date | null;
@@ -28,7 +27,6 @@ export interface LeftOut {
   reason: string;
 }
 
-/** A feed of any format. */
 export interface ParsedFeed {
   title: string | null;
   entries: readonly FeedEntry[];
@@ -49,7 +47,6 @@ export interface ParsedFeed {
 /** A feed of any format, as it is written. */
 export interface RawFeed {
   title: MarkedText | undefined;
-  /** The page that it belongs to. */
   home: string | undefined;
   entries: RawEntry[];
   updatePeriod?: string | undefined;
@@ -83,7 +80,6 @@ export interface RawLink {
   base?: string | undefined;
 }
 
-/** A picture, as it is written. */
 export interface RawImage extends RawLink {
   width?: string | undefined;
   height?: string | undefined;

@@ -5,7 +5,6 @@ import type { Element, ParentNode } from 'domhandler';
 /** The members that an editor can point to, beside the entry itself. */
 const MEMBERS = ['title', 'link', 'date', 'summary'] as const;
 
-/** A member of an entry. */
 export type ListMember = (typeof MEMBERS)[number];
 
 /** Instead of selectors: a list is found by its structure. */
@@ -17,7 +16,6 @@ export const LIST_SELECTORS = "'CSS of an entry; title CSS; link CSS; date CSS; 
 /** The most characters of a list's selectors: what they take is limited where pages are read. */
 const MOST_CHARACTERS = 1000;
 
-/** A CSS selector that was read. */
 type Selector = (element: ParentNode) => boolean;
 
 /** Where a list has its entries, and these their members. */

@@ -297,7 +297,6 @@ function weightOf(title: string): number {
   return title.length + 1.5 * wide;
 }
 
-/** Where a page lists an article. */
 interface ListedLink {
   /** The element that has everything about it, and nothing about others. */
   record: Element;
@@ -310,7 +309,6 @@ interface ListedLink {
 /** The elements in which an editor says that the members are. */
 type ChosenElements = Partial<Record<'title' | 'date' | 'summary', Element>>;
 
-/** A shorter text is a label. */
 const LEAST_SUMMARY = 40;
 
 /** The most characters of a line with a date in it. */

@@ -25,7 +25,6 @@ export interface Page {
 /** What the address of an article has answered. */
 interface PageAnswer {
   body: Uint8Array;
-  /** The address that answered. */
   url: string;
   contentType: string | undefined;
 }

@@ -70,7 +70,6 @@ export function parseFeed(text: string, url: string): ParsedFeed {
   return feedOf(readRaw(text, url), url);
 }
 
-/** A feed in plain text. */
 export function feedOf(raw: RawFeed, url: string): ParsedFeed {
   const base = URL.parse(raw.home?.trim() ?? '', url)?.href ?? url;
   const newest = newestEntries(raw.entries);
@@ -545,9 +544,7 @@ class XmlReader {
   feed: XmlFeed | undefined;
   readonly #url: string;
   readonly #frames: Frame[] = [];
-  /** The namespace of the root. */
   #own = '';
-  /** What its entries are called. */
   #entries: readonly string[] = [];
   /** The member that is being read, and how many elements inside it are open. */
   #member: XmlElement | undefined;

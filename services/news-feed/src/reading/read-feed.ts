@@ -6,10 +6,8 @@ import { readList } from './list.ts';
 import { feedOf, readRaw } from './parse-feed.ts';
 import { discoverFeeds, newestSitemaps, newInSitemap, type SitemapMemory } from './sitemap.ts';
 
-/** What a source has answered. */
 interface SourceAnswer {
   body: Uint8Array;
-  /** The address that answered. */
   url: string;
   contentType: string | undefined;
   /** Its `Link` header. */
@@ -21,7 +19,6 @@ interface SourceAnswer {
   memory: SitemapMemory;
 }
 
-/** What was read of a source. */
 export interface FeedReading {
   kind: 'feed';
   feed: Omit<ParsedFeed, 'links'>;
@@ -30,13 +27,11 @@ export interface FeedReading {
   sitemap: { known: Uint8Array; listed: number } | undefined;
 }
 
-/** What an answer is. */
 export type SourceReading =
   | FeedReading
   | { kind: 'page'; feedUrl: string }
   | ({ kind: 'index' } & ReturnType<typeof newestSitemaps>);
 
-/** How a page begins. */
 const IS_PAGE = /^\s*<(?:!doctype html|html)[\s>]/i;
 
 /** Reads the answer of a source. Throws a {@link Failure} that says why it is not a feed. */

@@ -22,7 +22,6 @@ const READERS = {
 /** The kinds of text and their readers. */
 export type Readers = typeof READERS;
 
-/** A text and its kind. */
 export type ReadingTask = {
   [Kind in keyof Readers]: { kind: Kind; input: Parameters<Readers[Kind]>[0] };
 }[keyof Readers];

@@ -54,7 +54,6 @@ export function checkSettings(settings: SourceSettings, { categories, directions
   }
 }
 
-/** What a rule looks at. */
 export interface RuleSubject {
   title: string;
   summary: string | null;
@@ -66,7 +65,6 @@ export interface Ruling {
   /** The rule that drops it; undefined if none does. */
   droppedBy: string | undefined;
   category: string | undefined;
-  /** Added to its score. */
   points: number;
 }
 
@@ -88,7 +86,6 @@ const MOST_RULES = 50;
 /** The most steps of a pattern's program, by which the time for a text is multiplied. */
 const MOST_STEPS = 1000;
 
-/** A rule as it is written. */
 interface Rule {
   verdict: string | undefined;
   category: string | undefined;
@@ -160,7 +157,6 @@ export function checkRules(rules: readonly string[]): void {
   for (const rule of rules) readRule(rule);
 }
 
-/** The categories that rules set. */
 function categoriesOf(texts: readonly string[]): string[] {
   return texts.flatMap((text) => readRule(text).category ?? []);
 }

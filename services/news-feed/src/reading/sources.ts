@@ -348,7 +348,6 @@ async function newestEntries(db: Kysely<NewsTables>, id: number): Promise<RuleSu
 /** What became of the feeds of an OPML file. */
 interface AddedFeeds {
   added: number;
-  /** Those that are sources already. */
   known: number;
   refused: { url: string; reason: string }[];
 }

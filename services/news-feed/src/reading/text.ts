@@ -38,7 +38,6 @@ const TAG = /<(\/?)([a-z][\w:-]*)(\s[^<>]*|\/)?>/gi;
 /** Tags that stand alone, whether or not they have attributes. */
 const ALONE = ['br', 'hr', 'p'];
 
-/** An attribute that has a value. */
 const ATTRIBUTE = /\s[a-z][\w:-]*=["'\w./#]/i;
 
 const REFERENCE = /&(?:#\d+|#x[\da-f]+|[a-z][a-z\d]*);/gi;

@@ -10,7 +10,6 @@ import {
 } from '@pressroom/common/fetching/guarded-agents';
 import type { Dispatcher } from 'undici';
 
-/** How sources are reached. */
 export interface WebFetcherOptions {
   /** The most bytes of an answer, also after its content coding is undone. */
   maxBytes: number;
@@ -38,7 +37,6 @@ export interface Politeness {
 /** The limits of one answer: 10 MiB and 20 s. */
 export const FETCH_LIMITS = { maxBytes: 10 * 2 ** 20, totalMs: 20_000 };
 
-/** An answer, read whole. */
 export interface Fetched {
   status: number;
   /** The address that answered, after redirects. */
@@ -73,7 +71,6 @@ export type Post = (
   givenUrl: string,
 ) => Promise<number>;
 
-/** What a request sends. */
 interface Sent {
   headers: Readonly<Record<string, string>>;
   form?: URLSearchParams;
@@ -229,7 +226,6 @@ const DECODERS = new Map<string, () => NodeJS.ReadWriteStream>([
   ['zstd', createZstdDecompress],
 ]);
 
-/** The codings to ask for. */
 const ACCEPTED_CODINGS = 'gzip, br, zstd';
 
 /** The most stacked codings that are undone. */

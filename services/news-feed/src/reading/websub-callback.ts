@@ -51,7 +51,6 @@ function end(request: IncomingMessage, response: ServerResponse, status: number,
   response.writeHead(status, isRead ? headers : { ...headers, connection: 'close' }).end(text);
 }
 
-/** An answer to a hub. */
 interface Answer {
   status: number;
   text: string;

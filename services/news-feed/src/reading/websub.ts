@@ -191,7 +191,6 @@ export function nextPoll(
 /** How many hubs are asked in one go. */
 const MOST_REQUESTS = 20;
 
-/** What subscriptions are asked for with. */
 export interface SubscriberParts {
   db: Kysely<NewsTables>;
   post: Post;

@@ -24,11 +24,9 @@ import { type JudgedEntry, type WriteParts, writeEntries } from './write-entries
 /** How many entries a worker takes at once. */
 const BATCH = 25;
 
-/** What edits entries. */
 export interface EditParts extends WriteParts {
   db: Kysely<NewsTables>;
   clock: Clock;
-  /** Applies the rules of sources. */
   reader: Reader;
   /** For writing: stories are given one batch after the other anyway, and who waits holds a connection. */
   writing: PacedTurns;

@@ -23,7 +23,6 @@ const NONE: EntryCounts = { added: 0, changed: 0 };
 
 /** What came of the entries of an answer. */
 interface StoredTally {
-  /** Those that wait to be edited. */
   kept: EntryCounts;
   /** Those for which there was no room, of which nothing was kept. */
   leftOut: EntryCounts;

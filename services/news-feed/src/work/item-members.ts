@@ -45,7 +45,6 @@ export function writtenMembers(entry: StoredEntry, judgement: Judgement): Writte
 /** The values of an item that an entry makes. */
 export type NewItem = ItemInput & { id: string };
 
-/** The values of a new item. */
 export function newItem(
   entry: StoredEntry,
   members: WrittenMembers,

@@ -51,7 +51,6 @@ export class Places<Key extends string | number> {
     this.#inHand.set(key, this.#carryOut(key, work));
   }
 
-  /** Ends when nothing is in hand. */
   async ended(): Promise<void> {
     await Promise.all(this.#inHand.values());
   }

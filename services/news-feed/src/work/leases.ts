@@ -22,7 +22,6 @@ export function isFree(): RawBuilder<SqlBool> {
   return sql`(lease_until is null or lease_until <= clock_timestamp())`;
 }
 
-/** What a worker has in hand. */
 interface InHand {
   sources: readonly number[];
   schedules: readonly string[];

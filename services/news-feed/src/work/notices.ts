@@ -38,7 +38,6 @@ interface Claimed {
   at: Date;
   data: object;
   attempts: number;
-  /** The end of the lease. */
   due_at: Date;
 }
 
@@ -75,7 +74,6 @@ export class Notifier {
     }
   }
 
-  /** Closes all connections. */
   close(): Promise<void> {
     return this.#sender.close();
   }
@@ -188,7 +186,6 @@ const MISSED_SECONDS = 900;
 /** How long ago a report was published that is noticed, in ms. */
 const REPORT_MS = 3 * 86_400_000;
 
-/** What notices are collected by. */
 interface Collecting {
   schedules: readonly Schedule[];
   calendar: Calendar;

@@ -28,7 +28,6 @@ import type { WorkerConfig } from './worker-config.ts';
 /** How long a worker that is to stop goes on with what it reads, in ms: what takes longer is read anew. */
 const MAX_READING_MS = 1000;
 
-/** A worker and its open resources. */
 interface OpenWorker {
   worker: Worker;
   metrics: ReturnType<typeof workerMetrics>;
@@ -45,7 +44,6 @@ interface OpenWorker {
 /** The worker's transactions wait for nothing but the database. */
 const IDLE_TRANSACTION_MS = 60_000;
 
-/** What tests replace. */
 export interface WorkerReplacements
   extends Partial<
     Pick<WorkerParts, 'clock' | 'random' | 'fetch' | 'editor' | 'stories' | 'schedules' | 'pauses'>

@@ -5,7 +5,6 @@ import type { Reader } from '../reading/reader.ts';
 import { type Fetch, type Fetched, FetchFault, type Politeness } from '../reading/web-fetcher.ts';
 import type { TakeTurn } from './leases.ts';
 
-/** Reads articles' pages. */
 export interface PageReader {
   /**
    * The page; undefined if robots.txt forbids it, or if it cannot be read: the feed then has to do.

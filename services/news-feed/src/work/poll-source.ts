@@ -15,7 +15,6 @@ import type { NewsTables, SourceTable } from '../tables.ts';
 import { floodOf, intakeOf, storeEntries } from './entries.ts';
 import type { PacedTurns } from './job-slots.ts';
 
-/** What a poll works with. */
 export interface PollParts {
   db: Kysely<NewsTables>;
   fetch: Fetch;
@@ -32,7 +31,6 @@ export interface PollParts {
   random: () => number;
 }
 
-/** What came of a poll. */
 export type PollOutcome =
   /** The source is not to be polled now. */
   | { kind: 'skipped' }
@@ -57,7 +55,6 @@ type PolledSource = Source & { last_notified_at: Date | null; known: Buffer | nu
 /** What a poll writes of its source. */
 type PollColumns = Updateable<SourceTable> & { last_polled_at: Date };
 
-/** What an answer means. */
 type Reading =
   | { kind: 'unchanged' }
   | Extract<SourceReading, { kind: 'page' }>
@@ -256,7 +253,6 @@ async function succeed(
   return parts.writing.take(() => inTransactions(parts.db)(work));
 }
 
-/** Keeps what was read. */
 async function keep(
   tx: Transaction<NewsTables>,
   parts: PollParts,

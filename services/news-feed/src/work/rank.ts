@@ -14,7 +14,6 @@ const KEPT_DAYS = 7;
 /** How many outdated rankings each new one removes at most. */
 const REMOVED_AT_ONCE = 10;
 
-/** A public item in the window. */
 interface Candidate extends Report {
   selected: boolean;
   score: number | null;
@@ -172,7 +171,6 @@ const RANKING_WEIGHTS = {
   signals: 0.5,
 };
 
-/** A report on a topic. */
 export interface Report {
   itemId: string;
   source: string;
@@ -193,7 +191,6 @@ interface SourceShare {
   firstParty: boolean;
   /** The age of its newest report, in hours. */
   ageHours: number;
-  /** Its weight, reduced by that age. */
   weight: number;
 }
 

@@ -27,7 +27,6 @@ const LATE_MS = 72 * 60 * 60 * 1000;
 /** How long the transaction that makes an item may stay open after the judgement, in ms. */
 const MAKING_MS = 10 * 60 * 1000;
 
-/** Which report to publish, and when. */
 interface Publication {
   period: Period;
   /** `YYYY-MM-DD`: the day on which the report's window ends. */

@@ -23,7 +23,6 @@ export interface Schedule {
 /** The time between two rankings, in ms; what else is scheduled falls on a multiple of it. */
 export const RANKING_MS = 5 * 60 * 1000;
 
-/** What schedules depend on. */
 interface ScheduleSettings {
   vocabulary: Vocabulary;
   /** How long items that were not selected are kept, in days. */

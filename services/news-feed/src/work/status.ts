@@ -16,11 +16,9 @@ interface SourceStatus {
   day: number;
   /** The entries that wait to be edited. */
   pending: number;
-  /** The entries that cannot be items. */
   refused: number;
 }
 
-/** How a schedule is. */
 interface ScheduleStatus {
   name: string;
   lastRunAt: Date | null;
@@ -48,23 +46,19 @@ interface WorkStatus {
   workers: number;
   /** What a model was asked for today. */
   spent: Spent;
-  /** What titles were embedded for today. */
   embedded: Spent;
 }
 
-/** Where the newsroom stands. */
 export interface NewsroomStatus extends WorkStatus {
   sources: SourceStatus[];
 }
 
-/** What tells where the newsroom stands. */
 interface StatusParts {
   schedules: readonly Schedule[];
   calendar: Calendar;
   now: Date;
 }
 
-/** Reads where the newsroom stands. */
 export async function newsroomStatus(db: Kysely<NewsTables>, parts: StatusParts): Promise<NewsroomStatus> {
   const counts = new Map((await sourceCounts(db, parts.now)).map((count) => [count.source_id, count]));
   const sources = (await listSources(db)).map((source) => {
@@ -88,7 +82,6 @@ export async function workStatus(
   };
 }
 
-/** How schedules are. */
 export async function scheduleStatus(
   db: Kysely<NewsTables>,
   schedules: readonly Schedule[],
@@ -155,7 +148,6 @@ export interface FailedJob {
   queue: string;
   what: string;
   failures: number;
-  /** When it is tried again. */
   at: Date;
   reason: string;
 }

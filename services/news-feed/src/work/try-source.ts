@@ -5,9 +5,7 @@ import type { Reader } from '../reading/reader.ts';
 import type { Fetch, Politeness } from '../reading/web-fetcher.ts';
 import { acceptedTypes } from './poll-source.ts';
 
-/** What a source would bring. */
 export interface TriedSource {
-  /** The address that answered. */
   url: string;
   title: string | null;
   entries: ParsedFeed['entries'];
@@ -15,7 +13,6 @@ export interface TriedSource {
   leadsTo: readonly string[];
 }
 
-/** What a source is tried with. */
 export interface TryParts {
   fetch: Fetch;
   reader: Reader;

@@ -110,7 +110,6 @@ export class Worker {
     });
   }
 
-  /** Begins to work. */
   async start(): Promise<void> {
     await this.#watch();
     this.#listener.start();

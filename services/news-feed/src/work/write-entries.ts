@@ -35,7 +35,6 @@ export interface JudgedEntry {
   isAddressKnown: boolean;
 }
 
-/** What writes entries. */
 export interface WriteParts {
   /** Checks what is to be an item. */
   checkItem: CheckItem;
@@ -49,7 +48,6 @@ interface LockedEntry extends JudgedEntry {
   ownsItem: boolean;
   /** As last written; the publication only since it is followed. */
   written: Partial<WrittenMembers & Publication>;
-  /** As they are to be written. */
   members: WrittenMembers;
 }
 
@@ -152,7 +150,6 @@ async function lockEntries(
   });
 }
 
-/** The item of an entry. */
 interface EntryItem {
   /** Null: the item was pruned, and is not made again. */
   id: string | null;
@@ -402,7 +399,6 @@ function hasOtherLink({ canonical_url }: PublishedItem, { link }: Partial<Public
   return link !== undefined && canonicalUrl(link) !== pageOf(canonical_url);
 }
 
-/** Likewise of the date. */
 function hasOtherDate({ published_at }: PublishedItem, { publishedAt }: Partial<Publication>): boolean {
   return publishedAt !== undefined && publishedAt !== published_at.toISOString();
 }

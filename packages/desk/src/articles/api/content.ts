@@ -183,7 +183,6 @@ export class ContentApi {
     );
   }
 
-  /** Moves an article to the trash. */
   async remove(id: number): Promise<void> {
     await asked(this.#client.delete('/api/articles/{id}', { path: { id } }));
   }
@@ -219,7 +218,6 @@ export class ContentApi {
     await asked(this.#client.delete('/api/articles/{id}/working-copy', options));
   }
 
-  /** Shows the changes to readers. */
   async publishCopy(id: number, etag: string): Promise<void> {
     const options = { path: { id }, ...ifMatch(etag) };
     await asked(this.#client.post('/api/articles/{id}/working-copy/publish', options));
@@ -253,7 +251,6 @@ export class ContentApi {
     return (await asked(this.#client.post('/api/articles/{id}/previews', options))).data.token;
   }
 
-  /** All categories. */
   async categories(): Promise<readonly Term[]> {
     return (await asked(this.#client.get('/api/categories'))).data;
   }
@@ -274,7 +271,6 @@ export class ContentApi {
       : (await asked(this.#client.get('/api/authors/by-slug/{slug}', options))).data;
   }
 
-  /** Makes a tag, and returns it. */
   async createTag(name: string): Promise<Term> {
     const { data } = await asked(this.#client.post('/api/tags', { body: { name } }));
     return data;

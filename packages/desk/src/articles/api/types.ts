@@ -19,7 +19,6 @@ interface Schedule {
   readonly unpublish_at: string | null;
 }
 
-/** An article in full. */
 export interface Article {
   readonly id: number;
   readonly title: string;
@@ -65,20 +64,16 @@ export interface ListedArticle {
   readonly at: number;
 }
 
-/** Which articles a list shows. */
 export type StatusFilter = 'all' | 'published' | 'draft' | 'scheduled' | 'trash';
 
-/** What a list is asked for. */
 export interface ListQuery {
   readonly status: StatusFilter;
-  /** Words that are in the articles. */
   readonly text: string;
   readonly category: string;
   readonly tag: string;
   readonly author: string;
 }
 
-/** A page of a list. */
 export interface ListPage {
   readonly articles: readonly ListedArticle[];
   /** Where the next page begins; undefined at the end. */
@@ -96,6 +91,5 @@ export interface SiteFacts {
   readonly publicPrefixes: readonly string[];
   /** The address of an article's page, with `{slug}` or `{id}` in it; undefined if it is not configured. */
   readonly articlePage: string | undefined;
-  /** Whether articles can be edited now. */
   readonly state: 'ready' | 'unavailable' | 'refused' | 'not_configured';
 }

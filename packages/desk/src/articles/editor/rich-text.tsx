@@ -24,14 +24,12 @@ export interface RichTextProps {
    */
   readonly onChange: (html: string) => void;
   readonly texts: EditorTexts;
-  /** Lets the writer choose a picture. */
   readonly pickPicture: () => Promise<Picture | undefined>;
   /** Takes a picture that has been pasted or dropped. */
   readonly uploadPicture: (file: File) => Promise<Picture | undefined>;
   readonly disabled?: boolean;
   /** What is written in it, for people who hear the page. */
   readonly label: string;
-  /** Told how many words are written. */
   readonly onWords?: (count: number) => void;
 }
 

@@ -7,7 +7,6 @@ import type { Place } from './place.ts';
 /** How long the search waits for the next key, in ms. */
 const TYPING_MS = 250;
 
-/** How far a list has come. */
 export type ListState = 'loading' | 'more' | 'complete' | 'failed';
 
 /** The articles that the address asks for, page by page as they are scrolled to. */
@@ -25,13 +24,11 @@ export class ArticleList {
   #work = new AbortController();
   #isReading = false;
 
-  /** The articles whose boxes are ticked. */
   readonly chosen = signal<ReadonlySet<number>>(new Set());
   /** The article that the keyboard is on. */
   readonly active = signal<number | undefined>(undefined);
   /** How far it is scrolled, in px: it is there again for who comes back from an article. */
   scrolled = 0;
-  /** Where a range begins. */
   #anchor: number | undefined;
 
   constructor(api: ContentApi, place: Place) {
@@ -83,7 +80,6 @@ export class ArticleList {
     await this.#read(this.#articles.peek());
   }
 
-  /** Whether an article is loaded. */
   has(id: number | undefined): boolean {
     return id !== undefined && this.#known.has(id);
   }

@@ -1,12 +1,10 @@
 import type { ContentApi } from '../api/content.ts';
 import type { Changes } from './fields.ts';
 
-/** What came of changing several articles. */
 export interface BulkOutcome {
   readonly changed: readonly number[];
   /** Why others were not: what was thrown. */
   readonly reasons: readonly unknown[];
-  /** Takes back what was changed. */
   readonly undo: () => Promise<void>;
 }
 
@@ -34,7 +32,6 @@ async function each(
   return { changed, reasons, undo };
 }
 
-/** Moves articles to the trash. */
 export function removeAll(api: ContentApi, ids: readonly number[]): Promise<BulkOutcome> {
   return each(ids, async (id) => {
     await api.remove(id);
@@ -50,7 +47,6 @@ export function restoreAll(api: ContentApi, ids: readonly number[]): Promise<Bul
   });
 }
 
-/** Publishes articles, or takes them back. */
 export function publishAll(api: ContentApi, ids: readonly number[], wanted: boolean): Promise<BulkOutcome> {
   return each(ids, async (id) => {
     const { value, etag } = await api.read(id);
@@ -65,7 +61,6 @@ export function publishAll(api: ContentApi, ids: readonly number[], wanted: bool
   });
 }
 
-/** Puts articles into a category. */
 export function categorizeAll(
   api: ContentApi,
   ids: readonly number[],
@@ -80,7 +75,6 @@ export function categorizeAll(
   });
 }
 
-/** Adds a tag to articles. */
 export function tagAll(api: ContentApi, ids: readonly number[], tag: string): Promise<BulkOutcome> {
   return each(ids, async (id) => {
     const { value, etag } = await api.read(id);

@@ -33,7 +33,6 @@ export const EMPTY: Fields = {
   metaDescription: '',
 };
 
-/** Changes as the API takes them. */
 export interface Changes {
   title?: string;
   content?: string;
@@ -69,7 +68,6 @@ const MEMBERS = {
   metaDescription: 'meta_description',
 } as const satisfies Record<keyof Fields, keyof Changes>;
 
-/** The name of a field. */
 export type FieldName = keyof Fields;
 
 /** The fields that the service has refused; none if it is not known which. */

@@ -4,7 +4,6 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 export interface Notice {
   readonly text: string;
   readonly isFault: boolean;
-  /** Takes it back. */
   readonly undo?: (() => Promise<void>) | undefined;
 }
 
@@ -17,7 +16,6 @@ export class Notices {
     return this.#latest;
   }
 
-  /** Says what has been done. */
   done(text: string, undo?: () => Promise<void>): void {
     this.#latest.value = { text, isFault: false, undo };
   }
@@ -27,7 +25,6 @@ export class Notices {
     this.#latest.value = { text, isFault: true };
   }
 
-  /** Takes the notice away. */
   dismiss(): void {
     this.#latest.value = undefined;
   }

@@ -23,10 +23,8 @@ const LOCAL_MS = 250;
 /** How long what could not be saved for now waits for the next attempt, in ms. */
 const AGAIN_MS = 10_000;
 
-/** Whether what is shown is saved. */
 export type SaveState = 'loading' | 'clean' | 'short' | 'waiting' | 'saving' | 'failed' | 'conflict';
 
-/** Who has saved something, and when. */
 export interface Saving {
   /** Undefined if that is not known. */
   readonly who: string | undefined;
@@ -34,7 +32,6 @@ export interface Saving {
   readonly at: number;
 }
 
-/** What somebody else has saved meanwhile. */
 export interface Conflict extends Saving {
   readonly theirs: Fields;
 }
@@ -51,7 +48,6 @@ export class OpenArticle {
   readonly #conflict = signal<Conflict | undefined>(undefined);
   readonly #isKept = signal(false);
   readonly #offered = signal<LocalCopy | undefined>(undefined);
-  /** What the service has. */
   #saved: Fields = EMPTY;
   #articleTag = '';
   #copyTag: string | undefined;
@@ -160,7 +156,6 @@ export class OpenArticle {
     await this.save();
   }
 
-  /** Changes what is shown. */
   edit(change: Partial<Fields>): void {
     const fields = { ...this.#fields.peek(), ...change };
     batch(() => {
@@ -273,7 +268,6 @@ export class OpenArticle {
     }
   }
 
-  /** Shows what the service has. */
   #show(fields: Fields): void {
     this.#saved = fields;
     this.#fields.value = fields;

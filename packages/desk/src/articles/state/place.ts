@@ -10,10 +10,8 @@ export interface PlaceValue extends ListQuery {
   readonly article: number | 'new' | undefined;
 }
 
-/** Where the section is. */
 export class Place {
   readonly #address: Address;
-  /** The current place. */
   readonly value: ReadonlySignal<PlaceValue>;
   #list = 'articles';
 
@@ -54,7 +52,6 @@ export class Place {
     this.#address.go(this.#list);
   }
 
-  /** Shows other articles in the list. */
   filter(change: Partial<ListQuery>): void {
     this.#address.replace(this.#listPath(change));
   }

@@ -61,7 +61,6 @@ export class Terms {
     return find();
   }
 
-  /** Learns the name behind a slug. */
   async look(kind: TermKind, slug: string): Promise<void> {
     if (this.#known[kind].peek().some((term) => term.slug === slug)) return;
     const found = await this.#api.termBySlug(kind, slug).catch(() => undefined);

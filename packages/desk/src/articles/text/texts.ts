@@ -1,7 +1,6 @@
 import { type SharedTextName, type TextNameOf, Texts as TextsOf } from '../../shared/text/texts.ts';
 import type { en } from './en.ts';
 
-/** The name of a text. */
 export type TextName = SharedTextName | TextNameOf<typeof en>;
 
 /** The section's texts. */

@@ -11,7 +11,6 @@ import { HistoryDialog } from './history-dialog.tsx';
 import { PictureDialog } from './picture-dialog.tsx';
 import { ScheduleDialog } from './schedule-dialog.tsx';
 
-/** What is asked about an article. */
 export type ArticleQuestion =
   | { readonly kind: 'schedule' | 'history' | 'preview' }
   /** Pictures that readers cannot see. */
@@ -29,7 +28,6 @@ interface ArticleDialogsProps {
   /** A conflict about which the writer decides later. */
   putOff: Conflict | undefined;
   onPutOff: (conflict: Conflict) => void;
-  /** Publishes, whatever readers cannot see. */
   onPublish: () => void;
 }
 

@@ -99,7 +99,6 @@ function Editor({ open }: { open: OpenArticle }) {
   );
 }
 
-/** Offers what this browser has kept. */
 function Offer({ open }: { open: OpenArticle }) {
   const { texts } = useApp();
   const { say } = texts;

@@ -150,7 +150,6 @@ const Row = memo(({ article, index, start, isChosen, isActive, isDeleted }: RowP
   );
 });
 
-/** The keys of the table. */
 function useTableKeys(show: (index: number) => void): (event: KeyboardEvent) => void {
   const { list, place } = useApp();
   const actions = useListActions();

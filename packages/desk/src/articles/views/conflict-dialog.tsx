@@ -28,7 +28,6 @@ export function ConflictDialog({
 }: {
   open: OpenArticle;
   conflict: Conflict;
-  /** Goes on writing. */
   onClose: () => void;
 }) {
   const { terms, texts } = useApp();

@@ -16,7 +16,6 @@ const STATUSES: Readonly<Record<StatusFilter, TextName>> = {
 /** The schedule and the trash have neither the text of articles nor their tags. */
 const PLAIN: ReadonlySet<string> = new Set(['scheduled', 'trash']);
 
-/** Which articles the list shows. */
 export function FilterBar() {
   const { place, terms, texts } = useApp();
   const { say } = texts;

@@ -24,7 +24,6 @@ export function focusActive(): void {
   });
 }
 
-/** The actions on the selected articles. */
 export function useListActions(): ListActions {
   const { api, list, notices, place, terms, texts } = useApp();
   const { say } = texts;

@@ -111,7 +111,6 @@ function Standing({ open }: { open: OpenArticle }) {
   );
 }
 
-/** Whether everything is saved. */
 function SaveState({ open, onDecide }: { open: OpenArticle; onDecide: () => void }) {
   const { say } = useApp().texts;
   const state = open.state.value;

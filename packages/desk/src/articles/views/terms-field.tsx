@@ -94,7 +94,6 @@ export function TermsField({ kind, label, chosen, own, onChange }: TermsFieldPro
   );
 }
 
-/** The names that a field proposes. */
 export function TermNames({
   id,
   kind,

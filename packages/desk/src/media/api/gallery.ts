@@ -58,7 +58,6 @@ export class GalleryApi {
     return (await asked(this.#client.get('/api/desk'))).data.media.publicPrefixes;
   }
 
-  /** A page of a folder. */
   async list(path: string, continuationToken?: string, signal?: AbortSignal): Promise<EntryPage> {
     if (path === TRASH) return this.#trash(continuationToken, signal);
     const data = await this.#page({ path, continuationToken, thumbhash: '1' }, signal);
@@ -73,7 +72,6 @@ export class GalleryApi {
     };
   }
 
-  /** A page of what was deleted. */
   async #trash(continuationToken?: string, signal?: AbortSignal): Promise<EntryPage> {
     const query = continuationToken === undefined ? {} : { continuationToken };
     const { data } = await asked(
@@ -210,12 +208,10 @@ export class GalleryApi {
     return (await asked(this.#client.get('/api/gallery/batches'))).data;
   }
 
-  /** Signs one request of an upload. */
   signUpload(body: UploadRequest): Promise<SignedRequest> {
     return asked(this.#client.post('/api/upload/sign', { body }));
   }
 
-  /** The buckets, the active one marked. */
   async buckets(): Promise<BucketView[]> {
     return (await asked(this.#client.get('/api/settings/buckets'))).data.buckets;
   }
@@ -232,12 +228,10 @@ export class GalleryApi {
     return { success: answer.success, message: 'message' in answer ? answer.message : '' };
   }
 
-  /** Creates or changes a bucket. */
   async saveBucket(bucket: BucketForm, setActive: boolean): Promise<void> {
     await this.#settings({ action: 'save', bucket, setActive });
   }
 
-  /** Makes a bucket the active one. */
   async activateBucket(id: string): Promise<void> {
     await this.#settings({ action: 'set-active', id });
   }

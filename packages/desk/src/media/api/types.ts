@@ -15,7 +15,6 @@ export interface Entry {
   readonly thumbhash?: string | undefined;
 }
 
-/** A page of a folder. */
 export interface EntryPage {
   readonly entries: readonly Entry[];
   /** Cursor of the next page; null on the last one. */
@@ -30,7 +29,6 @@ export interface BatchState {
   readonly paths: readonly string[];
   readonly pathCount: number;
   readonly dest: string | null;
-  /** The new name, for a renaming. */
   readonly name: string | null;
   readonly state: 'running' | 'interrupted' | 'done' | 'failed';
   readonly progress: { readonly done: number; readonly total: number | null };
@@ -39,16 +37,12 @@ export interface BatchState {
   readonly affected: number | null;
 }
 
-/** Which articles show files. */
 export interface Uses {
-  /** Whether their addresses can be changed. */
   readonly canChange: boolean;
   readonly articles: readonly { readonly id: number; readonly title: string }[];
-  /** Whether there are more. */
   readonly hasMore: boolean;
 }
 
-/** A bucket as it is listed. */
 export interface BucketView {
   readonly id: string;
   readonly name: string;

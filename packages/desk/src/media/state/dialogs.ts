@@ -57,7 +57,6 @@ export class Dialogs {
     return this.#open;
   }
 
-  /** Opens a dialog. */
   show(dialog: Dialog): void {
     this.#open.value = dialog;
   }

@@ -6,7 +6,6 @@ import { merged, orderOf } from './order.ts';
 import type { Place, SortKey } from './place.ts';
 import { walk } from './walk.ts';
 
-/** How far a listing has come. */
 export type FolderState = 'loading' | 'more' | 'complete' | 'failed';
 
 /** How long the filter waits for the next key, in ms. */

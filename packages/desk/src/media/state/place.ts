@@ -14,7 +14,6 @@ export interface PlaceValue {
   readonly view: 'grid' | 'table';
   readonly sort: SortKey;
   readonly descending: boolean;
-  /** The text that names contain. */
   readonly filter: string;
   /** Whether the filter also looks below the folder. */
   readonly everywhere: boolean;

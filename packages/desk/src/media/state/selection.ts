@@ -4,7 +4,6 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 export class Selection {
   readonly #paths = signal<ReadonlySet<string>>(new Set());
   readonly #active = signal<string | undefined>(undefined);
-  /** Where a range begins. */
   #anchor: string | undefined;
 
   /** The selected paths. */
@@ -22,7 +21,6 @@ export class Selection {
     this.#active.value = path;
   }
 
-  /** Selects exactly these. */
   set(paths: Iterable<string>): void {
     this.#paths.value = new Set(paths);
   }
@@ -52,13 +50,11 @@ export class Selection {
     this.#active.value = path;
   }
 
-  /** Selects nothing. */
   clear(): void {
     if (this.#paths.peek().size > 0) this.#paths.value = new Set();
     this.#anchor = undefined;
   }
 
-  /** Takes paths out that are gone. */
   keep(existing: ReadonlySet<string>): void {
     const left = [...this.#paths.peek()].filter((path) => existing.has(path));
     if (left.length < this.#paths.peek().size) this.set(left);

@@ -18,7 +18,6 @@ export type Step =
   | {
       readonly action: 'copy' | 'move';
       readonly paths: readonly string[];
-      /** The destination folder. */
       readonly dest: string;
       /** Names at the destination for those that do not keep theirs. */
       readonly names?: readonly NewName[] | undefined;

@@ -8,7 +8,6 @@ const KEPT = 'pressroom-task.';
 /** Batches that a person does not want to see any more. */
 const DISMISSED = 'pressroom-dismissed-batches';
 
-/** As many as the service remembers. */
 const MAX_DISMISSED = 100;
 
 /** The name of this tab, which a reload does not change. */
@@ -24,7 +23,6 @@ export class TaskMemory {
     keep(() => sessionStorage.setItem(TAB, this.tab));
   }
 
-  /** The kept tasks of all tabs. */
   list(): Task[] {
     const names = kept(() => Object.keys(localStorage)) ?? [];
     return names
@@ -45,18 +43,15 @@ export class TaskMemory {
     keep(() => localStorage.setItem(`${KEPT}${task.id}`, text));
   }
 
-  /** Forgets a task. */
   forget({ id }: Task): void {
     keep(() => localStorage.removeItem(`${KEPT}${id}`));
   }
 
-  /** Remembers that a batch was dismissed. */
   dismiss(batches: readonly string[]): void {
     const all = [...this.dismissed(), ...batches].slice(-MAX_DISMISSED);
     keep(() => localStorage.setItem(DISMISSED, JSON.stringify(all)));
   }
 
-  /** The dismissed batches. */
   dismissed(): string[] {
     return kept(() => JSON.parse(localStorage.getItem(DISMISSED) ?? '[]') as string[]) ?? [];
   }

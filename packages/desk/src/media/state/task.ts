@@ -17,7 +17,6 @@ export type Work =
 export interface Task {
   /** The `Idempotency-Key`s of its requests begin with it. */
   readonly id: string;
-  /** The tab that began it. */
   readonly tab: string;
   readonly work: Work;
   /** One request after the other; null for a batch of another page, whose paths only the service has. */
@@ -29,9 +28,7 @@ export interface Task {
   readonly state: 'running' | 'done' | 'failed' | 'interrupted';
   /** How far the current step has come; `total` is null while unknown. */
   readonly progress?: { readonly done: number; readonly total: number | null } | undefined;
-  /** How many objects have been handled. */
   readonly affected: number;
-  /** What takes it back. */
   readonly undo: readonly Step[];
   /** Why it has failed, or what it waits for. */
   readonly problem?: ApiProblem | undefined;

@@ -61,7 +61,6 @@ export class Tasks {
     await this.#work(running);
   }
 
-  /** Takes a task off the page. */
   dismiss(task: Task): void {
     this.#list.value = this.#list.peek().filter(({ id }) => id !== task.id);
     this.#memory.forget(task);

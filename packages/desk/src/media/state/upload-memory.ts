@@ -29,13 +29,11 @@ export class UploadMemory {
     if (file.size <= MAX_KEPT) await set(`upload ${upload.key}`, file).catch(() => undefined);
   }
 
-  /** Forgets an upload that is over. */
   async forget(key: string): Promise<void> {
     this.#keep(this.list().filter((upload) => upload.key !== key));
     await del(`upload ${key}`).catch(() => undefined);
   }
 
-  /** The open uploads. */
   list(): KeptUpload[] {
     return kept(() => JSON.parse(localStorage.getItem(KEPT) ?? '[]') as KeptUpload[]) ?? [];
   }

@@ -4,12 +4,10 @@ import type { OpenUpload } from './uploader.ts';
 /** A file on its way to the bucket. */
 export interface Upload {
   readonly id: string;
-  /** Where it will be. */
   readonly key: string;
   readonly size: number;
   readonly uploaded: number;
   readonly state: 'waiting' | 'sending' | 'paused' | 'done' | 'failed' | 'unfinished';
-  /** Why it has failed. */
   readonly problem?: unknown;
   /** The file; undefined if a person has to choose it again. */
   readonly file?: File | undefined;

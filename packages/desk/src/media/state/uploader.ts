@@ -9,7 +9,6 @@ export interface OpenUpload {
   readonly key: string;
 }
 
-/** What happens to a file. */
 export interface UploaderEvents {
   progress(id: string, uploaded: number): void;
   /** The store has begun to collect the parts of the file. */

@@ -116,7 +116,6 @@ export class Uploads {
     for (const upload of this.#list.peek()) if (upload.state === 'paused') await this.pause(upload);
   }
 
-  /** Tries a failed file again. */
   async retry({ id, file, unasked }: Upload): Promise<void> {
     if (unasked !== undefined && file !== undefined) {
       this.#list.value = this.#list.peek().filter((upload) => upload.id !== id);

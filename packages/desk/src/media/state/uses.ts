@@ -3,11 +3,9 @@ import type { GalleryApi } from '../api/gallery.ts';
 import type { AddressChoice, Dialogs } from './dialogs.ts';
 import type { Task } from './task.ts';
 
-/** Articles that got new addresses. */
 interface Followed {
   /** Where files are, by where they were. */
   readonly moved: ReadonlyMap<string, string>;
-  /** How many articles were changed. */
   readonly count: number;
 }
 

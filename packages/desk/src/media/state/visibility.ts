@@ -21,7 +21,6 @@ export class Visibility {
     return this.#prefixes;
   }
 
-  /** Asks which folders are public. */
   async learn(): Promise<void> {
     this.#prefixes.value = await this.#api.publicPrefixes().catch(() => this.#prefixes.peek());
   }

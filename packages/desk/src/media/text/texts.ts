@@ -3,7 +3,6 @@ import { visible } from '../../shared/text/visible.ts';
 import { isInTrash, originalOf, TRASH } from '../trash.ts';
 import type { en } from './en.ts';
 
-/** The name of a text. */
 export type TextName = SharedTextName | TextNameOf<typeof en>;
 
 /** The section's texts. */

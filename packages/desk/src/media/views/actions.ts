@@ -14,7 +14,6 @@ export interface Actions {
   rename(): void;
   move(): void;
   copyTo(): void;
-  /** Copies to where readers see it. */
   copyToPublic(): void;
   cut(): void;
   copy(): void;
@@ -31,7 +30,6 @@ export function publicCopyOf({ visibility }: App, entries: readonly Entry[]): Di
   return { kind: 'copy', entries, dest: visibility.prefixes.peek()[0] };
 }
 
-/** The actions on the current selection. */
 export function useActions(): Actions {
   return actionsOf(useApp());
 }
@@ -131,7 +129,6 @@ function attribute(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }
 
-/** Has the browser save a file. */
 function save(url: string): void {
   const link = document.createElement('a');
   link.href = url;

@@ -10,7 +10,6 @@ import type { BucketForm, BucketView } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import type { TextName } from '../text/texts.ts';
 
-/** The buckets of the service. */
 export function Buckets() {
   const { api, connection, place, texts } = useApp();
   const { say } = texts;

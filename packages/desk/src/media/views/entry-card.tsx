@@ -8,7 +8,6 @@ import { Thumbnail } from './thumbnail.tsx';
 interface EntryProps {
   entry: Entry;
   isSelected: boolean;
-  /** Whether Tab reaches it. */
   isActive: boolean;
 }
 

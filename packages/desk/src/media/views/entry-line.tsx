@@ -12,7 +12,6 @@ interface LineProps {
   rowIndex: number;
   style: JSX.CSSProperties;
   isSelected: boolean;
-  /** Whether Tab reaches it. */
   isActive: boolean;
 }
 

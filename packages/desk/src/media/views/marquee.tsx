@@ -66,7 +66,6 @@ export function useMarquee(scroller: RefObject<HTMLElement>, entries: readonly E
   return { area, begin };
 }
 
-/** The rectangle while it is drawn. */
 export function Marquee({ area }: { area: Area | undefined }) {
   if (area === undefined) return null;
   const { left, top, right, bottom } = area;

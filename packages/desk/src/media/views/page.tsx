@@ -15,7 +15,6 @@ import { UploadPanel } from './upload-panel.tsx';
 const Buckets = lazy(() => import('./buckets.tsx').then(({ Buckets: View }) => ({ default: View })));
 const Viewer = lazy(() => import('./viewer.tsx').then(({ Viewer: View }) => ({ default: View })));
 
-/** The whole section. */
 export function Page() {
   const app = useApp();
   const { place, texts } = app;

@@ -75,12 +75,10 @@ export class NewsroomApi {
     });
   }
 
-  /** What the site calls things. */
   vocabulary(signal?: AbortSignal): Promise<Vocabulary> {
     return this.#value('get', '/vocabulary', { signal });
   }
 
-  /** How the newsroom is. */
   status(signal?: AbortSignal): Promise<NewsroomStatus> {
     return this.#value('get', '/status', { signal });
   }
@@ -102,7 +100,6 @@ export class NewsroomApi {
     return (await this.#value<{ items: WithdrawnItem[] }>('get', '/withdrawn-items', sent)).items;
   }
 
-  /** An item. */
   item(id: string, signal?: AbortSignal): Promise<Tagged<Item>> {
     return this.#send('get', '/items/{id}', { path: { id }, signal });
   }
@@ -144,12 +141,10 @@ export class NewsroomApi {
     return { entries: stories, nextCursor };
   }
 
-  /** A story with its reports. */
   story(id: string, signal?: AbortSignal): Promise<Tagged<Story>> {
     return this.#send('get', '/stories/{id}', { path: { id }, signal });
   }
 
-  /** Merges a story into another one. */
   mergeStory(id: string, into: string): Promise<Done & { publicId: string }> {
     return this.#value('post', '/stories/{id}/merge', { path: { id }, body: { into } });
   }
@@ -180,7 +175,6 @@ export class NewsroomApi {
     return { entries: sources, nextCursor };
   }
 
-  /** A source. */
   source(
     id: number,
     signal?: AbortSignal,
@@ -276,13 +270,11 @@ export class NewsroomApi {
     return this.#value('post', '/reports/{period}/correct', { path: { period }, body: { date }, etag });
   }
 
-  /** The hot list. */
   async ranking(direction: string | undefined, signal?: AbortSignal): Promise<Ranking | null> {
     const sent = { query: { direction }, signal };
     return (await this.#value<{ ranking: Ranking | null }>('get', '/ranking', sent)).ranking;
   }
 
-  /** Ranks anew, and makes that public. */
   rank(): Promise<{ topics: number }> {
     return this.#value('post', '/ranking', {});
   }

@@ -24,7 +24,6 @@ export interface Vocabulary {
   readonly language: string;
 }
 
-/** How the newsroom is. */
 export interface NewsroomStatus {
   readonly workers: number;
   readonly schedules: readonly {
@@ -52,7 +51,6 @@ export interface ListedItem {
   readonly story: string | null;
 }
 
-/** An item that was withdrawn. */
 export type WithdrawnItem = Pick<
   ListedItem,
   'id' | 'title' | 'sourceName' | 'publishedAt' | 'category' | 'score' | 'selected'
@@ -78,7 +76,6 @@ export interface ItemChange {
   readonly language?: string | null;
 }
 
-/** An addend of a score. */
 export interface ScoreTerm {
   readonly name: string;
   readonly points: number;
@@ -93,7 +90,6 @@ export interface Explanation {
   readonly terms: readonly ScoreTerm[] | null;
 }
 
-/** Something that somebody changed. */
 export interface Edit {
   readonly edit: number;
   readonly at: string;
@@ -112,7 +108,6 @@ export interface ListedStory {
   readonly latest: { readonly publishedAt: string } | null;
 }
 
-/** A report in a story. */
 interface StoryReport {
   readonly id: string;
   readonly title: string;
@@ -122,7 +117,6 @@ interface StoryReport {
   readonly withdrawnAt: string | null;
 }
 
-/** A story with its reports. */
 export interface Story {
   readonly publicId: string;
   readonly title: string;
@@ -147,7 +141,6 @@ export interface SourceSettings {
   readonly page?: string | false;
 }
 
-/** A source, and how it is. */
 export interface Source {
   readonly id: number;
   readonly url: string;
@@ -185,7 +178,6 @@ export interface Source {
   readonly days: readonly number[];
 }
 
-/** What an address brings. */
 export interface FoundAtAddress {
   readonly title: string | null;
   readonly entries: readonly {
@@ -194,7 +186,6 @@ export interface FoundAtAddress {
     readonly publishedAt: string | null;
   }[];
   readonly count: number;
-  /** Feeds that a page names. */
   readonly leadsTo: readonly string[];
 }
 
@@ -213,7 +204,6 @@ export interface OpmlOutcome {
   readonly refused: readonly { readonly url: string; readonly reason: string }[];
 }
 
-/** How often a report appears. */
 export type Period = 'daily' | 'weekly' | 'monthly';
 
 /** An item as a report quotes it. */
@@ -253,7 +243,6 @@ export interface HotInputs {
   }[];
 }
 
-/** The hot list. */
 export interface Ranking {
   readonly publishedAt: string;
   readonly windowHours: number;

@@ -45,7 +45,6 @@ export class Items {
     });
   }
 
-  /** Moves the keys to an item. */
   goTo(id: string): void {
     this.#active.value = id;
   }
@@ -82,7 +81,6 @@ export class Items {
     await this.reload(id);
   }
 
-  /** Reads an item again. */
   async reload(id: string): Promise<void> {
     try {
       this.#changed((await this.#api.item(id)).value);

@@ -3,10 +3,8 @@ import type { Address, Here } from '../../shared/state/address.ts';
 /** The screens of the section, as their addresses name them. */
 export const SCREENS = ['today', 'sources', 'report', 'stories', 'hot'] as const;
 
-/** A screen of the section. */
 export type Screen = (typeof SCREENS)[number];
 
-/** Where the section is. */
 export interface NewsPlace {
   readonly screen: Screen;
   /** What the screen shows: the number of a source. */
@@ -29,7 +27,6 @@ export function pathTo(screen: Screen, { id = '', query = {} }: { id?: string; q
   return search.size > 0 ? `${path}?${search}` : path;
 }
 
-/** Members of a query. */
 export type Query = Readonly<Record<string, string | undefined>>;
 
 /** Changes the query of the place, without an entry in the history. */

@@ -2,7 +2,6 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import type { Page } from '../api/types.ts';
 
-/** How far a list is loaded. */
 export type PagesState = 'loading' | 'more' | 'complete' | 'failed';
 
 type Ask<Entry> = (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Entry>>;
@@ -46,7 +45,6 @@ export class Pages<Entry> {
     await this.#load([]);
   }
 
-  /** Loads the next page. */
   async more(): Promise<void> {
     if (this.#running === undefined && this.#state.peek() === 'more') await this.#load(this.#entries.peek());
   }

@@ -1,10 +1,8 @@
-/** Something with a score. */
 export interface Scored {
   readonly id: string;
   readonly score: number;
 }
 
-/** The highest score. */
 const MOST = 100;
 
 /** Two scores that are closer leave no room for a third one. */

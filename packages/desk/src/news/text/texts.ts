@@ -8,7 +8,6 @@ import {
 import type { Term } from '../api/types.ts';
 import type { en } from './en.ts';
 
-/** The name of a text. */
 export type TextName = SharedTextName | TextNameOf<typeof en>;
 
 /** Says a text in the current language. */
@@ -35,7 +34,6 @@ export class Texts extends TextsOf<TextName> {
     return localized(make, this.language.value).format(new Date(`${date}T00:00:00Z`));
   };
 
-  /** The name of a language. */
   readonly languageName = (tag: string): string => {
     try {
       return new Intl.DisplayNames([this.language.value], { type: 'language' }).of(tag) ?? tag;

@@ -152,7 +152,6 @@ export function AddSource({ onClose, onAdded }: { onClose: () => void; onAdded: 
   );
 }
 
-/** What an address brings. */
 function Found({ found: { title, entries, count } }: { found: FoundAtAddress }) {
   const { texts } = useNews();
   const { say } = texts;

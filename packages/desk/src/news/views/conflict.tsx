@@ -6,7 +6,6 @@ interface ConflictProps {
   rows: readonly { readonly label: string; readonly theirs: string; readonly mine: string }[];
   onTheirs: () => void;
   onMine: () => void;
-  /** Goes on writing. */
   onClose: () => void;
 }
 

@@ -11,7 +11,6 @@ interface FieldProps {
   problem?: string | undefined;
 }
 
-/** A line of text. */
 export function TextField({
   label,
   value,
@@ -36,7 +35,6 @@ export function TextField({
   );
 }
 
-/** Several lines of text. */
 export function TextArea({
   label,
   value,
@@ -71,7 +69,6 @@ export function termChoices(terms: readonly Term[] = []): Choices {
   return terms.map(({ name, label }) => [name, label] as const);
 }
 
-/** One of several values. */
 export function SelectField({ label, value, onValue, hint, choices }: FieldProps & { choices: Choices }) {
   const id = useId();
   return (
@@ -110,7 +107,6 @@ export function Select({ value, onValue, choices, id, label, describedBy }: Sele
   );
 }
 
-/** Any of several names. */
 export function CheckList({
   label,
   chosen,

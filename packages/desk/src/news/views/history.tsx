@@ -66,7 +66,6 @@ export function HistoryView({
   );
 }
 
-/** A value in a line. */
 function shown(value: unknown, say: Say): string {
   if (value === null || value === undefined || value === '') return '–';
   if (typeof value === 'boolean') return say(value ? 'yes' : 'no');

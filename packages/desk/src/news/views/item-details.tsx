@@ -15,7 +15,6 @@ const REST_MS = 120;
 interface ItemDetailsProps {
   id: string;
   onEdit: () => void;
-  /** The way back to the list. */
   onDone: () => void;
 }
 

@@ -10,7 +10,6 @@ import { CheckList, SelectField, TextArea, TextField, termChoices } from './fiel
 import { troubleWords, Waiting } from './trouble.tsx';
 import { useAnswer } from './use-answer.ts';
 
-/** Changes the members of an item. */
 export function ItemForm({ id, onClose }: { id: string; onClose: () => void }) {
   const { api, texts } = useNews();
   const asked = useAnswer((signal) => api.item(id, signal), id);

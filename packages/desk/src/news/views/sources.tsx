@@ -18,7 +18,6 @@ import { useKeys } from './use-keys.ts';
 /** The largest OPML file that is read, in bytes. */
 const MOST_OPML = 2 * 1024 * 1024;
 
-/** The sources, and how they are. */
 export function Sources() {
   const news = useNews();
   const { address, api, texts } = news;

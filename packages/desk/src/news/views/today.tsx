@@ -118,7 +118,6 @@ function NoItems() {
   );
 }
 
-/** Search, and what narrows the list. */
 function Filters() {
   const { address, api, items, texts, vocabulary } = useNews();
   const { say } = texts;

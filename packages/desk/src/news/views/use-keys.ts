@@ -1,6 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
 
-/** What a key does. */
 export type Keys = Readonly<Record<string, ((event: KeyboardEvent) => void) | undefined>>;
 
 /** Keys that work wherever the focus is, except in a field, a dialog or a menu. */

@@ -37,7 +37,6 @@ export class Service {
     await asked(galleryClient(this).post('/api/login', { body: { username, password } }));
   }
 
-  /** Ends the session. */
   async logOut(): Promise<void> {
     await asked(galleryClient(this).post('/api/logout'));
   }

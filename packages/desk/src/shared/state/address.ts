@@ -3,7 +3,6 @@ import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 /** The sections of the desk, as their addresses name them. */
 export const SECTIONS = ['media', 'articles', 'news'] as const;
 
-/** A section of the desk. */
 export type SectionName = (typeof SECTIONS)[number];
 
 /** What the address of the page says. */

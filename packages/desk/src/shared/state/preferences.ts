@@ -22,7 +22,6 @@ export class Preferences {
     return this.#theme;
   }
 
-  /** Chooses the look, and keeps it. */
   setTheme(theme: Theme): void {
     this.#theme.value = theme;
     document.documentElement.dataset.theme = theme;
@@ -38,7 +37,6 @@ export class Preferences {
     return wanted.startsWith('zh') ? 'zh' : 'en';
   }
 
-  /** Keeps the chosen language. */
   keepLanguage(language: Language): void {
     keep(() => localStorage.setItem(LANGUAGE, language));
   }

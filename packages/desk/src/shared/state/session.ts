@@ -16,18 +16,15 @@ export class Session {
     return this.#isConfirmed;
   }
 
-  /** Says that the service has answered. */
   confirm(): void {
     this.#isConfirmed.value = true;
   }
 
-  /** Resolves when somebody has logged in. */
   wait(): Promise<void> {
     this.#needed.value = true;
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Lets the waiting requests go on. */
   begin(): void {
     const waiting = this.#waiting;
     this.#waiting = [];

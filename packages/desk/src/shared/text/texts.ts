@@ -83,7 +83,6 @@ export class Texts<Name = SharedTextName> {
   readonly #dates = new Map<string, Intl.DateTimeFormat>();
   readonly #numbers = new Map<string, Intl.NumberFormat>();
 
-  /** Numbers of a unit. */
   #unit(unit: string, maximumFractionDigits: number): Intl.NumberFormat {
     const style = { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits } as const;
     const make = (locale: string) => new Intl.NumberFormat(locale, style);

@@ -3,13 +3,10 @@ import i18next from 'i18next';
 import { en } from './en.ts';
 import { zh } from './zh.ts';
 
-/** The languages of the desk. */
 export const LANGUAGES = { en: 'English', zh: '中文' } as const;
 
-/** A language of the desk. */
 export type Language = keyof typeof LANGUAGES;
 
-/** The texts that all sections have. */
 const SHARED = 'shared';
 
 /** Loads texts by their names, for each language. */

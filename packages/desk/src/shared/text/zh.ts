@@ -1,7 +1,6 @@
 import type { en } from './en.ts';
 import type { Translated } from './translated.ts';
 
-/** What all sections say, in Chinese. */
 export const zh: Translated<typeof en> = {
   desk: 'Pressroom',
   sections: '版块',

@@ -18,7 +18,6 @@ interface HeaderProps {
   /** What the section adds to the menu. */
   items?: readonly MenuItem[];
   onSelect?: (value: string) => void;
-  /** Shows the keys of the section. */
   onKeyboard: () => void;
 }
 

@@ -91,7 +91,6 @@ const ICONS = {
   video: FileVideo,
 } as const satisfies Record<string, LucideIcon>;
 
-/** The name of an icon. */
 export type IconName = keyof typeof ICONS;
 
 /** An icon beside a text, or in a button that has a name: it says nothing itself. */

@@ -3,12 +3,10 @@ import { DialogClose } from './dialog-close.tsx';
 import { Modal } from './modal.tsx';
 
 interface KeyboardHelpProps {
-  /** The keys, and what they do. */
   keys: readonly (readonly [keys: string, text: string])[];
   onClose: () => void;
 }
 
-/** The keys of a section. */
 export function KeyboardHelp({ keys, onClose }: KeyboardHelpProps) {
   const { texts } = useDesk();
   return (

@@ -6,7 +6,6 @@ type LinkProps = Omit<JSX.IntrinsicElements['a'], 'href' | 'onClick'> & {
   to: string;
 };
 
-/** A link within the desk. */
 export function Link({ to, children, ...rest }: LinkProps) {
   const { address } = useDesk();
   return (

@@ -1,13 +1,11 @@
 import type { IconName } from './icon.tsx';
 
-/** A line of a menu. */
 export interface MenuItem {
   readonly value: string;
   readonly label: string;
   readonly icon?: IconName;
   /** For a choice among several: whether this one is in force. */
   readonly checked?: boolean;
-  /** A heading above the line. */
   readonly heading?: string;
   readonly danger?: boolean;
   readonly shortcut?: string;

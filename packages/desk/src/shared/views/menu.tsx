@@ -8,9 +8,7 @@ interface MenuProps {
   label: string;
   items: readonly MenuItem[];
   onSelect: (value: string) => void;
-  /** What is in the button. */
   children: ComponentChildren;
-  /** The classes of the button. */
   look?: string;
 }
 
@@ -29,7 +27,6 @@ function load(): Promise<typeof OpenMenu> {
 for (const event of ['pointermove', 'pointerdown', 'keydown'])
   addEventListener(event, () => void load().catch(() => undefined), { once: true, capture: true });
 
-/** A button that opens a menu. */
 export function Menu({ label, items, onSelect, children, look = 'icon-button' }: MenuProps) {
   const id = useId();
   const [opened, setOpened] = useState<{ highlighted: string | undefined }>();

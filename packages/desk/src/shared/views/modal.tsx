@@ -4,7 +4,6 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 /** How long the keys have to rest before a dialog that opens by itself takes one, in ms. */
 const REST_MS = 1000;
 
-/** What a dialog is made of. */
 export interface ModalProps {
   title: string;
   onClose: () => void;

@@ -4,7 +4,6 @@ import { useId } from 'preact/hooks';
 import { Icon } from './icon.tsx';
 import type { MenuItem } from './menu-item.ts';
 
-/** What an open menu is given. */
 export interface OpenMenuProps {
   label: string;
   items: readonly MenuItem[];
@@ -12,7 +11,6 @@ export interface OpenMenuProps {
   onClose: () => void;
   /** The id of the button below which it opens. */
   trigger?: string;
-  /** Where it opens instead. */
   point?: { readonly x: number; readonly y: number };
   /** The line that the keyboard is on. */
   highlighted?: string | undefined;

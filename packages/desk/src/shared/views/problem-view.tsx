@@ -27,7 +27,6 @@ export function problemWords({ code, message, passes, status }: ApiProblem, say:
   return `${say('notNow')} (${visible(message)})`;
 }
 
-/** The same of whatever was thrown. */
 export function errorWords(error: unknown, say: Say): string {
   if (error instanceof ApiProblem) return problemWords(error, say);
   return error instanceof Error ? error.message : String(error);
@@ -37,7 +36,6 @@ interface ProblemProps {
   problem: ApiProblem;
   /** What it means, where the section has its own words for it. */
   words?: string | undefined;
-  /** What to do about it. */
   hint?: string | undefined;
   onRetry: () => void;
   /** What else may help. */

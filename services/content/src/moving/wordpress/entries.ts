@@ -21,7 +21,6 @@ import { type Attachment, articleHtml } from './html.ts';
 
 /** What articles refer to, wherever it stands in the file. */
 interface References {
-  /** The names of authors, by login. */
   authors: DiskMap<string>;
   /** The slugs that categories have in WordPress, by id. */
   categories: DiskMap<string>;
@@ -336,13 +335,10 @@ interface WxrEntry {
   texts: Map<string, string>;
   /** The elements `category` of an article. */
   terms: { domain: string; nicename: string; name: string }[];
-  /** How many there are. */
   comments: number;
-  /** Custom fields, by key. */
   meta: Map<string, string>;
 }
 
-/** The site that was exported. */
 interface WxrSite {
   title: string;
   url: string;

@@ -6,7 +6,6 @@ const COMMENT = /<!--(?:([\s\S]*?)-->(\n?)|[\s\S]*)/g;
 /** In a comment of the block editor: the beginning or end of a block, or one that has no HTML. */
 const BLOCK = /^\s*\/?wp:([a-z][\w/-]*)(?:\s+\{.*\})?\s*(\/)?$/s;
 
-/** Marks of the classic editor. */
 const MARK = /^(?:more.*|nextpage|noteaser)$/;
 
 /** An address alone on its line, which WordPress shows as what is there. */
@@ -21,7 +20,6 @@ const MOST_PATTERNS = 200;
 
 /** What else an article consists of, and what {@link articleHtml} reports. */
 interface HtmlContext extends ShortcodeContext {
-  /** A pattern by its id. */
   pattern: (id: string) => string | undefined;
   /** In their order. */
   footnotes: readonly { id: string; content: string }[];
@@ -50,7 +48,6 @@ export function articleHtml(kept: string, context: HtmlContext): string {
   return serialize(parseFragment(hasBlocks ? expanded : paragraphs(expanded))).trim();
 }
 
-/** Code is left alone. */
 function withLinks(html: string): string {
   const parts = splitAtElements(html, CODE);
   let [index, end] = [0, parts[0]?.length ?? 0];
@@ -246,7 +243,6 @@ const EMBEDS: Readonly<Record<string, string>> = {
   youtube: 'https://www.youtube.com/watch?v=',
 };
 
-/** The names of the shortcodes. */
 const EMBED_NAMES = Object.keys(EMBEDS).join('|');
 
 /** The address of what a shortcode shows; undefined if it is no such shortcode, or says none. */
@@ -274,17 +270,13 @@ export interface Attachment {
   caption: string;
 }
 
-/** What shortcodes refer to. */
 interface ShortcodeContext {
-  /** An attachment by its id. */
   attachment: (id: string) => Attachment | undefined;
   /** The attachments that were uploaded to the article, or to the one with this id. */
   own: (id?: string) => readonly Attachment[];
   /** Whether shortcodes that are not known are removed, rather than left as text. */
   removeOthers: boolean;
-  /** Called for an unknown shortcode. */
   onOther: (name: string) => void;
-  /** Called with what is lost. */
   onLost: (what: string) => void;
 }
 

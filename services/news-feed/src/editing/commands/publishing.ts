@@ -30,7 +30,6 @@ const OUTCOMES: Record<ReportOutcome, string> = {
   empty: 'no selected item in its time; nothing was published',
 };
 
-/** The time that each report covers. */
 const COVERS: Record<Period, string> = {
   daily: 'the day to NEWS_REPORT_HOUR',
   weekly: 'the week to that hour on a Monday',

@@ -223,7 +223,6 @@ async function listDropped(given: string, options: PrintOptions): Promise<void> 
   });
 }
 
-/** A source with its counts. */
 function shownSource(source: Source, counts: Awaited<ReturnType<typeof sourceCounts>>) {
   const count = counts.find(({ source_id }) => source_id === source.id);
   return { ...sourceMembers(source), new_in_24_h: count?.day ?? 0, pending: count?.pending ?? 0 };
@@ -364,7 +363,6 @@ async function tryOnce(
   }
 }
 
-/** What was found, in lines. */
 function foundLines({ entries, leadsTo }: TriedSource): string[] {
   return [
     ...leadsTo.map((url) => `it leads to ${url}`),

@@ -23,7 +23,6 @@ export function renewalOf({ lexicon, clock }: Pick<EditorParts, 'lexicon' | 'clo
 /** A time as an answer shows it. */
 export const timestamp = z.string().meta({ format: 'date-time' });
 
-/** A value as JSON has it. */
 type Wire<Value> = Value extends Date
   ? string
   : Value extends readonly (infer Member)[]

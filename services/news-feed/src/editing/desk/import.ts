@@ -6,13 +6,11 @@ import { z } from 'zod';
 import { importFile, importLineJsonSchema } from '../importer.ts';
 import type { EditorParts } from './editors.ts';
 
-/** Body of an import. */
 const importBody = z.strictObject({
   lines: anyText().describe('JSON Lines, as `GET /api/import/schema` describes one.'),
   dryRun: z.boolean('must be true or false').optional().describe('Shows what would happen.'),
 });
 
-/** Answer of an import. */
 const importedAnswer = z.object({
   created: z.int(),
   changed: z.int(),
@@ -28,7 +26,6 @@ const TAGS = ['import'];
 /** The largest file, in bytes of JSON. */
 const BODY_LIMIT = 8 * 2 ** 20;
 
-/** The operations of an import. */
 export function importOperations({ db, vocabulary }: EditorParts) {
   const run = operation({
     bodyLimit: BODY_LIMIT,

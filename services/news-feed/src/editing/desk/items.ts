@@ -28,7 +28,6 @@ import { undoEdit } from '../undo.ts';
 import { type EditorParts, editNumber, renewalOf, timestamp, toWire } from './editors.ts';
 import { historyOperation } from './history.ts';
 
-/** Path of one item. */
 const itemPath = z.object({ id: itemId });
 
 const image = z
@@ -59,16 +58,13 @@ const members = {
   image,
 };
 
-/** Answer of the list. */
 const itemsAnswer = z.object({
   items: z.array(z.object({ ...members, story: z.string().nullable().describe('Its `publicId`.') })),
   nextCursor: z.string().nullable(),
 });
 
-/** Query string of the withdrawn items. */
 const withdrawnQuery = z.strictObject({ limit: integerParameter(1, 100).default(50) });
 
-/** Answer of the withdrawn items. */
 const withdrawnAnswer = z.object({
   items: z.array(
     z.object({
@@ -84,7 +80,6 @@ const withdrawnAnswer = z.object({
   ),
 });
 
-/** Answer of the detail. */
 const itemAnswer = z.object({
   ...members,
   story: z.object({ publicId: z.string(), title: z.string() }).nullable(),
@@ -94,7 +89,6 @@ const itemAnswer = z.object({
   reports: z.array(z.object({ period: z.string(), date: z.string() })),
 });
 
-/** Answer of an edit. */
 const itemEditedAnswer = z.object({ edit: editNumber, item: itemAnswer });
 
 /** Body of `POST`. */
@@ -109,10 +103,8 @@ const itemPatch = (vocabulary: Vocabulary) =>
     })
     .meta({ minProperties: 1 });
 
-/** Body of a selection. */
 const selection = z.strictObject({ reason: text(MAX_TEXT).nullable().optional() }).nullish();
 
-/** Answer of an explanation. */
 const explanationAnswer = z.object({
   id: z.string(),
   title: z.string(),
@@ -131,10 +123,8 @@ const explanationAnswer = z.object({
     .describe('Null if no editor has judged it.'),
 });
 
-/** Path of an edit. */
 const editPath = z.object({ edit: integerParameter(1, 999_999_999_999_999) });
 
-/** Answer of an undo. */
 const undoneAnswer = z.object({ edit: editNumber });
 
 /** A list of items that are public, by its own parameters. */

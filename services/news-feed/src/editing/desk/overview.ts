@@ -49,13 +49,11 @@ const jobsAnswer = z.object({
   ),
 });
 
-/** Query string of the notices. */
 const noticesQuery = z.strictObject({
   limit: integerParameter(1, 100).default(50),
   cursor: integerParameter(1).optional().describe('`nextCursor` of the page before.'),
 });
 
-/** Answer of the notices. */
 const noticesAnswer = z.object({
   notices: z
     .array(
@@ -74,7 +72,6 @@ const noticesAnswer = z.object({
   nextCursor: z.string().nullable(),
 });
 
-/** Query string of the ranking. */
 const rankingQuery = ({ directions }: Vocabulary) =>
   z.strictObject({
     direction: z
@@ -83,7 +80,6 @@ const rankingQuery = ({ directions }: Vocabulary) =>
       .describe('The list for one direction.'),
   });
 
-/** Answer of the ranking. */
 const rankingAnswer = z.object({
   ranking: z
     .object({
@@ -119,7 +115,6 @@ const rankingAnswer = z.object({
     .nullable(),
 });
 
-/** Answer of a new ranking. */
 const rankedAnswer = z.object({ topics: z.int() });
 
 const TAGS = ['overview'];

@@ -18,10 +18,8 @@ const date = z
 /** Path of the reports of a period. */
 const reportPath = z.object({ period: z.enum(PERIODS, `must be one of ${PERIODS.join(', ')}`) });
 
-/** Query string of a preview. */
 const previewQuery = z.strictObject({ date: date.optional().describe('That of the next one.') });
 
-/** Body of a publication. */
 const publication = z
   .strictObject({
     date: date.optional().describe('That of the latest whose time is over; with `early`, of the next one.'),
@@ -32,7 +30,6 @@ const publication = z
   })
   .nullish();
 
-/** Body of a correction. */
 const correction = z
   .strictObject({ date: date.optional().describe('That of the latest whose time is over.') })
   .nullish();
@@ -52,7 +49,6 @@ const report = z.object({
   flashes: z.array(quote),
 });
 
-/** Answer of a preview. */
 const previewAnswer = z.object({
   period: z.enum(PERIODS),
   date: z.string(),
@@ -62,14 +58,12 @@ const previewAnswer = z.object({
   report: report.nullable().describe('Null without an item to quote.'),
 });
 
-/** Answer of a publication. */
 const publishedAnswer = z.object({
   period: z.enum(PERIODS),
   date: z.string(),
   outcome: z.enum(['published', 'unchanged', 'empty']),
 });
 
-/** Answer of a correction. */
 const correctedAnswer = z.object({ period: z.enum(PERIODS), date: z.string(), edit: editNumber });
 
 const TAGS = ['reports'];

@@ -39,10 +39,8 @@ import type { Vocabulary } from '../../words.ts';
 import { type TryParts, trySource } from '../../work/try-source.ts';
 import { type EditorParts, timestamp, toWire } from './editors.ts';
 
-/** Path of one source. */
 const sourcePath = z.object({ id: idParameter() });
 
-/** Query string of the list. */
 const sourcesQuery = z.strictObject({
   limit: integerParameter(1, 100).default(50),
   cursor: integerParameter(1).optional().describe('`nextCursor` of the page before.'),
@@ -93,13 +91,10 @@ const source = z.object({
   days: z.array(z.int()).describe('New entries in each of the last 14 times 24 hours, the latest last.'),
 });
 
-/** Answer of the list. */
 const sourcesAnswer = z.object({ sources: z.array(source), nextCursor: z.string().nullable() });
 
-/** A source with its counts. */
 const sourceAnswer = source;
 
-/** Answer of the detail. */
 const sourceDetailAnswer = source.extend({
   refusedEntries: z.array(z.object({ title: z.string().nullable(), reason: z.string().nullable() })),
 });
@@ -136,13 +131,11 @@ const sourcePatch = z
   })
   .meta({ minProperties: 1 });
 
-/** Body of a try. */
 const sourceTry = z.strictObject({ url, page: text(1000).optional() });
 
 /** The most entries that a try shows. */
 const MOST_TRIED = 200;
 
-/** Answer of a try. */
 const triedAnswer = z.object({
   url: z.string().describe('The address that answered.'),
   title: z.string().nullable(),
@@ -160,15 +153,12 @@ const triedAnswer = z.object({
   leadsTo: z.array(z.string()).describe('What is read instead.'),
 });
 
-/** Answer of the dropped entries. */
 const droppedAnswer = z.object({
   entries: z.array(z.object({ title: z.string().nullable(), rule: z.string(), discoveredAt: timestamp })),
 });
 
-/** Body of a try of rules. */
 const rulesTry = z.strictObject({ rules: settings.rules });
 
-/** Answer of a try of rules. */
 const rulesTriedAnswer = z.object({
   entries: z.array(
     z.object({
@@ -180,10 +170,8 @@ const rulesTriedAnswer = z.object({
   ),
 });
 
-/** Body of an import. */
 const opmlImport = z.strictObject({ opml: anyText() });
 
-/** Answer of an import. */
 const opmlImportedAnswer = z.object({
   added: z.int(),
   known: z.int(),
@@ -205,7 +193,6 @@ export function sourceOperations(parts: SourceParts) {
   return { ...reads(parts), ...writes(parts), ...states(parts), ...tries(parts), ...files(parts) };
 }
 
-/** A source by its id. */
 function sourceOf({ db }: SourceParts, id: number): Promise<Source> {
   return findSource(db, String(id));
 }
@@ -532,7 +519,6 @@ async function shownSources(db: Kysely<NewsTables>, sources: readonly Source[], 
   });
 }
 
-/** What editors set of a source. */
 function settingsOf(source: Source) {
   return {
     id: source.id,

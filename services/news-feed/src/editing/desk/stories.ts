@@ -17,12 +17,10 @@ import { unmergeStory } from '../undo.ts';
 import { type EditorParts, editNumber, renewalOf, timestamp, toWire } from './editors.ts';
 import { historyOperation } from './history.ts';
 
-/** Path of one story. */
 const storyPath = z.object({ id: storyId });
 
 const status = z.enum(['active', 'settled']);
 
-/** Answer of the list. */
 const storiesAnswer = z.object({
   stories: z.array(
     z.object({
@@ -37,7 +35,6 @@ const storiesAnswer = z.object({
   nextCursor: z.string().nullable(),
 });
 
-/** Answer of the detail. */
 const storyAnswer = z.object({
   publicId: z.string(),
   title: z.string(),
@@ -63,13 +60,11 @@ const storyAnswer = z.object({
   ),
 });
 
-/** Body of a merge. */
 const merge = z.strictObject({ into: storyId });
 
 /** The most reports that are moved at once. */
 const MOST_MOVED = 1000;
 
-/** Body of a split. */
 const split = z.strictObject({
   items: z
     .array(itemId, 'must be a list of ids of reports')
@@ -77,10 +72,8 @@ const split = z.strictObject({
     .max(MOST_MOVED, `must have at most ${MOST_MOVED} reports`),
 });
 
-/** Body of a new digest. */
 const digestPut = z.strictObject({ digest: text(MAX_TEXT).nullable() });
 
-/** Answer of an edit. */
 const storyEditedAnswer = z.object({ edit: editNumber });
 
 /** Answer of a merge or a split. */

@@ -4,7 +4,6 @@ import { attributeText, isEmbedAddress, isPictureAddress } from '../html/urls.ts
 import { nodeType, schema } from '../schema/schema.ts';
 import { insertBlock } from './blocks.ts';
 
-/** A picture of an article. */
 export interface Picture {
   readonly src: string;
   readonly alt: string;
@@ -35,7 +34,6 @@ function captionNode(text: string): Node {
   return nodeType('figcaption').create(null, nodeType('paragraph').create(null, schema.text(text)));
 }
 
-/** Adds a figure with a picture. */
 export function insertFigure({ src, alt, width, height }: Picture, caption: string): Command {
   const text = attributeText(alt);
   if (!isPictureAddress(src)) return () => false;

@@ -10,7 +10,6 @@ const PAUSE_MS = 400;
 /** How long somebody who does not pause is waited for, in ms. */
 const MOST_MS = 3000;
 
-/** Who receives the changed article. */
 export interface Listener {
   onChange: (html: string) => void;
   onWords?: ((count: number) => void) | undefined;
@@ -38,7 +37,6 @@ export class Reporting {
     this.#listener().onWords?.(wordCount(this.#reported));
   }
 
-  /** The article has changed. */
   changed(): void {
     this.#since ??= performance.now();
     const left = Math.max(0, MOST_MS - (performance.now() - this.#since));

@@ -47,7 +47,6 @@ class Tokens {
     this.#hasSpace = !isCode && text.endsWith(' ');
   }
 
-  /** Adds what stands in a line. */
   inline(token: string, formats: readonly string[]): void {
     this.add(`${[...new Set(formats)].sort().join('')}${token}`);
     this.#hasSpace = false;

@@ -13,7 +13,6 @@ export type WrittenNode = NodeSpec & { readonly write?: (node: Node) => Written 
 /** A kind of marks, with what it is in HTML. */
 export type WrittenMark = MarkSpec & { readonly write: (mark: Mark) => Written };
 
-/** An element as it is written. */
 export function element(
   name: string,
   attributes: Readonly<Record<string, string>> | null,

@@ -25,7 +25,6 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** The dialog that is open. */
 export function EditorDialog({ open, ...props }: Props & { readonly open: OpenDialog }) {
   if (open.kind === 'link') return <LinkDialog {...props} />;
   if (open.kind === 'embed') return <EmbedDialog {...props} />;

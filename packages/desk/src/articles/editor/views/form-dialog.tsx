@@ -11,14 +11,11 @@ interface FormDialogProps {
   readonly onClose: () => void;
   /** What the button says that closes it. */
   readonly closing?: string;
-  /** Further buttons. */
   readonly buttons?: ComponentChildren;
   readonly children: ComponentChildren;
-  /** Whether it opens by itself. */
   readonly isUnasked?: boolean;
 }
 
-/** A form over the page. */
 export function FormDialog({
   texts: { say },
   onApply,

@@ -51,7 +51,6 @@ import type { EditorTextName } from '../text/editor-texts.ts';
 /** What opens a dialog, or asks the page for a picture. */
 export type Asking = 'link' | 'embed' | 'picture';
 
-/** A button of the toolbar. */
 export interface Tool {
   readonly text: EditorTextName;
   readonly icon: LucideIcon;
@@ -77,7 +76,6 @@ function blockTool(name: string, text: EditorTextName, icon: LucideIcon, does: C
   return { text, icon, does, isOn: (state) => nodeAround(state, name) !== undefined };
 }
 
-/** The toolbar, in groups. */
 export const TOOLS: readonly (readonly Tool[])[] = [
   [
     { text: 'undo', icon: Undo2, does: undo },
