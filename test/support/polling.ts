@@ -6,7 +6,7 @@ import { addSource, findSource, type Source } from '@pressroom/news-feed/reading
 import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/reading/web-fetcher';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import { type EditParts, editEntries } from '@pressroom/news-feed/work/edit-entries';
-import { PacedTurns } from '@pressroom/news-feed/work/job-slots';
+import { Throttle } from '@pressroom/news-feed/work/job-slots';
 import { WebPageReader } from '@pressroom/news-feed/work/page-reader';
 import {
   type PollOutcome,
@@ -70,7 +70,7 @@ export async function openDesk(given?: TestDatabase): Promise<Desk> {
     checkItem: itemChecker(readVocabulary({})),
     editor: sourceEditor,
     stories: noStories,
-    writing: new PacedTurns(1),
+    writing: new Throttle(1),
     pages,
     politeness: pages.politeness,
   };

@@ -33,7 +33,7 @@ const LONGEST_WAIT_MS = 30_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Statuses that say "later": of the services, and of what stands in front of them. */
-const LATER = new Set([429, 502, 503, 504]);
+const RETRIED_STATUSES = new Set([429, 502, 503, 504]);
 
 /**
  * Sends a request, and sends it again as `policy` says. `Retry-After` is the shortest wait; up to a quarter
@@ -74,7 +74,7 @@ export async function withRetries<T>(
 /** How long to wait after a failure, in ms; undefined if another attempt makes no sense. */
 function waitBefore(error: unknown, attempt: number, policy: RetryPolicy): number | undefined {
   if (error instanceof ProblemError) {
-    if (!LATER.has(error.status)) return undefined;
+    if (!RETRIED_STATUSES.has(error.status)) return undefined;
     if (error.retryAfter !== undefined) {
       const asked = error.retryAfter * 1000;
       return asked > LONGEST_WAIT_MS ? undefined : longer(asked, policy);

@@ -11,7 +11,7 @@ import { type Permitted, requireCategory } from './api-keys.ts';
 import { hashToken } from './articles/detail.ts';
 import { articlePath, deletedAnswer } from './articles/schema.ts';
 import { type Actor, envelope, success, writtenBy } from './envelope.ts';
-import { actorOf, ownerOf, replyPrivately, tellOfWrite } from './requests.ts';
+import { actorOf, logWrite, ownerOf, replyPrivately } from './requests.ts';
 import type { ContentTables } from './tables.ts';
 
 /** How long a link may work, in seconds: from an hour to 30 days. */
@@ -69,7 +69,7 @@ export function previewOperations(previews: PreviewStore) {
     handler: async (request, reply) => {
       const { id } = request.params;
       const made = await previews.create(id, request.body.expires_in, actorOf(request), permission(request));
-      tellOfWrite(request, 'preview_created', { article: id, preview: made.id });
+      logWrite(request, 'preview_created', { article: id, preview: made.id });
       return reply
         .code(201)
         .headers({ ...HEADERS, location: `/api/articles/${id}/previews/${made.id}` })
@@ -107,7 +107,7 @@ export function previewOperations(previews: PreviewStore) {
     handler: async (request, reply) => {
       const { id, preview_id: preview } = request.params;
       await previews.revoke(id, preview, actorOf(request), permission(request));
-      tellOfWrite(request, 'preview_deleted', { article: id, preview });
+      logWrite(request, 'preview_deleted', { article: id, preview });
       return reply.headers(HEADERS).send(success('Preview revoked', null));
     },
   });

@@ -18,7 +18,7 @@ import {
   type Total,
   writtenBy,
 } from './envelope.ts';
-import { actorOf, ownerOf, replyPrivately, tellOfWrite, writtenHeaders } from './requests.ts';
+import { actorOf, logWrite, ownerOf, replyPrivately, writtenHeaders } from './requests.ts';
 import type { ContentTables } from './tables.ts';
 
 const timestamp = z.iso.datetime({ offset: true });
@@ -117,7 +117,7 @@ function writes(releases: ReleaseStore) {
         actorOf(request),
         permission(request),
       );
-      tellOfWrite(request, isNew ? 'release_created' : 'release_updated', { release: release.name });
+      logWrite(request, isNew ? 'release_created' : 'release_updated', { release: release.name });
       const own = shown(release);
       if (!isNew) return reply.headers(writtenHeaders(own)).send(success('Release updated', own));
       const headers = { ...writtenHeaders(own), location: `/api/releases/${release.name}` };
@@ -135,7 +135,7 @@ function writes(releases: ReleaseStore) {
     handler: async (request, reply) => {
       const { name } = request.params;
       await releases.delete(name, actorOf(request), permission(request));
-      tellOfWrite(request, 'release_deleted', { release: name });
+      logWrite(request, 'release_deleted', { release: name });
       return reply.header('cache-control', PRIVATE).send(success('Release deleted', null));
     },
   });

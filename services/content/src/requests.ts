@@ -273,7 +273,7 @@ export function writtenHeaders(own: object): Record<'cache-control' | 'etag', st
 }
 
 /** Logs who wrote what, by the public prefix of the key. */
-export function tellOfWrite(
+export function logWrite(
   request: FastifyRequest,
   event: WriteEvent,
   object: { [Name in Noun]?: number | string },

@@ -19,9 +19,9 @@ import { cursorEnvelope, envelope, keyMember, keyOf, success, successCursorPage 
 import {
   type ArticleRules,
   articleFaults,
+  logWrite,
   refuseFaults,
   replyPrivately,
-  tellOfWrite,
   writerOf,
   writtenHeaders,
 } from './requests.ts';
@@ -139,7 +139,7 @@ export function revisionOperations({ revisions, articles, rules, changed }: Revi
       refuseFaults(await articleFaults(rules, body, writer.actor.key));
       const { changes, own, place } = await articles.update(id, body, writer);
       changed(subjectsOfChange(place));
-      tellOfWrite(request, 'article_updated', { article: id });
+      logWrite(request, 'article_updated', { article: id });
       return reply.headers(writtenHeaders(own)).send(success('Revision restored', changes));
     },
   });

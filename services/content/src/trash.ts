@@ -19,7 +19,7 @@ import {
   successCursorPage,
   writtenBy,
 } from './envelope.ts';
-import { actorOf, ownerOf, replyPrivately, tellOfWrite, writtenHeaders } from './requests.ts';
+import { actorOf, logWrite, ownerOf, replyPrivately, writtenHeaders } from './requests.ts';
 import { type ContentTables, membersOfJson, type RowAsJson } from './tables.ts';
 
 const timestamp = z.iso.datetime({ offset: true });
@@ -103,7 +103,7 @@ export function trashOperations(trash: Trash, changed: (subjects?: ReadonlySet<s
       const { article, own, category_id, repeated } = await trash.restore(id, request.body ?? {}, restorer);
       // The first one may have reached another replica, whose notification may still be on its way.
       changed(repeated ? undefined : subjectsOfChange({ id, categories: [category_id] }));
-      if (!repeated) tellOfWrite(request, 'article_restored', { article: id });
+      if (!repeated) logWrite(request, 'article_restored', { article: id });
       return reply.headers(writtenHeaders(own)).send(success('Article restored', article));
     },
   });

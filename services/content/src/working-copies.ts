@@ -14,10 +14,10 @@ import {
   type ArticleRules,
   articleFaults,
   checkBody,
+  logWrite,
   ownerOf,
   refuseFaults,
   replyPrivately,
-  tellOfWrite,
   writerOf,
   writtenHeaders,
 } from './requests.ts';
@@ -95,7 +95,7 @@ export function workingCopyOperations({ copies, rules, changed }: WorkingCopyPar
       await checkBody(request, rules);
       const { id } = request.params;
       const copy = await copies.save(id, request.body, saverOf(request, writePrecondition(request)));
-      tellOfWrite(request, 'working_copy_updated', { article: id });
+      logWrite(request, 'working_copy_updated', { article: id });
       return reply.headers(writtenHeaders(ownOf(copy))).send(success('Working copy saved', shown(copy)));
     },
   });
@@ -110,7 +110,7 @@ export function workingCopyOperations({ copies, rules, changed }: WorkingCopyPar
     handler: async (request, reply) => {
       const { id } = request.params;
       await copies.remove(id, saverOf(request, writePrecondition(request)));
-      tellOfWrite(request, 'working_copy_deleted', { article: id });
+      logWrite(request, 'working_copy_deleted', { article: id });
       return reply.header('cache-control', PRIVATE).send(success('Working copy deleted', null));
     },
   });
@@ -137,7 +137,7 @@ export function workingCopyOperations({ copies, rules, changed }: WorkingCopyPar
       const isSeen = request.headers['if-match'] !== undefined;
       const { article, own, place } = await copies.publish(id, copy, isSeen, writer);
       changed(subjectsOfChange(place));
-      tellOfWrite(request, 'article_updated', { article: id });
+      logWrite(request, 'article_updated', { article: id });
       return reply.headers(writtenHeaders(own)).send(success('Working copy published', article));
     },
   });

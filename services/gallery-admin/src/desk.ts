@@ -63,7 +63,7 @@ interface Section {
   readonly name: 'content' | 'newsroom';
   /** Where the service is, and what it knows the desk by; undefined if that is not configured. */
   readonly service: { readonly url: string; readonly headers: Record<string, string> } | undefined;
-  readonly routes: readonly PassedRoute[];
+  readonly routes: readonly ProxiedRoute[];
   /** A path that shows whether it answers and knows the desk. */
   readonly probe: string;
 }
@@ -114,7 +114,7 @@ async function stateOf({ service, probe }: Section): Promise<SectionState> {
 }
 
 /** A route of a service that the desk may use: its method, and its path below the service's `/api`. */
-type PassedRoute = readonly [
+type ProxiedRoute = readonly [
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   /** The largest body, in bytes, if it differs from {@link PASSED_BYTES}. */
@@ -127,7 +127,7 @@ const PASSED_BYTES = 2 * 2 ** 20;
 const IMPORT_BYTES = 8 * 2 ** 20;
 
 /** Everything that reaches content. Its own public reads and feeds do not pass here. */
-const CONTENT_ROUTES: readonly PassedRoute[] = [
+const CONTENT_ROUTES: readonly ProxiedRoute[] = [
   ['GET', '/articles'],
   ['POST', '/articles'],
   ['GET', '/articles/by-slug/:slug'],
@@ -176,7 +176,7 @@ const CONTENT_ROUTES: readonly PassedRoute[] = [
 ];
 
 /** Everything that reaches the newsroom's worker. */
-const NEWSROOM_ROUTES: readonly PassedRoute[] = [
+const NEWSROOM_ROUTES: readonly ProxiedRoute[] = [
   ['GET', '/vocabulary'],
   ['GET', '/status'],
   ['GET', '/jobs'],

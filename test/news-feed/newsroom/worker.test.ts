@@ -2,7 +2,7 @@ import { constants, getPriority } from 'node:os';
 import { addSource, pauseSource, resumeSource } from '@pressroom/news-feed/reading/sources';
 import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/reading/web-fetcher';
 import type { NewsTables } from '@pressroom/news-feed/tables';
-import { Places } from '@pressroom/news-feed/work/job-slots';
+import { JobSlots } from '@pressroom/news-feed/work/job-slots';
 import { claimSource } from '@pressroom/news-feed/work/leases';
 import { openWorker } from '@pressroom/news-feed/work/open-worker';
 import { failedJobs } from '@pressroom/news-feed/work/status';
@@ -347,7 +347,7 @@ test('a worker looks for more after work that did something, not where others ha
   const onDone = () => {
     looks += 1;
   };
-  const places = new Places({ kind: 'edit', most: 4, onDone, signal: new AbortController().signal, log });
+  const places = new JobSlots({ kind: 'edit', most: 4, onDone, signal: new AbortController().signal, log });
   places.begin(1, async () => false);
   await places.ended();
   expect(looks).toBe(0);

@@ -10,12 +10,12 @@ import {
   actorOf,
   checkBody,
   idempotencyKey,
+  logWrite,
   MOVED,
   ownerOf,
   replyBySlug,
   replyToReader,
   requireReader,
-  tellOfWrite,
   writerOf,
   writtenHeaders,
 } from '../requests.ts';
@@ -245,7 +245,7 @@ function creation({ articles, rules, changed }: ArticleParts) {
         repeated ? undefined : subjectsOfChange({ id: article.id, categories: [body.category_id ?? null] }),
       );
       if (repeated) reply.header('idempotent-replayed', 'true');
-      else tellOfWrite(request, 'article_created', { article: article.id });
+      else logWrite(request, 'article_created', { article: article.id });
       const headers = { ...writtenHeaders(own), location: `/api/articles/${article.id}` };
       return reply.code(201).headers(headers).send(success('Article created', article));
     },
@@ -269,7 +269,7 @@ function updates({ articles, rules, changed }: ArticleParts) {
       const { body, params } = request;
       const { article, own, place } = await articles.update(params.id, body, writerOf(request, body));
       changed(subjectsOfChange(place));
-      tellOfWrite(request, 'article_updated', { article: article.id });
+      logWrite(request, 'article_updated', { article: article.id });
       return reply.headers(writtenHeaders(own)).send(success('Article updated', article));
     },
   });
@@ -291,7 +291,7 @@ function updates({ articles, rules, changed }: ArticleParts) {
       const { body, params } = request;
       const { changes, own, place } = await articles.update(params.id, body, writerOf(request, body));
       changed(subjectsOfChange(place));
-      tellOfWrite(request, 'article_updated', { article: place.id });
+      logWrite(request, 'article_updated', { article: place.id });
       return reply.headers(writtenHeaders(own)).send(success('Article updated', changes));
     },
   });
@@ -310,7 +310,7 @@ function removal({ articles, changed }: ArticleParts) {
     handler: async (request, reply) => {
       const place = await articles.delete(request.params.id, writerOf(request, {}));
       changed(subjectsOfChange(place));
-      tellOfWrite(request, 'article_deleted', { article: place.id });
+      logWrite(request, 'article_deleted', { article: place.id });
       return reply.header('cache-control', PRIVATE).send(success('Article deleted', null));
     },
   });

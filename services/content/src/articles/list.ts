@@ -108,7 +108,7 @@ export class ArticleList<Member extends ListedMember> {
 
   #rows(db: Database, shape: ListShape, { filters }: ArticleScope, place: Place, counted = false) {
     const { direction, offset, limit, day } = place;
-    const within = WITHIN.find((rows) => offset + limit <= rows) ?? '';
+    const within = PAGE_DEPTHS.find((rows) => offset + limit <= rows) ?? '';
     const reading = {
       direction,
       within,
@@ -161,16 +161,16 @@ export class ArticleList<Member extends ListedMember> {
  * four times as long as the page. A number in the text, and an array of ids, which it takes for ten, let it
  * keep one.
  */
-const WITHIN = [MOST_PER_PAGE, 1000] as const;
+const PAGE_DEPTHS = [MOST_PER_PAGE, 1000] as const;
 
-/** One row more than a page of a walk can have, in the text as those of {@link WITHIN} are. */
+/** One row more than a page of a walk can have, in the text as those of {@link PAGE_DEPTHS} are. */
 const MOST_WALKED = sql.lit(MOST_PER_PAGE + 1);
 
 /** Everything that the SQL of a page depends on. */
 type PageShape = ListShape & {
   direction: Direction;
   /** The rows of the list that the page is among, empty for any. */
-  within: (typeof WITHIN)[number] | '';
+  within: (typeof PAGE_DEPTHS)[number] | '';
   isByDay: boolean;
   counted: boolean;
   columns: Columns;
@@ -384,11 +384,11 @@ export async function countFilter(
   filters: FilterValues,
 ): Promise<number> {
   const shape = { status, sort: 'newest', lead: name, others: '', ranges: '', isWhole: false } as const;
-  const [row] = await (isStored(shape) ? COUNTS : SOME).execute(db, shape, filters);
+  const [row] = await (isStored(shape) ? COUNTS : LIMITED_COUNT).execute(db, shape, filters);
   return Number(row?.total ?? 0);
 }
 
-const SOME = new ListQuery<ListShape, CountRow>((db, { lead, status }, value) =>
+const LIMITED_COUNT = new ListQuery<ListShape, CountRow>((db, { lead, status }, value) =>
   compilable(db, sql`select count(*) as total, 0 as seen from (${someRows(lead, status, value)}) as led`),
 );
 

@@ -215,7 +215,7 @@ export class ArticleStore {
 /** Parsing and planning a write would take as long as carrying it out. */
 const WRITES = new PreparedTexts();
 
-function theOne<Row>([row]: readonly Row[]): Row {
+function onlyRow<Row>([row]: readonly Row[]): Row {
   if (row === undefined) throw new Error('the database has not returned what it has written');
   return row;
 }
@@ -342,7 +342,7 @@ async function updateLocked(
     .where('article.id', '=', id)
     .where(writtenBy(actor), '=', actor.key)
     .returning(columnsFor(true));
-  const after = { ...theOne(await WRITES.execute(tx, query)), content: body.content ?? before.content };
+  const after = { ...onlyRow(await WRITES.execute(tx, query)), content: body.content ?? before.content };
   const place = { id, categories: [before.category_id, after.category_id] };
   const changes = changesBetween(before, after);
   const termsIn = async <Member extends keyof TermsOfArticle>(member: Member) =>
@@ -391,7 +391,7 @@ function authorship(
  */
 function consequences(before: DetailRow, body: ArticleChange): ArticleUpdate {
   const follows: ArticleUpdate = {
-    updated_at: LATER,
+    updated_at: NEXT_UPDATED_AT,
   };
   if (body.slug !== undefined) follows.slug_is_given = true;
   if (body.is_published && before.published_at === null) follows.published_at = sql<Date>`clock_timestamp()`;
@@ -433,7 +433,7 @@ interface SingleUpdate {
 }
 
 /** Strictly later than before, so that writes can be distinguished. */
-const LATER = sql<Date>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`;
+const NEXT_UPDATED_AT = sql<Date>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`;
 
 const UPDATES = new PreparedTexts();
 
@@ -466,7 +466,11 @@ async function updateAtOnce(
     )
     .updateTable('content.article as article')
     .from('before')
-    .set({ ...body, ...(title !== undefined && { title_words: titleWords(title) }), updated_at: LATER })
+    .set({
+      ...body,
+      ...(title !== undefined && { title_words: titleWords(title) }),
+      updated_at: NEXT_UPDATED_AT,
+    })
     .whereRef('id', '=', 'was_id')
     .where(writtenBy(actor), '=', actor.key)
     .returning(columnsFor(content !== undefined))

@@ -296,7 +296,7 @@ class Importer {
       }
       if (this.#options.exact) await passImportedIds(tx);
       const created = outcomes.slice(before).filter(({ kind }) => kind === 'created').length;
-      if (created > 0) await tellOfImport(tx, created);
+      if (created > 0) await notifyOfImport(tx, created);
       if (this.#options.dryRun) throw new Undone();
     });
     await write.catch((error: unknown) => {
@@ -399,7 +399,7 @@ async function restoreArticle(
 }
 
 /** Adds what one transaction has created to the audit trail, which has no entry for each. */
-async function tellOfImport(tx: Transaction<ContentTables>, created: number): Promise<void> {
+async function notifyOfImport(tx: Transaction<ContentTables>, created: number): Promise<void> {
   await tx.insertInto('content.audit').values({ action: 'import', detail: { created } }).execute();
 }
 

@@ -11,11 +11,11 @@ import { articleListItem, deletedAnswer, pageParameters } from '../articles/sche
 import { envelope, type Page, pagedEnvelope, success, successPage } from '../envelope.ts';
 import {
   actorOf,
+  logWrite,
   MOVED,
   ownerOf,
   replyBySlug,
   replyToReader,
-  tellOfWrite,
   writtenHeaders,
 } from '../requests.ts';
 import { newSlug, slugMember, slugParameter } from '../slug.ts';
@@ -248,7 +248,7 @@ function writes({ terms, changed }: TermParts, { noun, Noun, plural, one, schema
       requireAnyCategory(ownerOf(request));
       const { term, own } = await terms.create(request.body);
       changed();
-      tellOfWrite(request, `${noun}_created`, { [noun]: term.id });
+      logWrite(request, `${noun}_created`, { [noun]: term.id });
       const headers = { ...writtenHeaders(own), location: `/api/${plural}/${term.id}` };
       return reply
         .code(201)
@@ -270,7 +270,7 @@ function writes({ terms, changed }: TermParts, { noun, Noun, plural, one, schema
       requireAnyCategory(ownerOf(request));
       const { term, own } = await terms.update(request.params.id, request.body, writePrecondition(request));
       changed();
-      tellOfWrite(request, `${noun}_updated`, { [noun]: term.id });
+      logWrite(request, `${noun}_updated`, { [noun]: term.id });
       return reply.headers(writtenHeaders(own)).send(success(`${Noun} updated`, term));
     },
   });
@@ -294,7 +294,7 @@ function writes({ terms, changed }: TermParts, { noun, Noun, plural, one, schema
         writePrecondition(request),
       );
       changed();
-      tellOfWrite(request, `${noun}_updated`, { [noun]: changes.id });
+      logWrite(request, `${noun}_updated`, { [noun]: changes.id });
       return reply.headers(writtenHeaders(own)).send(success(`${Noun} updated`, changes));
     },
   });
@@ -310,7 +310,7 @@ function writes({ terms, changed }: TermParts, { noun, Noun, plural, one, schema
       requireAnyCategory(ownerOf(request));
       await terms.delete(request.params.id, actorOf(request), writePrecondition(request));
       changed();
-      tellOfWrite(request, `${noun}_deleted`, { [noun]: request.params.id });
+      logWrite(request, `${noun}_deleted`, { [noun]: request.params.id });
       return reply.header('cache-control', PRIVATE).send(success(`${Noun} deleted`, null));
     },
   });

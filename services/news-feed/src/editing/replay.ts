@@ -12,7 +12,7 @@ import type { Fetch } from '../reading/web-fetcher.ts';
 import type { NewsTables } from '../tables.ts';
 import type { Vocabulary } from '../words.ts';
 import { type EditParts, editEntries } from '../work/edit-entries.ts';
-import { PacedTurns } from '../work/job-slots.ts';
+import { Throttle } from '../work/job-slots.ts';
 import { type PollParts, pollBounds, pollSource } from '../work/poll-source.ts';
 import { newsroomSchedules, RANKING_MS, runSchedule } from '../work/schedules.ts';
 import { itemChecker } from './item-input.ts';
@@ -106,7 +106,7 @@ function workOf(db: Kysely<NewsTables>, reader: Reader, parts: ReplayParts, cloc
     db,
     editor: new RulesEditor({ db, rules, search, vocabulary: parts.vocabulary }),
     stories: new RulesAssigner(search),
-    writing: new PacedTurns(1),
+    writing: new Throttle(1),
     clock,
     fetch: madeUpWeek(parts.sources, parts.days, BEGIN, clock),
     reader,

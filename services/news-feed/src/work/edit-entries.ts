@@ -16,7 +16,7 @@ import {
   refuseEntry,
   releaseEntry,
 } from './entries.ts';
-import type { PacedTurns } from './job-slots.ts';
+import type { Throttle } from './job-slots.ts';
 import type { PageReader } from './page-reader.ts';
 import { isUnread } from './poll-source.ts';
 import { type JudgedEntry, type WriteParts, writeEntries } from './write-entries.ts';
@@ -29,7 +29,7 @@ export interface EditParts extends WriteParts {
   clock: Clock;
   reader: Reader;
   /** For writing: stories are given one batch after the other anyway, and who waits holds a connection. */
-  writing: PacedTurns;
+  writing: Throttle;
   /** Reads articles' pages for the sources that ask for it. */
   pages: PageReader;
 }

@@ -7,7 +7,7 @@ import pLimit from 'p-limit';
 const PAUSE_MS = 5000;
 const MAX_PAUSE_MS = 600_000;
 
-/** What {@link Places} work with. */
+/** What {@link JobSlots} work with. */
 interface PlacesOptions {
   /** The kind of work, for the log. */
   kind: string;
@@ -21,7 +21,7 @@ interface PlacesOptions {
 }
 
 /** What a worker has in hand of one kind of work, each piece by its key. */
-export class Places<Key extends string | number> {
+export class JobSlots<Key extends string | number> {
   readonly #options: PlacesOptions;
   readonly #inHand = new Map<Key, Promise<void>>();
   /** How often in a row work has failed. */
@@ -82,7 +82,7 @@ export class Places<Key extends string | number> {
 /** The longest rest, in ms: what stood still, such as a database that was away, is not a load. */
 const MAX_REST_MS = 5000;
 
-/** How {@link PacedTurns} tells the time; tests replace it. */
+/** How {@link Throttle} tells the time; tests replace it. */
 interface PaceClock {
   /** The time since any moment, in ms. */
   now: () => number;
@@ -101,7 +101,7 @@ const SYSTEM_CLOCK: PaceClock = {
  * Lets one piece of work run at a time, and rests after each for as long as keeps work to a share of the
  * time, 5 s at most. What shares the database and its machine slows work down, and so makes the rests longer.
  */
-export class PacedTurns {
+export class Throttle {
   readonly #turn = pLimit(1);
   readonly #restsPerWork: number;
   readonly #clock: PaceClock;

@@ -14,7 +14,7 @@ import { Reader } from '../reading/reader.ts';
 import { FETCH_LIMITS, WebFetcher, type WebFetcherOptions } from '../reading/web-fetcher.ts';
 import type { CallbackParts } from '../reading/websub.ts';
 import type { NewsTables } from '../tables.ts';
-import { PacedTurns } from './job-slots.ts';
+import { Throttle } from './job-slots.ts';
 import { sharedSlots, sharedTurns } from './leases.ts';
 import { collectNotices, Notifier } from './notices.ts';
 import { WebPageReader } from './page-reader.ts';
@@ -95,7 +95,7 @@ export function openWorker(
     }),
     digests: openDigests(config, { db, clock, vocabulary, log }),
     stories: new RulesAssigner(search),
-    writing: new PacedTurns(config.NEWS_WRITE_SHARE / 100),
+    writing: new Throttle(config.NEWS_WRITE_SHARE / 100),
     pages,
     politeness: pages.politeness,
     databaseUrl: config.DATABASE_URL,

@@ -13,7 +13,7 @@ import { type Fetch, type Fetched, FetchFault, type Politeness } from '../readin
 import { nextPoll, noteHub } from '../reading/websub.ts';
 import type { NewsTables, SourceTable } from '../tables.ts';
 import { floodOf, intakeOf, storeEntries } from './entries.ts';
-import type { PacedTurns } from './job-slots.ts';
+import type { Throttle } from './job-slots.ts';
 
 export interface PollParts {
   db: Kysely<NewsTables>;
@@ -23,7 +23,7 @@ export interface PollParts {
   politeness: (signal: AbortSignal, givenUrl: string) => Politeness;
   clock: Clock;
   /** For keeping what a feed brings, as for making items of it. */
-  writing: PacedTurns;
+  writing: Throttle;
   bounds: PollBounds;
   /** Whether hubs that feeds name are asked to announce changes. */
   subscribes: boolean;

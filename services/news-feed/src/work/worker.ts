@@ -13,7 +13,7 @@ import { askHubs, type SubscriberParts } from '../reading/websub.ts';
 import type { NewsTables } from '../tables.ts';
 import { type EditParts, editEntries } from './edit-entries.ts';
 import { isDueEntry } from './entries.ts';
-import { Places } from './job-slots.ts';
+import { JobSlots } from './job-slots.ts';
 import { claimSource, isDueSource, RENEW_MS, releaseSource, renewLeases } from './leases.ts';
 import { isUnread, type PollParts, pollSource } from './poll-source.ts';
 import {
@@ -72,14 +72,14 @@ export class Worker {
   readonly #listener: ChangeListener;
   /** Aborted when what is in hand is to be given up. */
   readonly #givingUp = new AbortController();
-  readonly #polls: Places<number>;
-  readonly #edits: Places<number>;
+  readonly #polls: JobSlots<number>;
+  readonly #edits: JobSlots<number>;
   /** The sources that were edited, least recently first: one that floods does not keep the others waiting. */
   readonly #edited = new Set<number>();
-  readonly #schedules: Places<string>;
-  readonly #hubs: Places<string>;
-  readonly #digests: Places<string>;
-  readonly #notices: Places<string>;
+  readonly #schedules: JobSlots<string>;
+  readonly #hubs: JobSlots<string>;
+  readonly #digests: JobSlots<string>;
+  readonly #notices: JobSlots<string>;
   #running: Promise<void> = Promise.resolve();
   #stopped = false;
   /** Ends the pause before the next look. */
@@ -94,12 +94,12 @@ export class Worker {
     const { databaseUrl: url, log } = parts;
     const onDone = () => this.wake();
     const places = { onDone, signal: this.#givingUp.signal, log };
-    this.#polls = new Places({ kind: 'poll', most: 16, ...places });
-    this.#edits = new Places({ kind: 'edit', most: 4, ...places });
-    this.#schedules = new Places({ kind: 'schedule', most: 2, ...places });
-    this.#hubs = new Places({ kind: 'websub', most: 1, ...places });
-    this.#digests = new Places({ kind: 'digest', most: 1, ...places });
-    this.#notices = new Places({ kind: 'notice', most: 1, ...places });
+    this.#polls = new JobSlots({ kind: 'poll', most: 16, ...places });
+    this.#edits = new JobSlots({ kind: 'edit', most: 4, ...places });
+    this.#schedules = new JobSlots({ kind: 'schedule', most: 2, ...places });
+    this.#hubs = new JobSlots({ kind: 'websub', most: 1, ...places });
+    this.#digests = new JobSlots({ kind: 'digest', most: 1, ...places });
+    this.#notices = new JobSlots({ kind: 'notice', most: 1, ...places });
     const applicationName = 'pressroom newsroom worker';
     this.#listener = new ChangeListener({
       url,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PacedTurns } from './job-slots.ts';
+import { Throttle } from './job-slots.ts';
 
 /** A clock that stands still except for work and rests, and what happened by it. */
 function clockOf() {
@@ -23,7 +23,7 @@ function clockOf() {
 
 test('work takes its share of the time, one piece after the other', async () => {
   const { events, worked, clock } = clockOf();
-  const turns = new PacedTurns(0.2, clock);
+  const turns = new Throttle(0.2, clock);
   const names = await Promise.all([
     turns.take(worked('a', 30)),
     turns.take(worked('b', 10)),
@@ -35,21 +35,21 @@ test('work takes its share of the time, one piece after the other', async () => 
 
 test('the whole time is for work if that is its share', async () => {
   const { events, worked, clock } = clockOf();
-  const turns = new PacedTurns(1, clock);
+  const turns = new Throttle(1, clock);
   await Promise.all([turns.take(worked('a', 30)), turns.take(worked('b', 30))]);
   expect(events).toEqual(['a at 0', 'b at 30']);
 });
 
 test('work that stood still for a minute is followed by no more than five seconds of rest', async () => {
   const { events, worked, clock } = clockOf();
-  const turns = new PacedTurns(0.2, clock);
+  const turns = new Throttle(0.2, clock);
   await Promise.all([turns.take(worked('a', 60_000)), turns.take(worked('b', 10))]);
   expect(events).toEqual(['a at 0', 'b at 65000']);
 });
 
 test('work that fails does not keep others waiting', async () => {
   const { events, worked, clock } = clockOf();
-  const turns = new PacedTurns(0.5, clock);
+  const turns = new Throttle(0.5, clock);
   await expect(turns.take(() => Promise.reject(new Error('away')))).rejects.toThrow('away');
   await turns.take(worked('b', 30));
   expect(events).toEqual(['b at 0']);
@@ -57,7 +57,7 @@ test('work that fails does not keep others waiting', async () => {
 
 test('whoever has had its turn does not wait for the rest', async () => {
   let now = 0;
-  const turns = new PacedTurns(0.5, { now: () => now, rest: () => new Promise(() => undefined) });
+  const turns = new Throttle(0.5, { now: () => now, rest: () => new Promise(() => undefined) });
   const work = async () => {
     now += 1000;
     return 'done';
@@ -68,7 +68,7 @@ test('whoever has had its turn does not wait for the rest', async () => {
 test('a worker that is to stop ends its rest, and does not rest again', async () => {
   let now = 0;
   let rests = 0;
-  const turns = new PacedTurns(0.5, {
+  const turns = new Throttle(0.5, {
     now: () => now,
     rest: (_ms, signal) => {
       rests += 1;
@@ -89,7 +89,7 @@ test('a worker that is to stop ends its rest, and does not rest again', async ()
 });
 
 test('a rest by the system clock ends as well', async () => {
-  const turns = new PacedTurns(Number.MIN_VALUE);
+  const turns = new Throttle(Number.MIN_VALUE);
   const began = performance.now();
   const first = turns.take(async () => {
     while (performance.now() === began);
