@@ -4,11 +4,10 @@ import { mkdir, readdir, readFile, rename, rm, stat, truncate, utimes, writeFile
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
-import { BackupBucket } from '@pressroom/backup/backup-bucket';
-import { BackupFolder } from '@pressroom/backup/backup-folder';
-import { BackupWork } from '@pressroom/backup/backup-work';
-import type { MediaBucket } from '@pressroom/backup/media-manifest';
+import { BackupWork } from '@pressroom/backup/backup';
+import { BackupFolder, type MediaBucket } from '@pressroom/backup/backup-folder';
 import { findTool } from '@pressroom/backup/postgres-tools';
+import { BackupBucket } from '@pressroom/backup/stores';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import { afterAll, beforeAll, beforeEach, expect, inject, onTestFinished, test } from 'vitest';
 import { Child } from '../support/child.ts';

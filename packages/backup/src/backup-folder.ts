@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { paginateListObjectsV2, type S3Client } from '@aws-sdk/client-s3';
 import { Failure } from '@pressroom/common/failures/failure';
-import { madeAt } from './backup-name.ts';
-import { DUMP, MANIFEST } from './manifest.ts';
-import { MEDIA } from './media-manifest.ts';
+import { z } from 'zod';
+import { checksumOf, readSealed, writeSealed } from './encryption.ts';
 
 /** Begins the names of what is being made or removed. */
 const UNFINISHED = '.unfinished-';
@@ -179,4 +181,166 @@ async function syncFolder(path: string): Promise<void> {
   } finally {
     await directory.close();
   }
+}
+
+/** The name of a backup: when it was made, in UTC. */
+const NAME = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z$/;
+
+/** The name of a backup that is made `now`. */
+export function nameAt(now: Date): string {
+  return `${now.toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
+}
+
+/** When the backup of a name was made; undefined if it is not the name of a backup. */
+export function madeAt(name: string): Date | undefined {
+  if (!NAME.test(name)) return undefined;
+  const time = new Date(name.replace(NAME, '$1T$2:$3:$4Z'));
+  // There is no 30 February, nor a 99th of a month.
+  return !Number.isNaN(time.getTime()) && nameAt(time) === name ? time : undefined;
+}
+
+/** The dump in a backup's folder, in the custom format of `pg_dump`. */
+export const DUMP = 'database.dump';
+
+/**
+ * What a backup contains. It is written after the dump, so a folder without it holds an unfinished backup.
+ */
+export const MANIFEST = 'backup.json';
+
+const manifest = z.object({
+  /** The layout of this file; a build refuses those that it does not know. */
+  format: z.literal(1, 'the backup was made by a newer build'),
+  createdAt: z.iso.datetime(),
+  /** The major version of the server that was dumped. */
+  postgres: z.number().int(),
+  /** Roles that are granted something; they belong to the server and are not in the dump. */
+  roles: z.array(z.string()),
+  /** Checksums of the applied migrations, by name. */
+  migrations: z.record(z.string(), z.string()),
+  /** The number of rows of each table, by `schema.table`. */
+  rows: z.record(z.string(), z.number().int()),
+  /** The file of the dump. */
+  dump: z.enum([DUMP, `${DUMP}.age`]).default(DUMP),
+  /** SHA-256 of that file, in hexadecimal digits. */
+  sha256: z.string(),
+});
+
+export type Manifest = z.infer<typeof manifest>;
+
+/** Writes the manifest of the backup in `directory`; when this resolves, it has reached the disk. */
+export async function writeManifest(directory: string, value: Manifest): Promise<void> {
+  const file = await open(join(directory, MANIFEST), 'wx');
+  try {
+    await file.writeFile(`${JSON.stringify(value, null, 2)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Reads the manifest of the backup in `directory` and compares the dump with its checksum. Throws a
+ * {@link Failure} if there is no finished backup, or it is not what was written.
+ */
+export async function readManifest(directory: string): Promise<Manifest> {
+  const value = parse(directory, await textOf(directory));
+  const file = join(directory, value.dump);
+  const sha256 = await checksumOf(file).catch(() => undefined);
+  if (sha256 === value.sha256) return value;
+  throw new Failure('refused', `${file} is missing or damaged: its checksum differs`);
+}
+
+async function textOf(directory: string): Promise<string> {
+  try {
+    return await readFile(join(directory, MANIFEST), 'utf8');
+  } catch {
+    throw new Failure('refused', `${directory} does not contain a finished backup: there is no ${MANIFEST}`);
+  }
+}
+
+function parse(directory: string, text: string): Manifest {
+  try {
+    return manifest.parse(JSON.parse(text));
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? error.issues.map(({ message }) => message).join('; ') : '';
+    throw new Failure('refused', `${join(directory, MANIFEST)} cannot be read${reason && `: ${reason}`}`);
+  }
+}
+
+/** The media of the gallery's bucket in a backup's folder, as JSON, a line each. */
+export const MEDIA = 'media.jsonl';
+
+/** Where the gallery keeps what it can make again, and what was deleted. */
+const LEFT_OUT = ['.pressroom-renditions/', '.pressroom-trash/'];
+
+interface MediaObject {
+  key: string;
+  etag: string;
+  bytes: number;
+}
+
+export interface MediaBucket {
+  s3: S3Client;
+  name: string;
+}
+
+/** What a copy of the media lacks, or has otherwise, by key. */
+interface MediaDifferences {
+  same: number;
+  missing: string[];
+  different: string[];
+}
+
+async function* objectsOf({ s3, name }: MediaBucket): AsyncGenerator<MediaObject> {
+  for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket: name })) {
+    for (const { Key: key = '', ETag: etag = '', Size: bytes = 0 } of Contents) {
+      if (!LEFT_OUT.some((prefix) => key.startsWith(prefix))) yield { key, etag, bytes };
+    }
+  }
+}
+
+/** Writes what the bucket has into a folder. */
+export async function writeMediaManifest(
+  bucket: MediaBucket,
+  directory: string,
+  { key, signal }: { key: Buffer | undefined; signal: AbortSignal },
+): Promise<void> {
+  async function* lines() {
+    for await (const object of objectsOf(bucket)) {
+      signal.throwIfAborted();
+      yield Buffer.from(`${JSON.stringify(object)}\n`);
+    }
+  }
+  await writeSealed(Readable.from(lines()), { directory, name: MEDIA, key });
+}
+
+/**
+ * Compares a bucket with the media that a backup names. ETags are compared where they are hashes of the
+ * content, which those of objects uploaded in parts are not. Throws a {@link Failure} if the backup names
+ * none.
+ */
+export async function compareMedia(
+  directory: string,
+  copy: MediaBucket,
+  key: Buffer | undefined,
+): Promise<MediaDifferences> {
+  const file = (await readdir(directory)).find((name) => name.startsWith(MEDIA));
+  if (file === undefined) throw new Failure('refused', `${directory} has no list of media (${MEDIA})`);
+  const copied = new Map<string, MediaObject>();
+  for await (const object of objectsOf(copy)) copied.set(object.key, object);
+  const differences: MediaDifferences = { same: 0, missing: [], different: [] };
+  const lines = createInterface({ input: await readSealed(join(directory, file), key) });
+  for await (const line of lines) {
+    const object: MediaObject = JSON.parse(line);
+    const other = copied.get(object.key);
+    if (other === undefined) differences.missing.push(object.key);
+    else if (isSame(object, other)) differences.same += 1;
+    else differences.different.push(object.key);
+  }
+  return differences;
+}
+
+function isSame(one: MediaObject, other: MediaObject): boolean {
+  const comparable = ![one.etag, other.etag].some((etag) => etag.includes('-'));
+  return one.bytes === other.bytes && (!comparable || one.etag === other.etag);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { madeAt, nameAt } from './backup-name.ts';
+import { madeAt, nameAt } from './backup-folder.ts';
 
 test('a name says when the backup was made', () => {
   const time = new Date('2026-11-25T03:04:05Z');

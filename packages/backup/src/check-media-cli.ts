@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { reasonOf } from '@pressroom/common/failures/failure';
 import { readStoredBackupsConfig } from '@pressroom/common/start/backup-settings';
-import { compareMedia } from './media-manifest.ts';
+import { compareMedia } from './backup-folder.ts';
 import { openBackupStore, openMediaBucket } from './stores.ts';
 
 /** How many keys of each kind are shown. */

@@ -1,4 +1,8 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
 import { Failure } from '@pressroom/common/failures/failure';
 import { Decrypter, Encrypter } from 'age-encryption';
@@ -7,7 +11,7 @@ import { Decrypter, Encrypter } from 'age-encryption';
 const WORK_FACTOR = 10;
 
 /** What `source` yields, encrypted as by `age --passphrase`: the passphrase is the key in base64. */
-export async function encrypt(source: Readable, key: Buffer): Promise<Readable> {
+async function encrypt(source: Readable, key: Buffer): Promise<Readable> {
   const encrypter = new Encrypter();
   encrypter.setPassphrase(key.toString('base64'));
   encrypter.setScryptWorkFactor(WORK_FACTOR);
@@ -15,7 +19,7 @@ export async function encrypt(source: Readable, key: Buffer): Promise<Readable> 
 }
 
 /** The reverse of {@link encrypt}. Throws a {@link Failure} if `key` is another one. */
-export async function decrypt(source: Readable, key: Buffer): Promise<Readable> {
+async function decrypt(source: Readable, key: Buffer): Promise<Readable> {
   const decrypter = new Decrypter();
   decrypter.addPassphrase(key.toString('base64'));
   try {
@@ -34,4 +38,52 @@ function toWeb(source: Readable): ReadableStream<Uint8Array> {
 
 function fromWeb(stream: ReadableStream<Uint8Array>): Readable {
   return Readable.fromWeb(stream as NodeStream<Uint8Array>);
+}
+
+/** The end of the name of an encrypted file. */
+const ENCRYPTED = '.age';
+
+/** A file in a backup's folder by its name, and its SHA-256 in hexadecimal digits. */
+interface SealedFile<Name extends string> {
+  file: Name | `${Name}.age`;
+  sha256: string;
+}
+
+/**
+ * Writes a file into a backup's folder, encrypted if there is a key. When this resolves, it has reached the
+ * disk.
+ */
+export async function writeSealed<Name extends string>(
+  source: Readable,
+  { directory, name, key }: { directory: string; name: Name; key: Buffer | undefined },
+): Promise<SealedFile<Name>> {
+  const file = key === undefined ? name : (`${name}${ENCRYPTED}` as const);
+  const hash = createHash('sha256');
+  await pipeline(
+    key === undefined ? source : await encrypt(source, key),
+    async function* (chunks: AsyncIterable<Uint8Array>) {
+      for await (const chunk of chunks) {
+        hash.update(chunk);
+        yield chunk;
+      }
+    },
+    createWriteStream(join(directory, file), { flags: 'wx', flush: true }),
+  );
+  return { file, sha256: hash.digest('hex') };
+}
+
+/** Reads such a file, decrypted. Throws a {@link Failure} if it is encrypted and `key` is not what did it. */
+export async function readSealed(path: string, key: Buffer | undefined): Promise<Readable> {
+  const stored = createReadStream(path);
+  if (!path.endsWith(ENCRYPTED)) return stored;
+  if (key !== undefined) return decrypt(stored, key);
+  stored.destroy();
+  throw new Failure('refused', 'the backup is encrypted; set BACKUP_KEY to the key that it was made with');
+}
+
+/** SHA-256 of a file, in hexadecimal digits. */
+export async function checksumOf(file: string): Promise<string> {
+  const sha256 = createHash('sha256');
+  await pipeline(createReadStream(file), sha256);
+  return sha256.digest('hex');
 }

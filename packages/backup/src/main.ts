@@ -6,9 +6,8 @@ import { createLogger } from '@pressroom/common/log/logging';
 import { type BackupConfig, readBackupConfig } from '@pressroom/common/start/backup-settings';
 import { giveWay, startOrExplain } from '@pressroom/common/start/run-service';
 import closeWithGrace from 'close-with-grace';
+import { BackupWork, backupMeters } from './backup.ts';
 import { BackupFolder } from './backup-folder.ts';
-import { backupMeters } from './backup-meters.ts';
-import { BackupWork } from './backup-work.ts';
 import { openBackupBucket, openMediaBucket } from './stores.ts';
 
 /** How long what is interrupted may take to end, in ms. */
