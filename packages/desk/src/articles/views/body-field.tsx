@@ -5,6 +5,7 @@ import { useApp } from '../app-context.ts';
 import type { Picture } from '../editor/editing/figures.ts';
 import type { RichText } from '../editor/rich-text.tsx';
 import type { OpenArticle } from '../state/open-article.ts';
+import { sizeAt } from '../state/pictures.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
 import { useUpload } from './use-upload.ts';
 
@@ -52,7 +53,9 @@ export function BodyField({ open, onAsk }: BodyFieldProps) {
           onWords={setWords}
           pickPicture={() =>
             new Promise<Picture | undefined>((resolve) => {
-              onAsk({ kind: 'picture', take: resolve, giveUp: () => resolve(undefined) });
+              const take = async (picture: Picture) =>
+                resolve({ ...picture, ...(await sizeAt(picture.src)) });
+              onAsk({ kind: 'picture', take: (it) => void take(it), giveUp: () => resolve(undefined) });
             })
           }
           uploadPicture={upload}

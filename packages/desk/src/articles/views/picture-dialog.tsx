@@ -8,7 +8,7 @@ import { Modal } from '../../shared/views/modal.tsx';
 import { errorWords } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
 import type { Picture } from '../editor/editing/figures.ts';
-import { publicPicture, sizeAt } from '../state/pictures.ts';
+import { publicPicture } from '../state/pictures.ts';
 
 interface PictureDialogProps {
   onPick: (picture: Picture) => void;
@@ -46,7 +46,6 @@ export function PictureDialog({ onPick, onClose }: PictureDialogProps) {
     void load([]);
     return () => work.current.abort();
   }, [gallery, folder]);
-  const pick = async (src: string) => onPick({ src, alt: '', ...(await sizeAt(src)) });
   const shown = entries?.filter((entry) => entry.kind === 'folder' || isShowable(entry));
   const isPublic = prefixes.some((prefix) => folder.startsWith(prefix));
   const above = parentOf(folder);
@@ -83,7 +82,9 @@ export function PictureDialog({ onPick, onClose }: PictureDialogProps) {
                 type="button"
                 class="picture-choice"
                 disabled={!isPublic}
-                onClick={() => void pick(publicPicture(address.base, entry.path, entry.contentType))}
+                onClick={() =>
+                  onPick({ src: publicPicture(address.base, entry.path, entry.contentType), alt: '' })
+                }
               >
                 <img src={gallery.thumbnail(entry)} alt="" loading="lazy" />
                 <bdi>{texts.name(entry.name)}</bdi>
