@@ -149,8 +149,8 @@ test('pictures are linked from where the page is, for both themes', () => {
   const picture = { name: 'peers', alt: 'Requests a second', draw: () => '<svg/>' };
   const sections = { NAME: () => ({ text: 'Measured.\n', pictures: [picture] }) };
   const { page, pictures } = withSections('bench/results/benchmarks.md', MARKED, new Map(), sections);
-  expect(page).toContain('srcset="pictures/figures/peers-dark.svg"');
-  expect(page).toContain('<img alt="Requests a second" src="pictures/figures/peers-light.svg">');
+  expect(page).toContain('srcset="../../docs/pictures/figures/peers-dark.svg"');
+  expect(page).toContain('<img alt="Requests a second" src="../../docs/pictures/figures/peers-light.svg">');
   expect(pictures).toEqual([picture]);
   expect(withSections('README.md', MARKED, new Map(), sections).page).toContain(
     'src="docs/pictures/figures/peers-light.svg"',

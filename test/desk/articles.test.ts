@@ -485,6 +485,8 @@ describe('the list', () => {
     if (browser === undefined) return;
     for (const name of ['one', 'two']) await create({ title: `Quince ${name}`, is_published: true });
     for (const name of ['three', 'four', 'five']) await create({ title: `Quince ${name}` });
+    const found = async () => (await desk.content.client.send('/api/articles?q=quince&status=all')).body.meta;
+    await expect.poll(found).toMatchObject({ total: 5 });
     await desk.go(page, 'articles?q=quince');
     await page.getByText('5 articles', { exact: true }).waitFor();
     const states = await page.getByRole('row').locator('.badge').allTextContents();
