@@ -97,11 +97,6 @@ const VERSITYGW: readonly Lack[] = [
   { ...DOT_SEGMENTS, why: 'empty segments, "." and ".." are resolved, as in paths of files' },
   { ...EMPTY_SEGMENT, why: 'empty segments, "." and ".." are resolved, as in paths of files' },
   {
-    file: 'test/gallery/folders.test.ts',
-    test: 'files and folders that have such a name go on working',
-    why: 'the marker of a folder cannot be copied: 400 DirectoryObjectContainsData',
-  },
-  {
     file: 'test/gallery/buckets.test.ts',
     test: 'the test of a bucket says what to fix for an unknown access key',
     why: 'an unknown access key is XAdminUserNotFound, which no other store says',

@@ -1,4 +1,4 @@
-import { NoSuchKey } from '@aws-sdk/client-s3';
+import { HeadObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Bucket } from '@pressroom/gallery-admin/buckets/bucket';
 import { exclusively } from '@pressroom/gallery-admin/operations/objects';
 import type { GalleryTables } from '@pressroom/gallery-admin/tables';
@@ -463,4 +463,24 @@ test('a deletion that stops partway says what is left', async () => {
   expect([status, body.code]).toEqual([500, 'operation_incomplete']);
   expect(body.message).toMatch(/^0 objects deleted; not confirmed as deleted: "d\/.*and more/);
   expect(await keys('d/')).toHaveLength(COUNT);
+});
+
+test('a folder whose marker the store does not copy is moved with it', async () => {
+  const marker = { Bucket: direct.bucket, Key: 'd/', ContentType: 'application/x-directory' };
+  await direct.s3.send(new PutObjectCommand({ ...marker, Metadata: { by: 'a tool' } }));
+  // As versitygw answers.
+  const body = '<Error><Code>DirectoryObjectContainsData</Code></Error>';
+  const answer = `HTTP/1.1 400 Bad Request\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
+  const refused = new Set<string>();
+  proxy.choose = ({ method, path }) => {
+    const isMarker = method === 'PUT' && /\/d\/(\?|$)/.test(path);
+    if (!isMarker || refused.has(path.replace(/\?.*/, ''))) return undefined;
+    refused.add(path.replace(/\?.*/, ''));
+    return { answer };
+  };
+  const { status, body: moved } = await batch('move');
+  expect([status, moved.affected], moved.message).toEqual([200, COUNT + 1]);
+  expect(refused.size).toBe(1);
+  const head = await direct.s3.send(new HeadObjectCommand({ Bucket: direct.bucket, Key: 'to/d/' }));
+  expect(head).toMatchObject({ ContentType: 'application/x-directory', Metadata: { by: 'a tool' } });
 });

@@ -11,10 +11,17 @@ export interface PassingRequest {
 /**
  * What happens to a request: `refuse` breaks the connection before the server hears of it, `cut-request` in
  * the middle of its head, `cut-answer` when the server has done what was asked and begins to answer. A
- * promise holds the answer back until it resolves. `{ xml }` is a 200 with this body, and the server hears
- * nothing.
+ * promise holds the answer back until it resolves. `{ xml }` is a 200 with this body and `{ answer }` a whole
+ * answer, and the server hears nothing.
  */
-export type Fault = 'refuse' | 'cut-request' | 'cut-answer' | Promise<void> | { xml: string } | undefined;
+export type Fault =
+  | 'refuse'
+  | 'cut-request'
+  | 'cut-answer'
+  | Promise<void>
+  | { xml: string }
+  | { answer: string }
+  | undefined;
 
 /** A TCP proxy between a service and a store that spoils what a test wants spoiled. */
 export interface FaultyProxy {
@@ -66,9 +73,8 @@ function relay(client: Socket, upstream: Socket, choose: (request: PassingReques
     const [, method = '', path = ''] = REQUEST_LINE.exec(chunk.toString('latin1')) ?? [];
     if (method) fault = choose({ method, path });
     if (fault === 'refuse') return breakOff();
-    if (fault !== undefined && typeof fault === 'object' && 'xml' in fault) {
-      return void client.write(answerOf(fault.xml));
-    }
+    if (typeof fault === 'object' && 'xml' in fault) return void client.write(answerOf(fault.xml));
+    if (typeof fault === 'object' && 'answer' in fault) return void client.end(fault.answer);
     if (fault === 'cut-request') return void upstream.write(chunk.subarray(0, chunk.length / 2), breakOff);
     return void upstream.write(chunk);
   });

@@ -14,6 +14,7 @@ import {
   DeleteObjectsCommand,
   GetObjectCommand,
   HeadObjectCommand,
+  PutObjectCommand,
   type _Error as S3Error,
   type StorageClass,
   UploadPartCopyCommand,
@@ -39,7 +40,7 @@ export async function copyObject(
   target: string,
   limits: CopyLimits,
 ): Promise<string> {
-  const copy = source.size > limits.singleCopyBytes ? copyInParts : copyWhole;
+  const copy = source.size > limits.singleCopyBytes ? copyInParts : isMarker(source) ? copyMarker : copyWhole;
   try {
     const etag = await copy(bucket, source, target, limits);
     if (etag !== source.etag) await assertUnchanged(bucket, source);
@@ -64,6 +65,31 @@ async function copyWhole(bucket: Bucket, source: StoredObject, target: string): 
     ),
   );
   return unquoted(CopyObjectResult?.ETag ?? '');
+}
+
+function isMarker({ key, size }: StoredObject): boolean {
+  return key.endsWith('/') && size === 0;
+}
+
+/** Written anew where the store copies no marker of a folder: versitygw. */
+async function copyMarker(bucket: Bucket, source: StoredObject, target: string): Promise<string> {
+  try {
+    return await copyWhole(bucket, source, target);
+  } catch (error) {
+    if (!target.endsWith('/') || !isRefusal(error, 'DirectoryObjectContainsData')) throw error;
+  }
+  const marker = {
+    Bucket: bucket.name,
+    Key: target,
+    Body: new Uint8Array(0),
+    ContentLength: 0,
+    StorageClass: source.storageClass as StorageClass | undefined,
+    ...(await headersOf(bucket, source)),
+  };
+  const { ETag = '' } = await ifFree((condition) =>
+    bucket.s3.send(new PutObjectCommand({ ...marker, ...condition })),
+  );
+  return unquoted(ETag);
 }
 
 /** A store that ignores conditions on the source may have copied a different version. */
