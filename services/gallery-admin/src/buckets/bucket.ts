@@ -5,6 +5,7 @@ import type { Lease } from '@pressroom/common/caching/representation-cache';
 import type { Meter } from '@pressroom/common/metrics/meter';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { StoreConfig } from '../config.ts';
+import { refuseOtherServers } from './store-answers.ts';
 
 /** A bucket that the service works on: a configuration with the clients made from it. Never changes. */
 export interface Bucket {
@@ -137,6 +138,7 @@ export class StoreConnections {
     const shared = clientSettings(configuration);
     const { host } = new URL(signingEndpoint);
     const s3 = new S3Client({ ...shared, endpoint, requestHandler: this.#handler, maxAttempts: attempts });
+    refuseOtherServers(s3);
     giveUpSilentStore(s3, this.#answerMs);
     repeatSkewed(s3);
     this.#meter.watch(s3);

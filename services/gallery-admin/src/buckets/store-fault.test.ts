@@ -40,7 +40,7 @@ test.each([
 test('a page that is not XML is not S3', () => {
   const error = fault(new SyntaxError('unexpected <'), undefined, { $response: { statusCode: 200 } });
   expect(storeFailure(error)).toMatchObject({
-    kind: 'misconfigured',
+    kind: 'unavailable',
     message: expect.stringContaining('not S3'),
   });
 });

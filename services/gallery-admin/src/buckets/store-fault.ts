@@ -89,12 +89,13 @@ export function storeFailure(error: unknown): Failure | undefined {
     });
   }
   if (status >= 400) return new Failure('unavailable', AWAY, { cause });
-  return new Failure('misconfigured', 'the server at the endpoint of the active bucket is not S3', {
-    cause,
-  });
+  return new Failure('unavailable', NOT_S3, { cause });
 }
 
 const AWAY = 'the object store is not answering right now; try again';
+
+const NOT_S3 =
+  'the server at the endpoint of the active bucket is not S3, or something in front of it answers; try again, or check the endpoint';
 
 /** The SDK names what it cannot read `Unknown`. */
 function codeOf({ name }: StoreFault, status: number): string {
