@@ -91,6 +91,53 @@ test('no name in it leads out of the folder where it is unpacked, or looks like 
   ).toEqual(['2 a_b.txt', '_/up.txt', '_/x.txt', '_gpj.exe', 'a_b.txt']);
 });
 
+test('every name in it is one that Windows accepts', async () => {
+  const keys = [
+    'a:b?.txt',
+    'a"<b>|*.txt',
+    'CON',
+    'nul.txt',
+    'Com1 .txt',
+    'console.txt',
+    'end.',
+    'end',
+    'dots. ./x',
+    'LPT9/y',
+  ];
+  for (const key of keys) await put(`win/${key}`, key);
+  expect(await archived('win/')).toEqual({
+    'win/a_b_.txt': 'a:b?.txt',
+    'win/a__b___.txt': 'a"<b>|*.txt',
+    'win/CON_': 'CON',
+    'win/nul_.txt': 'nul.txt',
+    'win/Com1_ .txt': 'Com1 .txt',
+    'win/console.txt': 'console.txt',
+    'win/end': 'end',
+    'win/end_': 'end.',
+    'win/dots_/x': 'dots. ./x',
+    'win/LPT9_/y': 'LPT9/y',
+  });
+});
+
+test('an archive has a tag that tells its content, and is not served in ranges', async () => {
+  await put('tagged/a.txt', 'first');
+  const { id } = (await create(['tagged/'])).body.data;
+  const ask = (headers: Record<string, string> = {}) =>
+    fetch(`${gallery.url}/api/gallery/archives/${id}`, { headers: { cookie: gallery.cookie, ...headers } });
+  const first = await ask();
+  const etag = first.headers.get('etag') ?? '';
+  expect([first.headers.get('accept-ranges'), etag]).toEqual(['none', expect.stringMatching(/^"[^"]+"$/)]);
+  await first.arrayBuffer();
+  const ranged = await ask({ range: 'bytes=1-2' });
+  expect([ranged.status, ranged.headers.get('etag')]).toEqual([200, etag]);
+  await ranged.arrayBuffer();
+  expect((await ask({ 'if-none-match': etag })).status).toBe(304);
+  await put('tagged/a.txt', 'other');
+  const other = await ask({ 'if-none-match': etag });
+  expect(other.status).toBe(200);
+  expect(Object.values(unzipped(Buffer.from(await other.arrayBuffer())))).toEqual(['other']);
+});
+
 test('no file in it takes the place of another where case does not count, or of a folder', async () => {
   const keys = ['A.txt', 'a.txt', 'deep/é.txt', 'deep/E\u0301.txt', 'Deep/x.txt', 'f', 'F/a.txt', 'g/', 'G'];
   for (const key of keys) await put(`same/${key}`, key.endsWith('/') ? '' : key);

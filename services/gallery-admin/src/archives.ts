@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
+import { isNotModified } from '@pressroom/common/caching/conditional';
 import { Failure } from '@pressroom/common/failures/failure';
 import { operation } from '@pressroom/common/http/operation';
 import { notFound } from '@pressroom/common/problems/problem';
@@ -93,7 +94,7 @@ function readOperation(buckets: BucketSource, archives: ArchiveStore, dates: Ori
       params: archivePath,
       response: { 200: archiveFile, ...problemResponses(400, 401, 404, 500, 503) },
     },
-    handler: async ({ method, params: { id } }, reply) => {
+    handler: async ({ method, headers, params: { id } }, reply) => {
       const signal = goneSignal(reply);
       const bucket = await buckets.current();
       const paths = await archives.find(bucket, id);
@@ -108,11 +109,23 @@ function readOperation(buckets: BucketSource, archives: ArchiveStore, dates: Ori
         object: { ...object, lastModified: modified[index] ?? object.lastModified },
       }));
       const name = `${about.replace(/\/$/, '') || bucket.name}.zip`;
+      const etag = tagOf(dated);
+      reply.headers({ etag, 'accept-ranges': 'none' });
+      if (isNotModified(headers['if-none-match'], etag)) return reply.code(304).send();
       reply.headers({ 'content-disposition': attachment(name), 'content-length': String(zipLength(dated)) });
       // Fastify would read the body of a HEAD to its end.
       return send(reply, method === 'HEAD' ? Readable.from([]) : zipOf(bucket, dated, signal));
     },
   });
+}
+
+/** Equal for archives with the same bytes. */
+function tagOf(entries: readonly ArchiveEntry[]): string {
+  const hash = createHash('sha256');
+  for (const { name, object } of entries) {
+    hash.update(JSON.stringify([name, object.etag, object.size, object.lastModified]));
+  }
+  return `"${hash.digest('base64url')}"`;
 }
 
 function send(reply: FastifyReply, body: Readable) {
@@ -125,7 +138,10 @@ const MAX_FILES = 50_000;
 const LOOKUPS = 16;
 
 /** What a name in an archive may not have: it could leave the folder where it is unpacked, or mislead. */
-const UNSAFE = /[\\\p{Cc}\p{Bidi_Control}]/gu;
+const UNSAFE = /[\\\p{Cc}\p{Bidi_Control}<>:"|?*]|[. ]+(?=\/|$)/gu;
+
+/** Names of devices on Windows, which no file can have there, whatever follows a dot. */
+const DEVICE = /^(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[\d¹²³])(?= *(?:\.|$))/i;
 
 /** A file in an archive, or an empty folder, whose name ends with `/`. */
 interface ArchiveEntry {
@@ -211,7 +227,7 @@ function placeOf(name: string): string {
 function safeName(path: string): string {
   const isFolder = path.endsWith('/');
   const segments = (isFolder ? path.slice(0, -1) : path).replaceAll(UNSAFE, '_').split('/');
-  const safe = segments.map((segment) => (/^\.{0,2}$/.test(segment) ? '_' : segment)).join('/');
+  const safe = segments.map((segment) => segment.replace(DEVICE, '$&_') || '_').join('/');
   return isFolder ? `${safe}/` : safe;
 }
 
