@@ -13,6 +13,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { Failure } from '@pressroom/common/failures/failure';
 import type { BackupConfig } from '@pressroom/common/start/backup-settings';
+import { ensureHome } from '@pressroom/common/start/home';
 import {
   DUMP,
   listsMedia,
@@ -66,6 +67,7 @@ export function openMediaBucket(config: BackupConfig): MediaBucket | undefined {
 }
 
 function open({ endpoint, region, accessKeyId, secretAccessKey, forcePathStyle }: Store): S3Client {
+  ensureHome();
   return new S3Client({
     ...{ region, forcePathStyle, requestHandler: TIMEOUTS },
     ...(endpoint !== undefined && { endpoint }),

@@ -13,6 +13,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { GuardedAgents } from '@pressroom/common/fetching/guarded-agents';
 import { readConfig, secret, setting } from '@pressroom/common/start/config';
+import { ensureHome } from '@pressroom/common/start/home';
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
@@ -214,6 +215,7 @@ export class PictureStore {
   /** The store that the environment names; `base` is the public address of the bucket. */
   constructor(base: string) {
     const config = readConfig(STORE_SETTINGS, process.env);
+    ensureHome();
     this.#s3 = new S3Client({
       endpoint: config.S3_ENDPOINT,
       region: config.S3_REGION,

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import type { Lease } from '@pressroom/common/caching/representation-cache';
 import type { Meter } from '@pressroom/common/metrics/meter';
+import { ensureHome } from '@pressroom/common/start/home';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { StoreConfig } from '../config.ts';
 import { refuseOtherServers } from './store-answers.ts';
@@ -119,6 +120,7 @@ export class StoreConnections {
   readonly #meter = new StoreMeter();
 
   constructor({ connectMs, answerMs }: StoreTimeouts = TIMEOUTS) {
+    ensureHome();
     this.#answerMs = answerMs;
     const agent = { keepAlive: true, maxSockets: MAX_SOCKETS };
     this.#handler = new NodeHttpHandler({
