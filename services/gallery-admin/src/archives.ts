@@ -4,7 +4,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { isNotModified } from '@pressroom/common/caching/conditional';
 import { Failure } from '@pressroom/common/failures/failure';
-import { operation } from '@pressroom/common/http/operation';
+import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { notFound } from '@pressroom/common/problems/problem';
 import { makeZip, predictLength } from 'client-zip';
 import type { FastifyReply } from 'fastify';
@@ -92,7 +92,7 @@ function readOperation(buckets: BucketSource, archives: ArchiveStore, dates: Ori
         'The files as they are now, uncompressed, as they arrive from the store. If one of them changes' +
         ' meanwhile, the connection breaks, so that the archive is not mistaken for complete.',
       params: archivePath,
-      response: { 200: archiveFile, ...problemResponses(400, 401, 404, 500, 503) },
+      response: { 200: archiveFile, ...NOT_MODIFIED, ...problemResponses(400, 401, 404, 500, 503) },
     },
     handler: async ({ method, headers, params: { id } }, reply) => {
       const signal = goneSignal(reply);
@@ -111,7 +111,7 @@ function readOperation(buckets: BucketSource, archives: ArchiveStore, dates: Ori
       const name = `${about.replace(/\/$/, '') || bucket.name}.zip`;
       const etag = tagOf(dated);
       reply.headers({ etag, 'accept-ranges': 'none' });
-      if (isNotModified(headers['if-none-match'], etag)) return reply.code(304).send();
+      if (isNotModified(headers['if-none-match'], etag)) return reply.code(304).send(null);
       reply.headers({ 'content-disposition': attachment(name), 'content-length': String(zipLength(dated)) });
       // Fastify would read the body of a HEAD to its end.
       return send(reply, method === 'HEAD' ? Readable.from([]) : zipOf(bucket, dated, signal));
