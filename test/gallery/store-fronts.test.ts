@@ -69,6 +69,28 @@ test.each(FRONTS)('%s in the place of the store is never taken for its answer', 
   expect(await folder()).toEqual(before);
 });
 
+test.each(['<Error><Code>TooManyRequests</Code></Error>', '<Error><Code>SlowDown</Code></Error>', 'later'])(
+  'a store that answers 429 with %s is asked again, and then it is 503',
+  async (text) => {
+    const { ask, proxy } = service;
+    const answer = ({ method }: PassingRequest) =>
+      `HTTP/1.1 429 Too Many Requests\r\nContent-Length: ${text.length}\r\nConnection: close\r\n\r\n${method === 'HEAD' ? '' : text}`;
+    proxy.choose = (request) => ({ answer: answer(request) });
+    const busy = await ask('/api/gallery/media?key=f%2Fa.txt');
+    expect([busy.status, busy.body.code], JSON.stringify(busy.body)).toEqual([
+      503,
+      'temporarily_unavailable',
+    ]);
+    const asked: string[] = [];
+    proxy.choose = (request) => {
+      asked.push(request.path);
+      return asked.length === 1 ? { answer: answer(request) } : undefined;
+    };
+    expect((await ask('/api/gallery?json=1&path=f/')).body.data.files).toHaveLength(2);
+    expect(asked.length).toBeGreaterThan(1);
+  },
+);
+
 const STEPS: [string, (request: PassingRequest) => boolean][] = [
   ['deletes', ({ method, path }) => method === 'DELETE' || path.includes('?delete')],
   ['copies', ({ method, path }) => method === 'PUT' && path.includes('/to/')],

@@ -11,7 +11,7 @@ import {
 import { unquoted } from '../objects/object-page.ts';
 import { type Bucket, type BucketConfiguration, StoreConnections } from './bucket.ts';
 import type { BucketTest } from './buckets.ts';
-import { isStoreFault, statusOf } from './store-fault.ts';
+import { isBusy, isStoreFault, statusOf } from './store-fault.ts';
 
 /** How long a test may take, in ms: an answer within 5 s (`docs/spec/wire.md`, "Buckets"). */
 export const TIMEOUT_MS = 4000;
@@ -124,6 +124,7 @@ function adviceFor(error: unknown, { what, permission, left = '' }: Step): strin
   }
   if (code.startsWith('HPE_'))
     return 'the server there does not speak http: check whether endpoint needs https';
+  if (isBusy(error)) return `the store is busy: try again${left}`;
   const status = answeredStatus(error);
   if (status === undefined) return `the store cannot be reached (${code || error.name}): check endpoint`;
   return `the store answered with status ${status} (${error.name}): check endpoint, region and name`;

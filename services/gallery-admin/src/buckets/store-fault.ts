@@ -52,16 +52,21 @@ export function statusOf({ $metadata, $response }: StoreFault): number | undefin
   return $metadata.httpStatusCode ?? $response?.statusCode;
 }
 
+/** True if the store asks to try again later. */
+export function isBusy(error: unknown): boolean {
+  return isStoreFault(error) && (BUSY.has(error.name) || statusOf(error) === 429);
+}
+
 /** True if the store refused a request because of its content, so that a retry is refused as well. */
 export function isLastingRefusal(error: unknown): boolean {
-  if (!isStoreFault(error) || BUSY.has(error.name)) return false;
+  if (!isStoreFault(error) || isBusy(error)) return false;
   const status = statusOf(error);
-  return status !== undefined && ((status >= 400 && status < 500 && status !== 429) || NEVER.has(status));
+  return status !== undefined && ((status >= 400 && status < 500) || NEVER.has(status));
 }
 
 /** True if the store does not accept this service's configuration: its keys, bucket or region. */
 export function isMisconfiguration(error: unknown): boolean {
-  if (!isStoreFault(error) || BUSY.has(error.name)) return false;
+  if (!isStoreFault(error) || isBusy(error)) return false;
   const status = statusOf(error);
   return error.name in REFUSALS || status === 401 || status === 403;
 }
@@ -89,13 +94,13 @@ export function storeFailure(error: unknown): Failure | undefined {
     });
   }
   if (status >= 400) return new Failure('unavailable', AWAY, { cause });
-  return new Failure('unavailable', NOT_S3, { cause });
+  return new Failure(status < 300 ? 'unavailable' : 'misconfigured', NOT_S3, { cause });
 }
 
 const AWAY = 'the object store is not answering right now; try again';
 
 const NOT_S3 =
-  'the server at the endpoint of the active bucket is not S3, or something in front of it answers; try again, or check the endpoint';
+  'the server at the endpoint of the active bucket is not S3, or something in front of it answers; check the endpoint, or try again';
 
 /** The SDK names what it cannot read `Unknown`. */
 function codeOf({ name }: StoreFault, status: number): string {

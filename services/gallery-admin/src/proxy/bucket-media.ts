@@ -3,6 +3,7 @@ import { GetObjectCommand, type GetObjectCommandOutput, HeadObjectCommand } from
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Bucket } from '../buckets/bucket.ts';
 import {
+  isBusy,
   isLastingRefusal,
   isMisconfiguration,
   isNameRefused,
@@ -180,6 +181,6 @@ async function refused(bucket: Bucket, { key, versionId }: BucketObject, answere
     throw noSuchVersion(versionId, error);
   }
   const status = isStoreFault(error) && !isMisconfiguration(error) ? statusOf(error) : undefined;
-  if (status === undefined || status >= 500) throw error;
+  if (status === undefined || status >= 500 || status < 300 || isBusy(error)) throw error;
   throw upstreamFailed(`it answered with status ${status}`, error);
 }
