@@ -87,7 +87,7 @@ test.each([
     expect(changed.status).toBe(503);
     expect(changed.body.detail).toMatch(
       new RegExp(
-        `^the database was made by other versions of ${all[0]}\\.sql\\. .* start with an empty database`,
+        `^the database was made by other versions of ${all[0]}\\.sql\\. .* \`pnpm migrate --carry-over\``,
       ),
     );
     await service.close();
