@@ -53,7 +53,7 @@ async function inTurn(...answers: ((response: ServerResponse, request: IncomingM
   const waits: number[] = [];
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const retry = { random: () => 0.5, wait: async (ms: number) => void waits.push(ms) };
-  return { client: new ApiClient<Ping>({ baseUrl, retry }), waits, requests: () => requests };
+  return { baseUrl, client: new ApiClient<Ping>({ baseUrl, retry }), waits, requests: () => requests };
 }
 
 const json = (status: number, body: unknown, headers: Record<string, string> = {}) => {
@@ -263,4 +263,9 @@ test('stops when it is told to, also while it waits', async () => {
   });
   await expect(patient.get('/ping', { signal: stop.signal })).rejects.toThrow('enough');
   await expect(client.get('/ping', { signal: stop.signal })).rejects.toThrow('enough');
+});
+
+test('a base URL may end with a slash', async () => {
+  const { baseUrl } = await inTurn((response, { url }) => json(200, { pong: url })(response));
+  expect(await new ApiClient<Ping>({ baseUrl: `${baseUrl}/` }).get('/ping')).toEqual({ pong: '/ping' });
 });

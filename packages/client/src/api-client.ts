@@ -15,7 +15,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface ClientOptions {
   /**
-   * Where the service is, without a slash at the end: `https://news.example`. In a browser it may be a path
+   * Where the service is, with or without a slash at the end: `https://news.example`. In a browser it may be a path
    * (`/admin`), or empty for the page's own origin.
    */
   baseUrl: string;
@@ -179,7 +179,7 @@ export class ApiClient<Paths> {
     for (const [name, value] of Object.entries(Object(query))) {
       for (const one of [value].flat()) if (one !== undefined) search.append(name, String(one));
     }
-    return `${this.#options.baseUrl}${filled}${search.size > 0 ? `?${search}` : ''}`;
+    return `${this.#options.baseUrl.replace(/\/$/, '')}${filled}${search.size > 0 ? `?${search}` : ''}`;
   }
 }
 
