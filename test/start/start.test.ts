@@ -225,6 +225,19 @@ describe('pnpm start', () => {
     await once(holder, 'close');
   });
 
+  test('several taken ports are one line, with free ones to paste', async () => {
+    const holders = [servicePort, databasePort].map((port) => createServer().listen(port, '127.0.0.1'));
+    const launched = launch();
+    expect(await exitCode(launched)).toBe(1);
+    expect(launched.output).toMatch(
+      new RegExp(
+        `^Ports ${databasePort} \\(PostgreSQL\\), ${servicePort} \\(fixture\\) cannot be used; ` +
+          'with free ones: DATABASE_PORT=\\d+ FIXTURE_PORT=\\d+ npx -y pnpm@12 start\n$',
+      ),
+    );
+    for (const holder of holders) await once(holder.close(), 'close');
+  });
+
   test('a second start says that the first one is running, and where', async () => {
     const first = await running();
     const second = launch({ FIXTURE_PORT: String(await findFreePort()) });

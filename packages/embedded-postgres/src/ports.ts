@@ -45,6 +45,30 @@ export async function ensureFreePort({ port, owner, variable }: WantedPort, pati
 }
 
 /**
+ * As {@link ensureFreePort}, for several at once: where more than one cannot be used, the error is one line that
+ * names them all, with free ones to paste.
+ */
+export async function ensureFreePorts(wanted: readonly WantedPort[], patienceMs = 0): Promise<void> {
+  const checked = await Promise.all(
+    wanted.map((port) =>
+      ensureFreePort(port, patienceMs).then(
+        () => [],
+        (error: unknown) => [{ ...port, error }],
+      ),
+    ),
+  );
+  const [first, ...others] = checked.flat();
+  if (!first) return;
+  if (others.length === 0) throw first.error;
+  const taken = [first, ...others];
+  const names = taken.map(({ port, owner }) => `${port} (${owner})`).join(', ');
+  const free = await Promise.all(taken.map(async ({ variable }) => `${variable}=${await findFreePort()}`));
+  throw new StartError(
+    `Ports ${names} cannot be used; with free ones: ${free.join(' ')} npx -y pnpm@12 start`,
+  );
+}
+
+/**
  * A port that was free on the loopback address a moment ago. It is not ephemeral, so that no connection takes
  * it before its user listens.
  */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isPostgresStarted, startPostgres } from '@pressroom/embedded-postgres/postgres';
 import { DatabaseNote } from './database-note.ts';
@@ -55,6 +56,11 @@ export async function openDatabase(
 /** Whether the last start on a data directory was killed, so that its programs may still be stopping. */
 export function wasKilled({ dataDir }: StartSettings): boolean {
   return new DatabaseNote(dataDir).exists() && !isPostgresStarted(homeOf(dataDir));
+}
+
+/** Whether an earlier start made an embedded database here, whose leftovers the next one waits for. */
+export function hasDatabase({ dataDir }: StartSettings): boolean {
+  return existsSync(homeOf(dataDir));
 }
 
 function homeOf(dataDir: string): string {

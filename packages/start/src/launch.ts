@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { ensureFreePort, LOOPBACK } from '@pressroom/embedded-postgres/ports';
+import { ensureFreePorts, LOOPBACK } from '@pressroom/embedded-postgres/ports';
 import { StartError } from '@pressroom/embedded-postgres/start-error';
 import { atOnce } from './at-once.ts';
 import { configurationFaults } from './configuration.ts';
 import { makeDataDirectory } from './data-directory.ts';
 import { hooksKeyOf } from './hooks-key.ts';
-import { type LaunchDatabase, openDatabase, wasKilled } from './launch-database.ts';
+import { hasDatabase, type LaunchDatabase, openDatabase, wasKilled } from './launch-database.ts';
 import { type LaunchGallery, openGallery } from './launch-gallery.ts';
 import { Program, type ProgramOptions, runToEnd } from './program.ts';
 import { untilReady } from './readiness.ts';
@@ -170,21 +170,23 @@ function givenOf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 async function ensureServicePorts(settings: StartSettings, env: NodeJS.ProcessEnv): Promise<void> {
   const patienceMs = wasKilled(settings) ? LEFTOVER_MS : 0;
   const needsStore = [...settings.servicePorts.keys()].some(({ gallery }) => gallery) && !env.S3_ENDPOINT;
-  if (needsStore) {
-    const store = {
-      port: settings.objectStorePort,
-      owner: 'the object store',
-      variable: 'OBJECT_STORE_PORT',
-    };
-    await ensureFreePort(store, patienceMs);
-  }
-  for (const [{ name, port }, number] of settings.servicePorts) {
-    await ensureFreePort({ port: number, owner: name, variable: port.variable }, patienceMs);
-  }
-  for (const [{ name, worker }, port] of settings.workerPorts) {
-    const variable = worker?.port.variable ?? '';
-    await ensureFreePort({ port, owner: `the worker of ${name}`, variable }, patienceMs);
-  }
+  const { databaseUrl, databasePort, objectStorePort, servicePorts, workerPorts } = settings;
+  const needsDatabase = databaseUrl === undefined && !hasDatabase(settings);
+  await ensureFreePorts(
+    [
+      ...(needsDatabase ? [{ port: databasePort, owner: 'PostgreSQL', variable: 'DATABASE_PORT' }] : []),
+      ...(needsStore
+        ? [{ port: objectStorePort, owner: 'the object store', variable: 'OBJECT_STORE_PORT' }]
+        : []),
+      ...[...servicePorts].map(([{ name, port }, number]) => {
+        return { port: number, owner: name, variable: port.variable };
+      }),
+      ...[...workerPorts].map(([{ name, worker }, port]) => {
+        return { port, owner: `the worker of ${name}`, variable: worker?.port.variable ?? '' };
+      }),
+    ],
+    patienceMs,
+  );
 }
 
 type Context = Pick<ProgramOptions, 'cwd' | 'env'>;
