@@ -15,8 +15,8 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface ClientOptions {
   /**
-   * Where the service is, with or without a slash at the end: `https://news.example`. In a browser it may be a path
-   * (`/admin`), or empty for the page's own origin.
+   * Where the service is, with or without a slash at the end: `https://news.example`. In a browser it may be
+   * a path (`/admin`), or empty for the page's own origin.
    */
   baseUrl: string;
   /** Headers of every request, such as `X-API-Key`. */

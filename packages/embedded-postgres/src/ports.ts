@@ -45,8 +45,8 @@ export async function ensureFreePort({ port, owner, variable }: WantedPort, pati
 }
 
 /**
- * As {@link ensureFreePort}, for several at once: where more than one cannot be used, the error is one line that
- * names them all, with free ones to paste.
+ * As {@link ensureFreePort}, for several at once: where more than one cannot be used, the error is one line
+ * that names them all, with free ones to paste.
  */
 export async function ensureFreePorts(wanted: readonly WantedPort[], patienceMs = 0): Promise<void> {
   const checked = await Promise.all(
