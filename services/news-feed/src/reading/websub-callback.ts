@@ -60,6 +60,9 @@ async function answer(parts: CallbackParts, request: IncomingMessage): Promise<A
   const url = URL.parse(request.url ?? '', 'http://callback.invalid');
   const token = PATH.exec(url?.pathname ?? '')?.[1];
   if (url === null || token === undefined) return { status: 404, text: '' };
+  const names = [...url.searchParams].flat();
+  if (names.some((text) => text.includes('\0')))
+    return { status: 400, text: 'the query has a NUL character' };
   if (request.method === 'GET') return verified(parts, token, url.searchParams);
   if (request.method === 'POST') return notified(parts, token, request);
   return { status: 405, text: '' };
