@@ -179,6 +179,17 @@ test('a taken port is one line that names it and the variable that moves it, and
   }
 });
 
+test.each(['192.0.2.1', 'no-such-host.invalid'])(
+  'a HOST that is not this machine, %s, is one line',
+  async (host) => {
+    const child = run({ HOST: host });
+    expect(await child.exited).toBe(1);
+    expect(child.err).toMatch(
+      new RegExp(`^HOST is ${host}, at which this machine cannot listen \\([A-Z_]+\\); set HOST to .*\n$`),
+    );
+  },
+);
+
 test('a wrong configuration lists every error at once, without secrets, and exits with 1', async () => {
   const child = run({
     DATABASE_URL: 'mysql://u:hunter2@h/d',

@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Meter } from '../metrics/meter.ts';
-import { isPortTaken, PortTakenError } from '../start/run-service.ts';
+import { listenError } from '../start/run-service.ts';
 import { VERSION } from '../start/version.ts';
 import { onEveryAnswer } from './every-request.ts';
 import { failing, type ReadinessCheck } from './health.ts';
@@ -115,7 +115,7 @@ const HEALTHY = JSON.stringify({ status: 'ok', version: VERSION });
 /**
  * Serves what `read` returns at `/metrics`, for a process without an HTTP service; 503 if it fails, and
  * at `/readyz` if `ready` does. `/healthz` is 200 as long as the process answers. Returns what closes the
- * port. Throws `PortTakenError`.
+ * port. Throws as `listenError` says.
  */
 export async function serveMetrics(
   { contentType, read, ready }: ProcessSource,
@@ -156,7 +156,7 @@ async function listen(server: HttpServer, port: number, host: string): Promise<v
   try {
     await once(server.listen(port, host), 'listening');
   } catch (error) {
-    throw isPortTaken(error) ? new PortTakenError({ port, portVariable: 'METRICS_PORT' }) : error;
+    throw listenError(error, { host, port, portVariable: 'METRICS_PORT' });
   }
 }
 

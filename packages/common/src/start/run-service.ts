@@ -21,7 +21,7 @@ export interface RunningService<PortVariable extends string> {
  * Listens, and on SIGTERM or SIGINT drains for `DRAIN_SECONDS`, in which load balancers notice the 503 of
  * `/readyz`, stops accepting, lets the requests in flight finish and then calls `release`; after
  * `SHUTDOWN_TIMEOUT_MS` more the process ends anyway, with exit code 1, and at a second signal at once.
- * Throws an error that names the port and its variable when the port is taken.
+ * Throws an error that names the variable when the port is taken or the host is none of this machine.
  */
 export async function runService<PortVariable extends string>({
   config,
@@ -53,7 +53,7 @@ export async function runService<PortVariable extends string>({
     grace.uninstall();
     await app.close();
     await release();
-    throw isPortTaken(error) ? new PortTakenError({ port, portVariable }) : error;
+    throw listenError(error, { host, port, portVariable });
   }
 }
 
@@ -89,7 +89,8 @@ export async function startOrExplain(start: () => Promise<void>): Promise<void> 
   try {
     await start();
   } catch (error) {
-    const expected = error instanceof ConfigError || error instanceof PortTakenError;
+    const expected =
+      error instanceof ConfigError || error instanceof PortTakenError || error instanceof HostError;
     console.error(expected ? error.message : error);
     // Resources left open by a failed start must not keep the process alive.
     process.exit(1);
@@ -103,6 +104,26 @@ export class PortTakenError extends Error {
     super(`port ${port} is already in use; set ${portVariable} to another port`);
     this.name = 'PortTakenError';
   }
+}
+
+/** The error for a `HOST` at which this machine cannot listen: one line that says what to change. */
+class HostError extends Error {
+  constructor(host: string, code: string) {
+    super(`HOST is ${host}, at which this machine cannot listen (${code}); set HOST to one of its addresses`);
+    this.name = 'HostError';
+  }
+}
+
+const HOST_CODES: readonly unknown[] = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'];
+
+/** What a failed attempt to listen is told as: in the words of the setting that is wrong, or as it is. */
+export function listenError(
+  error: unknown,
+  { host, ...taken }: { host: string; port: number; portVariable: string },
+): unknown {
+  if (isPortTaken(error)) return new PortTakenError(taken);
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return HOST_CODES.includes(code) ? new HostError(host, String(code)) : error;
 }
 
 /** True for the system's refusal to listen on a port that is in use. */

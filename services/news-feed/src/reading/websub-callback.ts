@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { isPortTaken, PortTakenError } from '@pressroom/common/start/run-service';
+import { listenError } from '@pressroom/common/start/run-service';
 import { type CallbackParts, noteFault, pollAtOnce, secretOf, verify } from './websub.ts';
 
 /** The largest notification, in bytes. Its text is not read, only its signature is computed. */
@@ -15,7 +15,7 @@ const PATH = /^\/websub\/([A-Za-z0-9_-]{43})$/;
 /** `X-Hub-Signature` (WebSub, "Signature validation"), without SHA-1, which can be forged. */
 const SIGNATURE = /^(sha256|sha384|sha512)=([0-9a-f]+)$/i;
 
-/** Serves the callbacks of the subscriptions. Returns what closes the port. Throws `PortTakenError`. */
+/** Serves the callbacks of the subscriptions. Returns what closes the port. Throws as `listenError` says. */
 export async function serveCallback(
   parts: CallbackParts,
   port: number,
@@ -34,7 +34,7 @@ export async function serveCallback(
   try {
     await once(server.listen(port, host), 'listening');
   } catch (error) {
-    throw isPortTaken(error) ? new PortTakenError({ port, portVariable: 'NEWS_CALLBACK_PORT' }) : error;
+    throw listenError(error, { host, port, portVariable: 'NEWS_CALLBACK_PORT' });
   }
   const address = server.address();
   const close = () => {
