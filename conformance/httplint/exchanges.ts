@@ -186,6 +186,7 @@ async function collectPublic(collection: Collection, cookie: string): Promise<vo
     collection.ask({ service, method: 'GET', path: '/media/{key}', at, status, headers: more });
   await get('/media/public/a.png', 200);
   await get('/media/public/a.png', 206, { range: 'bytes=0-9' });
+  await get('/media/public/a.png', 412, { 'if-match': '"other"' });
   await get('/media/public/a.png?w=64', 200);
   await get('/media/public/a.png.json', 200);
   await get('/media/v000000000000/public/a.png', 302);

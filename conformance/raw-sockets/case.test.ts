@@ -47,7 +47,7 @@ const answer = (status: number, head = JSON_HEAD, body = `{"status":${status}}`)
 
 test.each([
   ['a problem document', answer(400), true],
-  ['one of the gallery', answer(400, JSON_HEAD.replace('problem+json', 'json; charset=utf-8')), true],
+  ['one of the gallery', answer(400, JSON_HEAD.replace('problem+json', 'json')), true],
   ['a success of any form', answer(200, 'HTTP/1.1 200 OK\r\n\r\n', ''), true],
   ['a page', answer(400, 'HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\n\r\n', '<h1>'), false],
   ['a document about another status', answer(400, JSON_HEAD, '{"status":500}'), false],

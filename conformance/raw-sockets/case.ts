@@ -63,7 +63,7 @@ function isExplained({ status, head, body }: HeardAnswer): boolean {
   if (status < 400) return true;
   if (status >= 500 && !UNSERVED.includes(status)) return false;
   // The gallery sends them as plain JSON to who does not ask for the other (`docs/spec/wire.md`).
-  if (!/^content-type: application\/(problem\+json|json; charset=utf-8)\r$/im.test(head)) return false;
+  if (!/^content-type: application\/(problem\+)?json(; charset=utf-8)?\r$/im.test(head)) return false;
   try {
     return JSON.parse(body).status === status;
   } catch {
