@@ -97,6 +97,25 @@ export const NEWSROOM_EXCEPTIONS: readonly Exception[] = [
   {
     services: ['newsroom'],
     checks: VALID_REFUSED,
+    operation: 'GET /api/.*',
+    status: 400,
+    fault: '"\\w+" must be text',
+    reason: 'a schema does not know which characters are text',
+    example: (ask) => ask({ method: 'GET', path: '/api/items?q=%00' }),
+  },
+  {
+    services: ['newsroom'],
+    checks: VALID_REFUSED,
+    operation: '(POST|PUT|PATCH) /api/(items|stories|sources).*',
+    status: 422,
+    fault: '^[\\w.]+: must not be empty \\[required\\]$',
+    reason: 'text in which there is nothing to see is empty; a schema counts control characters as well',
+    example: async (ask) =>
+      ask({ method: 'PATCH', path: await first(ask, 'items'), json: { title: '\u0006' } }),
+  },
+  {
+    services: ['newsroom'],
+    checks: VALID_REFUSED,
     operation: 'POST /api/sources/try',
     status: 422,
     fault: ' \\[source_unreadable\\]$',

@@ -121,6 +121,7 @@ export function mediaOperation({ buckets, prefixes, renditions }: MediaParts) {
       response: {
         200: mediaAnswer,
         206: mediaPartAnswer,
+        301: bodiless('`Location` is the address without parameters that say nothing here.'),
         302: bodiless('Another version is current: `Location` is its address.'),
         ...NOT_MODIFIED,
         ...problemResponses(400, 404, 412, 416, 429, 500, 503),
