@@ -190,6 +190,7 @@ async function collectPublic(collection: Collection, cookie: string): Promise<vo
   await get('/media/public/a.png?w=64', 200);
   await get('/media/public/a.png.json', 200);
   await get('/media/v000000000000/public/a.png', 302);
+  await get('/media/public/a.png?utm_source=letter', 301);
   await get('/media/public/a.png?w=0', 400);
   await get('/media/nothing.png', 404);
 }

@@ -301,7 +301,8 @@ test('each backup is copied to the bucket, old copies go, and one can be downloa
   expect((await download('2026-01-01T03-00-00Z')).stderr).toContain('has no finished backup 2026-01-01');
   expect((await download('../elsewhere')).stderr).toContain('is not the name of a backup');
   // The whole program, whose next backup is copied, too.
-  expect(await run([PROGRAM, '--once'], { env })).toMatchObject({ code: 0, stderr: '' });
+  const encrypted = { ...env, BACKUP_KEY: KEY.toString('base64') };
+  expect(await run([PROGRAM, '--once'], { env: encrypted })).toMatchObject({ code: 0, stderr: '' });
   expect(await bucket.list()).toHaveLength(4);
 });
 
