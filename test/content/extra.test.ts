@@ -239,7 +239,7 @@ test('an import holds extra to the schema', async () => {
   const extras = ['{"place": "Łódź"}', '{"place": 1}', '{"__proto__": 1}', '7', 'null'];
   const lines = extras.map(
     (extra, n) =>
-      `{"title": "Imported ${n}", "author": "Test", "html": ${JSON.stringify(CONTENT)}, "extra": ${extra}}`,
+      `{"title": "Imported ${n}", "author": "Test", "is_published": false, "html": ${JSON.stringify(CONTENT)}, "extra": ${extra}}`,
   );
   const settings = { input: lines.join('\n'), env: { CONTENT_EXTRA_SCHEMA: file } };
   const { stdout } = await contentCli(fixture, ['import', '-'], settings);

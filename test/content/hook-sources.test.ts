@@ -108,7 +108,8 @@ test('a merge of tags makes an event of each article, with both tags', async () 
 
 test('what is imported makes events, and what an import refuses does not', async () => {
   const before = receiver.received.length;
-  const line = (title: string, html: string) => JSON.stringify({ title, content: html });
+  const line = (title: string, html: string) =>
+    JSON.stringify({ title, content: html, published_at: '2020-01-01T00:00:00Z' });
   const lines = [line('Moved in', CONTENT), line('Refused', `${CONTENT}<script>x</script>`)];
   await importText(content, lines.join('\n'));
   await until('it came', () => receiver.received.length === before + 2);

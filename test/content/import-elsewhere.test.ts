@@ -23,7 +23,9 @@ async function fileOf(name: string, text: string | Uint8Array): Promise<string> 
 
 /** Runs `content import` on a service whose site is at https://site.example/read/{slug}. */
 function importing(...args: string[]) {
-  const env = { CONTENT_SITE_URL: 'https://site.example', CONTENT_ARTICLE_PATH: '/read/{slug}' };
+  // A time without a zone is not one of the machine's.
+  const TZ = 'America/New_York';
+  const env = { CONTENT_SITE_URL: 'https://site.example', CONTENT_ARTICLE_PATH: '/read/{slug}', TZ };
   return contentCli(content, ['import', ...args], { env });
 }
 
@@ -318,11 +320,13 @@ describe('an export of Ghost', () => {
           feature_image: '__GHOST_URL__/content/a.jpg',
           custom_excerpt: 'Short',
           canonical_url: null,
+          published_at: '2020-06-01 00:00',
         }),
         post('b', { visibility: 'paid', author_id: 'u1' }),
         post('c', { html: null, lexical: '{}' }),
         post('d', { type: 'page' }),
         post('e', { status: 'draft', published_at: null, created_at: 1577836800000, author_id: 'u2' }),
+        post('f', { status: 'scheduled', author_id: 'u2' }),
       ]),
     );
     const nowhere = await importing('ghost', source, '--author', 'Desk');
@@ -334,7 +338,8 @@ describe('an export of Ghost', () => {
       'post 1: internal tags #internal: not kept',
       'post 2: for paid only in Ghost: imported as a draft',
       'post 3: has no html, only lexical: save it again in Ghost, and export anew',
-      '3 created, 0 already there, 1 refused',
+      'post 6: was to be published at 2020-06-01T00:00:00.000Z: imported as a draft',
+      '4 created, 0 already there, 1 refused',
       'categories, tags, authors and releases: 1 created, 0 already there',
       'left out: 1 × page: not an article',
     ]);
@@ -355,7 +360,7 @@ describe('an export of Ghost', () => {
     expect(JSON.parse(await readFile(map, 'utf8'))).toMatchObject({
       '/ghost-a/': 'https://site.example/read/ghost-a',
     });
-    expect((await importing(...args)).stdout).toContain('0 created, 3 already there, 1 refused');
+    expect((await importing(...args)).stdout).toContain('0 created, 4 already there, 1 refused');
   });
 
   test('of old numbers its articles by itself, and what is relative, unnamed or undated is told', async () => {

@@ -44,7 +44,15 @@ test('pictures come along into the bucket, once, and go out with an export', asy
     contentCli(
       content,
       ['import', '-', '--author', 'A', '--media', '--media-base', BASE, '--media-private', '127.0.0.1'],
-      { env, input: JSON.stringify({ title, html, featured_image: `${old}/x/a.png` }) },
+      {
+        env,
+        input: JSON.stringify({
+          title,
+          html,
+          featured_image: `${old}/x/a.png`,
+          published_at: '2020-01-01T00:00:00Z',
+        }),
+      },
     );
   const html = `<p>${TEXT}</p><img alt='1' SRC='${old}/x/a.png'><img srcset="${old}/x/a.png 1x,${old}/b.png?w=1&amp;h=2 2x">
 <a href="${old}/moved.png">full</a> <a href="${old}/page">page</a> <img src="/local.png"><img src="${old}/gone.png"><img src="${old}/page.png"><img src="http://localhost:${port}/y.png"><img src="${old}/inside.png">`;

@@ -89,7 +89,7 @@ describe('with the HTML checked', () => {
       [linesOf({ title: 'Odd', html: '<p>Short</p>' }), /^line 11: content: must have at least 50/],
       [linesOf({ type: 'tag', name: '' }), /^line 12: tag "": must not be empty/],
     ] as const;
-    const good = linesOf({ source: 'a', title: 'Readable', html: CONTENT });
+    const good = linesOf({ source: 'a', title: 'Readable', html: CONTENT, is_published: false });
     const text = [...faulty.map(([line]) => line), good].join('\n');
     const result = await importText(content, text);
     expect(result.code).toBe(1);
@@ -165,20 +165,30 @@ describe('with the HTML checked', () => {
 
   test('takes no article for another, gives slugs by precedence, and doubles nothing when repeated', async () => {
     const at = (published_at: string) => ({ title: 'Open thread', html: CONTENT, published_at });
+    const published = { html: CONTENT, published_at: '2023-01-01T00:00:00Z' };
     const file = linesOf(
       // Made of its title, which does not go before the slug that another has.
       { title: 'Wanted by all', html: CONTENT, is_published: false },
-      { title: 'Wanted, by all', html: CONTENT },
+      { title: 'Wanted, by all', ...published },
       { title: 'A draft', html: CONTENT, slug: 'wanted-by-all', is_published: false },
-      { title: 'The one', html: CONTENT, slug: 'wanted-by-all' },
+      { title: 'The one', ...published, slug: 'wanted-by-all' },
       { ...at('2024-01-01T00:00:00Z'), slug: 'thread-1' },
       { ...at('2024-01-01T00:00:00Z'), slug: 'thread-2', former_slugs: ['thread-1', 'thread-two'] },
       at('2024-02-01T00:00:00Z'),
       at('2024-02-01T00:00:00Z'),
-      { title: 'Caf\u00e9', html: CONTENT, tags: ['Caf\u00e9'] },
-      { title: 'Cafe\u0301', html: CONTENT, tags: ['Cafe\u0301', '\u65f6\u4e8b', '\u5b9e\u4e8b'] },
-      { title: '\u65f6\u4e8b', html: CONTENT },
+      { title: 'Caf\u00e9', ...published, tags: ['Caf\u00e9'] },
+      { title: 'Cafe\u0301', ...published, tags: ['Cafe\u0301', '\u65f6\u4e8b', '\u5b9e\u4e8b'] },
+      { title: '\u65f6\u4e8b', ...published },
       { title: '\u5b9e\u4e8b', html: CONTENT, created_at: '2015-01-01T00:00:00Z' },
+      { title: 'Undated', html: CONTENT, slug: 'no-date' },
+      { title: 'Dated', ...published, slug: 'no-date' },
+      {
+        title: 'Ahead',
+        html: CONTENT,
+        created_at: '2999-01-01T00:00:00Z',
+        updated_at: '2014-01-01T00:00:00Z',
+      },
+      { title: 'Only ahead', html: CONTENT, created_at: '2999-01-01T00:00:00Z' },
     );
     const becomes = (line: number, slug: string, n = 2) =>
       `line ${line}: the slug ${slug} is taken: it becomes ${slug}-${n}`;
@@ -191,18 +201,25 @@ describe('with the HTML checked', () => {
       becomes(10, 'cafe'),
       'line 12: published_at is missing: the earliest date that is known, 2015-01-01T00:00:00.000Z, stands for it',
       becomes(12, 'shishi'),
+      'line 13: has no date: imported as a draft',
+      becomes(13, 'no-date'),
+      'line 15: published_at is missing: the earliest date that is known, 2014-01-01T00:00:00.000Z, stands for it',
+      'line 16: has no date: imported as a draft',
     ];
     const rehearsal = await importText(content, file, '--dry-run');
     expect(rehearsal.stdout.trim().split('\n').slice(0, -1)).toEqual(expected);
     const first = await importText(content, file);
-    expect(first.stdout.trim().split('\n')).toEqual([...expected, '12 created, 0 already there, 0 refused']);
-    expect(first.stderr).toContain('dated now: 5;');
+    expect(first.stdout.trim().split('\n')).toEqual([...expected, '16 created, 0 already there, 0 refused']);
     const again = await importText(content, file);
-    expect(again).toMatchObject({ code: 0, stdout: '0 created, 12 already there, 0 refused\n' });
+    expect(again).toMatchObject({ code: 0, stdout: '0 created, 16 already there, 0 refused\n' });
     const find = async (slug: string) =>
       (await content.client.send(`/api/articles/by-slug/${slug}?include=tags`)).body.data;
     expect(await find('wanted-by-all')).toMatchObject({ title: 'The one' });
     expect((await find('thread-two')) ?? (await find('thread-2'))).toMatchObject({ slug: 'thread-2' });
+    const dates = (await listPublished(content.url)).map((one) => Reflect.get(one, 'published_at'));
+    expect(dates.filter((date) => date > '2025')).toEqual([]);
+    expect(await find('no-date-2')).toMatchObject({ is_published: false, published_at: null });
+    expect(await find('only-ahead')).toMatchObject({ is_published: false });
     expect(await find('shishi-2')).toMatchObject({ published_at: '2015-01-01T00:00:00.000Z' });
     expect((await find('cafe-2')).tags.map(({ slug }: { slug: string }) => slug)).toEqual([
       'cafe',

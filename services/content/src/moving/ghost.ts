@@ -3,12 +3,12 @@ import Assembler from 'stream-json/assembler.js';
 import { jsonParser } from 'stream-json/parser.js';
 import { SLUG_PATTERN } from '../slug.ts';
 import {
-  ahead,
   DiskMap,
   impossible,
   MOST_CHARACTERS,
   plainText,
   type SourceEntry,
+  scheduledFor,
   sourceSlug,
   textOf,
   timeOf,
@@ -124,9 +124,6 @@ function articleOf(
   const image = address('feature_image', 'image');
   const [published, created, updated] = [row.published_at, row.created_at, row.updated_at].map(timeOf);
   notes.push(...impossible([row.published_at, row.created_at, row.updated_at]));
-  const isDated = [published, created, updated].some((time) => time !== undefined);
-  const isPublic = state && hidden === undefined;
-  if (isPublic && !isDated) notes.push('has no date: imported as a draft');
   const left = LEFT.filter((name) => text(row, name) !== '' || text(meta, name) !== '');
   if (left.length > 0) notes.push(`${left.join(', ')}: not kept`);
   const own = sourceSlug(slug);
@@ -148,9 +145,9 @@ function articleOf(
       html: content,
       excerpt: plainText(text(row, 'custom_excerpt')) || null,
       authors: authorsOf(row, id, references),
-      is_published: isPublic && isDated,
+      is_published: state && hidden === undefined,
       published_at: status === 'scheduled' ? null : (published ?? null),
-      publish_at: status === 'scheduled' && hidden === undefined ? ahead(published) : null,
+      publish_at: status === 'scheduled' && hidden === undefined ? scheduledFor(published, notes) : null,
       created_at: created ?? published ?? null,
       updated_at: updated ?? published ?? null,
       slug: own.given,

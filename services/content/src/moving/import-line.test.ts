@@ -12,11 +12,18 @@ const read = (more: object = {}, options: Partial<LineOptions> = {}) =>
   }) as ImportedArticle;
 
 describe('a line', () => {
-  test('is a published article unless it says otherwise', () => {
-    expect(read({ byline: 'Ada\n L', excerpt: 'Short' })).toMatchObject({
-      source: 'a/1',
-      body: { title: 'Title', content: HTML, excerpt: 'Short', author: 'Ada L', is_published: true },
+  test('is a published article unless it says otherwise, or no date', () => {
+    expect(read({ byline: 'Ada\n L', excerpt: 'Short', published_at: '2016-01-02T03:04:05Z' })).toMatchObject(
+      {
+        source: 'a/1',
+        body: { title: 'Title', content: HTML, excerpt: 'Short', author: 'Ada L', is_published: true },
+      },
+    );
+    expect(read()).toMatchObject({
+      body: { is_published: false },
+      notes: ['has no date: imported as a draft'],
     });
+    expect(read({ author: 'A' }, { exact: true })).toMatchObject({ body: { is_published: true }, notes: [] });
     for (const byline of [undefined, null, '', ' ']) expect(read({ byline }).body.author).toBe('Desk');
     expect(() => read({}, { author: undefined })).toThrow('author: none is named');
   });
@@ -63,6 +70,7 @@ describe('a line', () => {
       'author: shortened to 255 characters',
       'featured_image: left out, it is longer than 500 characters',
       'slug: shortened to 100 characters',
+      'has no date: imported as a draft',
       'category name: shortened to 100 characters',
       'tags t50, t51: left out, an article has at most 50',
       'tag name: shortened to 100 characters',

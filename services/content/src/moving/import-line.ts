@@ -186,10 +186,14 @@ function readArticle(
   };
   if (body.is_published && !options.exact && Number(published_at) > Date.now())
     throw new Error('published_at: is in the future; import it as a draft (is_published false)');
-  const earliest = body.is_published && !options.exact && published_at == null ? past.created_at : undefined;
-  if (earliest !== undefined)
+  const lacksDate = body.is_published && !options.exact && published_at == null;
+  const earliest = lacksDate ? past.created_at : undefined;
+  const isUndated = lacksDate && earliest === undefined;
+  if (lacksDate)
     notes.push(
-      `published_at is missing: the earliest date that is known, ${earliest.toISOString()}, stands for it`,
+      earliest
+        ? `published_at is missing: the earliest date that is known, ${earliest.toISOString()}, stands for it`
+        : 'has no date: imported as a draft',
     );
   const itself = [source ?? '', body.title, body.content];
   // Two articles may have everything else in common.
@@ -208,7 +212,7 @@ function readArticle(
       slug: body.slug ?? identity?.slug ?? slugify(body.title, 'article'),
       isGiven: (members.slug ?? identity?.slug) !== undefined,
     },
-    body: options.exact ? body : { ...body, ...schedule },
+    body: options.exact ? body : { ...body, ...schedule, is_published: body.is_published && !isUndated },
     category: category == null ? undefined : fittedTerm('category', termOf(category), options, notes),
     tags: termsOf('tag', tags),
     authors: writers,
@@ -310,16 +314,12 @@ function pastOf(
   },
   { exact }: LineOptions,
 ): Past {
-  const created = created_at ?? published_at ?? updated_at ?? undefined;
-  const times = [created, published_at].filter((time) => time != null).map(Number);
-  const updated = updated_at ?? (times.length > 0 ? new Date(Math.max(...times)) : undefined);
-  const past = (time: Date | undefined) => (!exact && time && time > new Date() ? undefined : time);
-  return {
-    id: exact ? id : undefined,
-    created_at: past(created),
-    updated_at: past(updated),
-    former_slugs,
-  };
+  const isPast = (time: Date | null | undefined) => time != null && (exact || time <= new Date());
+  const created = [created_at, published_at, updated_at].find(isPast) ?? undefined;
+  const times = [created, published_at].filter(isPast).map(Number);
+  const latest = times.length > 0 ? new Date(Math.max(...times)) : undefined;
+  const updated = [updated_at, latest].find(isPast) ?? undefined;
+  return { id: exact ? id : undefined, created_at: created, updated_at: updated, former_slugs };
 }
 
 function termOf(term: z.infer<typeof namedTerm> | z.infer<typeof namedAuthor>): ImportedTerm {

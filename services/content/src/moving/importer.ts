@@ -47,14 +47,13 @@ export async function runImport(
   const tally: Tally = new Map();
   const leftOut: Tally = new Map();
   const importer = new Importer(db, options);
-  let [reported, datedNow] = [0, 0];
+  let reported = 0;
   try {
     for await (const outcomes of importer.run(read)) {
       for (const outcome of outcomes) tell(outcome);
       for (const map of redirects) await map.add(outcomes);
       for (const outcome of outcomes) add(tally, outcome.kind);
       for (const outcome of outcomes) if (outcome.kind === 'skipped') add(leftOut, outcome.reason);
-      datedNow += outcomes.filter((outcome) => outcome.kind === 'created' && outcome.isDatedNow).length;
       reported = reportProgress(tally, reported);
     }
   } catch (error) {
@@ -66,10 +65,6 @@ export async function runImport(
     for (const map of redirects) await map.close();
   }
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
-  if (datedNow > 0)
-    console.error(
-      `published without published_at, and so dated now: ${datedNow}; is_published false makes drafts`,
-    );
   console.log(options.dryRun ? `Nothing was written. It would be: ${countsOf(tally)}` : countsOf(tally));
   const [made, known] = [tally.get('term created') ?? 0, tally.get('term known') ?? 0];
   if (made + known > 0)
@@ -127,8 +122,7 @@ interface ImportOptions extends LineOptions {
 }
 
 export type Outcome =
-  | { kind: 'created'; entry: ImportEntry; id: number; isDatedNow: boolean }
-  | { kind: 'known'; entry: ImportEntry; id: number }
+  | { kind: 'created' | 'known'; entry: ImportEntry; id: number }
   | { kind: 'term created' | 'term known'; entry: ImportEntry }
   | { kind: 'refused'; place: string; source: string; reason: string }
   | { kind: 'skipped'; place: string; reason: string };
@@ -326,8 +320,7 @@ class Importer {
     });
     if (written instanceof Error) return refused(entry, written);
     const { id, notes } = written;
-    const isDatedNow = item.body.is_published === true && item.past.published_at === undefined;
-    return { kind: 'created', entry: withNotes(entry, notes), id, isDatedNow };
+    return { kind: 'created', entry: withNotes(entry, notes), id };
   }
 }
 
@@ -526,12 +519,14 @@ class SlugPlan {
   add(entry: SourceEntry, number: number): void {
     const line: unknown = 'line' in entry ? entry.line : undefined;
     if (typeof line !== 'object' || line === null) return;
-    const { type = 'article', slug, title, is_published }: Record<string, unknown> = { ...line };
+    const { type = 'article', slug, title, is_published, ...others }: Record<string, unknown> = { ...line };
     if (type !== 'article') return;
     const isGiven = typeof slug === 'string' && SLUG_PATTERN.test(slug) && slug.length <= LONGEST_SLUG;
     const made = typeof slug === 'string' ? slug : ('identity' in entry && entry.identity?.slug) || title;
     const claimed = isGiven ? slug : slugify(typeof made === 'string' ? made : '', 'article');
-    const rank = (isGiven ? 0 : 2) + (is_published === false ? 1 : 0);
+    const isDraft =
+      is_published === false || !(others.published_at ?? others.created_at ?? others.updated_at);
+    const rank = (isGiven ? 0 : 2) + (isDraft ? 1 : 0);
     const first = this.#claims.get(claimed);
     if (first === undefined || rank < first.rank) this.#claims.add(claimed, { number, rank });
   }

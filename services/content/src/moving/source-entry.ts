@@ -72,17 +72,20 @@ export function plainText(html: string): string {
 /** A day in ISO 8601, or as RSS has it. */
 const DAY = /^(\d{4})-(\d\d)-(\d\d)|\b(\d{1,2}) ([A-Z][a-z]{2})[a-z]* (\d{4})/;
 
+/** What follows the time of a day, or is a day alone: to JavaScript, other times are those of the machine. */
+const ZONE = /(?:[a-z]|[+-]\d\d:?\d\d)\s*$|^\s*\d{4}-\d\d-\d\d\s*$/i;
+
 /**
- * A time of an export as ISO 8601: in milliseconds, as RSS has it, or bare, which is UTC; undefined for what
- * never was.
+ * A time of an export as ISO 8601: in milliseconds or seconds, as RSS has it, or bare, which is UTC;
+ * undefined for what never was.
  */
 export function timeOf(value: unknown): string | undefined {
-  if (typeof value === 'number') return iso(new Date(value));
+  if (typeof value === 'number') return iso(new Date(value < 1e11 ? value * 1000 : value));
   if (typeof value !== 'string' || isNever(value)) return undefined;
-  if (/^\d{11,14}$/.test(value)) return iso(new Date(Number(value)));
+  if (/^\d{9,14}$/.test(value)) return timeOf(Number(value));
   if (!isDay(value)) return undefined;
-  const isBare = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(value);
-  return iso(new Date(isBare ? `${value.replace(' ', 'T')}Z` : value));
+  const zone = /\dT\d/.test(value) ? 'Z' : ' UTC';
+  return iso(new Date(ZONE.test(value) ? value : `${value}${zone}`));
 }
 
 /** What is to be told of times that are none, though something is written there. */
@@ -113,9 +116,13 @@ function iso(time: Date): string | undefined {
   return year >= 1 && year <= 9999 ? time.toISOString() : undefined;
 }
 
-/** A time in the future; null for any other. */
-export function ahead(time: string | undefined): string | null {
-  return time !== undefined && new Date(time) > new Date() ? time : null;
+/** When a scheduled article is to be published; null, which is told, where that is unknown or over. */
+export function scheduledFor(time: string | undefined, notes: string[]): string | null {
+  if (time !== undefined && new Date(time) > new Date()) return time;
+  notes.push(
+    `was to be published ${time === undefined ? 'without a date' : `at ${time}`}: imported as a draft`,
+  );
+  return null;
 }
 
 /**

@@ -2,13 +2,13 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { z } from 'zod';
 import {
-  ahead,
   DiskMap,
   type Identity,
   impossible,
   MOST_CHARACTERS,
   plainText,
   type SourceEntry,
+  scheduledFor,
   sourceSlug,
   textOf,
   timeOf,
@@ -153,8 +153,6 @@ function itemOf(
   const [modified] = modifiedTimes.flatMap((time) => timeOf(time) ?? []);
   notes.push(...impossible([...times, ...modifiedTimes]));
   const wasPublished = status === 'publish' || status === 'private';
-  const isDated = published !== undefined || modified !== undefined;
-  if (state && hidden === undefined && !isDated) notes.push('has no date: imported as a draft');
   const slug = sourceSlug(text('wp:post_name'));
   return {
     place,
@@ -167,9 +165,9 @@ function itemOf(
       html,
       excerpt: plainText(text('excerpt:encoded')) || null,
       authors: authorsOf(entry, references),
-      is_published: state && hidden === undefined && isDated,
+      is_published: state && hidden === undefined,
       published_at: wasPublished ? published : null,
-      publish_at: status === 'future' && hidden === undefined ? ahead(published) : null,
+      publish_at: status === 'future' && hidden === undefined ? scheduledFor(published, notes) : null,
       created_at: published ?? modified ?? null,
       updated_at: modified ?? published ?? null,
       slug: slug.given,
