@@ -133,7 +133,7 @@ test('it makes images for two processors, the chart and the client, again on the
   expect(() => release('12.3.4')).toThrow('the tag v12.3.4 exists, and something else is checked out');
 });
 
-test('with a key, the tag and the checksums are signed, and checked as docs/verify.md says', async () => {
+test('with a key, the tag and the checksums are signed, and checked as docs/operations.md says', async () => {
   const key = join(programs, 'key');
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
   const signers = join(programs, 'allowed_signers');

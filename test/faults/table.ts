@@ -49,8 +49,8 @@ export function rowOf(
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
 /**
- * The table of `docs/faults.md`, how many writes were acknowledged in all, which faults left work half done
- * or broke connections, and the requests that took longer than any may.
+ * The table of `bench/results/faults.md`, how many writes were acknowledged in all, which faults left work
+ * half done or broke connections, and the requests that took longer than any may.
  */
 export function faultsTable(rows: readonly TableRow[], acknowledged: Record<string, number>): string {
   const lines = rows.map((row) => {

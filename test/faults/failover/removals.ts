@@ -4,7 +4,7 @@ import { type ClientOptions, insist } from '../clients.ts';
 import type { Observations, Replica } from '../observations.ts';
 import { repeatedly } from '../program.ts';
 
-/** How long other replicas may answer as before a change (docs/operations.md, "Replicas"), in ms. */
+/** How long other replicas may answer as before a change (docs/operations.md, "Scale"), in ms. */
 const STALE_MS = 1000;
 
 /** For how long each removed article is asked for, in ms: longer than any outage of these tests. */

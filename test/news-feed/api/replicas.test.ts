@@ -10,7 +10,7 @@ import {
 import { startRedis } from '../../support/redis/redis-server.ts';
 import { until } from '../../support/until.ts';
 
-/** How long a replica may answer from before a change, in ms (`docs/operations.md`, "Replicas"). */
+/** How long a replica may answer from before a change, in ms (`docs/operations.md`, "Scale"). */
 const STALE_MS = 1000;
 
 let feed: NewsFeedFixture;

@@ -223,7 +223,7 @@ export const commonSettings = {
 export const publicReadSettings = {
   DATABASE_READ_URL: setting(
     connectionUrl('postgres', 'postgresql').optional(),
-    'A streaming replica for public reads; see [scaling](scaling.md#a-read-replica).',
+    'A streaming replica for public reads; see [its rules](operations.md#a-read-replica).',
     'reads go to `DATABASE_URL`',
   ),
 };
