@@ -1,4 +1,4 @@
 /** True for files that a command writes: they keep the generator's style. */
 export function isGenerated(file: string): boolean {
-  return file.startsWith('packages/client/src/openapi/');
+  return /^packages\/(client|desk)\/src\/(news\/)?openapi\//.test(file);
 }

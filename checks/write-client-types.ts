@@ -1,7 +1,5 @@
-/** `pnpm client:types`: generates the client's types; quick if no description has changed. */
+/** `pnpm client:types`: generates the types of the client and of the desk where a description has changed. */
 import { join } from 'node:path';
-import { TYPES_FOLDER, writeClientTypes } from './client-types.ts';
+import { writeClientTypes } from './client-types.ts';
 
-for (const name of await writeClientTypes(join(import.meta.dirname, '..'))) {
-  console.log(`${TYPES_FOLDER}/${name}`);
-}
+for (const file of await writeClientTypes(join(import.meta.dirname, '..'))) console.log(file);

@@ -1,3 +1,9 @@
+import type { AnswerOf, RequestOptions } from '@pressroom/client';
+import type { operations } from '../openapi/newsroom.ts';
+
+type Answer<Name extends keyof operations> = AnswerOf<operations[Name]>;
+type Body<Name extends keyof operations> = NonNullable<RequestOptions<operations[Name]>['body']>;
+
 /** A page of a list; `nextCursor` leads to the next one. */
 export interface Page<Entry> {
   readonly entries: readonly Entry[];
@@ -10,247 +16,53 @@ export interface Tagged<Value> {
   readonly etag: string | null;
 }
 
-/** A category or a direction, and how readers see it. */
-export interface Term {
-  readonly name: string;
-  readonly label: string;
-}
-
 /** What the site calls things, and when its day ends. */
-export interface Vocabulary {
-  readonly categories: readonly Term[];
-  readonly directions: readonly Term[];
-  readonly zone: string;
-  readonly language: string;
-}
+export type Vocabulary = Answer<'getVocabulary'>;
+/** A category or a direction, and how readers see it. */
+export type Term = Vocabulary['categories'][number];
+export type NewsroomStatus = Answer<'getStatus'>;
 
-export interface NewsroomStatus {
-  readonly workers: number;
-  readonly schedules: readonly {
-    readonly name: string;
-    readonly lastError: string | null;
-  }[];
-}
-
-/** An item as a list has it. */
-export interface ListedItem {
-  readonly id: string;
-  readonly title: string;
-  readonly originalTitle: string | null;
-  readonly summary: string | null;
-  readonly sourceName: string;
-  readonly originalUrl: string;
-  readonly publishedAt: string;
-  readonly category: string | null;
-  readonly score: number | null;
-  readonly selected: boolean;
-  readonly reason: string | null;
-  readonly directions: readonly string[];
-  readonly language: string | null;
-  /** The `publicId` of its story. */
-  readonly story: string | null;
-}
-
-export type WithdrawnItem = Pick<
-  ListedItem,
-  'id' | 'title' | 'sourceName' | 'publishedAt' | 'category' | 'score' | 'selected'
-> & { readonly withdrawnAt: string };
-
+export type ItemsQuery = Omit<
+  NonNullable<RequestOptions<operations['listItems']>['query']>,
+  'limit' | 'cursor'
+>;
+export type ListedItem = Answer<'listItems'>['items'][number];
+export type WithdrawnItem = Answer<'listWithdrawnItems'>['items'][number];
 /** All that an editor sees of an item. */
-export interface Item extends Omit<ListedItem, 'story'> {
-  readonly story: { readonly publicId: string; readonly title: string } | null;
-  readonly withdrawnAt: string | null;
-  readonly sources: readonly { readonly id: number; readonly name: string }[];
-  readonly reports: readonly { readonly period: Period; readonly date: string }[];
-}
+export type Item = Answer<'getItem'>;
+export type ItemChange = Body<'editItem'>;
+/** What one can do with an item without saying more. */
+export type ItemAction = 'select' | 'deselect' | 'withdraw' | 'restore';
+/** Why an item scored as it did. */
+export type Explanation = Answer<'explainItem'>;
+export type ScoreTerm = NonNullable<Explanation['terms']>[number];
 
-/** What an editor may change of an item. */
-export interface ItemChange {
-  readonly title?: string;
-  readonly originalTitle?: string | null;
-  readonly summary?: string | null;
-  readonly category?: string | null;
-  readonly score?: number | null;
-  readonly reason?: string | null;
-  readonly directions?: readonly string[];
-  readonly language?: string | null;
-}
+export type Edit = Answer<'getItemHistory'>['edits'][number];
+/** An edit that was made; `edit` is null if it changed nothing. */
+export type Done = Answer<'writeDigest'>;
+export type Edited = Answer<'editItem'>;
 
-export interface ScoreTerm {
-  readonly name: string;
-  readonly points: number;
-  readonly note?: string;
-}
+export type ListedStory = Answer<'listStories'>['stories'][number];
+export type Story = Answer<'getStory'>;
+export type MovedStory = Answer<'mergeStory'>;
 
-/** Why an item scored as it did; `terms` is null if no editor judged it. */
-export interface Explanation {
-  readonly judgedAt: string | null;
-  readonly judgedScore: number | null;
-  readonly judgedSelected: boolean | null;
-  readonly terms: readonly ScoreTerm[] | null;
-}
-
-export interface Edit {
-  readonly edit: number;
-  readonly at: string;
-  readonly actor: string | null;
-  readonly program: string;
-  readonly action: string;
-  readonly undoneBy: number | null;
-  readonly changes: readonly { readonly member: string; readonly before: unknown; readonly after: unknown }[];
-}
-
-/** A story as a list has it. */
-export interface ListedStory {
-  readonly publicId: string;
-  readonly title: string;
-  readonly reportCount: number;
-  readonly latest: { readonly publishedAt: string } | null;
-}
-
-interface StoryReport {
-  readonly id: string;
-  readonly title: string;
-  readonly sourceName: string;
-  readonly publishedAt: string;
-  readonly selected: boolean;
-  readonly withdrawnAt: string | null;
-}
-
-export interface Story {
-  readonly publicId: string;
-  readonly title: string;
-  readonly digest: string | null;
-  readonly digestBy: string | null;
-  readonly mergedInto: string | null;
-  readonly merged: readonly { readonly publicId: string; readonly title: string }[];
-  readonly reports: readonly StoryReport[];
-}
-
-/** What an editor sets of a source. */
-export interface SourceSettings {
-  readonly name?: string;
-  readonly category?: string;
-  readonly directions?: readonly string[];
-  readonly firstParty?: boolean;
-  readonly weight?: number;
-  readonly select?: string;
-  readonly readPages?: boolean;
-  readonly images?: boolean;
-  readonly rules?: readonly string[];
-  readonly page?: string | false;
-}
-
-export interface Source {
-  readonly id: number;
-  readonly url: string;
-  readonly name: string;
-  readonly isNamed: boolean;
-  readonly category: string | null;
-  readonly directions: readonly string[];
-  readonly firstParty: boolean;
-  readonly weight: number;
-  readonly select: string;
-  readonly readPages: boolean;
-  readonly images: boolean;
-  readonly rules: readonly string[];
-  /** Rules that took too long and are not applied until the rules are saved again. */
-  readonly stoppedRules: readonly { readonly rule: string; readonly reason: string }[];
-  readonly state: 'active' | 'paused' | 'gone';
-  readonly nextPollAt: string | null;
-  readonly lastPolledAt: string | null;
-  readonly lastSuccessAt: string | null;
-  readonly failures: number;
-  readonly failingSince: string | null;
-  readonly lastError: string | null;
-  /** The feed that a page names which the source answers instead of its own. */
-  readonly offeredUrl: string | null;
-  readonly emptyReads: number;
-  /** The first entries of its feed that are not read, and why. */
-  readonly leftOut: readonly { readonly title: string; readonly reason: string }[];
-  readonly unusableEntries: number;
-  readonly unreadEntries: number;
-  readonly repeatedEntries: number;
-  /** New entries in 24 hours. */
-  readonly day: number;
-  readonly pending: number;
-  /** New entries of each of the last 14 times 24 hours, the latest last. */
-  readonly days: readonly number[];
-}
-
-export interface FoundAtAddress {
-  readonly title: string | null;
-  readonly entries: readonly {
-    readonly title: string;
-    readonly url: string;
-    readonly publishedAt: string | null;
-  }[];
-  readonly count: number;
-  readonly leadsTo: readonly string[];
-}
-
+export type Source = Answer<'editSource'>;
+export type SourceDetail = Answer<'getSource'>;
+export type NewSource = Body<'addSource'>;
+export type SourceChange = Body<'editSource'>;
+export type FoundAtAddress = Answer<'trySource'>;
+export type DroppedEntry = Answer<'listDroppedEntries'>['entries'][number];
 /** What rules would do to an entry. */
-export interface TriedEntry {
-  readonly title: string;
-  readonly droppedBy: string | null;
-  readonly category: string | null;
-  readonly points: number;
-}
-
-/** What has become of an OPML file. */
-export interface OpmlOutcome {
-  readonly added: number;
-  readonly known: number;
-  readonly refused: readonly { readonly url: string; readonly reason: string }[];
-}
-
-export type Period = 'daily' | 'weekly' | 'monthly';
-
-/** An item as a report quotes it. */
-export interface Quote {
-  readonly itemId: string;
-  readonly title: string;
-  readonly summary: string | null;
-  readonly source: string;
-  readonly publishedAt: string;
-}
+export type TriedEntry = Answer<'trySourceRules'>['entries'][number];
+export type OpmlOutcome = Answer<'importSources'>;
 
 /** A report as it would be published now; `report` is null without an item to quote. */
-export interface ReportPreview {
-  readonly period: Period;
-  readonly date: string;
-  readonly windowStart: string;
-  readonly windowEnd: string;
-  readonly publishedAt: string | null;
-  readonly report: {
-    readonly lead: { readonly itemId: string; readonly title: string; readonly leadParagraph: string } | null;
-    readonly sections: readonly { readonly label: string; readonly items: readonly Quote[] }[];
-    readonly flashes: readonly Quote[];
-  } | null;
-}
+export type ReportPreview = Answer<'previewReport'>;
+export type Period = ReportPreview['period'];
+/** An item as a report quotes it. */
+export type Quote = NonNullable<ReportPreview['report']>['flashes'][number];
+export type Publication = Answer<'publishReport'>;
 
+export type Ranking = NonNullable<Answer<'explainRanking'>['ranking']>;
 /** What moves an entry of the hot list. */
-export interface HotInputs {
-  readonly heat: number;
-  readonly signals: number;
-  readonly reports: number;
-  readonly story: string | null;
-  readonly sources: readonly {
-    readonly source: string;
-    readonly firstParty: boolean;
-    readonly ageHours: number;
-    readonly weight: number;
-  }[];
-}
-
-export interface Ranking {
-  readonly publishedAt: string;
-  readonly windowHours: number;
-  readonly entries: readonly {
-    readonly rank: number;
-    readonly id: string;
-    readonly title: string;
-    readonly withdrawnAt: string | null;
-    readonly inputs: HotInputs;
-  }[];
-}
+export type HotInputs = Ranking['entries'][number]['inputs'];

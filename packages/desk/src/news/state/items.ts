@@ -1,11 +1,11 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { ItemAction, ItemsQuery, NewsroomApi } from '../api/newsroom.ts';
-import type { Item, ItemChange, ListedItem, WithdrawnItem } from '../api/types.ts';
+import type { NewsroomApi } from '../api/newsroom.ts';
+import type { Item, ItemAction, ItemChange, ItemsQuery, ListedItem, WithdrawnItem } from '../api/types.ts';
 import type { Edits } from './edits.ts';
 import { Pages } from './pages.ts';
 
 /** An item in the list; one that was withdrawn here stays in it until the list is loaded again. */
-export type Listed = ListedItem & { readonly withdrawnAt?: string | null };
+export type Listed = Omit<WithdrawnItem, 'withdrawnAt'> & Partial<ListedItem & WithdrawnItem>;
 
 /** Says what was done with an item. */
 export type WordsFor = (action: ItemAction | 'edit', title: string) => string;
@@ -40,7 +40,7 @@ export class Items {
     this.#active.value = undefined;
     await this.list.begin(async (cursor, aborted) => {
       if (query !== 'withdrawn') return this.#api.items(query, cursor, aborted);
-      const entries = (await this.#api.withdrawnItems(aborted)).map(listedWithdrawn);
+      const entries = await this.#api.withdrawnItems(aborted);
       return { entries, nextCursor: null };
     });
   }
@@ -102,9 +102,4 @@ export class Items {
     );
     this.#turn.value += 1;
   }
-}
-
-function listedWithdrawn(item: WithdrawnItem): Listed {
-  const unknown = { originalTitle: null, summary: null, reason: null, language: null, story: null };
-  return { ...item, ...unknown, originalUrl: '', directions: [] };
 }

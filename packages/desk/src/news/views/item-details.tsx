@@ -1,7 +1,7 @@
 import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Link } from '../../shared/views/link.tsx';
-import type { Item } from '../api/types.ts';
+import type { Item, Period } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { pathTo } from '../state/news-place.ts';
 import { ExplanationView } from './explanation.tsx';
@@ -172,7 +172,9 @@ function Where({ item: { story, sources, reports } }: { item: Item }) {
         <div>
           <dt>{say('quotedIn')}</dt>
           <dd>
-            {reports.map(({ period, date }) => say('reportOf', { period: say(period), date })).join(', ')}
+            {reports
+              .map(({ period, date }) => say('reportOf', { period: say(period as Period), date }))
+              .join(', ')}
           </dd>
         </div>
       )}

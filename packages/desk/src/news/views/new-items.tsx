@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
-import type { ItemsQuery } from '../api/newsroom.ts';
+import type { ItemsQuery } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 
 /** How often the page looks for new items, in ms. */

@@ -3,7 +3,7 @@ import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import { withScheme } from '../../shared/state/with-scheme.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { CheckField } from '../../shared/views/check-field.tsx';
-import type { Source, SourceSettings, Tagged, TriedEntry } from '../api/types.ts';
+import type { Source, SourceChange, Tagged, TriedEntry } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import type { Say, TextName } from '../text/texts.ts';
 import { Conflict } from './conflict.tsx';
@@ -171,7 +171,7 @@ export function SourceForm({ before, onSaved }: SourceFormProps) {
 }
 
 /** What the rules would do to the last entries, before they are saved. */
-function TryRules({ id, rules }: { id: number; rules: readonly string[] }) {
+function TryRules({ id, rules }: { id: number; rules: string[] }) {
   const { api, texts } = useNews();
   const { say } = texts;
   const [tried, setTried] = useState<{ rules: string; entries: readonly TriedEntry[] }>();
@@ -226,7 +226,7 @@ function effectOf({ droppedBy, category, points }: TriedEntry): string {
   ].join(', ');
 }
 
-function rulesOf(text: string): readonly string[] {
+function rulesOf(text: string): string[] {
   return text
     .split('\n')
     .map((line) => line.trim())
@@ -251,7 +251,7 @@ function valuesOf(source: Source): Values {
 }
 
 /** The settings that are not as they were. */
-function changeOf(before: Values, after: Values): SourceSettings & { url?: string } {
+function changeOf(before: Values, after: Values): SourceChange {
   return Object.fromEntries(
     rowsOf(after, before).map(([name]) => {
       if (name === 'url') return [name, withScheme(after.url)];

@@ -4,8 +4,7 @@ import { CheckField } from '../../shared/views/check-field.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
-import type { ItemsQuery } from '../api/newsroom.ts';
-import type { Vocabulary } from '../api/types.ts';
+import type { ItemsQuery, Vocabulary } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { changeQuery, placeOf } from '../state/news-place.ts';
 import type { Choices } from './fields.tsx';
@@ -189,10 +188,10 @@ function Filters() {
   );
 }
 
-/** The languages of what is listed, and the one of the site. */
+/** The languages of what is listed. */
 function useLanguages(): Choices {
-  const { items, texts, vocabulary } = useNews();
-  const tags = [vocabulary.value?.language, ...items.list.entries.value.map(({ language }) => language)];
+  const { items, texts } = useNews();
+  const tags = items.list.entries.value.map(({ language }) => language);
   const known = [...new Set(tags.flatMap((tag) => (tag ? [tag.split('-')[0] ?? tag] : [])))].sort();
   return [['', texts.say('anyLanguage')], ...known.map((tag) => [tag, texts.languageName(tag)] as const)];
 }
