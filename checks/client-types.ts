@@ -36,7 +36,7 @@ interface Open {
   release: () => Promise<void>;
 }
 
-/** The services with their default settings, by the file of the types of their descriptions; git ignores it. */
+/** The services with their default settings, by the file of their types; git ignores it. */
 const SERVICES: Readonly<Record<string, () => Promise<Open>>> = {
   'packages/client/src/openapi/content.ts': () => openContent(readContentConfig(SETTINGS), LOG),
   'packages/client/src/openapi/gallery-admin.ts': () => openGallery(readGalleryConfig(SETTINGS), LOG),

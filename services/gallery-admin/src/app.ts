@@ -188,7 +188,6 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     ['GET', '/api/proxy', proxy.fetch, SESSION],
     ['GET', '/api/desk', desk.read, SESSION],
   ]);
-  // `desk/passed-routes.ts` lists them.
   await passRequests(app, [sections.content, sections.newsroom], SESSION);
   // Anonymous clients get one core at most, and only while the administrator waits for no picture.
   await servePublicMedia(app, { config, buckets: active, places: 1, turn: () => thumbnails.idle() });

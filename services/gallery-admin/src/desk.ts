@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import replyFrom from '@fastify/reply-from';
+import { NEWSROOM_ROUTES } from '@pressroom/common/desk/newsroom-routes';
 import { personHeaders } from '@pressroom/common/desk/person';
-import { type Guard, operation, type Server } from '@pressroom/common/http/operation';
+import { type Guard, operation, type RouteLine, type Server } from '@pressroom/common/http/operation';
 import { notFound, Problem } from '@pressroom/common/problems/problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -113,113 +114,62 @@ async function stateOf({ service, probe }: Section): Promise<SectionState> {
   }
 }
 
-/** A route of a service that the desk may use: its method, and its path below the service's `/api`. */
-type ProxiedRoute = readonly [
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
-  path: string,
-  /** The largest body, in bytes, if it differs from {@link PASSED_BYTES}. */
-  bodyLimit?: number,
-];
+/** A route of a service that the desk may use. */
+type ProxiedRoute = readonly [method: RouteLine[0], path: string, ...rest: unknown[]];
 
 /** The largest body that is passed on, in bytes: what content accepts. */
 const PASSED_BYTES = 2 * 2 ** 20;
 
+/** An import is larger. */
 const IMPORT_BYTES = 8 * 2 ** 20;
 
 /** Everything that reaches content. Its own public reads and feeds do not pass here. */
 const CONTENT_ROUTES: readonly ProxiedRoute[] = [
-  ['GET', '/articles'],
-  ['POST', '/articles'],
-  ['GET', '/articles/by-slug/:slug'],
-  ['GET', '/articles/:id'],
-  ['PUT', '/articles/:id'],
-  ['PATCH', '/articles/:id'],
-  ['DELETE', '/articles/:id'],
-  ['GET', '/trash'],
-  ['POST', '/articles/:id/restore'],
-  ['GET', '/articles/:id/revisions'],
-  ['GET', '/articles/:id/revisions/:revision'],
-  ['POST', '/articles/:id/revisions/:revision/restore'],
-  ['GET', '/articles/:id/working-copy'],
-  ['PUT', '/articles/:id/working-copy'],
-  ['DELETE', '/articles/:id/working-copy'],
-  ['POST', '/articles/:id/working-copy/publish'],
-  ['GET', '/articles/:id/previews'],
-  ['POST', '/articles/:id/previews'],
-  ['DELETE', '/articles/:id/previews/:preview_id'],
-  ['GET', '/schedule'],
-  ['GET', '/releases'],
-  ['GET', '/releases/:name'],
-  ['PUT', '/releases/:name'],
-  ['DELETE', '/releases/:name'],
-  ['GET', '/categories'],
-  ['POST', '/categories'],
-  ['GET', '/categories/by-slug/:slug'],
-  ['GET', '/categories/:id'],
-  ['PUT', '/categories/:id'],
-  ['PATCH', '/categories/:id'],
-  ['DELETE', '/categories/:id'],
-  ['GET', '/tags'],
-  ['POST', '/tags'],
-  ['GET', '/tags/by-slug/:slug'],
-  ['GET', '/tags/:id'],
-  ['PUT', '/tags/:id'],
-  ['PATCH', '/tags/:id'],
-  ['DELETE', '/tags/:id'],
-  ['GET', '/authors'],
-  ['POST', '/authors'],
-  ['GET', '/authors/by-slug/:slug'],
-  ['GET', '/authors/:id'],
-  ['PUT', '/authors/:id'],
-  ['PATCH', '/authors/:id'],
-  ['DELETE', '/authors/:id'],
-];
-
-/** Everything that reaches the newsroom's worker. */
-const NEWSROOM_ROUTES: readonly ProxiedRoute[] = [
-  ['GET', '/vocabulary'],
-  ['GET', '/status'],
-  ['GET', '/jobs'],
-  ['GET', '/notices'],
-  ['GET', '/items'],
-  ['POST', '/items'],
-  ['GET', '/withdrawn-items'],
-  ['GET', '/items/:id'],
-  ['PATCH', '/items/:id'],
-  ['POST', '/items/:id/select'],
-  ['POST', '/items/:id/deselect'],
-  ['POST', '/items/:id/withdraw'],
-  ['POST', '/items/:id/restore'],
-  ['GET', '/items/:id/history'],
-  ['GET', '/items/:id/explanation'],
-  ['POST', '/edits/:edit/undo'],
-  ['GET', '/stories'],
-  ['GET', '/stories/:id'],
-  ['GET', '/stories/:id/history'],
-  ['POST', '/stories/:id/merge'],
-  ['POST', '/stories/:id/unmerge'],
-  ['POST', '/stories/:id/split'],
-  ['PUT', '/stories/:id/digest'],
-  ['GET', '/sources'],
-  ['POST', '/sources'],
-  ['POST', '/sources/try'],
-  ['GET', '/sources/:id'],
-  ['PATCH', '/sources/:id'],
-  ['DELETE', '/sources/:id'],
-  ['POST', '/sources/:id/restore'],
-  ['POST', '/sources/:id/pause'],
-  ['POST', '/sources/:id/resume'],
-  ['GET', '/sources/:id/dropped'],
-  ['POST', '/sources/:id/rules/try'],
-  ['GET', '/opml'],
-  ['POST', '/opml'],
-  ['GET', '/reports/:period/preview'],
-  ['POST', '/reports/:period/publish'],
-  ['POST', '/reports/:period/correct'],
-  ['GET', '/ranking'],
-  ['POST', '/ranking'],
-  ['POST', '/import', IMPORT_BYTES],
-  ['GET', '/import/schema'],
+  ['GET', '/api/articles'],
+  ['POST', '/api/articles'],
+  ['GET', '/api/articles/by-slug/:slug'],
+  ['GET', '/api/articles/:id'],
+  ['PUT', '/api/articles/:id'],
+  ['PATCH', '/api/articles/:id'],
+  ['DELETE', '/api/articles/:id'],
+  ['GET', '/api/trash'],
+  ['POST', '/api/articles/:id/restore'],
+  ['GET', '/api/articles/:id/revisions'],
+  ['GET', '/api/articles/:id/revisions/:revision'],
+  ['POST', '/api/articles/:id/revisions/:revision/restore'],
+  ['GET', '/api/articles/:id/working-copy'],
+  ['PUT', '/api/articles/:id/working-copy'],
+  ['DELETE', '/api/articles/:id/working-copy'],
+  ['POST', '/api/articles/:id/working-copy/publish'],
+  ['GET', '/api/articles/:id/previews'],
+  ['POST', '/api/articles/:id/previews'],
+  ['DELETE', '/api/articles/:id/previews/:preview_id'],
+  ['GET', '/api/schedule'],
+  ['GET', '/api/releases'],
+  ['GET', '/api/releases/:name'],
+  ['PUT', '/api/releases/:name'],
+  ['DELETE', '/api/releases/:name'],
+  ['GET', '/api/categories'],
+  ['POST', '/api/categories'],
+  ['GET', '/api/categories/by-slug/:slug'],
+  ['GET', '/api/categories/:id'],
+  ['PUT', '/api/categories/:id'],
+  ['PATCH', '/api/categories/:id'],
+  ['DELETE', '/api/categories/:id'],
+  ['GET', '/api/tags'],
+  ['POST', '/api/tags'],
+  ['GET', '/api/tags/by-slug/:slug'],
+  ['GET', '/api/tags/:id'],
+  ['PUT', '/api/tags/:id'],
+  ['PATCH', '/api/tags/:id'],
+  ['DELETE', '/api/tags/:id'],
+  ['GET', '/api/authors'],
+  ['POST', '/api/authors'],
+  ['GET', '/api/authors/by-slug/:slug'],
+  ['GET', '/api/authors/:id'],
+  ['PUT', '/api/authors/:id'],
+  ['PATCH', '/api/authors/:id'],
+  ['DELETE', '/api/authors/:id'],
 ];
 
 /** How long a service may take to connect, and to answer, in ms: sources that are tried are slow. */
@@ -269,11 +219,11 @@ export async function passRequests(app: Server, sections: readonly Section[], gu
       done(null, body),
     );
     for (const section of sections) {
-      for (const [method, path, bodyLimit = PASSED_BYTES] of section.routes) {
+      for (const [method, path] of section.routes) {
         passing.route({
           method,
-          url: `/api/desk/${section.name}${path}`,
-          bodyLimit,
+          url: path.replace('/api', `/api/desk/${section.name}`),
+          bodyLimit: path === '/api/import' ? IMPORT_BYTES : PASSED_BYTES,
           ...(guard.check && { preParsing: guard.check }),
           // Tokens of previews, and what is searched for, are not logged.
           config: { secretQuery: true },
@@ -291,7 +241,7 @@ function pass({ name, service }: Section, path: string, request: FastifyRequest,
     throw new Problem(404, 'not_configured', `this takes ${setting} and DESK_KEY in the settings`);
   }
   const { origin, pathname } = new URL(service.url);
-  const target = `${pathname.replace(/\/$/, '')}/api${filled(path, request.params as Record<string, string>)}`;
+  const target = `${pathname.replace(/\/$/, '')}${filled(path, request.params as Record<string, string>)}`;
   const { body } = request;
   return reply.from(target, {
     getUpstream: () => origin,

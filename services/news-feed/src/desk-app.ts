@@ -1,9 +1,10 @@
 import { PRIVATE } from '@pressroom/common/caching/conditional';
 import { checkSchema, readMigrations } from '@pressroom/common/database/migrations';
 import { type DeskKeys, isDeskKey } from '@pressroom/common/desk/desk-key';
+import { NEWSROOM_ROUTES } from '@pressroom/common/desk/newsroom-routes';
 import { personOf } from '@pressroom/common/desk/person';
 import { createServer } from '@pressroom/common/http/create-server';
-import { addRoutes, type Guard, type Server } from '@pressroom/common/http/operation';
+import { addRoutes, type Guard, type Operation, type Server } from '@pressroom/common/http/operation';
 import type { Logger } from '@pressroom/common/log/logging';
 import { forbidden, unauthorized } from '@pressroom/common/problems/problem';
 import { SearchGate } from '@pressroom/common/search/search';
@@ -67,58 +68,26 @@ export async function buildDesk(parts: DeskParts): Promise<Server> {
     bodyLimit: BODY_LIMIT,
     readiness: { database: checkSchema(db, await readMigrations()) },
   });
-  const overview = overviewOperations(parts);
-  const items = itemOperations(parts, archiveOf(parts));
-  const stories = storyOperations(parts, { query: storiesQuery, read: (query) => storiesOf(db, query) });
-  const sources = sourceOperations(parts);
-  const reports = reportOperations(parts);
-  const imports = importOperations(parts);
-  const DESK = deskGuard(keys);
-  addRoutes(app, [
-    ['GET', '/api/vocabulary', overview.vocabulary, DESK],
-    ['GET', '/api/status', overview.status, DESK],
-    ['GET', '/api/jobs', overview.jobs, DESK],
-    ['GET', '/api/notices', overview.notices, DESK],
-    ['GET', '/api/items', items.list, DESK],
-    ['POST', '/api/items', items.add, DESK],
-    ['GET', '/api/withdrawn-items', items.withdrawn, DESK],
-    ['GET', '/api/items/:id', items.read, DESK],
-    ['PATCH', '/api/items/:id', items.change, DESK],
-    ['POST', '/api/items/:id/select', items.select, DESK],
-    ['POST', '/api/items/:id/deselect', items.deselect, DESK],
-    ['POST', '/api/items/:id/withdraw', items.withdraw, DESK],
-    ['POST', '/api/items/:id/restore', items.restore, DESK],
-    ['GET', '/api/items/:id/history', items.history, DESK],
-    ['GET', '/api/items/:id/explanation', items.explain, DESK],
-    ['POST', '/api/edits/:edit/undo', items.undo, DESK],
-    ['GET', '/api/stories', stories.list, DESK],
-    ['GET', '/api/stories/:id', stories.read, DESK],
-    ['GET', '/api/stories/:id/history', stories.history, DESK],
-    ['POST', '/api/stories/:id/merge', stories.merge, DESK],
-    ['POST', '/api/stories/:id/unmerge', stories.unmerge, DESK],
-    ['POST', '/api/stories/:id/split', stories.split, DESK],
-    ['PUT', '/api/stories/:id/digest', stories.digest, DESK],
-    ['GET', '/api/sources', sources.list, DESK],
-    ['POST', '/api/sources', sources.add, DESK],
-    ['POST', '/api/sources/try', sources.attempt, DESK],
-    ['GET', '/api/sources/:id', sources.read, DESK],
-    ['PATCH', '/api/sources/:id', sources.change, DESK],
-    ['DELETE', '/api/sources/:id', sources.remove, DESK],
-    ['POST', '/api/sources/:id/restore', sources.restore, DESK],
-    ['POST', '/api/sources/:id/pause', sources.pause, DESK],
-    ['POST', '/api/sources/:id/resume', sources.resume, DESK],
-    ['GET', '/api/sources/:id/dropped', sources.dropped, DESK],
-    ['POST', '/api/sources/:id/rules/try', sources.rules, DESK],
-    ['GET', '/api/opml', sources.opml, DESK],
-    ['POST', '/api/opml', sources.addOpml, DESK],
-    ['GET', '/api/reports/:period/preview', reports.preview, DESK],
-    ['POST', '/api/reports/:period/publish', reports.publish, DESK],
-    ['POST', '/api/reports/:period/correct', reports.correct, DESK],
-    ['GET', '/api/ranking', overview.ranking, DESK],
-    ['POST', '/api/ranking', overview.rank, DESK],
-    ['POST', '/api/import', imports.run, DESK],
-    ['GET', '/api/import/schema', imports.schema, DESK],
-  ]);
+  const groups = [
+    overviewOperations(parts),
+    itemOperations(parts, archiveOf(parts)),
+    storyOperations(parts, { query: storiesQuery, read: (query) => storiesOf(db, query) }),
+    sourceOperations(parts),
+    reportOperations(parts),
+    importOperations(parts),
+  ];
+  const operations = new Map(
+    groups.flatMap((group) => Object.values<Operation>(group)).map((one) => [one.schema.operationId, one]),
+  );
+  const guard = deskGuard(keys);
+  addRoutes(
+    app,
+    NEWSROOM_ROUTES.map(([method, path, id]) => {
+      const found = operations.get(id);
+      if (found === undefined) throw new Error(`${path}: there is no operation ${id}`);
+      return [method, path, found, guard];
+    }),
+  );
   return app;
 }
 
