@@ -36,7 +36,7 @@ import { DeviceTokens, SessionStore } from './session/store.ts';
 import type { GalleryTables } from './tables.ts';
 import { trashOperations } from './trash.ts';
 import { uploadOperations } from './uploads.ts';
-import { AnnouncedUploads, CompletedUploads, Uploads } from './uploads-store.ts';
+import { AnnouncedUploads, CompletedUploads, CompletingUploads, Uploads } from './uploads-store.ts';
 import { Articles, usesOperations } from './uses.ts';
 
 /** What the service is built from. */
@@ -122,6 +122,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
       buckets: active,
       announced: new AnnouncedUploads(db),
       completed: new CompletedUploads(db),
+      completing: new CompletingUploads(db),
       copies: { limits: copyLimits, dates },
     }),
   );

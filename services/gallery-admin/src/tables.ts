@@ -39,6 +39,13 @@ interface CompletedUploadTable {
   begun_at: DefaultedTime;
 }
 
+/** `gallery.completing_upload` */
+interface CompletingUploadTable {
+  id: Buffer;
+  upload_id: string;
+  leased_until: ColumnType<Date, Date | string, Date | string>;
+}
+
 /** `gallery.announced_upload` */
 interface AnnouncedUploadTable {
   id: Buffer;
@@ -102,6 +109,7 @@ export interface GalleryTables {
   'gallery.known_address': KnownAddressTable;
   'gallery.setting': SettingTable;
   'gallery.completed_upload': CompletedUploadTable;
+  'gallery.completing_upload': CompletingUploadTable;
   'gallery.look': LookTable;
   'gallery.original_date': OriginalDateTable;
 }

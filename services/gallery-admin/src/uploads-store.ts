@@ -1,4 +1,5 @@
 import { createHash, hash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -60,6 +61,7 @@ interface UploadsParts {
   buckets: BucketSource;
   announced: AnnouncedUploads;
   completed: CompletedUploads;
+  completing: CompletingUploads;
   /** How a file that is replaced is kept. */
   copies: Omit<TransferParts, 'bucket'>;
 }
@@ -87,16 +89,23 @@ export class Uploads {
     await refuseMarkedFolders(bucket, path);
     const { name, signer } = bucket;
     const key = path + filename;
-    const condition = trash ? await this.#keep(bucket, key, 'put') : undefined;
+    const condition = trash ? await this.#keep(bucket, { key }) : undefined;
     const put = new PutObjectCommand({ Bucket: name, Key: key, ContentType: contentType, ...condition });
     const url = await getSignedUrl(signer, put, { expiresIn: EXPIRES_IN, signableHeaders: SIGNED_HEADERS });
     return { url, key, ...(trash && { headers: headersOf(contentType, condition) }) };
   }
 
   /**
-   * Keeps what a write replaces; resolves to the condition that nothing else is replaced, where there is one.
+   * Keeps what a file, or the completion of an upload, replaces; resolves to the condition that nothing else
+   * is replaced. Where a store has none for completions, those of one key wait for each other.
    */
-  async #keep(bucket: Bucket, key: string, write: Write): Promise<WriteCondition | undefined> {
+  async #keep(
+    bucket: Bucket,
+    { key, uploadId }: { key: string; uploadId?: string },
+  ): Promise<WriteCondition | undefined> {
+    const write: Write = uploadId === undefined ? 'put' : 'complete';
+    if (uploadId !== undefined && !(await this.#conditionals.areHonoured(bucket, write)))
+      await this.#parts.completing.claim(bucket, { uploadId, key });
     const kept = await keepReplaced({ bucket, ...this.#parts.copies }, key);
     return this.#conditionals.unlessChanged(bucket, write, kept);
   }
@@ -115,10 +124,8 @@ export class Uploads {
     const bucket = await this.#parts.buckets.current();
     await refuseMarkedFolders(bucket, parentOf(request.key));
     await this.#assertAnnounced(bucket, request);
-    const { key, method } = request;
-    const write = method === 'PUT' ? 'put' : 'complete';
     const keeps = 'trash' in request && request.trash;
-    return signRequest(bucket, request, keeps ? await this.#keep(bucket, key, write) : undefined);
+    return signRequest(bucket, request, keeps ? await this.#keep(bucket, request) : undefined);
   }
 
   /** Holds a part, or a completion, to what was announced. */
@@ -211,7 +218,7 @@ export class Uploads {
 
   async #completeKeeping(bucket: Bucket, session: MultipartSession, parts: UploadedPart[]): Promise<string> {
     for (let left = COMPLETION_TRIES; ; left -= 1) {
-      const condition = await this.#keep(bucket, session.key, 'complete');
+      const condition = await this.#keep(bucket, session);
       try {
         return await complete(bucket, session, parts, condition);
       } catch (error) {
@@ -240,6 +247,16 @@ export class Uploads {
     const command = new AbortMultipartUploadCommand({ Bucket: bucket.name, Key: key, UploadId: uploadId });
     await explained(bucket.s3.send(command));
   }
+}
+
+async function isOpen(bucket: Bucket, session: MultipartSession): Promise<boolean> {
+  return assertOpen(bucket, session).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Failure && error.kind === 'missing') return false;
+      throw error;
+    },
+  );
 }
 
 async function assertOpen(bucket: Bucket, session: MultipartSession): Promise<void> {
@@ -456,6 +473,74 @@ export class CompletedUploads {
       .select(['etag', 'size'])
       .where('id', '=', idOf(bucket, completion))
       .executeTakeFirst();
+  }
+}
+
+/** For how long another upload waits for one that neither ends nor is aborted, in s. */
+const LEASE_S = EXPIRES_IN + COMPLETE_TIMEOUT_MS / 1000;
+
+/** How long a request waits for another upload of its name, in ms, and how often it looks. */
+const PATIENCE_MS = 2000;
+const LOOK_MS = 100;
+
+/**
+ * Records in PostgreSQL which upload is being completed at a key. It has the key until the store no longer
+ * knows it: then its file is there.
+ */
+export class CompletingUploads {
+  readonly #db: Kysely<GalleryTables>;
+
+  constructor(db: Kysely<GalleryTables>) {
+    this.#db = db;
+  }
+
+  /** Takes the key for an upload. Fails as `unavailable` while another one has it. */
+  async claim(bucket: Bucket, session: MultipartSession): Promise<void> {
+    const end = performance.now() + PATIENCE_MS;
+    await this.#removeOver();
+    for (let ended: string | null = null; ; ) {
+      const other = await this.#take(bucket, session, ended);
+      if (other === undefined) return;
+      ended = (await isOpen(bucket, { key: session.key, uploadId: other })) ? null : other;
+      if (ended !== null) continue;
+      if (performance.now() >= end) {
+        const detail = 'another upload of this name is being completed; try again when it is there';
+        throw new Failure('unavailable', detail);
+      }
+      await delay(LOOK_MS);
+    }
+  }
+
+  /** Resolves to the upload that has the key, unless that is this one now. */
+  async #take(
+    { id, name }: Bucket,
+    { key, uploadId }: MultipartSession,
+    ended: string | null,
+  ): Promise<string | undefined> {
+    const place = hash('sha256', JSON.stringify([id, name, key]), 'buffer');
+    const { rows } = await sql<{ upload_id: string }>`
+      insert into gallery.completing_upload as kept (id, upload_id, leased_until)
+      values (${place}, ${uploadId}, now() + ${LEASE_S} * interval '1 second')
+      on conflict (id) do update set upload_id = excluded.upload_id, leased_until = excluded.leased_until
+        where kept.upload_id in (excluded.upload_id, ${ended}) or kept.leased_until <= now()
+      returning upload_id
+    `.execute(this.#db);
+    if (rows.length > 0) return undefined;
+    const kept = await this.#db
+      .selectFrom('gallery.completing_upload')
+      .select('upload_id')
+      .where('id', '=', place)
+      .executeTakeFirst();
+    return kept?.upload_id ?? uploadId;
+  }
+
+  async #removeOver(): Promise<void> {
+    await sql`
+      delete from gallery.completing_upload where id in (
+        select id from gallery.completing_upload where leased_until <= now()
+        order by leased_until limit ${REMOVED_AT_ONCE} for update skip locked
+      )
+    `.execute(this.#db);
   }
 }
 

@@ -158,6 +158,11 @@ const OTHER: WriteCondition = { IfMatch: quoted('0123456789abcdef0123456789abcde
 export class ConditionalWrites {
   readonly #known = new Map<string, Promise<Honoured>>();
 
+  /** Whether the store refuses such a write where another file has come to the key. */
+  async areHonoured(bucket: Bucket, write: Write): Promise<boolean> {
+    return (await this.#honoured(bucket))[write] !== undefined;
+  }
+
   /** The condition that what was `found` at a key is what is replaced; undefined if the store has none. */
   async unlessChanged(
     bucket: Bucket,
