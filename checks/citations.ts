@@ -48,7 +48,7 @@ async function commentsBelow(root: string): Promise<Text[]> {
   );
   const lines = await textsOf(
     root,
-    '{migrations/*.sql,*.yml,*.yaml,deploy/**/*,.ci/run,.env.example}',
+    '{migrations/*.sql,{packages,services}/*/src/**/*.sql,*.yml,*.yaml,deploy/**/*,.ci/run,.env.example}',
     (_file, source) => [...source.matchAll(/(?:^|\s)(?:--|#)\s(.*)$/gm)].map(([, comment = '']) => comment),
   );
   return [...code, ...lines];

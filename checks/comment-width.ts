@@ -5,7 +5,7 @@ import { isGenerated } from './generated.ts';
 
 /** The TypeScript and SQL of the repository. */
 const FILES =
-  '{*.ts,{packages,services}/*/src/**/*.{ts,tsx},{test,bench,checks,conformance}/**/*.ts,migrations/*.sql}';
+  '{*.ts,{packages,services}/*/src/**/*.{ts,tsx,sql},{test,bench,checks,conformance}/**/*.ts,migrations/*.sql}';
 
 /**
  * Finds the comment lines of TypeScript and SQL that are wider than the formatter's `lineWidth`
@@ -55,7 +55,7 @@ function comments(file: string, source: string): Comment[] {
   return parseSync(file, source).comments.map(({ start, value }) => ({ start, text: value }));
 }
 
-/** Line comments with no code before them; the migrations have no others. */
+/** Line comments with no code before them; there are no others. */
 function sqlComments(source: string): Comment[] {
   return [...source.matchAll(/^[ \t]*--.*$/gm)].map(({ index, 0: text }) => ({ start: index, text }));
 }

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -70,4 +71,30 @@ test('since the last release, however long ago', async () => {
   commit({ '0001_a.sql': 'select 2' });
   commit({ '0002_b.sql': 'select 2' });
   expect(await migrationFaults(root)).toEqual([CHANGED]);
+});
+
+test('a migration may say that it replaces what databases have applied', async () => {
+  git('init', '--initial-branch', 'main');
+  const both = 'create table a ();\ncreate function b() …;\n';
+  commit({ '0001_a.sql': both });
+  git('checkout', '-b', 'work');
+  write('0001_a.sql', `create table a ();\n-- Former checksum: ${hash('sha256', both)}\n`);
+  expect(await migrationFaults(root)).toEqual([]);
+  write('0001_a.sql', `create table a ();\n-- Former checksum: ${hash('sha256', 'others')}\n`);
+  expect(await migrationFaults(root)).toEqual([CHANGED]);
+});
+
+test('functions that change have a larger revision', async () => {
+  const list = (revision: number) => JSON.stringify({ revision, files: [{ path: '../a.sql' }] });
+  git('init', '--initial-branch', 'main');
+  commit({ '0001_a.sql': 'select 1', 'functions.json': list(7), '../a.sql': 'create or replace …' });
+  git('checkout', '-b', 'work');
+  expect(await migrationFaults(root)).toEqual([]);
+  write('../a.sql', 'create or replace … differently');
+  expect(await migrationFaults(root)).toEqual([
+    expect.stringMatching(/^migrations\/functions\.json has the revision of functions that have changed/),
+  ]);
+  write('functions.json', list(8));
+  write('0002_b.sql', 'select 2');
+  expect(await migrationFaults(root)).toEqual([]);
 });

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { hash, randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { migrate } from '@pressroom/common/database/migrations';
@@ -54,10 +54,12 @@ test('ten processes that migrate at once all succeed, and each migration runs on
   const codes = await Promise.all(children.map(({ exited }) => exited));
   expect(children.map(({ err }) => err).join('')).toBe('');
   expect(codes).toEqual(Array(10).fill(0));
-  const files = (await readdir(MIGRATIONS)).map((file) => file.replace(/\.sql$/, '')).sort();
-  expect(await executed()).toEqual(files);
+  const files = (await readdir(MIGRATIONS)).filter((file) => file.endsWith('.sql')).sort();
+  const names = files.map((file) => file.slice(0, -4));
+  expect(await executed()).toEqual(names);
   const outputs = children.map(({ out }) => out.trim());
-  expect(outputs.filter((out) => out === `Migrated: ${files.join(', ')}`)).toHaveLength(1);
+  const whole = new RegExp(`^Migrated: ${names.join(', ')}, functions \\d+$`);
+  expect(outputs.filter((out) => whole.test(out))).toHaveLength(1);
   expect(outputs.filter((out) => out === 'The database is up to date.')).toHaveLength(9);
 });
 
@@ -157,11 +159,149 @@ test('a database of a checkout from before the first release is refused, and not
   expect(await column("select count(*)::int from pg_namespace where nspname = 'content'")).toEqual([0]);
 });
 
+/** Puts `things.sql` into the folder, and the list that names it, under a revision. */
+async function writeFunctions(revision: number, ...statements: string[]): Promise<void> {
+  await mkdir(join(folder, 'made'), { recursive: true });
+  await write({
+    'functions.json': JSON.stringify({ revision, files: [{ path: 'made/things.sql' }] }),
+    'made/things.sql': `-- Things.\n\n${statements.join('\n\n')}\n`,
+  });
+}
+
+const TABLE = 'create table public.thing (id int, word text);';
+const functionOf = (word: string, name = 'thing_word') =>
+  `create or replace function public.${name}() returns trigger language plpgsql as $$
+begin
+  new.word := '${word}';
+  return new;
+end
+$$;`;
+const triggerOf = (event: string, name = 'thing_word') =>
+  `create or replace trigger a_word before ${event} on public.thing\n  for each row execute function public.${name}();`;
+const older = (sql: string) => sql.replace('create or replace', 'create');
+
+/** The word of a new thing. */
+const word = async () => (await column('insert into public.thing (id) values (1) returning word'))[0];
+const triggers = () => column("select oid from pg_trigger where tgname = 'a_word'");
+const functionNames = () =>
+  column("select oid::regprocedure::text from pg_proc where proname like 'thing%' order by 1");
+
+test('functions and triggers follow their files, and what no file makes any longer goes', async () => {
+  await write({ '0001_a.sql': TABLE });
+  await writeFunctions(1, functionOf('first'), triggerOf('insert'));
+  expect(await migrate(url, folder)).toEqual(['0001_a', 'functions 1']);
+  expect(await word()).toBe('first');
+  expect(await migrate(url, folder)).toEqual([]);
+
+  await writeFunctions(2, functionOf('second'), triggerOf('insert'));
+  expect(await migrate(url, folder)).toEqual(['functions 2']);
+  expect(await word()).toBe('second');
+
+  await writeFunctions(3, functionOf('third', 'thing_other'), triggerOf('insert or update', 'thing_other'));
+  expect(await migrate(url, folder)).toEqual(['functions 3']);
+  expect(await word()).toBe('third');
+  expect(await functionNames()).toEqual(['thing_other()']);
+
+  await writeFunctions(
+    4,
+    'create or replace function public.thing_sum(a int) returns int language sql as $$ select a $$;',
+  );
+  await migrate(url, folder);
+  expect([await triggers(), await functionNames()]).toEqual([[], ['thing_sum(integer)']]);
+  await writeFunctions(
+    5,
+    'create or replace function public.thing_sum(a int, b int) returns int language sql as $$ select a + b $$;',
+  );
+  await migrate(url, folder);
+  expect(await functionNames()).toEqual(['thing_sum(integer,integer)']);
+});
+
+test('functions are replaced while writers hold the table whose triggers stay', async () => {
+  await write({ '0001_a.sql': TABLE });
+  await writeFunctions(1, functionOf('first'), triggerOf('insert'));
+  await migrate(url, folder);
+  const [trigger] = await triggers();
+  await client.query('begin');
+  expect(await word()).toBe('first');
+
+  await writeFunctions(
+    2,
+    functionOf('second'),
+    triggerOf('insert').replace('before insert', 'BEFORE  INSERT'),
+  );
+  expect(await migrate(url, folder)).toEqual(['functions 2']);
+  expect(await word()).toBe('second');
+  await client.query('commit');
+  expect(await triggers()).toEqual([trigger]);
+});
+
+test('a database of the migrations that made the functions, too, goes on with the files', async () => {
+  const before = `${TABLE}\n${older(functionOf('first'))}\n${older(triggerOf('insert'))}\n`;
+  await write({ '0001_a.sql': before });
+  await migrate(url, folder);
+  const [trigger] = await triggers();
+  await client.query('begin');
+  expect(await word()).toBe('first');
+
+  const after = `${TABLE}\n\n-- Former checksum: ${hash('sha256', before)}\n`;
+  await write({ '0001_a.sql': after });
+  await writeFunctions(1, functionOf('second'), triggerOf('insert'));
+  expect(await migrate(url, folder)).toEqual(['functions 1']);
+  await client.query('commit');
+  expect([await word(), await triggers()]).toEqual(['second', [trigger]]);
+  expect(await migrate(url, folder)).toEqual([]);
+});
+
+test('an older build leaves the functions of a newer one', async () => {
+  await write({ '0001_a.sql': TABLE });
+  await writeFunctions(2, functionOf('newer'), triggerOf('insert'));
+  await migrate(url, folder);
+  await writeFunctions(1, functionOf('older'), triggerOf('insert'));
+  expect(await migrate(url, folder)).toEqual(['functions left at 2, of a newer build']);
+  expect(await word()).toBe('newer');
+});
+
+test('a trigger or function that was lost is made again', async () => {
+  await write({ '0001_a.sql': TABLE });
+  await writeFunctions(1, functionOf('first'), triggerOf('insert'));
+  await migrate(url, folder);
+  await client.query('drop function public.thing_word cascade');
+  expect(await migrate(url, folder)).toEqual(['functions 1']);
+  expect(await word()).toBe('first');
+});
+
+test('a function that fails is named, and the migrations before it are not kept', async () => {
+  await write({ '0001_a.sql': TABLE });
+  await writeFunctions(
+    1,
+    'create or replace function public.thing_word() returns int language sql as $$ select nonsense $$;',
+  );
+  await expect(migrate(url, folder)).rejects.toThrow(
+    'things.sql, function public.thing_word: column "nonsense" does not exist',
+  );
+  expect(await tables()).toEqual([]);
+});
+
+test.each([
+  ['create table thing_b (id int);', /things\.sql: takes only .*, not: create table thing_b/],
+  [
+    `${functionOf('first')}\n\n${functionOf('second')}`,
+    /things\.sql: function public\.thing_word is made twice/,
+  ],
+])('a file of functions with anything else is refused: %s', async (statement, fault) => {
+  await write({ '0001_a.sql': TABLE });
+  await writeFunctions(1, statement);
+  await expect(migrate(url, folder)).rejects.toThrow(fault);
+});
+
 /** A database that one file made, with the tables of today's first 14, and what the samples put in. */
 async function makeOlder(more = ''): Promise<void> {
   const names = (await readdir(MIGRATIONS)).filter((name) => name < '0015').sort();
   const texts = await Promise.all(names.map((name) => readFile(join(MIGRATIONS, name), 'utf8')));
   await write({ '0001_content.sql': [...texts, more].join('\n') });
+  const list = JSON.parse(await readFile(join(MIGRATIONS, 'functions.json'), 'utf8'));
+  for (const file of list.files) file.path = join(MIGRATIONS, file.path);
+  await write({ 'functions.json': JSON.stringify(list) });
   await migrate(url, folder);
 }
 

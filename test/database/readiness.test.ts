@@ -36,7 +36,8 @@ afterAll(async () => {
 
 /** The names of this build's migrations, in order. */
 async function names(): Promise<string[]> {
-  return (await readdir(MIGRATIONS)).map((file) => file.replace(/\.sql$/, '')).sort();
+  const files = (await readdir(MIGRATIONS)).filter((file) => file.endsWith('.sql'));
+  return files.map((file) => file.slice(0, -4)).sort();
 }
 
 /** A folder of the first `count` migrations of this build, and `more`. */
@@ -73,6 +74,17 @@ test.each([
     expect(older.body.detail).toContain(`lacks ${all.slice(1).join(', ')};`);
     expect((await send(`${service.url}/healthz`)).status).toBe(200);
 
+    await migrate(url);
+    expect((await readiness()).status).toBe(200);
+
+    await client.query('update pressroom.function_set set revision = revision + 1');
+    expect((await readiness()).status).toBe(200);
+    await client.query('update pressroom.function_set set revision = 0');
+    const behind = await readiness();
+    expect(behind.status).toBe(503);
+    expect(behind.body.detail).toMatch(
+      /^the database lacks the functions of revision \d+; run `pnpm migrate`$/,
+    );
     await migrate(url);
     expect((await readiness()).status).toBe(200);
 

@@ -3,14 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { lastMigration, replaces } from '../../checks/migrations.ts';
 import { ROOT } from '../support/command.ts';
 
 const run = promisify(execFile);
 
 /**
  * The commit to upgrade from: `UPGRADE_FROM`, else the last one with fewer migrations, all of which are
- * today's to the byte and come before the others (what was edited or put between others before it was
- * released would be refused). Where the history does not reach back to one, the first with all of today's.
+ * today's to the byte, or named in today's as what they were, and come before the others (what was edited or
+ * put between others before it was released would be refused). Where the history does not reach back to one,
+ * the first with all of today's.
  */
 export async function earlierCommit(): Promise<string> {
   const { UPGRADE_FROM: wanted } = process.env;
@@ -19,11 +21,15 @@ export async function earlierCommit(): Promise<string> {
   for (const commit of commits) {
     const before = (await git('rev-parse', '--verify', '--quiet', `${commit}^`).catch(() => '')).trim();
     if (before === '') break;
-    const changed = await git('diff', '--name-status', '--no-renames', before, '--', 'migrations');
+    const changed = await git('diff', '--name-status', '--no-renames', before, '--', 'migrations/*.sql');
     const changes = changed.split('\n').filter(Boolean);
-    const last = (await git('ls-tree', '--name-only', before, 'migrations/')).trim().split('\n').at(-1) ?? '';
-    const isLater = (change: string) => change.startsWith('A\t') && change.slice('A\t'.length) > last;
-    if (last !== '' && changes.length > 0 && changes.every(isLater)) return before;
+    const last = lastMigration(await git('ls-tree', '--name-only', before, 'migrations/'));
+    const isLater = async (change: string) => {
+      const [status, file = ''] = change.split('\t');
+      return status === 'A' ? file > last : status === 'M' && replaces(ROOT, file, before);
+    };
+    const later = await Promise.all(changes.map(isLater));
+    if (last !== '' && later.length > 0 && later.every(Boolean)) return before;
   }
   return commits[0] ?? 'HEAD';
 }

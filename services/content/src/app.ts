@@ -1,6 +1,6 @@
 import { answerFromCache } from '@pressroom/common/caching/hot-answers';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
-import { checkSchema, readMigrations } from '@pressroom/common/database/migrations';
+import { checkSchema } from '@pressroom/common/database/migrations';
 import { answerPreflights, readableAnywhere } from '@pressroom/common/http/cors';
 import { createServer } from '@pressroom/common/http/create-server';
 import { addFrontPage } from '@pressroom/common/http/documentation';
@@ -88,7 +88,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     bodyLimit: BODY_LIMIT,
     meters,
     tracing,
-    readiness: { database: checkSchema(db, await readMigrations()) },
+    readiness: { database: await checkSchema(db) },
     headers: readableAnywhere(['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']),
     limit: async (server) => {
       answerPreflights(server, {

@@ -1,5 +1,5 @@
 import cookie from '@fastify/cookie';
-import { checkSchema, readMigrations } from '@pressroom/common/database/migrations';
+import { checkSchema } from '@pressroom/common/database/migrations';
 import { createServer } from '@pressroom/common/http/create-server';
 import { addRoutes, type Server } from '@pressroom/common/http/operation';
 import type { Logger } from '@pressroom/common/log/logging';
@@ -87,7 +87,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     bodyLimit: BODY_LIMIT,
     meters,
     tracing,
-    readiness: { database: checkSchema(db, await readMigrations()) },
+    readiness: { database: await checkSchema(db) },
     degrading: { 'object store': () => storePing.ping(active.probed()) },
     problems: {
       extend: galleryMembers,

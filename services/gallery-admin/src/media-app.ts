@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { checkSchema, readMigrations } from '@pressroom/common/database/migrations';
+import { checkSchema } from '@pressroom/common/database/migrations';
 import { createServer } from '@pressroom/common/http/create-server';
 import type { Server } from '@pressroom/common/http/operation';
 import type { GalleryParts } from './app.ts';
@@ -35,7 +35,7 @@ export async function buildMediaApp(parts: MediaAppParts): Promise<Server> {
     log,
     meters,
     tracing,
-    readiness: { database: checkSchema(db, await readMigrations()) },
+    readiness: { database: await checkSchema(db) },
     degrading: { 'object store': () => storePing.ping(active.probed()) },
     problems: {
       extend: galleryMembers,

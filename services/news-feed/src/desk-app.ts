@@ -1,5 +1,5 @@
 import { PRIVATE } from '@pressroom/common/caching/conditional';
-import { checkSchema, readMigrations } from '@pressroom/common/database/migrations';
+import { checkSchema } from '@pressroom/common/database/migrations';
 import { type DeskKeys, isDeskKey } from '@pressroom/common/desk/desk-key';
 import { NEWSROOM_ROUTES } from '@pressroom/common/desk/newsroom-routes';
 import { personOf } from '@pressroom/common/desk/person';
@@ -66,7 +66,7 @@ export async function buildDesk(parts: DeskParts): Promise<Server> {
     description: DESCRIPTION,
     log,
     bodyLimit: BODY_LIMIT,
-    readiness: { database: checkSchema(db, await readMigrations()) },
+    readiness: { database: await checkSchema(db) },
   });
   const groups = [
     overviewOperations(parts),

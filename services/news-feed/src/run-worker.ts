@@ -1,4 +1,3 @@
-import { readMigrations } from '@pressroom/common/database/migrations';
 import { serveMetrics } from '@pressroom/common/http/metrics';
 import type { Logger } from '@pressroom/common/log/logging';
 import { giveWay, isPortTaken, PortTakenError } from '@pressroom/common/start/run-service';
@@ -38,7 +37,7 @@ export async function runWorker(config: WorkerConfig, log: Logger): Promise<void
       ports.push(await openDesk({ ...desk, keys: config, host: config.HOST, log }, config));
     }
     // In a rollout it may be started before the migrations: each of its batches would fail.
-    await checkSchema(await readMigrations());
+    await checkSchema();
     await worker.start();
     log.info({ pid: process.pid }, 'worker_started');
   } catch (error) {

@@ -1,7 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 import { Failure } from '../failures/failure.ts';
-import { openDatabase } from './database.ts';
-import { appliedMigrations, compareMigrations, migratorOf, ranBy, readMigrations } from './migrations.ts';
+import {
+  appliedMigrations,
+  compareMigrations,
+  migratorOf,
+  openForMigrations,
+  ranBy,
+  readMigrations,
+} from './migrations.ts';
 
 const SERVICES = ['content', 'gallery', 'news'];
 
@@ -34,7 +40,7 @@ export interface CarriedOver {
  */
 export async function carryOver(url: string, folder?: string): Promise<CarriedOver | undefined> {
   const files = await readMigrations(folder);
-  const db = openDatabase<unknown>({ DATABASE_URL: url }, 'pressroom migrate');
+  const db = openForMigrations(url);
   try {
     const { changed } = compareMigrations(files, await appliedMigrations(db));
     if (changed.length === 0) return undefined;
@@ -63,11 +69,9 @@ async function copyTables(db: Kysely<unknown>): Promise<Omit<CarriedOver, 'forme
   const keys = await foreignKeys(db);
   for (const { name, table } of keys) await run(db, `alter table ${table} drop constraint ${name}`);
   let rows = 0n;
-  for (const table of tables) await run(db, `alter table ${qualified(table)} disable trigger user`);
   // What migrations have put in is in the former tables, too.
   await run(db, `truncate ${tables.map((table) => qualified(table)).join(', ')}`);
   for (const table of tables) rows += await copyRows(db, table);
-  for (const table of tables) await run(db, `alter table ${qualified(table)} enable trigger user`);
   for (const { name, table, definition } of keys) {
     await run(db, `alter table ${table} add constraint ${name} ${definition}`);
   }

@@ -2,10 +2,11 @@ import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Kysely, sql } from 'kysely';
+import { Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely';
 import { type Migration, type MigrationResultSet, Migrator } from 'kysely/migration';
 import { Failure, reasonOf } from '../failures/failure.ts';
-import { openDatabase } from './database.ts';
+import { openPool } from './database.ts';
+import { appliedRevision, applyFunctions, readFunctions, readRevision, rowsIfThere } from './functions.ts';
 
 /**
  * The migrations of this build: next to `packages` in the repository and in the image (`deploy/Dockerfile`).
@@ -19,7 +20,11 @@ export interface MigrationFile {
   readonly sql: string;
   /** SHA-256 of the file, in hexadecimal digits. */
   readonly checksum: string;
+  /** That of the file when it made functions and triggers, too: databases may have applied that one. */
+  readonly formerChecksum: string | undefined;
 }
+
+const FORMER = /^-- Former checksum: ([0-9a-f]{64})$/m;
 
 /** Reads the `.sql` files of `folder`, in the order in which they run. Throws if there are none. */
 export async function readMigrations(folder = MIGRATIONS): Promise<MigrationFile[]> {
@@ -28,7 +33,8 @@ export async function readMigrations(folder = MIGRATIONS): Promise<MigrationFile
   return Promise.all(
     files.map(async (file) => {
       const sql = await readFile(join(folder, file), 'utf8');
-      return { name: file.slice(0, -4), sql, checksum: hash('sha256', sql) };
+      const formerChecksum = FORMER.exec(sql)?.[1];
+      return { name: file.slice(0, -4), sql, checksum: hash('sha256', sql), formerChecksum };
     }),
   );
 }
@@ -49,8 +55,8 @@ export function compareMigrations(
   files: readonly MigrationFile[],
   applied: ReadonlyMap<string, string>,
 ): MigrationDifference {
-  const isChanged = ({ name, checksum }: MigrationFile) =>
-    applied.has(name) && applied.get(name) !== checksum;
+  const isChanged = ({ name, checksum, formerChecksum }: MigrationFile) =>
+    applied.has(name) && ![checksum, formerChecksum].includes(applied.get(name));
   return {
     missing: files.filter(({ name }) => !applied.has(name)).map(({ name }) => name),
     changed: files.filter(isChanged).map(({ name }) => name),
@@ -68,31 +74,21 @@ function whatToDoAbout(changed: readonly string[]): string {
   );
 }
 
-/** PostgreSQL's SQLSTATEs for a missing table and a missing schema. */
-const ABSENT = new Set<unknown>(['42P01', '3F000']);
-
 /** The checksums of the migrations that were applied, by name; empty before the first one. */
 export async function appliedMigrations<Tables>(db: Kysely<Tables>): Promise<Map<string, string>> {
   const query = sql<{ name: string; checksum: string }>`select name, checksum from pressroom.migration_file`;
-  try {
-    const { rows } = await query.execute(db);
-    return new Map(rows.map(({ name, checksum }) => [name, checksum]));
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && ABSENT.has(error.code)) return new Map();
-    throw error;
-  }
+  const rows = await rowsIfThere(query, db);
+  return new Map(rows.map(({ name, checksum }) => [name, checksum]));
 }
 
 /**
  * Makes the database check for `/readyz`: the database answers, and the migrations of this build are applied
- * to it, unchanged. It costs one small query each time, because a database may be replaced by an older copy.
- * The check throws a {@link Failure} that names missing or changed migrations and says what to do, or the
- * database's error if it does not answer.
+ * to it, unchanged, and its functions or those of a newer one. It costs two small queries each time, because
+ * a database may be replaced by an older copy. The check throws a {@link Failure} that names missing or
+ * changed migrations and says what to do, or the database's error if it does not answer.
  */
-export function checkSchema<Tables>(
-  db: Kysely<Tables>,
-  files: readonly MigrationFile[],
-): () => Promise<void> {
+export async function checkSchema<Tables>(db: Kysely<Tables>): Promise<() => Promise<void>> {
+  const [files, revision] = [await readMigrations(), await readRevision(MIGRATIONS)];
   return async () => {
     const { missing, changed } = compareMigrations(files, await appliedMigrations(db));
     // First: `pnpm migrate` would refuse such a database.
@@ -100,31 +96,67 @@ export function checkSchema<Tables>(
     if (missing.length > 0) {
       throw new Failure('unavailable', `the database lacks ${missing.join(', ')}; run \`pnpm migrate\``);
     }
+    if ((await appliedRevision(db)) < revision) {
+      throw new Failure(
+        'unavailable',
+        `the database lacks the functions of revision ${revision}; run \`pnpm migrate\``,
+      );
+    }
   };
 }
 
 /**
- * Brings the database up to date and returns the names of the migrations that it ran. Kysely holds an
- * advisory lock while it works, so any number of processes may call this at once: one works, the others wait
- * and find nothing left to do. Each run is one transaction; a failure leaves the database as it was and is
- * thrown, with the name of the migration. Forward only: a mistake is fixed by the next file. If a file
- * differs from what was applied, throws an error that names it before doing anything.
+ * Brings the database up to date, and returns the names of the migrations that it ran and what
+ * {@link applyFunctions} did. An advisory lock is held, so any number of processes
+ * may call this at once: one works, the others wait and find nothing left to do. Each run is one transaction;
+ * a failure leaves the database as it was and is thrown, with the name of the migration or function. Forward
+ * only: a mistake is fixed by the next file. If a migration differs from what was applied, throws an error
+ * that names it before doing anything.
  *
  * @param url a connection URL of PostgreSQL
- * @param folder where the `.sql` files are; those of the repository if absent
+ * @param folder where the migrations and `functions.json` are; those of the repository if absent
  */
-export async function migrate(url: string, folder?: string): Promise<string[]> {
-  const files = await readMigrations(folder);
-  const db = openDatabase<unknown>({ DATABASE_URL: url }, 'pressroom migrate');
+export async function migrate(url: string, folder = MIGRATIONS): Promise<string[]> {
+  const [files, functions] = [await readMigrations(folder), await readFunctions(folder)];
+  const db = openForMigrations(url);
   try {
     refuseChanged(files, await appliedMigrations(db));
-    return ranBy(await migratorOf(db, files).migrateToLatest());
+    return await db.transaction().execute(async (transaction) => {
+      await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(transaction);
+      const ran = ranBy(await migratorOf(transaction, files).migrateToLatest());
+      const made = await applyFunctions(transaction, functions);
+      return made === undefined ? ran : [...ran, made];
+    });
   } finally {
     await db.destroy();
   }
 }
 
-/** What runs the files on a database, or within a transaction. */
+/** The lock that Kysely's migrator takes, so that builds of both ways wait for each other. */
+const LOCK = 3853314791062309107n;
+
+/**
+ * The caller's transaction has the lock: Kysely would make its tables before it takes it, and could not give
+ * it back after a failure.
+ */
+class LockedAdapter extends PostgresAdapter {
+  override async acquireMigrationLock(): Promise<void> {}
+  override async releaseMigrationLock(): Promise<void> {}
+}
+
+class LockedDialect extends PostgresDialect {
+  override createAdapter(): LockedAdapter {
+    return new LockedAdapter();
+  }
+}
+
+/** Opens the database for {@link migratorOf}; `destroy()` closes it. */
+export function openForMigrations(url: string): Kysely<unknown> {
+  const pool = openPool({ DATABASE_URL: url }, 'pressroom migrate');
+  return new Kysely({ dialect: new LockedDialect({ pool }) });
+}
+
+/** What runs the files within a transaction. */
 export function migratorOf(db: Kysely<unknown>, files: readonly MigrationFile[]): Migrator {
   return new Migrator({
     db,

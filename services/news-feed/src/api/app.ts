@@ -1,6 +1,6 @@
 import { answerFromCache } from '@pressroom/common/caching/hot-answers';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
-import { checkSchema, readMigrations } from '@pressroom/common/database/migrations';
+import { checkSchema } from '@pressroom/common/database/migrations';
 import { answerPreflights, readableAnywhere } from '@pressroom/common/http/cors';
 import { createServer } from '@pressroom/common/http/create-server';
 import { addFrontPage, type FrontPage, serveDescription } from '@pressroom/common/http/documentation';
@@ -76,7 +76,7 @@ export async function buildApp(parts: NewsFeedParts): Promise<Server> {
     log,
     meters,
     tracing,
-    readiness: { database: checkSchema(db, await readMigrations()) },
+    readiness: { database: await checkSchema(db) },
     problems: { cacheControl: ERROR_CACHE_CONTROL },
     headers: readableAnywhere(),
     limit: async (server) => {

@@ -1,5 +1,5 @@
 import { openDatabase } from '@pressroom/common/database/database';
-import { checkSchema, type MigrationFile } from '@pressroom/common/database/migrations';
+import { checkSchema } from '@pressroom/common/database/migrations';
 import type { Logger } from '@pressroom/common/log/logging';
 import { type Clock, systemClock } from '../calendar.ts';
 import { vocabularyOf } from '../config.ts';
@@ -31,8 +31,8 @@ const MAX_READING_MS = 1000;
 interface OpenWorker {
   worker: Worker;
   metrics: ReturnType<typeof workerMetrics>;
-  /** Throws a `Failure` that says which of these migrations the database lacks. */
-  checkSchema: (migrations: readonly MigrationFile[]) => Promise<void>;
+  /** Throws a `Failure` that says which migrations of this build the database lacks. */
+  checkSchema: () => Promise<void>;
   /** What the callback for hubs works with. */
   callback: CallbackParts;
   /** What editors work with at the desk. */
@@ -114,7 +114,7 @@ export function openWorker(
   return {
     worker,
     metrics: workerMetrics(db, { schedules, calendar, clock }),
-    checkSchema: (migrations) => checkSchema(db, migrations)(),
+    checkSchema: async () => (await checkSchema(db))(),
     callback: { db, clock, log },
     desk: {
       ...{ db, vocabulary, lexicon, clock, schedules },
