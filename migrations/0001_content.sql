@@ -132,7 +132,7 @@ create index idempotency_key_by_article on content.idempotency_key (article_id);
 create index idempotency_key_by_end on content.idempotency_key (expires_at);
 
 -- The articles of a tag, with copies of what orders a list: a tag's list is read by its index alone, like a
--- category's. Kept by the triggers below; its foreign key keeps a tag while articles have it.
+-- category's. Kept by triggers; its foreign key keeps a tag while articles have it.
 create table content.article_tag (
   article_id integer not null references content.article on delete cascade,
   tag_id integer not null constraint article_tag_tag_id_fkey references content.tag,
@@ -155,61 +155,6 @@ create table content.article_author (
 create index article_author_by_author
   on content.article_author (author_id, is_published, published_at desc, article_id desc);
 
--- Keeps article_tag and article_author of articles that change; `content.follow_inserted_articles` writes
--- those of new ones. Articles without tags or authors have nothing to keep there.
-do $do$
-declare
-  kind text;
-begin
-  foreach kind in array array['tag', 'author'] loop
-    execute format($keep$
-      create function content.keep_article_%1$ss() returns trigger language plpgsql as $$
-      begin
-        if exists (
-          select from added where %1$s_ids <> '{}' union all select from removed where %1$s_ids <> '{}'
-        ) then
-          delete from content.article_%1$s as kept using removed join added using (id)
-            where kept.article_id = added.id and removed.%1$s_ids <> added.%1$s_ids
-              and kept.%1$s_id <> all (added.%1$s_ids);
-          insert into content.article_%1$s as kept (article_id, %1$s_id, is_published, published_at)
-            select distinct added.id, %1$s_id, added.is_published, added.published_at
-            from added join removed using (id) cross join unnest(added.%1$s_ids) as %1$s_id
-            where (added.%1$s_ids, added.is_published, added.published_at)
-              is distinct from (removed.%1$s_ids, removed.is_published, removed.published_at)
-            on conflict (article_id, %1$s_id)
-              do update set is_published = excluded.is_published, published_at = excluded.published_at
-              where (kept.is_published, kept.published_at)
-                is distinct from (excluded.is_published, excluded.published_at);
-        end if;
-        return null;
-      end
-      $$;
-      create trigger keep_%1$ss_updated after update on content.article
-        referencing old table as removed new table as added
-        for each statement execute function content.keep_article_%1$ss();
-    $keep$, kind);
-  end loop;
-end
-$do$;
-
--- The names of these authors in this order, joined; null for none.
-create function content.author_names(ids integer[]) returns text language sql stable parallel safe as $$
-  select string_agg(author.name, ', ' order by place)
-  from unnest(ids) with ordinality as given (id, place) join content.author as author using (id)
-$$;
-
--- The text that such an article is found by (`author=`), and keeps when its authors are taken from it: the
--- names as they were when its authors were written.
-create function content.keep_author_text() returns trigger language plpgsql as $$
-begin
-  new.author := left(coalesce(content.author_names(new.author_ids), new.author), 255);
-  return new;
-end
-$$;
-
-create trigger keep_author_text before update of author, author_ids on content.article
-  for each row when (new.author_ids <> '{}') execute function content.keep_author_text();
-
 -- Which media of the gallery an article shows or leads to: whoever deletes or renames one asks first. A path
 -- is as the article spells it: what follows /media/ in an address, without a version.
 create table content.article_media (
@@ -220,55 +165,5 @@ create table content.article_media (
 
 create index article_media_by_article on content.article_media (article_id);
 
--- The paths of the media that an article shows or leads to. Marks at the end belong to the HTML or CSS around
--- an address. An index takes no more bytes of a path.
-create function content.media_in(featured_image text, content text) returns setof text language sql immutable as $$
-  select distinct rtrim(address[1], ''',);') collate "C"
-  from regexp_matches(concat(featured_image, ' ', content), '/media/(?:v[0-9a-f]{12}/)?([^"<>?#\s]+)', 'g') as address
-  where octet_length(address[1]) <= 2000
-$$;
-
-create function content.keep_article_media() returns trigger language plpgsql as $$
-begin
-  delete from content.article_media where article_id = new.id;
-  insert into content.article_media (article_id, path)
-    select new.id, path from content.media_in(new.featured_image, new.content) as path;
-  return null;
-end
-$$;
-
-create trigger keep_media_updated after update of content, featured_image on content.article
-  for each row when (
-    (old.content, old.featured_image) is distinct from (new.content, new.featured_image)
-    and (old.content like '%/media/%' or old.featured_image like '%/media/%'
-      or new.content like '%/media/%' or new.featured_image like '%/media/%'))
-  execute function content.keep_article_media();
-
--- What is published already needs no time for it, whoever published it.
-create function content.forget_schedule() returns trigger language plpgsql as $$
-begin
-  new.publish_at := null;
-  new.release := null;
-  return new;
-end
-$$;
-
-create trigger forget_schedule before update on content.article
-  for each row when (new.is_published and (new.publish_at is not null or new.release is not null))
-  execute function content.forget_schedule();
-
--- Wakes the services, which sleep until something is due.
-create function content.announce_schedule() returns trigger language plpgsql as $$
-begin
-  perform pg_notify('content_scheduled', '');
-  return null;
-end
-$$;
-
-create trigger announce_schedule_updated after update on content.article
-  for each row when (
-    case when new.is_published then new.unpublish_at else new.publish_at end
-      is distinct from case when old.is_published then old.unpublish_at else old.publish_at end
-  ) execute function content.announce_schedule();
-create trigger announce_schedule after insert or update on content.release
-  for each row when (new.publish_at is not null) execute function content.announce_schedule();
+-- The file had functions and triggers, which functions.json lists now; databases may have applied that one.
+-- Former checksum: f8ff5f6685a89c989bc2d51752b2cb3ea764f3e71db5dfb162c34a79e2c1b598

@@ -31,25 +31,6 @@ create table news.story_merge (
 );
 insert into news.story_merge (merges) values (0);
 
-create function news.refuse_merge_circle() returns trigger language plpgsql as $$
-declare
-  survivor text := new.merged_into;
-begin
-  update news.story_merge set merges = merges + 1;
-  while survivor is not null loop
-    if survivor = new.public_id then
-      raise exception 'merging story % into % would form a cycle', new.public_id, new.merged_into
-        using errcode = 'check_violation', schema = 'news', table = 'story', constraint = 'story_merge_circle';
-    end if;
-    select merged_into into survivor from news.story where public_id = survivor;
-  end loop;
-  return new;
-end
-$$;
-
-create trigger refuse_merge_circle before insert or update of merged_into, public_id on news.story
-  for each row when (new.merged_into is not null) execute function news.refuse_merge_circle();
-
 -- The references of a story: other stories of its storyline and related ones, in display order.
 create table news.story_reference (
   story text collate "C" not null references news.story on delete cascade,
@@ -155,20 +136,6 @@ create index item_in_story_by_publication on news.item (published_at desc, id de
 -- For the list of what was withdrawn, the latest first.
 create index item_withdrawn on news.item (withdrawn_at desc, id desc) where withdrawn_at is not null;
 
--- What a query can restrict. Terms that are not pieces of text begin with a space, so they are not mistaken.
--- A language comes with all that is written in it: `zh` finds `zh-Hant-TW`.
-create function news.item_terms(item news.item) returns text[]
-language sql immutable parallel safe as $$
-  select news.text_pieces(item.search_text)
-    || case when item.category is not null then array[' category ' || item.category] end
-    || case when item.in_selected_set then array[' selected'] end
-    || array(select ' direction ' || direction from unnest(item.directions) as direction)
-    || array(
-      select ' language ' || array_to_string(subtags[:last], '-')
-      from (select string_to_array(item.language, '-') as subtags) as tag, generate_subscripts(subtags, 1) as last
-    )
-$$;
-
 -- All items by all that a query can restrict. Without it, a search that finds little would read the whole
 -- window. Items that have left every window keep their terms, behind the month of their publication: a search
 -- of the archive reads the terms of one month after another, and stops when its page is full.
@@ -184,47 +151,5 @@ create table news.item_terms (
 create index item_terms_by_term on news.item_terms using gin (terms) with (gin_pending_list_limit = 256);
 create index item_terms_recent_by_time on news.item_terms (latest_at) where not archived;
 
-create function news.archived_terms(published_at timestamptz, source_name text, terms text[]) returns text[]
-language sql stable strict parallel safe as $$
-  select array_agg(to_char(published_at at time zone 'UTC', 'YYYYMM') || term)
-  from unnest(terms || array[' source ' || source_name]) as term
-$$;
-
--- Items up to this time have left every window, a day longer than they are shown, so that the clocks of
--- services may differ from the database's. Where all news is older, its last 8 days are kept: a service may
--- be shown as it was then.
-create function news.recent_since() returns timestamptz language sql stable as $$
-  select case when max(latest_at) is null then '-infinity' else least(clock_timestamp(), max(latest_at)) - interval '8 days' end
-  from news.item_terms where not archived
-$$;
-
--- An item is written with the terms of a window or of the archive. Time alone brings no item back into a
--- window; `archiveLeftItems` archives what has left.
-create function news.keep_item_terms() returns trigger language plpgsql as $$
-declare
-  latest constant timestamptz := greatest(new.timeline_at, new.published_at);
-  is_archived constant boolean := latest <= news.recent_since();
-begin
-  insert into news.item_terms as kept (item_id, latest_at, archived, terms)
-  values (new.id, latest, is_archived, case when is_archived
-    then news.archived_terms(new.published_at, new.source_name, news.item_terms(new))
-    else news.item_terms(new)
-  end)
-  on conflict (item_id) do update
-  set latest_at = excluded.latest_at, archived = excluded.archived, terms = excluded.terms;
-  return null;
-end
-$$;
-
-create trigger keep_terms_insert after insert on news.item
-  for each row execute function news.keep_item_terms();
-create trigger keep_terms_update after update on news.item
-  for each row when (
-    (
-      old.search_text, old.category, old.directions, old.in_selected_set, old.timeline_at, old.published_at,
-      old.source_name, old.language
-    ) is distinct from (
-      new.search_text, new.category, new.directions, new.in_selected_set, new.timeline_at, new.published_at,
-      new.source_name, new.language
-    )
-  ) execute function news.keep_item_terms();
+-- The file had functions and triggers, which functions.json lists now; databases may have applied that one.
+-- Former checksum: 4b6b1e8959bd00e2caf3001c6142b4f0435133e2ac2f9b01229c6402a5e22b7b

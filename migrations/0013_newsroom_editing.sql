@@ -67,24 +67,6 @@ create table news.term_report (
   primary key (term, number)
 );
 
-create function news.keep_term_reports() returns trigger language plpgsql as $$
-begin
-  if tg_op = 'DELETE' then
-    delete from news.term_report where number = old.number and term = any(old.terms);
-  elsif tg_op = 'INSERT' then
-    insert into news.term_report (term, number) select distinct unnest(new.terms), new.number;
-  else
-    truncate news.term_report;
-  end if;
-  return null;
-end
-$$;
-
-create trigger keep_term_reports after insert or delete on news.report_terms
-  for each row execute function news.keep_term_reports();
-create trigger keep_term_reports_truncation after truncate on news.report_terms
-  for each statement execute function news.keep_term_reports();
-
 -- Edits: who has changed what, and how it was before. Triggers keep them in the transaction of the change, so
 -- that no command, import or statement gets by; what the worker does by itself is none, except merges and
 -- splits.
@@ -116,57 +98,6 @@ create index edit_by_subject on news.edit (kind, subject, id desc);
 create index edit_by_number on news.edit (number);
 create index edit_by_undone on news.edit (undoes) where undoes is not null;
 
--- `news.edit` of the transaction is the edit as JSON; `off` if what follows is derived from what was edited.
-create function news.is_edit() returns boolean language sql stable as $$
-  select case coalesce(current_setting('news.edit', true), '')
-    when '' then current_setting('application_name') <> 'pressroom newsroom worker'
-    when 'off' then false
-    else true
-  end
-$$;
-
--- The trigger's arguments are the column of the key, and those that are kept.
-create function news.keep_edit() returns trigger language plpgsql as $$
-declare
-  edit constant jsonb := coalesce(nullif(current_setting('news.edit', true), ''), '{}');
-  was constant jsonb := to_jsonb(old);
-  became constant jsonb := to_jsonb(new);
-begin
-  insert into news.edit (number, actor, action, undoes, kind, subject, before, after)
-  select coalesce((edit ->> 'number')::bigint, nextval('news.edit_number')), edit ->> 'actor',
-    coalesce(edit ->> 'action', 'sql'), (edit ->> 'undoes')::bigint, tg_table_name, became ->> tg_argv[0],
-    jsonb_object_agg(name, was -> name), jsonb_object_agg(name, became -> name)
-  from unnest(tg_argv[1:]) as name
-  where was -> name is distinct from became -> name
-  having count(*) > 0;
-  return null;
-end
-$$;
-
-create trigger keep_edit after update on news.item
-  for each row when (news.is_edit()) execute function news.keep_edit(
-    'id', 'title', 'original_title', 'summary', 'source_name', 'source_first_party', 'original_url', 'canonical_url',
-    'published_at', 'discovered_at', 'category', 'score', 'selected', 'reason', 'directions', 'image', 'language',
-    'story', 'withdrawn_at'
-  );
-create trigger keep_edit after update on news.story
-  for each row when (news.is_edit()) execute function news.keep_edit(
-    'public_id', 'title', 'status', 'digest', 'digest_updated_at', 'digest_by', 'merged_into'
-  );
-
-do $do$
-declare
-  kind text;
-begin
-  foreach kind in array array['daily', 'weekly', 'monthly'] loop
-    execute format($trigger$
-      create trigger keep_edit after update on news.%1$s
-        for each row when (news.is_edit()) execute function news.keep_edit('date', 'report', 'item_ids', 'corrected_at');
-    $trigger$, kind);
-  end loop;
-end
-$do$;
-
 -- Notices of what a site's operators are to know: each event once, until it was sent.
 create table news.notice (
   id bigint generated always as identity primary key,
@@ -184,3 +115,6 @@ create table news.notice (
 );
 
 create index notice_due on news.notice (due_at, id) where due_at is not null;
+
+-- The file had functions and triggers, which functions.json lists now; databases may have applied that one.
+-- Former checksum: 79596f9ae61fcd06b92a838de9c1f1dc9879ac001b0ca3f3ab1596b23eba09f7

@@ -86,8 +86,8 @@ function timeParameter(description: string) {
 
 /**
  * The filters of lists. A new one is an entry here and an index in a migration, whose orders are its
- * `orderedBy`; if it is `counted`, also triggers that count (`migrations/0003_content_counts.sql`), and if it
- * has a `subject`, its place in `content.announce_articles`.
+ * `orderedBy`; if it is `counted`, also triggers that count (`list.sql`), and if it has a `subject`,
+ * its place in `content.announce_articles`.
  */
 const FILTERS = {
   category_id: {

@@ -52,7 +52,7 @@ export interface IndexingRun {
 }
 
 /**
- * Makes the articles of the queue searchable (`migrations/0004_content_search.sql`), the last written first,
+ * Makes the articles of the queue searchable (`indexing.sql`), the last written first,
  * and returns how many there were.
  */
 export async function indexAll(

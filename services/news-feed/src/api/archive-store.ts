@@ -181,7 +181,7 @@ async function oldestItem(db: Database): Promise<Date | undefined> {
   return oldest?.published_at;
 }
 
-/** An item has its terms without a month as long as it is in a window (`migrations/0009_news_items.sql`). */
+/** An item has its terms without a month as long as it is in a window (`items.sql`). */
 function selectByTerms(db: Database, reading: Reading, months: readonly string[]): Promise<PageRow[]> {
   const { query, words } = reading;
   const { category, direction, language, selected, source } = query;

@@ -246,8 +246,8 @@ function hasTerms({ category, direction }: Filters, words: readonly string[]): b
 }
 
 /**
- * The terms of all items that have what the query restricts and every piece of its words
- * (`migrations/0009_news_items.sql`), as `text[]`.
+ * The terms of all items that have what the query restricts and every piece of its words (`items.sql`), as
+ * `text[]`.
  */
 export function termsOf(
   { mode, category, direction, language }: Filters,

@@ -67,7 +67,7 @@ export async function openNewsFeed(
 
 /**
  * How a replica hears of commits (docs/ledger.md, "How replicas hear of a change"): the counterpart of the
- * triggers in migration `0011_ledgers`.
+ * triggers that call `changes.sql`.
  */
 export const ANNOUNCEMENTS = {
   /** The channel on which commits are announced with NOTIFY. */

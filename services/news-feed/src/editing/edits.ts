@@ -23,8 +23,8 @@ export interface Edited<T> {
 const MAX_ACTOR = 200;
 
 /**
- * Does `work` as one edit, in a separate transaction. The triggers of `migrations/0013_newsroom_editing.sql`
- * keep what it changes. Throws a {@link Failure} for an invalid name, and what `work` throws.
+ * Does `work` as one edit, in a separate transaction. The triggers that call `edits.sql` keep what it
+ * changes. Throws a {@link Failure} for an invalid name, and what `work` throws.
  */
 export async function inEdit<T>(
   db: Kysely<NewsTables>,

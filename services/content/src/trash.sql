@@ -1,0 +1,91 @@
+-- What is deleted can be restored for a while.
+
+-- While an article can be restored, its slug leads to nothing, and to nothing else either; but nobody knows
+-- the slug of what was never published.
+create or replace function content.keep_deleted_articles() returns trigger language plpgsql as $$
+begin
+  insert into content.deleted_article (article_id, deleted_by, members, content)
+    select id, nullif(current_setting('pressroom.key', true), ''), to_jsonb(removed) - 'content', content from removed;
+  insert into content.former_slug (resource, slug, id) select 'article', slug, id from removed where published_at is not null;
+  return null;
+end
+$$;
+
+-- Brings an article back as it was, but for the columns in `differing` and a slug that was not kept and is
+-- taken, and returns whether it was there to be restored. That is a revision too.
+create or replace function content.restore_article(deleted integer, differing jsonb default '{}') returns boolean
+language plpgsql as $$
+declare
+  kept content.deleted_article;
+  columns text;
+  free text;
+begin
+  -- What every writer of a slug locks first.
+  perform pg_advisory_xact_lock('content.article'::regclass::oid::integer, 0);
+  select * into kept from content.deleted_article where article_id = deleted for update;
+  if not found then
+    return false;
+  end if;
+  delete from content.former_slug where resource = 'article' and slug = kept.members ->> 'slug' and id = deleted;
+  free := content.free_slug('content.article', kept.members ->> 'slug');
+  if free <> kept.members ->> 'slug' then
+    differing := differing || jsonb_build_object('slug', free);
+  end if;
+  -- What it was planned for is over, or decided without it.
+  differing := differing || coalesce(
+    (select jsonb_object_agg(key, null::text) from jsonb_each(kept.members)
+      where key in ('publish_at', 'release') and value <> 'null'), '{}');
+  -- Nobody sees again what would have been taken back meanwhile.
+  if (kept.members ->> 'is_published')::boolean
+    and (kept.members ->> 'unpublish_at')::timestamptz <= clock_timestamp() then
+    differing := differing || '{"is_published": false, "unpublish_at": null}';
+  end if;
+  insert into content.article_revision (article_id, number, created_at, created_by, members)
+    select deleted, revision, revised_at, revised_by,
+      coalesce((select jsonb_object_agg(key, members -> key) from jsonb_object_keys(differing) as key), '{}')
+    from jsonb_populate_record(null::content.article, kept.members), (select kept.members) as was (members);
+  -- Columns that were added after the deletion take their defaults.
+  select string_agg(quote_ident(attname), ', ') into columns from pg_attribute
+    where attrelid = 'content.article'::regclass and attnum > 0 and not attisdropped and attgenerated = ''
+      and (kept.members ? attname or attname = 'content');
+  execute format(
+    'insert into content.article (%1$s) overriding system value
+      select %1$s from jsonb_populate_record(null::content.article, $1)', columns)
+    using kept.members || differing || jsonb_build_object(
+      'content', kept.content,
+      'updated_at', greatest(clock_timestamp(), (kept.members ->> 'updated_at')::timestamptz + interval '1 millisecond'),
+      'revision', (kept.members ->> 'revision')::integer + 1,
+      'revised_at', transaction_timestamp(),
+      'revised_by', nullif(current_setting('pressroom.key', true), ''),
+      'revised_in', pg_current_xact_id()::text);
+  delete from content.deleted_article where article_id = deleted;
+  return true;
+end
+$$;
+
+-- What cannot be restored any more has no revisions and no working copy, and its slugs are free again. What
+-- is restored is a later revision than the first.
+create or replace function content.forget_deleted_articles() returns trigger language plpgsql as $$
+declare
+  gone constant integer[] := array(
+    select article_id from removed
+    where not exists (select from content.article where id = article_id and revision > 1)
+  );
+begin
+  delete from content.article_revision where article_id = any (gone);
+  delete from content.working_copy where article_id = any (gone);
+  delete from content.former_slug where resource = 'article' and id = any (gone);
+  return null;
+end
+$$;
+
+create or replace trigger forget_deleted_articles after delete on content.deleted_article
+  referencing old table as removed for each statement execute function content.forget_deleted_articles();
+
+-- TRUNCATE empties: nothing of it can be restored.
+create or replace function content.forget_revisions() returns trigger language plpgsql as $$
+begin
+  truncate content.article_revision, content.working_copy, content.deleted_article;
+  return null;
+end
+$$;
