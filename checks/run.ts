@@ -14,6 +14,7 @@ import { layeringFaults } from './layering.ts';
 import { migrationFaults } from './migrations.ts';
 import { readSources } from './sources.ts';
 import { runSteps, type Step } from './step.ts';
+import { writesFaults } from './writes.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -35,6 +36,7 @@ const steps: readonly Step[] = [
   { name: 'citations', run: () => citationFaults(root) },
   { name: 'measured figures', run: () => reportFaults(root) },
   { name: 'configuration page', run: () => configurationFaults(root) },
+  { name: 'page of writes', run: () => writesFaults(root) },
   {
     // dclint carries the current schema of the Compose Specification.
     name: 'compose schema',
