@@ -19,6 +19,7 @@ import { overviewOperations } from './editing/desk/overview.ts';
 import { reportOperations } from './editing/desk/reports.ts';
 import { sourceOperations } from './editing/desk/sources.ts';
 import { storyOperations } from './editing/desk/stories.ts';
+import { MEMBER_COLUMNS } from './editing/items.ts';
 import type { NewsTables } from './tables.ts';
 import type { Schedule } from './work/schedules.ts';
 import type { TryParts } from './work/try-source.ts';
@@ -91,7 +92,7 @@ export async function buildDesk(parts: DeskParts): Promise<Server> {
   return app;
 }
 
-/** The archive, with what editors see of its items besides. */
+/** The archive, with what editors see of its items. */
 function archiveOf({ db, vocabulary, clock }: DeskParts) {
   const gate = new SearchGate(db, SEARCHES);
   const archive = new ArchiveStore({ db, gate, calendar: vocabulary.calendar, clock });
@@ -102,29 +103,11 @@ function archiveOf({ db, vocabulary, clock }: DeskParts) {
       const { items, nextCursor } = await archive.page(given);
       const known = await db
         .selectFrom('news.item')
-        .select(['id', 'story', 'source_first_party as firstParty'])
+        .select(['id', ...MEMBER_COLUMNS])
         .where('id', 'in', items.map(({ id }) => id).concat(''))
         .execute();
-      const more = new Map(known.map((row) => [row.id, row]));
-      const shown = items.map((item) => ({
-        id: item.id,
-        title: item.title,
-        originalTitle: item.original_title,
-        summary: item.summary,
-        sourceName: item.source_name,
-        firstParty: more.get(item.id)?.firstParty ?? false,
-        originalUrl: item.original_url,
-        publishedAt: item.published_at,
-        discoveredAt: item.discovered_at,
-        category: item.category,
-        score: item.score,
-        selected: item.selected,
-        reason: item.reason,
-        directions: item.directions,
-        language: item.language,
-        image: item.image,
-        story: more.get(item.id)?.story ?? null,
-      }));
+      const byId = new Map(known.map((item) => [item.id, item]));
+      const shown = items.flatMap(({ id }) => byId.get(id) ?? []);
       return { items: toWire(shown), nextCursor };
     },
   };

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { SHANGHAI } from '../calendar.ts';
 import { imageUrl, languageTag, MAX_IMAGE_URL } from '../fields.ts';
 import { resetRecords } from '../reset-records.ts';
+import type { ItemTable } from '../tables.ts';
 import type { Vocabulary } from '../words.ts';
 
 /** The longest title, in characters. */
@@ -59,33 +60,166 @@ const language = z
   .transform((value) => languageTag(value) ?? value)
   .meta({ maxLength: 35 });
 
+/** A member of an item, or of what it comes from, under its wire name. */
+interface Member {
+  column: keyof ItemTable;
+  /** What answers of the editing API show of it. */
+  shown?: z.ZodType;
+  /** What editors may change it to. */
+  input?: (vocabulary: Vocabulary) => z.ZodType;
+  /** The value of a new item that is given none. */
+  initial?: unknown;
+  /** How `newsroom item edit` takes it: the name of its value, and what it is. */
+  flag?: readonly [value: string, about?: string];
+}
+
+const shownTime = z.string().meta({ format: 'date-time' });
+
+/**
+ * The members of an item: what the newsroom writes, reads, shows and lets editors change follows from them.
+ * What the public sees of an item is in `api/item.ts`.
+ */
+export const ITEM_MEMBERS = {
+  title: {
+    column: 'title',
+    shown: z.string(),
+    input: () => requiredText(MAX_TITLE),
+    flag: ['text'],
+  },
+  originalTitle: {
+    column: 'original_title',
+    shown: z.string().nullable(),
+    input: () => text(MAX_TITLE).nullable(),
+    initial: null,
+    flag: ['text'],
+  },
+  summary: {
+    column: 'summary',
+    shown: z.string().nullable(),
+    input: () => text(MAX_TEXT).nullable(),
+    initial: null,
+    flag: ['text'],
+  },
+  sourceName: { column: 'source_name', shown: z.string() },
+  firstParty: { column: 'source_first_party', shown: z.boolean(), initial: false },
+  originalUrl: { column: 'original_url', shown: z.string() },
+  publishedAt: { column: 'published_at', shown: shownTime },
+  discoveredAt: { column: 'discovered_at', shown: shownTime },
+  category: {
+    column: 'category',
+    shown: z.string().nullable(),
+    input: ({ categories }: Vocabulary) =>
+      z.enum(categories, `must be one of ${categories.join(', ')}`).nullable(),
+    initial: null,
+    flag: ['name'],
+  },
+  score: {
+    column: 'score',
+    shown: z.number().nullable(),
+    input: () => z.number(SCORE).min(0, SCORE).max(100, SCORE).nullable(),
+    initial: null,
+    flag: ['number', '0 to 100'],
+  },
+  selected: {
+    column: 'selected',
+    shown: z.boolean(),
+    input: () => z.boolean(),
+    initial: false,
+  },
+  reason: {
+    column: 'reason',
+    shown: z.string().nullable().describe('Why it was selected.'),
+    input: () => text(MAX_TEXT).nullable(),
+    initial: null,
+    flag: ['text', 'why it was selected'],
+  },
+  directions: {
+    column: 'directions',
+    shown: z.array(z.string()),
+    input: ({ directions }: Vocabulary) =>
+      z.array(z.enum(directions, `must be one of ${directions.join(', ')}`)),
+    initial: [],
+    flag: ['names', 'separated by commas'],
+  },
+  image: {
+    column: 'image',
+    shown: z
+      .object({
+        url: z.string(),
+        width: z.int().optional(),
+        height: z.int().optional(),
+        alt: z.string().optional(),
+      })
+      .nullable(),
+    input: () => image.nullable(),
+    initial: null,
+    flag: ['url', 'the address of its picture'],
+  },
+  language: {
+    column: 'language',
+    shown: z.string().nullable(),
+    input: () => language.nullable().describe('Of the original article.'),
+    initial: null,
+    flag: ['tag', 'that of the original article, such as pt-BR'],
+  },
+  story: {
+    column: 'story',
+    input: () => storyId.nullable().describe('The `publicId` of an existing story.'),
+    initial: null,
+    flag: ['publicId'],
+  },
+} as const satisfies Record<string, Member>;
+
+type Members = typeof ITEM_MEMBERS;
+
+type Inputs = {
+  [Name in keyof Members as Members[Name] extends { input: unknown } ? Name : never]: Members[Name] extends {
+    input: (vocabulary: Vocabulary) => infer Schema;
+  }
+    ? Schema
+    : never;
+};
+
+type Shown = {
+  [Name in keyof Members as Members[Name] extends { shown: unknown } ? Name : never]: Members[Name] extends {
+    shown: infer Schema;
+  }
+    ? Schema
+    : never;
+};
+
+/** The members by their names, each as its definition says. */
+function eachMember(of: (member: Member) => unknown): object {
+  const entries = Object.entries<Member>(ITEM_MEMBERS).map(([name, member]) => [name, of(member)] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+/** What answers of the editing API show of an item, besides its id and its story. */
+export const shownItem = eachMember(({ shown }) => shown) as Shown;
+
+/** The schema of a change of an item; an absent member keeps its value. */
+export function itemChange(vocabulary: Vocabulary) {
+  return z.strictObject(eachMember(({ input }) => input?.(vocabulary)) as Inputs).partial();
+}
+
 /**
  * The schema of an item's values: it is upserted by its id, or by its canonical URL if it does not have one.
  * An absent member keeps its value.
  *
  * @param time how points in time are given
  */
-export function itemInput<Time extends z.ZodType<Date>>({ categories, directions }: Vocabulary, time: Time) {
+export function itemInput<Time extends z.ZodType<Date>>(vocabulary: Vocabulary, time: Time) {
+  const { title: _, originalTitle, summary, ...others } = itemChange(vocabulary).shape;
   return z.strictObject({
     id: itemId.optional(),
-    title: requiredText(MAX_TITLE),
-    originalTitle: text(MAX_TITLE).nullable().optional(),
-    summary: text(MAX_TEXT).nullable().optional(),
+    title: ITEM_MEMBERS.title.input(),
+    originalTitle,
+    summary,
     source: z.strictObject({ name: requiredText(200), firstParty: z.boolean().optional() }),
     links: z.strictObject({ original: originalUrl }),
     publishedAt: time,
     discoveredAt: time.optional().describe('For a new item, defaults to the time of the import.'),
-    category: z
-      .enum(categories, `must be one of ${categories.join(', ')}`)
-      .nullable()
-      .optional(),
-    score: z.number(SCORE).min(0, SCORE).max(100, SCORE).nullable().optional(),
-    selected: z.boolean().optional(),
-    reason: text(MAX_TEXT).nullable().optional(),
-    directions: z.array(z.enum(directions, `must be one of ${directions.join(', ')}`)).optional(),
-    image: image.nullable().optional(),
-    language: language.nullable().optional().describe('Of the original article.'),
-    story: storyId.nullable().optional().describe('The `publicId` of an existing story.'),
+    ...others,
   });
 }
 
@@ -101,25 +235,6 @@ export type CheckItem = (values: z.input<ReturnType<typeof itemInput>>) => ItemI
 export function itemChecker(vocabulary: Vocabulary): CheckItem {
   const schema = itemInput(vocabulary, given);
   return (values) => checked(schema, values);
-}
-
-/** The members of an item that an editor may change, named as its input. */
-export function itemChange(vocabulary: Vocabulary) {
-  return itemInput(vocabulary, given)
-    .pick({
-      title: true,
-      originalTitle: true,
-      summary: true,
-      category: true,
-      score: true,
-      selected: true,
-      reason: true,
-      directions: true,
-      image: true,
-      language: true,
-      story: true,
-    })
-    .partial();
 }
 
 export type ItemChange = z.infer<ReturnType<typeof itemChange>>;

@@ -1,33 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
-import type { Image } from '../fields.ts';
 import { lockStories, type RenewalParts, renewStories } from '../judging/split.ts';
 import { quotingReports, survivorsOf } from '../survivors.ts';
 import type { ItemTable, NewsTables } from '../tables.ts';
 import { type Edit, type Edited, inEdit } from './edits.ts';
-import { canonicalUrl, type ItemChange, type ItemInput } from './item-input.ts';
+import { canonicalUrl, ITEM_MEMBERS, type ItemChange, type ItemInput } from './item-input.ts';
+
+type Members = typeof ITEM_MEMBERS;
 
 /** The columns of an item that the newsroom writes. */
 export const WRITTEN_COLUMNS = [
-  'title',
-  'original_title',
-  'summary',
-  'source_name',
-  'source_first_party',
-  'original_url',
-  'canonical_url',
-  'published_at',
-  'discovered_at',
-  'category',
-  'score',
-  'selected',
-  'reason',
-  'directions',
-  'image',
-  'language',
-  'story',
-] as const satisfies (keyof ItemTable)[];
+  ...Object.values(ITEM_MEMBERS).map(({ column }) => column),
+  'canonical_url' as const,
+];
 
 /** The columns of an existing item that the newsroom writes. */
 type WrittenItem = Pick<Selectable<ItemTable>, 'id' | (typeof WRITTEN_COLUMNS)[number]>;
@@ -35,47 +21,33 @@ type WrittenItem = Pick<Selectable<ItemTable>, 'id' | (typeof WRITTEN_COLUMNS)[n
 /** The values of an item's columns, all present. */
 export type ItemValues = Omit<WrittenItem, 'id'>;
 
-/** The defaults of a new item's members. */
-const NEW_ITEM = {
-  original_title: null,
-  summary: null,
-  source_first_party: false,
-  category: null,
-  score: null,
-  selected: false,
-  reason: null,
-  directions: [] as string[],
-  image: null,
-  language: null,
-  story: null,
-};
+/** The columns of an item under the names of its members. */
+export const MEMBER_COLUMNS = Object.entries(ITEM_MEMBERS).map(
+  ([name, { column }]) => `${column} as ${name}`,
+) as { [Name in keyof Members]: `${Members[Name]['column']} as ${Name}` }[keyof Members][];
+
+/** What of an input has a column of its own. */
+function flat({ source, links, ...members }: ItemInput): Record<string, unknown> {
+  return { ...members, sourceName: source.name, firstParty: source.firstParty, originalUrl: links.original };
+}
 
 /**
  * The values of an item after an input. Members that the input omits keep their values from `known`, the
  * existing item; for a new item they get their defaults, and the time of discovery is `now`.
  */
 export function valuesOf(input: ItemInput, known: ItemValues | undefined, now: Date): ItemValues {
-  const before = known ?? { ...NEW_ITEM, discovered_at: now };
+  const given = flat({ ...input, discoveredAt: input.discoveredAt ?? known?.discovered_at ?? now });
+  const columns = Object.entries(ITEM_MEMBERS).map(([name, { column, ...member }]) => {
+    const before = known === undefined && 'initial' in member ? member.initial : known?.[column];
+    return [column, given[name] === undefined ? before : given[name]];
+  });
+  const values: Omit<ItemValues, 'canonical_url'> = Object.fromEntries(columns);
   return {
-    title: input.title,
-    original_title: given(input.originalTitle, before.original_title),
-    summary: given(input.summary, before.summary),
-    source_name: input.source.name,
-    source_first_party: given(input.source.firstParty, before.source_first_party),
-    original_url: input.links.original,
+    ...values,
+    directions: [...new Set(values.directions)],
     // That of a part of a page says more than its link.
     canonical_url:
       known?.original_url === input.links.original ? known.canonical_url : canonicalUrl(input.links.original),
-    published_at: input.publishedAt,
-    discovered_at: given(input.discoveredAt, before.discovered_at),
-    category: given(input.category, before.category),
-    score: given(input.score, before.score),
-    selected: given(input.selected, before.selected),
-    reason: given(input.reason, before.reason),
-    directions: [...new Set(given(input.directions, before.directions))],
-    image: given(input.image, before.image),
-    language: given(input.language, before.language),
-    story: given(input.story, before.story),
   };
 }
 
@@ -90,18 +62,12 @@ export function saysTheSame(a: ItemValues, b: ItemValues): boolean {
   return columns.every((column) => isDeepStrictEqual(a[column], b[column]));
 }
 
-function given<T>(value: T | undefined, otherwise: T): T {
-  return value === undefined ? otherwise : value;
-}
-
 type ItemOutcome = 'created' | 'changed' | 'unchanged' | Failure;
 
-/** The rows of a statement as JSON that PostgreSQL unpacks: one parameter, however many rows there are. */
-const RECORD = sql.raw(`(
-  id text, title text, original_title text, summary text, source_name text, source_first_party boolean,
-  original_url text, canonical_url text, published_at timestamptz, discovered_at timestamptz, category text,
-  score double precision, selected boolean, reason text, directions text[], image jsonb, language text, story text
-)`);
+/** Rows as JSON that PostgreSQL unpacks: one parameter, however many rows there are. */
+function recordsOf(items: readonly object[]) {
+  return sql`jsonb_populate_recordset(null::news.item, ${JSON.stringify(items)}::jsonb) as row`;
+}
 
 const COLUMNS = sql.join(WRITTEN_COLUMNS.map((column) => sql.ref(column)));
 const ASSIGNMENTS = sql.join(
@@ -151,14 +117,14 @@ export async function insertItems(
   await sql`
     insert into news.item (id, ${COLUMNS})
     select coalesce(id, uuidv7()::text), ${COLUMNS}
-    from jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as row ${RECORD}
+    from ${recordsOf(items)}
   `.execute(tx);
 }
 
 async function writeChanged(tx: Transaction<NewsTables>, items: readonly WrittenItem[]): Promise<void> {
   await sql`
     update news.item set ${ASSIGNMENTS}, updated_at = clock_timestamp()
-    from jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as row ${RECORD}
+    from ${recordsOf(items)}
     where item.id = row.id
   `.execute(tx);
 }
@@ -294,11 +260,7 @@ function noSuchItem(id: string): Failure {
 export async function readItemDetail(db: Kysely<NewsTables>, id: string) {
   const item = await db
     .selectFrom('news.item')
-    .select(['id', 'title', 'original_title as originalTitle', 'summary', 'source_name as sourceName'])
-    .select(['source_first_party as firstParty', 'original_url as originalUrl', 'category', 'score'])
-    .select(['published_at as publishedAt', 'discovered_at as discoveredAt', 'selected', 'reason'])
-    .select(['directions', 'language', 'story', 'withdrawn_at as withdrawnAt', 'updated_at as updatedAt'])
-    .select(sql<Image | null>`image`.as('image'))
+    .select(['id', ...MEMBER_COLUMNS, 'withdrawn_at as withdrawnAt', 'updated_at as updatedAt'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow(() => new Failure('missing', `item ${id} does not exist`));
   const [survivors, sources, reports] = await Promise.all([

@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { readJudgement } from '../../judging/editor.ts';
 import type { Vocabulary } from '../../words.ts';
 import { type Edited, inEdit } from '../edits.ts';
-import { itemChange, itemId, itemInput, MAX_TEXT, time } from '../item-input.ts';
+import { itemChange, itemId, itemInput, MAX_TEXT, shownItem, time } from '../item-input.ts';
 import {
   addItem,
   changeItem,
@@ -30,33 +30,7 @@ import { historyOperation } from './history.ts';
 
 const itemPath = z.object({ id: itemId });
 
-const image = z
-  .object({
-    url: z.string(),
-    width: z.int().optional(),
-    height: z.int().optional(),
-    alt: z.string().optional(),
-  })
-  .nullable();
-
-const members = {
-  id: z.string(),
-  title: z.string(),
-  originalTitle: z.string().nullable(),
-  summary: z.string().nullable(),
-  sourceName: z.string(),
-  firstParty: z.boolean(),
-  originalUrl: z.string(),
-  publishedAt: timestamp,
-  discoveredAt: timestamp,
-  category: z.string().nullable(),
-  score: z.number().nullable(),
-  selected: z.boolean(),
-  reason: z.string().nullable().describe('Why it was selected.'),
-  directions: z.array(z.string()),
-  language: z.string().nullable(),
-  image,
-};
+const members = { id: z.string(), ...shownItem };
 
 const itemsAnswer = z.object({
   items: z.array(z.object({ ...members, story: z.string().nullable().describe('Its `publicId`.') })),
