@@ -1,12 +1,14 @@
 import { Failure } from '@pressroom/common/failures/failure';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { Kysely } from 'kysely';
+import { z } from 'zod';
 import { readVocabulary } from '../../config.ts';
 import { readJudgement } from '../../judging/editor.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../words.ts';
+import { withdrawnQuery } from '../desk/items.ts';
 import { inEdit } from '../edits.ts';
-import { type ItemChange, itemChangeReader } from '../item-input.ts';
+import { checked, ITEM_MEMBERS, type ItemChange, itemChangeReader } from '../item-input.ts';
 import {
   changeItem,
   type ItemDetail,
@@ -24,6 +26,7 @@ import {
   print,
   printEdited,
   printing,
+  readAs,
   renewalParts,
   withDatabase,
 } from './options.ts';
@@ -57,19 +60,8 @@ interface ListOptions extends PrintOptions {
   [parameter: string]: string | boolean | undefined;
 }
 
-/** The options of `item edit`; an empty text removes an optional member. */
-interface EditOptions extends EditorOptions {
-  title?: string;
-  originalTitle?: string;
-  summary?: string;
-  category?: string;
-  score?: number | null;
-  reason?: string;
-  directions?: string;
-  image?: string;
-  language?: string;
-  story?: string;
-}
+/** The options of `item edit`: members by their names; an empty text removes an optional one. */
+type EditOptions = EditorOptions & Partial<Record<keyof typeof ITEM_MEMBERS, unknown>>;
 
 /** `newsroom item`. */
 export function addItemCommands(program: Command, readArchive: ReadArchive): void {
@@ -89,24 +81,20 @@ export function addItemCommands(program: Command, readArchive: ReadArchive): voi
     .argument('<words...>')
     .action((words: string[], options: ListOptions) => list(readArchive, { ...options, q: words.join(' ') }));
   addHistoryCommand(item, 'item');
-  editing(item.command('edit'))
+  const editCommand = editing(item.command('edit'))
     .description('change the members of an item; an empty text removes an optional member')
     .argument('<id>')
-    .option('--title <text>')
-    .option('--original-title <text>')
-    .option('--summary <text>')
-    .option('--category <name>')
-    .option('--score <number>', '0 to 100', score)
-    .option('--reason <text>', 'why it was selected')
-    .option('--directions <names>', 'separated by commas')
-    .option('--image <url>', 'the address of its picture')
-    .option('--language <tag>', 'that of the original article, such as pt-BR')
-    .option('--story <publicId>')
     .action((id: string, options: EditOptions) => edit('item edit', id, options));
+  for (const [name, member] of Object.entries(ITEM_MEMBERS)) {
+    if (!('flag' in member)) continue;
+    const [value, about = ''] = member.flag;
+    const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    editCommand.option(`--${flag} <${value}>`, about, (text) => memberOf(name, text));
+  }
   editing(item.command('select'))
     .description('add an item to the selected set')
     .argument('<id>')
-    .option('--reason <text>', 'why')
+    .option('--reason <text>', 'why', (text) => memberOf('reason', text))
     .action((id: string, options: EditOptions) => edit('item select', id, options, { selected: true }));
   editing(item.command('deselect'))
     .description('remove an item from the selected set; it stays public')
@@ -148,7 +136,10 @@ async function list(readArchive: ReadArchive, options: ListOptions): Promise<voi
   );
   const page = await withDatabase(async (db) =>
     withdrawn
-      ? { items: await readWithdrawn(db, limitOf(options.limit)), nextCursor: null }
+      ? {
+          items: await readWithdrawn(db, checked(withdrawnQuery, { limit: options.limit }).limit),
+          nextCursor: null,
+        }
       : shown(await readArchive(db, readVocabulary(process.env), query)),
   );
   print({ json }, page, ({ items, nextCursor }) =>
@@ -174,11 +165,6 @@ function shown({ items, nextCursor }: ItemPage) {
   return { items: listed, nextCursor };
 }
 
-function limitOf(value: string): number {
-  if (/^([1-9]\d?|100)$/.test(value)) return Number(value);
-  throw new Failure('invalid', 'limit: must be a whole number from 1 to 100');
-}
-
 function itemText({ story, sources, reports, image, ...members }: ItemDetail): string {
   return membersText({
     ...members,
@@ -195,13 +181,13 @@ async function edit(
   options: EditOptions,
   selection: ItemChange = {},
 ): Promise<void> {
-  const { by: actor, json, directions, title, image, ...texts } = options;
-  const nullable = Object.entries(texts).map(([name, value]) => [name, value === '' ? null : value]);
+  const { by: actor, json, ...given } = options;
+  const members = Object.entries(given).map(([name, value]) => [
+    name,
+    value === '' && name !== 'title' ? null : value,
+  ]);
   const change = itemChangeReader(readVocabulary(process.env))({
-    ...Object.fromEntries(nullable),
-    ...(title !== undefined && { title }),
-    ...(image !== undefined && { image: image === '' ? null : { url: image } }),
-    ...(directions !== undefined && { directions: directions.split(',').filter((name) => name !== '') }),
+    ...Object.fromEntries(members),
     ...selection,
   });
   if (Object.keys(change).length === 0) throw new Error('nothing to change: see `newsroom item edit --help`');
@@ -223,12 +209,14 @@ async function setWithdrawal(
   printEdited(options, id, edited);
 }
 
-function score(value: string): number | null {
-  if (value === '') return null;
-  if (!/^\d+(\.\d+)?$/.test(value) || Number(value) > 100) {
-    throw new InvalidArgumentError('Expected a number from 0 to 100.');
-  }
-  return Number(value);
+const readScore = readAs(z.preprocess(Number, ITEM_MEMBERS.score.input()));
+
+/** What the text of an option says. */
+function memberOf(name: string, text: string): unknown {
+  if (name === 'directions') return text.split(',').filter((direction) => direction !== '');
+  if (text === '') return text;
+  if (name === 'image') return { url: text };
+  return name === 'score' ? readScore(text) : text;
 }
 
 /** `newsroom explain`. */

@@ -1,11 +1,14 @@
 import { userInfo } from 'node:os';
 import { withDatabase as withAnyDatabase } from '@pressroom/common/database/database-url';
+import { integerParameter } from '@pressroom/common/fields/fields';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Kysely } from 'kysely';
+import type { z } from 'zod';
 import { readVocabulary } from '../../config.ts';
 import type { RenewalParts } from '../../judging/split.ts';
 import { readLexicon } from '../../judging/terms.ts';
 import type { NewsTables } from '../../tables.ts';
+import { editPath } from '../desk/items.ts';
 import type { Edited } from '../edits.ts';
 import { type HistoryEntry, type HistoryQuery, readHistory, undoEdit } from '../undo.ts';
 
@@ -80,7 +83,7 @@ export function addHistoryCommand(parent: Command, kind: HistoryQuery['kind']): 
   printing(parent.command('history'))
     .description('show who changed it, when and what, the newest first')
     .argument('<id>')
-    .option('--limit <edits>', 'how many edits at most', wholeNumber, 100)
+    .option('--limit <edits>', 'how many edits at most', readAs(integerParameter(1)), 100)
     .action(async (subject: string, { limit, ...options }: PrintOptions & { limit: number }) => {
       const entries = await withDatabase((db) => readHistory(db, { kind, subject, limit }));
       print(options, entries, (all) =>
@@ -93,7 +96,7 @@ export function addHistoryCommand(parent: Command, kind: HistoryQuery['kind']): 
 export function addUndoCommand(program: Command): void {
   editing(program.command('undo'))
     .description('undo an edit by another one, unless what it changed has been changed again')
-    .argument('<edit>', 'its number, as the history shows it', wholeNumber)
+    .argument('<edit>', 'its number, as the history shows it', readAs(editPath.shape.edit))
     .action(async (number: number, options: EditorOptions) => {
       const parts = undoParts(options);
       printEdited(options, `undo ${number}`, await withDatabase((db) => undoEdit(db, number, parts)));
@@ -119,7 +122,12 @@ function shown(value: unknown): string {
   return JSON.stringify(value ?? null);
 }
 
-function wholeNumber(value: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(value)) throw new InvalidArgumentError('Expected a whole number.');
-  return Number(value);
+/** Reads an argument as the schema of an operation does. */
+export function readAs<Value>(schema: z.ZodType<Value>): (text: string) => Value {
+  return (text) => {
+    const { data, error } = schema.safeParse(text);
+    if (error === undefined) return data;
+    const faults = error.issues.map(({ message }) => message.replace(/^must be/, 'Expected'));
+    throw new InvalidArgumentError(`${faults.join('; ')}.`);
+  };
 }

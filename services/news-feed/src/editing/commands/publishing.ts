@@ -1,6 +1,6 @@
 import { Failure } from '@pressroom/common/failures/failure';
-import { Argument, type Command, InvalidArgumentError } from 'commander';
-import { isCalendarDate, PERIODS, type Period } from '../../calendar.ts';
+import { Argument, type Command } from 'commander';
+import { PERIODS, type Period } from '../../calendar.ts';
 import { readVocabulary } from '../../config.ts';
 import type { Quote } from '../../report.ts';
 import { explainRanking, publishRanking } from '../../work/rank.ts';
@@ -11,6 +11,7 @@ import {
   type ReportOutcome,
   type ReportPreview,
 } from '../../work/report.ts';
+import { reportDate } from '../desk/reports.ts';
 import { inEdit, inTransactions } from '../edits.ts';
 import { addSample } from '../sample.ts';
 import {
@@ -20,6 +21,7 @@ import {
   print,
   printEdited,
   printing,
+  readAs,
   withDatabase,
 } from './options.ts';
 
@@ -54,7 +56,7 @@ export function addPublishingCommands(program: Command): void {
   for (const period of PERIODS) {
     printing(program.command(period))
       .description(`publish the ${period} report for ${COVERS[period]}, by NEWS_REPORT_TIMEZONE`)
-      .option('--date <date>', 'YYYY-MM-DD (default: the latest that is over)', calendarDate)
+      .option('--date <date>', 'YYYY-MM-DD (default: the latest that is over)', readAs(reportDate))
       .option('--early', 'before its hour (default: the next one)')
       .action((options: ReportOptions) => report(period, options));
   }
@@ -62,7 +64,7 @@ export function addPublishingCommands(program: Command): void {
   printing(reports.command('preview'))
     .description('show a report as it would be published now')
     .addArgument(periodArgument())
-    .option('--date <date>', 'YYYY-MM-DD (default: the next)', calendarDate)
+    .option('--date <date>', 'YYYY-MM-DD (default: the next)', readAs(reportDate))
     .action(async (period: Period, { date, ...options }: PrintOptions & { date?: string }) => {
       const vocabulary = readVocabulary(process.env);
       const next = vocabulary.calendar.nextReportDate(period, new Date());
@@ -74,7 +76,7 @@ export function addPublishingCommands(program: Command): void {
   editing(reports.command('correct'))
     .description('publish a report of today again, as it would be published now')
     .addArgument(periodArgument())
-    .option('--date <date>', 'YYYY-MM-DD (default: the latest)', calendarDate)
+    .option('--date <date>', 'YYYY-MM-DD (default: the latest)', readAs(reportDate))
     .action(correct);
   program
     .command('sample')
@@ -169,9 +171,4 @@ function explanationText(ranking: Awaited<ReturnType<typeof explainRanking>> | n
       ];
     }),
   ].join('\n');
-}
-
-function calendarDate(value: string): string {
-  if (!isCalendarDate(value)) throw new InvalidArgumentError('Expected a date such as 2027-01-31.');
-  return value;
 }

@@ -39,7 +39,8 @@ import { sharedSlots, sharedTurns } from '../../work/leases.ts';
 import { WebPageReader } from '../../work/page-reader.ts';
 import { type TriedSource, trySource } from '../../work/try-source.ts';
 import { workerSettings } from '../../work/worker-config.ts';
-import { type PrintOptions, print, printing, withDatabase } from './options.ts';
+import { sourcePath } from '../desk/sources.ts';
+import { type PrintOptions, print, printing, readAs, withDatabase } from './options.ts';
 
 /** The options of `sources add` and `edit`. */
 interface SettingOptions extends PrintOptions {
@@ -107,7 +108,7 @@ export function addSourceCommands(program: Command): void {
   }
   printing(sources.command('restore'))
     .description('bring a source back that was removed in the last NEWS_KEEP_DAYS, as it was')
-    .argument('<source>', 'its number', sourceNumber)
+    .argument('<source>', 'its number', readAs(sourcePath.shape.id))
     .action(async (id: number, options: PrintOptions) => {
       await withDatabase((db) => restoreSource(db, id, new Date()));
       print(options, { id }, () => `${id}: done`);
@@ -329,11 +330,6 @@ function settingsOf(options: SettingOptions): SourceSettings {
 /** Collects an option that may be repeated. */
 function several(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
-}
-
-function sourceNumber(value: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(value)) throw new InvalidArgumentError('Expected the number that it had.');
-  return Number(value);
 }
 
 function weight(value: string): number {

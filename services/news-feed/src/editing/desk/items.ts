@@ -37,7 +37,8 @@ const itemsAnswer = z.object({
   nextCursor: z.string().nullable(),
 });
 
-const withdrawnQuery = z.strictObject({ limit: integerParameter(1, 100).default(50) });
+/** Parameters of the withdrawn items. */
+export const withdrawnQuery = z.strictObject({ limit: integerParameter(1, 100).default(50) });
 
 const withdrawnAnswer = z.object({
   items: z.array(
@@ -97,7 +98,8 @@ const explanationAnswer = z.object({
     .describe('Null if no editor has judged it.'),
 });
 
-const editPath = z.object({ edit: integerParameter(1, 999_999_999_999_999) });
+/** Path of an edit. */
+export const editPath = z.object({ edit: integerParameter(1, 999_999_999_999_999) });
 
 const undoneAnswer = z.object({ edit: editNumber });
 

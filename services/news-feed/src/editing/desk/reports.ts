@@ -10,7 +10,8 @@ import { correctReport, previewReport, publishReport } from '../../work/report.t
 import { inEdit, inTransactions } from '../edits.ts';
 import { type EditorParts, editNumber, timestamp, toWire } from './editors.ts';
 
-const date = z
+/** The date of a report. */
+export const reportDate = z
   .string('must be a date such as 2026-11-20')
   .refine(isCalendarDate, 'must be a date such as 2026-11-20')
   .meta({ format: 'date' });
@@ -18,11 +19,13 @@ const date = z
 /** Path of the reports of a period. */
 const reportPath = z.object({ period: z.enum(PERIODS, `must be one of ${PERIODS.join(', ')}`) });
 
-const previewQuery = z.strictObject({ date: date.optional().describe('That of the next one.') });
+const previewQuery = z.strictObject({ date: reportDate.optional().describe('That of the next one.') });
 
 const publication = z
   .strictObject({
-    date: date.optional().describe('That of the latest whose time is over; with `early`, of the next one.'),
+    date: reportDate
+      .optional()
+      .describe('That of the latest whose time is over; with `early`, of the next one.'),
     early: z
       .boolean('must be true or false')
       .optional()
@@ -31,7 +34,7 @@ const publication = z
   .nullish();
 
 const correction = z
-  .strictObject({ date: date.optional().describe('That of the latest whose time is over.') })
+  .strictObject({ date: reportDate.optional().describe('That of the latest whose time is over.') })
   .nullish();
 
 const quote = z.object({

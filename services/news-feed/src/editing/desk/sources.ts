@@ -39,7 +39,8 @@ import type { Vocabulary } from '../../words.ts';
 import { type TryParts, trySource } from '../../work/try-source.ts';
 import { type EditorParts, timestamp, toWire } from './editors.ts';
 
-const sourcePath = z.object({ id: idParameter() });
+/** Path of a source. */
+export const sourcePath = z.object({ id: idParameter() });
 
 const sourcesQuery = z.strictObject({
   limit: integerParameter(1, 100).default(50),
