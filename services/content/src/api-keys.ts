@@ -14,6 +14,8 @@ export type Scope = (typeof SCOPES)[number];
 interface Holder {
   scope: Scope;
   category_id: number | null;
+  /** The only author whose articles it may write: a writer at the desk writes their own. */
+  author_id?: number | null;
 }
 
 /** The part of an article that decides who may write it. */
@@ -23,6 +25,8 @@ export interface Permitted {
   unpublish_at?: Date | null | undefined;
   release?: string | null | undefined;
   category_id?: number | null | undefined;
+  /** Its authors before the change. */
+  author_ids?: readonly number[] | undefined;
 }
 
 /**
@@ -55,7 +59,7 @@ export function requireArticle(owner: Holder, article: Permitted): void {
   const planned = [article.publish_at, article.unpublish_at, article.release];
   const isWriters = article.is_published !== true && planned.every((given) => given == null);
   requireScope(owner, isWriters ? 'write' : 'publish');
-  requireCategory(owner, article);
+  requireReach(owner, article);
 }
 
 /** Whether a key shows what readers do not see. */
@@ -64,17 +68,21 @@ export function showsDrafts({ scope }: Pick<Holder, 'scope'>): boolean {
 }
 
 /** Whether {@link requireArticle} allows a key every article. */
-export function mayWriteAll({ scope, category_id }: Holder): boolean {
-  return SCOPES.indexOf(scope) >= SCOPES.indexOf('publish') && category_id === null;
+export function mayWriteAll({ scope, category_id, author_id = null }: Holder): boolean {
+  return SCOPES.indexOf(scope) >= SCOPES.indexOf('publish') && category_id === null && author_id === null;
 }
 
 /**
- * Checks that a key is not restricted to another category than the article's.
+ * Checks that a key is not restricted to another category than the article's, or to articles of another
+ * author.
  *
  * @throws Failure `forbidden` with code `insufficient_scope`
  */
-export function requireCategory(owner: Holder, article: Permitted): void {
+export function requireReach(owner: Holder, article: Permitted): void {
   if (article.category_id !== owner.category_id) requireAnyCategory(owner);
+  const { author_id: author = null } = owner;
+  if (author === null || article.author_ids?.includes(author)) return;
+  throw insufficient('this article is by others; a writer may change their own');
 }
 
 function insufficient(detail: string): Failure {
@@ -123,11 +131,13 @@ export interface KeyOwner {
   scope: Scope;
   /** The only category whose articles it may write. */
   category_id: number | null;
+  /** See {@link Holder.author_id}. */
+  author_id?: number | null;
   expires_at: Date | null;
 }
 
 /** What a new key is for: unless it says otherwise, for everything and for good. */
-export type KeyPurpose = Partial<Omit<KeyOwner, 'prefix'>> & Pick<KeyOwner, 'name'>;
+export type KeyPurpose = Partial<Omit<KeyOwner, 'prefix' | 'author_id'>> & Pick<KeyOwner, 'name'>;
 
 /** A key as lists show it, never the key itself. */
 export interface ListedKey extends KeyOwner {

@@ -7,7 +7,7 @@ import { problemResponses } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
-import { type Permitted, requireCategory } from './api-keys.ts';
+import { type Permitted, requireReach } from './api-keys.ts';
 import { hashToken } from './articles/detail.ts';
 import { articlePath, deletedAnswer } from './articles/schema.ts';
 import { type Actor, envelope, success, writtenBy } from './envelope.ts';
@@ -117,7 +117,7 @@ export function previewOperations(previews: PreviewStore) {
 /** A key for one category shows no drafts of others. */
 function permission(request: FastifyRequest): ArticleCheck {
   const owner = ownerOf(request);
-  return (article) => requireCategory(owner, article);
+  return (article) => requireReach(owner, article);
 }
 
 function shown({ id, created_at, expires_at }: Preview) {
@@ -227,7 +227,7 @@ async function findArticle(db: Kysely<ContentTables>, id: number, check: Article
   // Locked, so that two creates do not exceed the limit together; readers do not wait for it.
   const article = await db
     .selectFrom('content.article')
-    .select(['is_published', 'category_id'])
+    .select(['is_published', 'category_id', 'author_ids'])
     .where('id', '=', id)
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow(() => new Failure('missing', 'this article does not exist'));

@@ -8,7 +8,7 @@ import {
 } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { type DeskKeys, isDeskKey } from '@pressroom/common/desk/desk-key';
-import { PERSON_HEADER, personOf } from '@pressroom/common/desk/person';
+import { type DeskPerson, deskPersonOf, PERSON_HEADER } from '@pressroom/common/desk/person';
 import { Failure, type FieldFault, invalid } from '@pressroom/common/failures/failure';
 import { type EarlyRequest, onEveryRequest } from '@pressroom/common/http/every-request';
 import { bodiless, type Guard, type Server, withoutApiKeys } from '@pressroom/common/http/operation';
@@ -87,7 +87,7 @@ export function identifySenders(app: Server, verifier: KeyVerifier, deskKeys: De
     const key = keyOf(request);
     if (key === undefined) return done();
     if (isOfDesk(request) && isDeskKey(key, deskKeys)) {
-      request.sender = { kind: 'owner', owner: deskOwner(personOf(request.headers)) };
+      request.sender = { kind: 'owner', owner: deskOwner(deskPersonOf(request.headers)) };
       return done();
     }
     return void verifier.verify(key, addressKey(request)).then((found) => {
@@ -106,9 +106,20 @@ function isOfDesk({ headers }: EarlyRequest): boolean {
 }
 
 /** Somebody at the desk, as the owner of a key. */
-function deskOwner(name: string): KeyOwner {
-  return { prefix: deskPrefix(name), name, scope: 'full', category_id: null, expires_at: null };
+function deskOwner({ name, scope, author }: DeskPerson): KeyOwner {
+  return {
+    prefix: deskPrefix(name),
+    name,
+    scope,
+    category_id: null,
+    // A writer who is no author yet has no articles.
+    author_id: scope === 'write' ? (author ?? NOBODY) : null,
+    expires_at: null,
+  };
 }
+
+/** The id of no author. */
+const NOBODY = 0;
 
 function senderOf(found: KeyOwner | TooManyWrongKeys | undefined): Sender {
   if (found === undefined) return { kind: 'refused' };

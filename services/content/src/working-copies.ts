@@ -5,7 +5,7 @@ import { problemResponses } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
-import { type Permitted, requireCategory } from './api-keys.ts';
+import { type Permitted, requireReach } from './api-keys.ts';
 import { subjectsOfChange } from './articles/filters.ts';
 import { articlePath, articlePut, articlePutAnswer, deletedAnswer } from './articles/schema.ts';
 import { checkReferences, type UpdatedArticle, updateIn, type Writer } from './articles/store.ts';
@@ -149,7 +149,7 @@ function saverOf(request: FastifyRequest, precondition: Saver['precondition']): 
   const owner = ownerOf(request);
   return {
     key: owner.prefix,
-    check: (article: Permitted) => requireCategory(owner, article),
+    check: (article: Permitted) => requireReach(owner, article),
     precondition,
   };
 }
@@ -275,7 +275,7 @@ function ownOf({ revision, changes, saved_at, saved_by }: WorkingCopy): object {
 async function lockArticle(tx: Transaction<ContentTables>, id: number) {
   return tx
     .selectFrom('content.article')
-    .select(['is_published', 'category_id', 'revision'])
+    .select(['is_published', 'category_id', 'author_ids', 'revision'])
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirstOrThrow(() => new Failure('missing', 'this article does not exist'));

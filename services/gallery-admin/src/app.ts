@@ -1,5 +1,6 @@
 import cookie from '@fastify/cookie';
 import { checkSchema } from '@pressroom/common/database/migrations';
+import type { DeskScope } from '@pressroom/common/desk/person';
 import { createServer } from '@pressroom/common/http/create-server';
 import { addRoutes, type Server } from '@pressroom/common/http/operation';
 import type { Logger } from '@pressroom/common/log/logging';
@@ -24,12 +25,15 @@ import { OperationStore } from './operations/batches-store.ts';
 import type { CopyLimits } from './operations/objects.ts';
 import { batchOperations, fileOperations } from './operations/operations.ts';
 import { pageOperations } from './page.ts';
+import { AuthorLinks } from './people/author-links.ts';
+import { peopleOperations } from './people/people.ts';
+import { PeopleStore, type Role } from './people/people-store.ts';
 import { galleryMediaType, galleryMembers } from './problems.ts';
 import type { MediaFetcher } from './proxy/media-fetcher.ts';
 import { proxyOperations } from './proxy/proxy.ts';
 import { Thumbnails } from './proxy/thumbnails.ts';
 import { servePublicMedia } from './public-media.ts';
-import { type CookieStyle, refuseForeignPages, sessionCookieName, sessionHolder } from './session/guard.ts';
+import { type CookieStyle, guardOf, refuseForeignPages, sessionCookieName } from './session/guard.ts';
 import { Account, Fingerprints, KnownAddresses, Logins, LoginThrottle } from './session/logins.ts';
 import { sessionOperations } from './session/session.ts';
 import { DeviceTokens, SessionStore } from './session/store.ts';
@@ -66,6 +70,8 @@ const describe = (cookies: CookieStyle) => ({
     settings: 'The configured buckets and the active one.',
     media: 'Files of the active bucket that anybody may read.',
     desk: 'Articles and news, next to the media.',
+    people: 'Who works at the desk, and as what.',
+    me: 'The account of who is logged in.',
   },
   securitySchemes: {
     session: { type: 'apiKey' as const, name: sessionCookieName(cookies), in: 'cookie' as const },
@@ -74,6 +80,27 @@ const describe = (cookies: CookieStyle) => ({
 
 /** The largest request body, in bytes: 2,000 keys of 1,024 bytes, each byte written as `\\u0000`. */
 const BODY_LIMIT = 16 * 2 ** 20;
+
+/** What a route takes of the person who is logged in. */
+type Permission = 'look' | 'upload' | 'organize' | 'administer';
+
+/** What each role may do here. */
+const ROLES: Readonly<Record<Role, readonly Permission[]>> = {
+  owner: ['look', 'upload', 'organize', 'administer'],
+  editor: ['look', 'upload', 'organize'],
+  photographer: ['look', 'upload', 'organize'],
+  writer: ['look', 'upload'],
+  reader: ['look'],
+};
+
+/** What each role may do to articles and news; writers write drafts of their own. */
+const SCOPES: Readonly<Record<Role, DeskScope>> = {
+  owner: 'full',
+  editor: 'full',
+  photographer: 'read',
+  writer: 'write',
+  reader: 'read',
+};
 
 /** Builds the gallery administration, ready to listen. */
 export async function buildApp(parts: GalleryParts): Promise<Server> {
@@ -103,18 +130,22 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     settingsKey: config.SETTINGS_KEY,
   });
   const sessions = new SessionStore(db);
+  const people = new PeopleStore(db, account.isConfigured);
   await app.register(cookie);
   refuseForeignPages(app, cookies);
 
   const fingerprints = new Fingerprints(config.SETTINGS_KEY);
   const logins = new Logins({
     account,
+    people,
     sessions,
     throttle: new LoginThrottle(db, fingerprints),
     addresses: new KnownAddresses(db, fingerprints),
     devices: new DeviceTokens(config.SETTINGS_KEY, config.ADMIN_USERNAME ?? '', config.SETTINGS_KEY_PREVIOUS),
   });
   const session = sessionOperations({ logins, sessions, cookies });
+  const authors = new AuthorLinks(people, config);
+  const persons = peopleOperations({ people, sessions, account, logins, authors, cookies, roles: ROLES });
   const settings = bucketOperations({ buckets, changed: () => active.clear() });
   const dates = new OriginalDates(db);
   const uploads = uploadOperations(
@@ -156,40 +187,59 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   });
   const sections = sectionsOf(config);
   const desk = deskOperations(config, sections);
-  const SESSION = sessionHolder({ account, sessions, cookies });
+  const may = guardOf({ account, sessions, cookies, roles: ROLES });
   const page = pageOperations(active);
   addRoutes(app, [
     ['GET', '/', page.root],
     ['GET', '/desk/*', page.document],
     ['GET', '/assets/:name', page.asset],
     ['POST', '/api/login', session.login],
-    ['POST', '/api/logout', session.logout, SESSION],
-    ['GET', '/api/settings/buckets', settings.list, SESSION],
-    ['POST', '/api/settings/buckets', settings.change, SESSION],
-    ['POST', '/api/upload', uploads.sign, SESSION],
-    ['POST', '/api/upload/sign', uploads.signRequest, SESSION],
-    ['POST', '/api/upload/multipart', uploads.multipart, SESSION],
-    ['GET', '/api/gallery', listing.list, SESSION],
-    ['POST', '/api/gallery', listing.sign, SESSION],
-    ['GET', '/api/gallery/folder-preview', listing.folderPreview, SESSION],
-    ['GET', '/api/gallery/batches', background.list, SESSION],
-    ['GET', '/api/gallery/batches/:id', background.read, SESSION],
-    ['POST', '/api/gallery/batches/:id/resume', background.resume, SESSION],
-    ['GET', '/api/gallery/trash', trash.list, SESSION],
-    ['GET', '/api/gallery/media', proxy.media, SESSION],
-    ['POST', '/api/gallery/archives', archives.create, SESSION],
-    ['GET', '/api/gallery/archives/:id', archives.read, SESSION],
-    ['POST', '/api/gallery/folder', folders.create, SESSION],
-    ['POST', '/api/gallery/lookup', folders.lookUp, SESSION],
-    ['POST', '/api/gallery/uses', uses.read, SESSION],
-    ['POST', '/api/gallery/uses/move', uses.move, SESSION],
-    ['POST', '/api/gallery/rename', files.rename, SESSION],
-    ['POST', '/api/gallery/delete', files.remove, SESSION],
-    ['POST', '/api/gallery/batch', files.batch, SESSION],
-    ['GET', '/api/proxy', proxy.fetch, SESSION],
-    ['GET', '/api/desk', desk.read, SESSION],
+    ['POST', '/api/logout', session.logout, may('look')],
+    ['POST', '/api/invitation', persons.readInvitation],
+    ['POST', '/api/invitation/accept', persons.acceptInvitation],
+    ['GET', '/api/me', persons.readMe, may('look')],
+    ['PATCH', '/api/me', persons.changeMe, may('look')],
+    ['POST', '/api/me/password', persons.changePassword, may('look')],
+    ['GET', '/api/me/sessions', persons.listSessions, may('look')],
+    ['DELETE', '/api/me/sessions', persons.endOtherSessions, may('look')],
+    ['DELETE', '/api/me/sessions/:id', persons.endSession, may('look')],
+    ['GET', '/api/people', persons.list, may('administer')],
+    ['POST', '/api/people', persons.add, may('administer')],
+    ['PATCH', '/api/people/:id', persons.change, may('administer')],
+    ['DELETE', '/api/people/:id', persons.remove, may('administer')],
+    ['POST', '/api/people/:id/invitation', persons.invite, may('administer')],
+    ['GET', '/api/settings/buckets', settings.list, may('administer')],
+    ['POST', '/api/settings/buckets', settings.change, may('administer')],
+    ['POST', '/api/upload', uploads.sign, may('upload')],
+    ['POST', '/api/upload/sign', uploads.signRequest, may('upload')],
+    ['POST', '/api/upload/multipart', uploads.multipart, may('upload')],
+    ['GET', '/api/gallery', listing.list, may('look')],
+    ['POST', '/api/gallery', listing.sign, may('look')],
+    ['GET', '/api/gallery/folder-preview', listing.folderPreview, may('look')],
+    ['GET', '/api/gallery/batches', background.list, may('look')],
+    ['GET', '/api/gallery/batches/:id', background.read, may('look')],
+    ['POST', '/api/gallery/batches/:id/resume', background.resume, may('organize')],
+    ['GET', '/api/gallery/trash', trash.list, may('look')],
+    ['GET', '/api/gallery/media', proxy.media, may('look')],
+    ['POST', '/api/gallery/archives', archives.create, may('look')],
+    ['GET', '/api/gallery/archives/:id', archives.read, may('look')],
+    ['POST', '/api/gallery/folder', folders.create, may('organize')],
+    ['POST', '/api/gallery/lookup', folders.lookUp, may('look')],
+    ['POST', '/api/gallery/uses', uses.read, may('look')],
+    ['POST', '/api/gallery/uses/move', uses.move, may('organize')],
+    ['POST', '/api/gallery/rename', files.rename, may('organize')],
+    ['POST', '/api/gallery/delete', files.remove, may('organize')],
+    ['POST', '/api/gallery/batch', files.batch, may('organize')],
+    ['GET', '/api/proxy', proxy.fetch, may('look')],
+    ['GET', '/api/desk', desk.read, may('look')],
   ]);
-  await passRequests(app, [sections.content, sections.newsroom], SESSION);
+  // Content and the newsroom refuse what the scope does not allow.
+  await passRequests(app, [sections.content, sections.newsroom], may('look'), async ({ person }) => {
+    const { id, name, role } = person;
+    const scope = SCOPES[role];
+    if (scope !== 'write' || id === null) return { name, scope, author: person.author };
+    return { name, scope, author: person.author ?? (await authors.link(id, name)) };
+  });
   // Anonymous clients get one core at most, and only while the administrator waits for no picture.
   await servePublicMedia(app, { config, buckets: active, places: 1, turn: () => thumbnails.idle() });
   return app;

@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import replyFrom from '@fastify/reply-from';
 import { NEWSROOM_ROUTES } from '@pressroom/common/desk/newsroom-routes';
-import { personHeaders } from '@pressroom/common/desk/person';
+import { type DeskPerson, personHeaders } from '@pressroom/common/desk/person';
 import { type Guard, operation, type RouteLine, type Server } from '@pressroom/common/http/operation';
 import { notFound, Problem } from '@pressroom/common/problems/problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { GalleryConfig } from './config.ts';
+import { ROLES } from './people/people-store.ts';
 import { problemResponses } from './problems.ts';
 
 const section = z.object({
@@ -20,6 +21,7 @@ const deskAnswer = z.object({
   success: z.literal(true),
   data: z.object({
     person: z.string().describe('Who is logged in, as histories name them.'),
+    role: z.enum(ROLES),
     sections: z.object({ content: section, newsroom: section }),
     media: z.object({
       publicPrefixes: z.array(z.string()).describe('The folders whose files anybody may read at `/media/`.'),
@@ -43,12 +45,13 @@ export function deskOperations(config: GalleryConfig, sections: { content: Secti
         'Below `/api/desk/content/` and `/api/desk/newsroom/` are routes of those services, as they describe them.',
       response: { 200: deskAnswer, ...problemResponses(400, 401, 503) },
     },
-    handler: async () => {
+    handler: async ({ person }) => {
       const [content, newsroom] = await Promise.all([stateOf(sections.content), stateOf(sections.newsroom)]);
       return {
         success: true as const,
         data: {
-          person: config.ADMIN_USERNAME ?? '',
+          person: person.name,
+          role: person.role,
           sections: { content: { state: content }, newsroom: { state: newsroom } },
           media: { publicPrefixes: config.MEDIA_PUBLIC },
           site: url === undefined ? null : { url, articlePath },
@@ -62,8 +65,8 @@ export function deskOperations(config: GalleryConfig, sections: { content: Secti
 /** A part of the desk that another service does the work of. */
 interface Section {
   readonly name: 'content' | 'newsroom';
-  /** Where the service is, and what it knows the desk by; undefined if that is not configured. */
-  readonly service: { readonly url: string; readonly headers: Record<string, string> } | undefined;
+  /** Where the service is, and the key that it knows the desk by; undefined if that is not configured. */
+  readonly service: { readonly url: string; readonly key: string } | undefined;
   readonly routes: readonly ProxiedRoute[];
   /** A path that shows whether it answers and knows the desk. */
   readonly probe: string;
@@ -74,14 +77,11 @@ type SectionState = 'ready' | 'unavailable' | 'refused' | 'not_configured';
 /** How long a section may take to show how it is, in ms. */
 const PROBE_MS = 2000;
 
-export function sectionsOf({
-  CONTENT_URL,
-  NEWSROOM_URL,
-  DESK_KEY: key,
-  ADMIN_USERNAME: person,
-}: GalleryConfig): { content: Section; newsroom: Section } {
-  const at = (url: string | undefined) =>
-    url === undefined || key === undefined ? undefined : { url, headers: personHeaders(key, person) };
+export function sectionsOf({ CONTENT_URL, NEWSROOM_URL, DESK_KEY: key }: GalleryConfig): {
+  content: Section;
+  newsroom: Section;
+} {
+  const at = (url: string | undefined) => (url === undefined || key === undefined ? undefined : { url, key });
   return {
     content: {
       name: 'content',
@@ -102,7 +102,7 @@ async function stateOf({ service, probe }: Section): Promise<SectionState> {
   if (service === undefined) return 'not_configured';
   try {
     const { status, body } = await fetch(service.url + probe, {
-      headers: service.headers,
+      headers: personHeaders(service.key),
       redirect: 'error',
       signal: AbortSignal.timeout(PROBE_MS),
     });
@@ -200,8 +200,16 @@ const ANSWERED = [
 /** What a segment of a path that is passed on never is: it could lead elsewhere. */
 const LEADS_AWAY = /^\.{1,2}$|[/\\\p{C}]/u;
 
+/** For whom the desk asks a service, and with which scope. */
+type AskerOf = (request: FastifyRequest) => Promise<DeskPerson>;
+
 /** Passes the routes of sections on to their services, below `/api/desk/`, and nothing else. */
-export async function passRequests(app: Server, sections: readonly Section[], guard: Guard): Promise<void> {
+export async function passRequests(
+  app: Server,
+  sections: readonly Section[],
+  guard: Guard,
+  askerOf: AskerOf,
+): Promise<void> {
   await app.register(async (passing) => {
     await passing.register(replyFrom, {
       disableCache: true,
@@ -228,14 +236,20 @@ export async function passRequests(app: Server, sections: readonly Section[], gu
           // Tokens of previews, and what is searched for, are not logged.
           config: { secretQuery: true },
           schema: { hide: true, querystring: z.looseObject({}) },
-          handler: (request, reply) => pass(section, path, request, reply),
+          handler: async (request, reply) => pass(section, path, request, reply, await askerOf(request)),
         });
       }
     }
   });
 }
 
-function pass({ name, service }: Section, path: string, request: FastifyRequest, reply: FastifyReply) {
+function pass(
+  { name, service }: Section,
+  path: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  asker: DeskPerson,
+) {
   if (service === undefined) {
     const setting = name === 'content' ? 'CONTENT_URL' : 'NEWSROOM_URL';
     throw new Problem(404, 'not_configured', `this takes ${setting} and DESK_KEY in the settings`);
@@ -251,14 +265,15 @@ function pass({ name, service }: Section, path: string, request: FastifyRequest,
       body.length > 0 && { body, contentType: request.headers['content-type'] ?? '' }),
     rewriteRequestHeaders: (_request, headers) => ({
       ...only(headers, ASKED),
-      ...service.headers,
+      ...personHeaders(service.key, asker),
       // The address in the trail is that of the person.
       'x-forwarded-for': request.ip,
       'x-request-id': request.id,
     }),
     rewriteHeaders: (headers) => ({ ...only(headers, ANSWERED), ...moved(headers, name) }),
     onResponse: (_request, answer, { statusCode, stream }) => {
-      if (statusCode !== 401 && statusCode !== 403) return answer.send(stream);
+      // What a person may not do, the service says itself; a refused key is nothing of theirs.
+      if (statusCode !== 401 && (statusCode !== 403 || asker.scope !== 'full')) return answer.send(stream);
       stream.destroy();
       // A 401 would have the page ask for the password.
       return answer.send(unavailable(name, `${name} refuses the desk: DESK_KEY must be the same in both`));

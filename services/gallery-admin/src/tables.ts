@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
+import type { Role } from './people/people-store.ts';
 
 /** A time that the database sets when a row is created. */
 type DefaultedTime = ColumnType<Date, never, Date | undefined>;
@@ -9,6 +10,33 @@ interface SessionTable {
   account: Buffer;
   created_at: DefaultedTime;
   last_used_at: DefaultedTime;
+  id: Generated<string>;
+  person_id: string | null;
+  address: string | null;
+  device: string | null;
+}
+
+/** `gallery.person` */
+interface PersonTable {
+  id: Generated<string>;
+  name: string;
+  email: string;
+  role: Role;
+  language: string | null;
+  time_zone: string | null;
+  active: Generated<boolean>;
+  password_hash: string | null;
+  stamp: Buffer;
+  author_id: number | null;
+  created_at: DefaultedTime;
+  removed_at: Date | null;
+}
+
+/** `gallery.invitation` */
+interface InvitationTable {
+  person_id: string;
+  token_hash: Buffer;
+  expires_at: Date;
 }
 
 /** `gallery.login_failure` */
@@ -104,6 +132,8 @@ export interface GalleryTables {
   'gallery.announced_upload': AnnouncedUploadTable;
   'gallery.archive': ArchiveTable;
   'gallery.batch': BatchTable;
+  'gallery.invitation': InvitationTable;
+  'gallery.person': PersonTable;
   'gallery.session': SessionTable;
   'gallery.login_failure': LoginFailureTable;
   'gallery.known_address': KnownAddressTable;

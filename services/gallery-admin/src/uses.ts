@@ -76,8 +76,8 @@ function readOperation(articles: Articles) {
       body: usesBody,
       response: { 200: usesAnswer, ...problemResponses(400, 401, 403, 413, 415, 500, 503) },
     },
-    handler: async ({ body: { paths } }) => {
-      return { success: true as const, data: await articles.showing(paths) };
+    handler: async ({ body: { paths }, person }) => {
+      return { success: true as const, data: await articles.showing(paths, person.name) };
     },
   });
 }
@@ -94,7 +94,7 @@ function moveOperation(articles: Articles) {
     },
     handler: async (request) => {
       const { from, to } = request.body;
-      const data = await articles.move(from, to);
+      const data = await articles.move(from, to, request.person.name);
       logWrite(request, 'article_addresses_changed', {
         from,
         to,
@@ -118,27 +118,34 @@ const PATIENCE_MS = 5000;
 
 /** The articles of the content service, as far as they show media of the gallery. */
 export class Articles {
-  readonly #client: ContentClient | undefined;
-  readonly #hasKey: boolean;
+  readonly #baseUrl: string | undefined;
+  readonly #key: string | undefined;
   readonly #log: Logger;
 
-  constructor({ CONTENT_URL: baseUrl, DESK_KEY: key, ADMIN_USERNAME: person }: GalleryConfig, log: Logger) {
-    const headers: Record<string, string> = key === undefined ? {} : personHeaders(key, person);
-    // A key is never carried elsewhere.
-    const send = (url: string, init: RequestInit) => fetch(url, { ...init, redirect: 'error' });
-    const retry = { attempts: 1, patience: 0 };
-    this.#client =
-      baseUrl === undefined ? undefined : contentClient({ baseUrl, headers, fetch: send, retry });
-    this.#hasKey = key !== undefined;
+  constructor({ CONTENT_URL, DESK_KEY }: Pick<GalleryConfig, 'CONTENT_URL' | 'DESK_KEY'>, log: Logger) {
+    this.#baseUrl = CONTENT_URL;
+    this.#key = DESK_KEY;
     this.#log = log;
+  }
+
+  #clientFor(name: string): ContentClient | undefined {
+    if (this.#baseUrl === undefined) return undefined;
+    const person = { name, scope: 'full', author: null } as const;
+    return contentClient({
+      baseUrl: this.#baseUrl,
+      headers: this.#key === undefined ? {} : personHeaders(this.#key, person),
+      // A key is never carried elsewhere.
+      fetch: (url, init) => fetch(url, { ...init, redirect: 'error' }),
+      retry: { attempts: 1, patience: 0 },
+    });
   }
 
   /**
    * The articles with an address of one of these files, or of a file in one of these folders, which end with
    * `/`; without a key, the published ones. Not known if there is no content service, or no answer of it.
    */
-  async showing(paths: readonly string[]): Promise<Uses> {
-    const client = this.#client;
+  async showing(paths: readonly string[], person: string): Promise<Uses> {
+    const client = this.#clientFor(person);
     const unknown = { isKnown: false, canChange: false, articles: [], hasMore: false };
     if (client === undefined) return unknown;
     try {
@@ -152,7 +159,7 @@ export class Articles {
           found.set(id, { id, title, isPublished });
         }
       }
-      return { isKnown: true, canChange: this.#hasKey, articles: [...found.values()], hasMore };
+      return { isKnown: true, canChange: this.#key !== undefined, articles: [...found.values()], hasMore };
     } catch (error) {
       this.#log.warn({ err: error }, 'articles_not_asked');
       return unknown;
@@ -164,9 +171,9 @@ export class Articles {
    *
    * @throws Failure `conflict` without a content service or its key, `unavailable` if it does not answer
    */
-  async move(from: string, to: string): Promise<Change> {
-    const client = this.#client;
-    if (client === undefined || !this.#hasKey) {
+  async move(from: string, to: string, person: string): Promise<Change> {
+    const client = this.#clientFor(person);
+    if (client === undefined || this.#key === undefined) {
       throw new Failure('conflict', 'changing articles takes CONTENT_URL and DESK_KEY');
     }
     try {
@@ -188,7 +195,7 @@ export class Articles {
         media: paths.join('\n'),
         fields: 'id,title,is_published',
         per_page: MOST_ARTICLES,
-        ...(this.#hasKey && { status: 'all' }),
+        ...(this.#key !== undefined && { status: 'all' }),
       },
       signal,
     });

@@ -2,11 +2,11 @@ import { PRIVATE } from '@pressroom/common/caching/conditional';
 import { checkSchema } from '@pressroom/common/database/migrations';
 import { type DeskKeys, isDeskKey } from '@pressroom/common/desk/desk-key';
 import { NEWSROOM_ROUTES } from '@pressroom/common/desk/newsroom-routes';
-import { personOf } from '@pressroom/common/desk/person';
+import { deskPersonOf } from '@pressroom/common/desk/person';
 import { createServer } from '@pressroom/common/http/create-server';
 import { addRoutes, type Guard, type Operation, type Server } from '@pressroom/common/http/operation';
 import type { Logger } from '@pressroom/common/log/logging';
-import { forbidden, unauthorized } from '@pressroom/common/problems/problem';
+import { forbidden, Problem, unauthorized } from '@pressroom/common/problems/problem';
 import { SearchGate } from '@pressroom/common/search/search';
 import type { Kysely } from 'kysely';
 import { archiveQuery } from './api/archive.ts';
@@ -126,13 +126,17 @@ async function storiesOf(db: Kysely<NewsTables>, query: Parameters<typeof listSt
 function deskGuard(keys: DeskKeys): Guard {
   return {
     security: [{ deskKey: [] }],
-    check: async ({ headers }, reply) => {
+    check: async ({ headers, method }, reply) => {
       reply.header('cache-control', PRIVATE);
       const given = headers['x-api-key'];
       if (!given) throw unauthorized('the key of the desk is required: send DESK_KEY in X-API-Key');
       if (!isDeskKey(String(given), keys)) throw forbidden('this is not the key of the desk');
       // Before any work is done for an unauthenticated caller.
-      personOf(headers);
+      const { scope } = deskPersonOf(headers);
+      if (scope !== 'full' && method !== 'GET' && method !== 'HEAD') {
+        const detail = `this needs the scope full; this person has ${scope}`;
+        throw new Problem(403, 'insufficient_scope', detail);
+      }
     },
   };
 }

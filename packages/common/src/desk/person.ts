@@ -31,7 +31,42 @@ export const PERSON_HEADER = 'x-desk-person';
 /** The name in requests of the desk that are for no person. */
 const DESK = 'desk';
 
-/** The headers of the desk's requests for a person. */
-export function personHeaders(key: string, name = DESK): Record<string, string> {
-  return { 'x-api-key': key, [PERSON_HEADER]: encodeURIComponent(name.toWellFormed()) };
+/** What the desk may ask for a person, from least to most: to read, to write what is theirs, everything. */
+const DESK_SCOPES = ['read', 'write', 'full'] as const;
+
+/** What the desk may ask for a person. */
+export type DeskScope = (typeof DESK_SCOPES)[number];
+
+const SCOPE_HEADER = 'x-desk-scope';
+
+/** The author of content that the person is: with the scope `write`, only their articles are changed. */
+const AUTHOR_HEADER = 'x-desk-author';
+
+/** A person for whom the desk asks, and what they may do. */
+export interface DeskPerson {
+  readonly name: string;
+  readonly scope: DeskScope;
+  /** Null for a person who is no author. */
+  readonly author: number | null;
+}
+
+/** The person for whom the desk asks, with what they may do: everything, if the desk does not say. Throws 400. */
+export function deskPersonOf(headers: IncomingHttpHeaders): DeskPerson {
+  const { [SCOPE_HEADER]: given = 'full', [AUTHOR_HEADER]: author } = headers;
+  const scope = DESK_SCOPES.find((known) => known === given);
+  if (scope === undefined) throw invalidRequest(`X-Desk-Scope must be one of ${DESK_SCOPES.join(', ')}`);
+  if (author !== undefined && !/^[1-9]\d{0,9}$/.test(String(author)))
+    throw invalidRequest('X-Desk-Author must be the id of an author');
+  return { name: personOf(headers), scope, author: author === undefined ? null : Number(author) };
+}
+
+/** The headers of the desk's requests for a person: without one, for the desk itself. */
+export function personHeaders(key: string, person?: DeskPerson): Record<string, string> {
+  const { name = DESK, scope = 'full', author = null } = person ?? {};
+  return {
+    'x-api-key': key,
+    [PERSON_HEADER]: encodeURIComponent(name.toWellFormed()),
+    ...(scope !== 'full' && { [SCOPE_HEADER]: scope }),
+    ...(author !== null && { [AUTHOR_HEADER]: String(author) }),
+  };
 }

@@ -3,7 +3,7 @@ import type { RepresentationCache } from '@pressroom/common/caching/representati
 import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
 import type { SearchGate } from '@pressroom/common/search/search';
-import { requireArticle } from '../api-keys.ts';
+import { type KeyOwner, requireArticle } from '../api-keys.ts';
 import { success, successPage } from '../envelope.ts';
 import {
   type ArticleRules,
@@ -233,10 +233,11 @@ function creation({ articles, rules, changed }: ArticleParts) {
       await checkBody(request, rules);
       const { body } = request;
       const owner = ownerOf(request);
-      requireArticle(owner, body);
+      // A new article is theirs who write it.
+      requireArticle(owner, { ...body, author_ids: [owner.author_id ?? 0] });
       const key = idempotencyKey(request);
       const { article, own, repeated } = await articles.create(
-        { ...body, author: body.author ?? owner.name },
+        { ...body, ...bylineOf(body, owner) },
         actorOf(request),
         key === undefined ? undefined : { sender: owner.prefix, key, body },
       );
@@ -250,6 +251,15 @@ function creation({ articles, rules, changed }: ArticleParts) {
       return reply.code(201).headers(headers).send(success('Article created', article));
     },
   });
+}
+
+/** Whose an article is that names nobody: the owner's of the key, as the author that they are. */
+function bylineOf(
+  { author, authors }: Partial<Pick<Parameters<ArticleStore['create']>[0], 'author' | 'authors'>>,
+  { name, author_id: own }: KeyOwner,
+) {
+  const names = own && author === undefined && authors === undefined ? { authors: [own] } : {};
+  return { author: author ?? name, ...names };
 }
 
 function updates({ articles, rules, changed }: ArticleParts) {

@@ -2,33 +2,69 @@ import { PRIVATE } from '@pressroom/common/caching/conditional';
 import type { Guard, Server } from '@pressroom/common/http/operation';
 import { forbidden, Problem } from '@pressroom/common/problems/problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Role } from '../people/people-store.ts';
 import type { Account } from './logins.ts';
-import { DEVICE_LIFETIME_S, LIFETIME_S, type SessionStore } from './store.ts';
+import { DEVICE_LIFETIME_S, LIFETIME_S, type SessionStore, type UsedSession } from './store.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who is logged in; set by the guard before the body is read. */
+    person: Person;
+  }
+}
+
+/** Somebody who is logged in. */
+export interface Person {
+  /** Null for the account of the environment. */
+  id: string | null;
+  name: string;
+  role: Role;
+  /** The author of content that the person is, if any. */
+  author: number | null;
+  session: string;
+}
 
 /** What the guard needs to look up sessions. */
-interface GuardParts {
+interface GuardParts<Permission> {
   account: Account;
   sessions: SessionStore;
   cookies: CookieStyle;
+  roles: Readonly<Record<Role, readonly Permission[]>>;
 }
 
 /**
- * Requires a session; other requests get 401 before the body is read. Shared caches must not store answers
- * behind it, nor other sites' pages load them.
+ * Requires a session of a person who may do this; other requests get 401 or 403 before the body is read.
+ * Shared caches must not store answers behind it, nor other sites' pages load them.
  */
-export function sessionHolder({ account, sessions, cookies }: GuardParts): Guard {
-  return {
+export function guardOf<Permission extends string>({
+  account,
+  sessions,
+  cookies,
+  roles,
+}: GuardParts<Permission>): (permission: Permission) => Guard {
+  return (permission) => ({
     security: [{ session: [] }],
     check: async (request, reply) => {
       reply.headers({ 'cache-control': PRIVATE, 'cross-origin-resource-policy': 'same-origin' });
       const token = sessionToken(request, cookies);
-      if (token !== undefined && (await sessions.use(token, account.fingerprint))) return;
+      const used = token === undefined ? undefined : await sessions.use(token, account.fingerprint);
+      if (used !== undefined) {
+        request.person = personOf(used, account);
+        if (roles[request.person.role].includes(permission)) return;
+        throw new Problem(403, 'role_forbids', `the role ${request.person.role} may not do this`);
+      }
       if (token !== undefined) clearSessionCookie(reply, cookies);
       throw new Problem(401, 'unauthorized', 'log in first: this request needs the session cookie', {
         headers: { 'www-authenticate': `Cookie cookie-name="${sessionCookieName(cookies)}"` },
       });
     },
-  };
+  });
+}
+
+function personOf({ id: session, person }: UsedSession, account: Account): Person {
+  if (person === null) return { id: null, name: account.name, role: 'owner', author: null, session };
+  const { id, name, role, author_id: author } = person;
+  return { id, name, role, author, session };
 }
 
 /** How the cookies of a service are sent. */

@@ -3,6 +3,7 @@ import { FairQueue } from '@pressroom/common/concurrency/fair-queue';
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Meter } from '@pressroom/common/metrics/meter';
 import { type Kysely, type SqlBool, sql } from 'kysely';
+import type { PeopleStore } from '../people/people-store.ts';
 import type { GalleryTables } from '../tables.ts';
 import { hashPassword, isPassword, type PasswordHash, parsePasswordHash } from './password.ts';
 import { countSessions, type DeviceTokens, type SessionStore } from './store.ts';
@@ -10,6 +11,7 @@ import { countSessions, type DeviceTokens, type SessionStore } from './store.ts'
 /** What {@link Logins} works with. */
 interface LoginParts {
   account: Account;
+  people: PeopleStore;
   sessions: SessionStore;
   throttle: LoginThrottle;
   addresses: KnownAddresses;
@@ -17,22 +19,33 @@ interface LoginParts {
 }
 
 /** What a login request shows about its sender. */
-interface Caller {
+export interface Caller {
   /** Counts as one client: the address, or the /64 of an IPv6 one. */
   address: string;
   /** As the browser sends it, valid or not. */
   deviceToken: string | undefined;
+  /** The browser's `User-Agent`. */
+  browser: string | undefined;
   /** True once the client no longer waits for the answer. */
   isGone: () => boolean;
 }
 
-/** The result of an attempt, and the lane that it was made in. */
-type LoginOutcome = { lane: Lane } & (
-  | { outcome: 'throttled'; retryAfterS: number }
-  | { outcome: 'failed' }
-  /** The tokens of the new session and of the device. */
-  | { outcome: 'done'; session: string; device: string }
-);
+/** Who has shown that they may log in. */
+interface Known {
+  name: string;
+  /** The fingerprint of the environment's account, or the person's stamp. */
+  account: Buffer;
+  /** Null for the environment's account. */
+  person_id: string | null;
+}
+
+/** A check that has found nobody, and the lane that it was made in. */
+type Refused = { lane: Lane } & ({ outcome: 'throttled'; retryAfterS: number } | { outcome: 'failed' });
+
+type Checked = Refused | { outcome: 'right'; lane: Lane; known: Known };
+
+/** The result of an attempt: who it is, and the tokens of the new session and of the device. */
+type LoginOutcome = Refused | { outcome: 'done'; lane: Lane; name: string; session: string; device: string };
 
 /** Login attempts: counted, bounded, and run in the lane of their client. */
 export class Logins {
@@ -44,12 +57,22 @@ export class Logins {
   }
 
   /**
-   * Tries to log in. Fails with `unavailable` if too many try at once, which does not count as an attempt,
-   * and with `misconfigured` if no account is configured.
+   * Tries to log in, with the username of the environment's account or a person's e-mail address. Fails with
+   * `unavailable` if too many try at once, which does not count as an attempt, and with `misconfigured` if
+   * there is neither that account nor an owner.
    */
   async attempt(caller: Caller, credentials: { username: string; password: string }): Promise<LoginOutcome> {
-    const { account, devices, addresses, throttle } = this.#parts;
-    account.assertConfigured();
+    const { account, people } = this.#parts;
+    if (!account.isConfigured && !(await people.hasOwner())) throw misconfigured();
+    const checked = await this.check(caller, credentials);
+    if (checked.outcome !== 'right') return checked;
+    const { known, lane } = checked;
+    return { outcome: 'done', lane, name: known.name, ...(await this.begin(known, caller)) };
+  }
+
+  /** Checks a password as a login does, in its lane and counted, and begins no session. Fails as a login. */
+  async check(caller: Caller, credentials: { username: string; password: string }): Promise<Checked> {
+    const { devices, addresses, throttle } = this.#parts;
     const { address, deviceToken = '' } = caller;
     const device = devices.idOf(deviceToken);
     const isKnownAddress = device === undefined && (await addresses.has(address));
@@ -58,19 +81,43 @@ export class Logins {
     return this.#lanes.run(visitor, async () => {
       if (caller.isGone()) throw new Failure('unavailable', 'the client is no longer waiting for this login');
       const { username, password } = credentials;
-      const attempt = await throttle.attempt(visitor, username, () => account.isRight(username, password));
+      const attempt = await throttle.attempt(visitor, username, () => this.#recognize(username, password));
       if (attempt === 'wrong') return { outcome: 'failed', lane };
-      if (attempt !== 'right') return { outcome: 'throttled', lane, ...attempt };
-      return { outcome: 'done', lane, ...(await this.#begin(visitor)) };
+      if ('retryAfterS' in attempt) return { outcome: 'throttled', lane, ...attempt };
+      return { outcome: 'right', lane, known: attempt.found };
     });
   }
 
-  async #begin({ address }: Visitor): Promise<{ session: string; device: string }> {
-    const { account, sessions, addresses, devices } = this.#parts;
+  /** Begins a session of somebody who is known, and remembers from where. */
+  async begin(
+    { account, person_id }: Known,
+    { address, browser }: Pick<Caller, 'address' | 'browser'>,
+  ): Promise<{ session: string; device: string }> {
+    const { sessions, addresses, devices } = this.#parts;
     await addresses.add(address);
-    const session = await sessions.create(account.fingerprint);
+    const session = await sessions.create({ account, person_id, address, device: browser });
     return { session, device: devices.issue() };
   }
+
+  /** Hashes the password once, whoever it is: an unknown name costs as much as a wrong password. */
+  async #recognize(username: string, password: string): Promise<Known | undefined> {
+    const { account, people } = this.#parts;
+    const person = account.hasName(username) ? undefined : await people.candidate(username.toLowerCase());
+    if (person === undefined) {
+      const isRight = await account.isRight(username, password);
+      return isRight ? { name: username, account: account.fingerprint, person_id: null } : undefined;
+    }
+    const hash = parsePasswordHash(person.password_hash ?? '');
+    if (hash === undefined || !(await isPassword(password, hash))) return undefined;
+    return { name: person.name, account: person.stamp, person_id: person.id };
+  }
+}
+
+function misconfigured(): Failure {
+  return new Failure(
+    'misconfigured',
+    'login is not configured: set ADMIN_USERNAME and ADMIN_PASSWORD_HASH (or ADMIN_PASSWORD) on the server',
+  );
 }
 
 /** The account as the environment describes it. */
@@ -82,7 +129,7 @@ interface AccountSettings {
   settingsKey: Buffer;
 }
 
-/** The one account that may log in. */
+/** The account of the environment: an owner. */
 export class Account {
   /** Changes with the username and the password, and reveals neither. 32 bytes. */
   readonly fingerprint: Buffer;
@@ -99,14 +146,18 @@ export class Account {
     this.#verify = verify;
   }
 
-  /** Fails with `misconfigured` if no account is configured. */
-  assertConfigured(): void {
+  get isConfigured(): boolean {
     const { username, passwordHash, password } = this.#settings;
-    if (username && (passwordHash || password)) return;
-    throw new Failure(
-      'misconfigured',
-      'login is not configured: set ADMIN_USERNAME and ADMIN_PASSWORD_HASH (or ADMIN_PASSWORD) on the server',
-    );
+    return Boolean(username && (passwordHash || password));
+  }
+
+  get name(): string {
+    return this.#settings.username ?? '';
+  }
+
+  /** Whether it has this name; without an account, no name is its own. */
+  hasName(username: string): boolean {
+    return this.isConfigured && isSame(username, this.name);
   }
 
   /**
@@ -115,7 +166,7 @@ export class Account {
    */
   async isRight(username: string, password: string): Promise<boolean> {
     const right = await this.#verify(password, await this.#passwordHash());
-    return isSame(username, this.#settings.username ?? '') && right;
+    return this.hasName(username) && right;
   }
 
   /** A plain password from the environment is hashed once, so that every comparison costs the same. */
@@ -232,24 +283,25 @@ export class LoginThrottle {
   }
 
   /**
-   * Checks a password by `isRight`, and counts the attempt if that is not so; returns the wait instead if
-   * there were too many.
+   * Finds who it is by `find`, and counts the attempt if it finds nobody; returns the wait instead if there
+   * were too many.
    */
-  async attempt(
+  async attempt<Found>(
     visitor: Visitor,
     username: string,
-    isRight: () => Promise<boolean>,
-  ): Promise<'right' | 'wrong' | Throttled> {
+    find: () => Promise<Found | undefined>,
+  ): Promise<{ found: Found } | 'wrong' | Throttled> {
     const counts = this.#countsOf(visitor, username);
     await removeOver(this.#db);
     try {
       return await this.#db.transaction().execute(async (tx) => {
         await countAll(tx, counts);
-        if (await isRight()) throw new PasswordRight();
+        const found = await find();
+        if (found !== undefined) throw new PasswordRight(found);
         return 'wrong' as const;
       });
     } catch (error) {
-      if (error instanceof PasswordRight) return 'right';
+      if (error instanceof PasswordRight) return { found: error.found as Found };
       if (error instanceof LimitReached) return { retryAfterS: await this.#secondsLeft(error.source) };
       throw error;
     }
@@ -279,7 +331,14 @@ export class LoginThrottle {
 }
 
 /** Rolls back the counting transaction, because the attempt has not failed. */
-class PasswordRight extends Error {}
+class PasswordRight extends Error {
+  readonly found: unknown;
+
+  constructor(found: unknown) {
+    super('password right');
+    this.found = found;
+  }
+}
 
 /** Rolls back the counting transaction, because one of the limits has been reached. */
 class LimitReached extends Error {

@@ -3,6 +3,7 @@ import { text } from '@pressroom/common/fields/fields';
 import { operation } from '@pressroom/common/http/operation';
 import { addressKey } from '@pressroom/common/http/rate-limit';
 import { Problem } from '@pressroom/common/problems/problem';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { logWrite, problemResponses } from '../problems.ts';
 import {
@@ -13,7 +14,7 @@ import {
   setDeviceCookie,
   setSessionCookie,
 } from './guard.ts';
-import type { Logins } from './logins.ts';
+import type { Caller, Logins } from './logins.ts';
 import type { SessionStore } from './store.ts';
 
 /** The body of a login; the username is counted and compared in its composed form (NFC). */
@@ -62,15 +63,12 @@ function loginOperation({ logins, sessions, cookies }: SessionParts) {
     },
     handler: async (request, reply) => {
       const until = performance.now() + FAILURE_MS;
-      const caller = {
-        address: addressKey(request),
-        deviceToken: deviceToken(request, cookies),
-        isGone: () => request.socket.destroyed,
-      };
-      const login = await logins.attempt(caller, request.body).catch(async (error: unknown) => {
-        await delayUntil(until);
-        throw error;
-      });
+      const login = await logins
+        .attempt(callerOf(request, cookies), request.body)
+        .catch(async (error: unknown) => {
+          await delayUntil(until);
+          throw error;
+        });
       if (login.outcome !== 'done') {
         // Refusals take as long as failures: a client repeating them at once would keep the process busy.
         await delayUntil(until);
@@ -79,8 +77,7 @@ function loginOperation({ logins, sessions, cookies }: SessionParts) {
         throw new Problem(401, 'unauthorized', 'wrong username or password');
       }
       await endSession(sessions, sessionToken(request, cookies));
-      const { username } = request.body;
-      logWrite(request, 'login_succeeded', { username, lane: login.lane, address: request.ip });
+      logWrite(request, 'login_succeeded', { username: login.name, lane: login.lane, address: request.ip });
       setSessionCookie(reply, cookies, login.session);
       setDeviceCookie(reply, cookies, login.device);
       return { success: true as const };
@@ -88,7 +85,17 @@ function loginOperation({ logins, sessions, cookies }: SessionParts) {
   });
 }
 
-function tooManyAttempts(seconds: number): Problem {
+/** What a request shows about who tries to log in. */
+export function callerOf(request: FastifyRequest, cookies: CookieStyle): Caller {
+  return {
+    address: addressKey(request),
+    deviceToken: deviceToken(request, cookies),
+    browser: request.headers['user-agent'],
+    isGone: () => request.socket.destroyed,
+  };
+}
+
+export function tooManyAttempts(seconds: number): Problem {
   const detail = `too many failed logins in 15 minutes; try again in ${seconds} s`;
   return new Problem(429, 'rate_limited', detail, { headers: { 'retry-after': String(seconds) } });
 }

@@ -1,5 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Kysely, type SqlBool, sql } from 'kysely';
+import type { Role } from '../people/people-store.ts';
 import type { GalleryTables } from '../tables.ts';
 
 /** The idle lifetime of a session, after its last use (`docs/spec/wire.md`, "Session"). */
@@ -13,6 +14,39 @@ const LIFETIME = sql`make_interval(secs => ${LIFETIME_S})`;
 /** The most ended sessions that one login removes. */
 const REMOVED_AT_ONCE = 100;
 
+/** The longest `User-Agent` that is kept, in UTF-16 units. */
+const MAX_DEVICE = 500;
+
+/** A session that begins. */
+interface NewSession {
+  /** The fingerprint of the environment's account, or the person's stamp. */
+  account: Buffer;
+  /** Null for the environment's account. */
+  person_id: string | null;
+  address: string;
+  /** The browser's `User-Agent`. */
+  device?: string | undefined;
+}
+
+/** Whose a session is. */
+export interface UsedSession {
+  id: string;
+  /** Null for the environment's account. */
+  person: { id: string; name: string; role: Role; author_id: number | null } | null;
+}
+
+/** Whose sessions are meant: a person's, or those of the environment's account. */
+export type SessionOwner = { person_id: string } | { account: Buffer };
+
+/** A session as its owner sees it. */
+interface ListedSession {
+  id: string;
+  created_at: Date;
+  last_used_at: Date;
+  address: string | null;
+  device: string | null;
+}
+
 /** The sessions of logged-in users. The database keeps a hash of each. */
 export class SessionStore {
   readonly #db: Kysely<GalleryTables>;
@@ -21,30 +55,75 @@ export class SessionStore {
     this.#db = db;
   }
 
-  /** Starts a session of `account` (a fingerprint) and returns its token, which is not stored. */
-  async create(account: Buffer): Promise<string> {
+  /** Starts a session and returns its token, which is not stored. */
+  async create({ account, device, ...begun }: NewSession): Promise<string> {
     const token = newToken();
     await this.#removeEnded();
     await this.#db
       .insertInto('gallery.session')
-      .values({ token_hash: hashToken(token), account })
+      .values({
+        token_hash: hashToken(token),
+        account,
+        device: device?.slice(0, MAX_DEVICE) ?? null,
+        ...begun,
+      })
       .execute();
     return token;
   }
 
-  /** True for the token of a session of `account` that has not ended; notes its use, to the second. */
-  async use(token: string, account: Buffer): Promise<boolean> {
-    if (!isToken(token)) return false;
-    const session = await this.#db
+  /**
+   * The session of a token, if it has not ended; notes its use, to the second.
+   *
+   * @param account the fingerprint of the environment's account, whose sessions are of no person
+   */
+  async use(token: string, account: Buffer): Promise<UsedSession | undefined> {
+    if (!isToken(token)) return undefined;
+    const row = await this.#db
+      .selectFrom('gallery.session as session')
+      .leftJoin('gallery.person as person', 'person.id', 'session.person_id')
+      .select([
+        'session.id',
+        'person.id as person_id',
+        'person.name',
+        'person.role',
+        'person.author_id',
+        sql<boolean>`session.last_used_at < clock_timestamp() - interval '1 second'`.as('stale'),
+      ])
+      .where('session.token_hash', '=', hashToken(token))
+      .where('session.account', '=', sql<Buffer>`coalesce(person.stamp, ${account})`)
+      .where(sql<SqlBool>`coalesce(person.active, true)`)
+      .where(sql<SqlBool>`session.last_used_at > clock_timestamp() - ${IDLE}`)
+      .where(sql<SqlBool>`session.created_at > clock_timestamp() - ${LIFETIME}`)
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    if (row.stale) await this.#touch(token);
+    const { id, person_id, name, role, author_id } = row;
+    const person =
+      person_id === null || name === null || role === null ? null : { id: person_id, name, role, author_id };
+    return { id, person };
+  }
+
+  /** The sessions of a person, or of the environment's account, that have not ended; the last used first. */
+  list(of: SessionOwner): Promise<ListedSession[]> {
+    return this.#db
       .selectFrom('gallery.session')
-      .select(sql<boolean>`last_used_at < clock_timestamp() - interval '1 second'`.as('stale'))
-      .where('token_hash', '=', hashToken(token))
-      .where('account', '=', account)
+      .where(ownedBy(of))
+      .select(['id', 'created_at', 'last_used_at', 'address', 'device'])
       .where(sql<SqlBool>`last_used_at > clock_timestamp() - ${IDLE}`)
       .where(sql<SqlBool>`created_at > clock_timestamp() - ${LIFETIME}`)
-      .executeTakeFirst();
-    if (session?.stale) await this.#touch(token);
-    return session !== undefined;
+      .orderBy('last_used_at', 'desc')
+      .orderBy('id')
+      .execute();
+  }
+
+  /** Ends one session of its owner, if it is there. */
+  async end(id: string, of: SessionOwner): Promise<void> {
+    await this.#db.deleteFrom('gallery.session').where(ownedBy(of)).where('id', '=', id).execute();
+  }
+
+  /** Ends all sessions of their owner but one. */
+  async endOthers(kept: string, of: SessionOwner): Promise<void> {
+    await this.#db.deleteFrom('gallery.session').where(ownedBy(of)).where('id', '<>', kept).execute();
   }
 
   /** Ends the session of `token`, if any. */
@@ -69,6 +148,12 @@ export class SessionStore {
       .where('token_hash', '=', hashToken(token))
       .execute();
   }
+}
+
+function ownedBy(of: SessionOwner) {
+  return 'person_id' in of
+    ? sql<SqlBool>`person_id = ${of.person_id}`
+    : sql<SqlBool>`person_id is null and account = ${of.account}`;
 }
 
 /** The number of sessions that have not ended. */

@@ -1,0 +1,47 @@
+import { contentClient } from '@pressroom/client';
+import { personHeaders } from '@pressroom/common/desk/person';
+import type { GalleryConfig } from '../config.ts';
+import type { PeopleStore } from './people-store.ts';
+
+/** How long content may take to say which author somebody is, in ms. */
+const PATIENCE_MS = 5000;
+
+/** The longest name of an author, in characters. */
+const LONGEST_NAME = 100;
+
+/** Makes people of the desk authors of content, as whom they write. */
+export class AuthorLinks {
+  readonly #people: PeopleStore;
+  readonly #config: Pick<GalleryConfig, 'CONTENT_URL' | 'DESK_KEY'>;
+
+  constructor(people: PeopleStore, config: Pick<GalleryConfig, 'CONTENT_URL' | 'DESK_KEY'>) {
+    this.#people = people;
+    this.#config = config;
+  }
+
+  /**
+   * Links a person with the author of this name, or else with a new one, and returns its id; null without a
+   * content service. Repeating it is harmless. Throws what the client throws if content does not answer.
+   */
+  async link(person: string, name: string): Promise<number | null> {
+    const { CONTENT_URL: baseUrl, DESK_KEY: key } = this.#config;
+    if (baseUrl === undefined || key === undefined) return null;
+    const content = contentClient({
+      baseUrl,
+      headers: personHeaders(key),
+      // A key is never carried elsewhere.
+      fetch: (url, init) => fetch(url, { ...init, redirect: 'error' }),
+      retry: { attempts: 1, patience: 0 },
+    });
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const query = { q: name.slice(0, LONGEST_NAME), per_page: 50 };
+    const { data: found } = await content.get('/api/authors', { query, signal });
+    for (const author of found.filter((one) => one.name === query.q)) {
+      if (await this.#people.linkAuthor(person, author.id)) return author.id;
+    }
+    const body = { name: name.slice(0, LONGEST_NAME) };
+    const { data: made } = await content.post('/api/authors', { body, signal });
+    await this.#people.linkAuthor(person, made.id);
+    return made.id;
+  }
+}

@@ -1,0 +1,320 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { violates } from '@pressroom/common/database/database';
+import { Failure } from '@pressroom/common/failures/failure';
+import { type Kysely, type SqlBool, sql, type Transaction } from 'kysely';
+import type { GalleryTables } from '../tables.ts';
+
+/** What people are at the desk, from most to least; `app.ts` says what each may do. */
+export const ROLES = ['owner', 'editor', 'writer', 'photographer', 'reader'] as const;
+
+export type Role = (typeof ROLES)[number];
+
+/** How long the link of an invitation is valid, in hours. */
+export const INVITED_HOURS = 72;
+
+/** What an owner says about a person. */
+export interface PersonInput {
+  name: string;
+  /** In lower case. */
+  email: string;
+  role: Role;
+}
+
+/** What may change of a person. */
+export type PersonChange = Partial<PersonInput> & {
+  active?: boolean | undefined;
+  language?: string | null | undefined;
+  time_zone?: string | null | undefined;
+};
+
+/** A person as owners see them. */
+export interface ListedPerson extends PersonInput {
+  id: string;
+  language: string | null;
+  time_zone: string | null;
+  active: boolean;
+  has_password: boolean;
+  author_id: number | null;
+  created_at: Date;
+  /** When the link of the invitation ends; null where there is none that works. */
+  invited_until: Date | null;
+  last_used_at: Date | null;
+}
+
+/** What a login needs of a person. */
+export interface Candidate {
+  id: string;
+  name: string;
+  stamp: Buffer;
+  password_hash: string | null;
+}
+
+/** The people of the desk in the database, which stores hashes of their passwords and of invitations. */
+export class PeopleStore {
+  readonly #db: Kysely<GalleryTables>;
+  readonly #hasAccount: boolean;
+
+  /** @param hasAccount whether the environment has an owner besides, so that none needs to be left here */
+  constructor(db: Kysely<GalleryTables>, hasAccount: boolean) {
+    this.#db = db;
+    this.#hasAccount = hasAccount;
+  }
+
+  list(): Promise<ListedPerson[]> {
+    return listed(this.#db).orderBy('name').orderBy('id').execute();
+  }
+
+  /** @throws Failure `missing` */
+  read(id: string): Promise<ListedPerson> {
+    return listed(this.#db).where('person.id', '=', id).executeTakeFirstOrThrow(nobody);
+  }
+
+  /**
+   * Adds a person, who can do nothing before an invitation is accepted.
+   *
+   * @throws Failure `conflict` with code `email_taken`
+   */
+  async add(input: PersonInput): Promise<string> {
+    const row = { ...input, stamp: newStamp() };
+    const { id } = await this.#db
+      .insertInto('gallery.person')
+      .values(row)
+      .returning('id')
+      .executeTakeFirstOrThrow()
+      .catch(explainEmail);
+    return id;
+  }
+
+  /**
+   * Changes a person; another role, and being switched off, ends their sessions.
+   *
+   * @throws Failure `missing`, `conflict` with code `email_taken` or `last_owner`
+   */
+  change(id: string, change: PersonChange): Promise<void> {
+    return this.#db.transaction().execute(async (tx) => {
+      const before = await lock(tx, id);
+      const endsSessions =
+        (change.role !== undefined && change.role !== before.role) ||
+        (change.active !== undefined && change.active !== before.active);
+      await tx
+        .updateTable('gallery.person')
+        .set({ ...change, ...(endsSessions && { stamp: newStamp() }) })
+        .where('id', '=', id)
+        .execute()
+        .catch(explainEmail);
+      await this.#requireOwner(tx);
+    });
+  }
+
+  /**
+   * Removes a person: their sessions and invitation end at once, what they did keeps their name.
+   *
+   * @throws Failure `missing`, `conflict` with code `last_owner`
+   */
+  remove(id: string): Promise<void> {
+    return this.#db.transaction().execute(async (tx) => {
+      await lock(tx, id);
+      const gone = { active: false, password_hash: null, author_id: null, stamp: newStamp() };
+      await tx
+        .updateTable('gallery.person')
+        .set({ ...gone, removed_at: sql<Date>`clock_timestamp()` })
+        .where('id', '=', id)
+        .execute();
+      await tx.deleteFrom('gallery.session').where('person_id', '=', id).execute();
+      await tx.deleteFrom('gallery.invitation').where('person_id', '=', id).execute();
+      await this.#requireOwner(tx);
+    });
+  }
+
+  /** Somebody can always let others in: of two owners who remove each other at once, one stays. */
+  async #requireOwner(tx: Transaction<GalleryTables>): Promise<void> {
+    if (this.#hasAccount || (await hasOwner(tx))) return;
+    throw new Failure('conflict', 'nobody could let people in: this is the last owner', {
+      code: 'last_owner',
+    });
+  }
+
+  /**
+   * Makes the link with which a person chooses a password, in place of the one before, and returns its token,
+   * the only time it can be seen.
+   *
+   * @throws Failure `missing`
+   */
+  invite(id: string): Promise<{ token: string; expires_at: Date }> {
+    return this.#db.transaction().execute(async (tx) => {
+      await lock(tx, id);
+      const token = randomBytes(32).toString('base64url');
+      const invitation = {
+        token_hash: hashOf(token),
+        expires_at: sql<Date>`clock_timestamp() + make_interval(hours => ${INVITED_HOURS})`,
+      };
+      const { expires_at } = await tx
+        .insertInto('gallery.invitation')
+        .values({ person_id: id, ...invitation })
+        .onConflict((conflict) => conflict.column('person_id').doUpdateSet(invitation))
+        .returning('expires_at')
+        .executeTakeFirstOrThrow();
+      return { token, expires_at };
+    });
+  }
+
+  /**
+   * Whom an invitation is for.
+   *
+   * @throws Failure `missing` for a token that does not work (any longer)
+   */
+  invited(token: string): Promise<{ id: string; name: string; email: string; expires_at: Date }> {
+    return this.#db
+      .selectFrom('gallery.invitation as invitation')
+      .innerJoin('gallery.person as person', 'person.id', 'invitation.person_id')
+      .select(['person.id', 'person.name', 'person.email', 'invitation.expires_at'])
+      .where('token_hash', '=', hashOf(token))
+      .where(sql<SqlBool>`expires_at > clock_timestamp()`)
+      .where('person.active', '=', true)
+      .executeTakeFirstOrThrow(noInvitation);
+  }
+
+  /**
+   * Gives an invited person the password with this hash, once; earlier sessions of the person end.
+   *
+   * @throws Failure `missing` as {@link invited}
+   */
+  accept(token: string, passwordHash: string): Promise<Candidate> {
+    return this.#db.transaction().execute(async (tx) => {
+      const used = await tx
+        .deleteFrom('gallery.invitation')
+        .where('token_hash', '=', hashOf(token))
+        .where(sql<SqlBool>`expires_at > clock_timestamp()`)
+        .returning('person_id')
+        .executeTakeFirstOrThrow(noInvitation);
+      return tx
+        .updateTable('gallery.person')
+        .set({ password_hash: passwordHash, stamp: newStamp() })
+        .where('id', '=', used.person_id)
+        .where('active', '=', true)
+        .returning(['id', 'name', 'stamp', 'password_hash'])
+        .executeTakeFirstOrThrow(noInvitation);
+    });
+  }
+
+  /** The person with this e-mail address who has a password; undefined if there is none. */
+  candidate(email: string): Promise<Candidate | undefined> {
+    return this.#db
+      .selectFrom('gallery.person')
+      .select(['id', 'name', 'stamp', 'password_hash'])
+      .where('email', '=', sql<string>`lower(${email})`)
+      .where('removed_at', 'is', null)
+      .where('active', '=', true)
+      .where('password_hash', 'is not', null)
+      .executeTakeFirst();
+  }
+
+  /** Changes a person's password, and ends their sessions but one. */
+  changePassword(id: string, passwordHash: string, keptSession: string): Promise<void> {
+    return this.#db.transaction().execute(async (tx) => {
+      const stamp = newStamp();
+      await tx
+        .updateTable('gallery.person')
+        .set({ password_hash: passwordHash, stamp })
+        .where('id', '=', id)
+        .execute();
+      await tx
+        .updateTable('gallery.session')
+        .set({ account: stamp })
+        .where('id', '=', keptSession)
+        .where('person_id', '=', id)
+        .execute();
+    });
+  }
+
+  /** Records which author of content a person is; false if that is another person already. */
+  async linkAuthor(id: string, author: number): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable('gallery.person')
+      .set({ author_id: author })
+      .where('id', '=', id)
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom('gallery.person').select('id').where('author_id', '=', author))),
+      )
+      .executeTakeFirstOrThrow();
+    return numUpdatedRows === 1n;
+  }
+
+  /** Whether an owner can log in who is not the account of the environment. */
+  hasOwner(): Promise<boolean> {
+    return hasOwner(this.#db);
+  }
+}
+
+async function hasOwner(db: Kysely<GalleryTables>): Promise<boolean> {
+  const owner = await db
+    .selectFrom('gallery.person')
+    .select('id')
+    .where('role', '=', 'owner')
+    .where('active', '=', true)
+    .where('password_hash', 'is not', null)
+    .limit(1)
+    .executeTakeFirst();
+  return owner !== undefined;
+}
+
+function listed(db: Kysely<GalleryTables>) {
+  return db
+    .selectFrom('gallery.person as person')
+    .select([
+      'person.id',
+      'person.name',
+      'person.email',
+      'person.role',
+      'person.language',
+      'person.time_zone',
+      'person.active',
+      'person.author_id',
+      'person.created_at',
+      sql<boolean>`person.password_hash is not null`.as('has_password'),
+      sql<Date | null>`(select expires_at from gallery.invitation
+        where person_id = person.id and expires_at > clock_timestamp())`.as('invited_until'),
+      sql<Date | null>`(select max(last_used_at) from gallery.session where person_id = person.id)`.as(
+        'last_used_at',
+      ),
+    ])
+    .where('person.removed_at', 'is', null);
+}
+
+/** Locks all owners too, in one order: what decides who is the last one happens one after the other. */
+async function lock(tx: Transaction<GalleryTables>, id: string): Promise<{ role: Role; active: boolean }> {
+  const rows = await tx
+    .selectFrom('gallery.person')
+    .select(['id', 'role', 'active'])
+    .where('removed_at', 'is', null)
+    .where((eb) => eb.or([eb('id', '=', id), eb('role', '=', 'owner')]))
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  const row = rows.find((one) => one.id === id);
+  if (row === undefined) throw nobody();
+  return row;
+}
+
+function nobody(): Failure {
+  return new Failure('missing', 'there is no such person; the list may have changed');
+}
+
+function noInvitation(): Failure {
+  return new Failure('missing', 'this invitation was used, has ended or was replaced; ask for a new one', {
+    code: 'invitation_not_found',
+  });
+}
+
+function explainEmail(error: unknown): never {
+  if (!violates(error, 'person_email_key')) throw error;
+  throw new Failure('conflict', 'another person has this e-mail address', { code: 'email_taken' });
+}
+
+function newStamp(): Buffer {
+  return randomBytes(32);
+}
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

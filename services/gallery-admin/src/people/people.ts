@@ -1,0 +1,420 @@
+import { Failure } from '@pressroom/common/failures/failure';
+import { onOneLine, requiredText, text } from '@pressroom/common/fields/fields';
+import { operation } from '@pressroom/common/http/operation';
+import { Problem } from '@pressroom/common/problems/problem';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { logWrite, problemResponses } from '../problems.ts';
+import { type CookieStyle, setDeviceCookie, setSessionCookie } from '../session/guard.ts';
+import type { Account, Logins } from '../session/logins.ts';
+import { formatPasswordHash, hashPassword, passwordRule } from '../session/password.ts';
+import { callerOf, tooManyAttempts } from '../session/session.ts';
+import type { SessionOwner, SessionStore } from '../session/store.ts';
+import type { AuthorLinks } from './author-links.ts';
+import { type ListedPerson, type PeopleStore, ROLES, type Role } from './people-store.ts';
+
+const name = onOneLine(requiredText(200));
+
+const email = z
+  .email('must be an e-mail address')
+  .max(254, 'must be at most 254 characters long')
+  .transform((value) => value.toLowerCase())
+  .meta({ type: 'string', format: 'email' });
+
+const role = z.enum(ROLES);
+
+const language = z.enum(['en', 'zh']).nullable();
+
+const timeZone = z
+  .string()
+  .refine(isTimeZone, 'must be a time zone such as Europe/Berlin')
+  .nullable()
+  .describe('An IANA time zone.');
+
+const newPassword = text(1024).superRefine((value, context) => {
+  const expected = passwordRule(value);
+  if (expected !== undefined) context.addIssue({ code: 'custom', message: `must be ${expected}` });
+});
+
+/** The body that adds a person. */
+export const personInput = z.strictObject({ name, email, role });
+
+const personChange = z
+  .strictObject({ name, email, role, active: z.boolean() })
+  .partial()
+  .refine((body) => Object.keys(body).length > 0, 'must have at least one member')
+  .meta({ minProperties: 1 });
+
+const profileChange = z
+  .strictObject({ name, language, timeZone })
+  .partial()
+  .refine((body) => Object.keys(body).length > 0, 'must have at least one member')
+  .meta({ minProperties: 1 });
+
+const timestamp = z.iso.datetime({ offset: true });
+
+const personAnswer = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  email: z.string(),
+  role,
+  active: z.boolean(),
+  hasPassword: z.boolean().describe('False until an invitation was accepted.'),
+  invitedUntil: timestamp.nullable().describe('When the link that was made last ends; null if none works.'),
+  lastUsedAt: timestamp.nullable(),
+  createdAt: timestamp,
+});
+
+const invitationAnswer = z.object({
+  token: z.string().describe('The link is the desk’s address, `desk/invitation#` and this; shown only once.'),
+  expiresAt: timestamp,
+});
+
+const meAnswer = z.object({
+  id: z.uuid().nullable().describe('Null for the account of the environment.'),
+  name: z.string(),
+  email: z.string().nullable(),
+  role,
+  may: z.array(z.string()).describe('What the role allows.'),
+  language,
+  timeZone: z.string().nullable(),
+});
+
+const sessionAnswer = z.object({
+  id: z.uuid(),
+  current: z.boolean(),
+  createdAt: timestamp,
+  lastUsedAt: timestamp,
+  address: z.string().nullable(),
+  device: z.string().nullable().describe('The `User-Agent` of the browser that logged in.'),
+});
+
+const done = z.object({ success: z.literal(true) });
+
+const answer = <Data extends z.ZodType>(data: Data) => z.object({ success: z.literal(true), data });
+
+const personPath = z.object({ id: z.uuid('must be the id of a person') });
+
+const sessionPath = z.object({ id: z.uuid('must be the id of a session') });
+
+const token = z.string().max(100, 'must be at most 100 characters long');
+
+/** The largest body of an invitation, in bytes, because anyone may send one. */
+const OPEN_BODY_LIMIT = 16 * 1024;
+
+interface PeopleParts {
+  people: PeopleStore;
+  sessions: SessionStore;
+  account: Account;
+  logins: Logins;
+  authors: AuthorLinks;
+  cookies: CookieStyle;
+  /** What each role may do. */
+  roles: Readonly<Record<Role, readonly string[]>>;
+}
+
+const PEOPLE = ['people'];
+
+const ME = ['me'];
+
+/** The people of the desk: an addition to `docs/spec/gallery-admin.md`. */
+export function peopleOperations(parts: PeopleParts) {
+  return { ...ownersOperations(parts), ...invitationOperations(parts), ...profileOperations(parts) };
+}
+
+/** What owners do. */
+function ownersOperations({ people, authors, account }: PeopleParts) {
+  const list = operation({
+    schema: {
+      tags: PEOPLE,
+      operationId: 'listPeople',
+      summary: 'List the people of the desk',
+      response: {
+        200: answer(z.object({ people: z.array(personAnswer) })),
+        ...problemResponses(401, 403, 503),
+      },
+    },
+    handler: async () => ({
+      success: true as const,
+      data: { people: (await people.list()).map(shown) },
+    }),
+  });
+  const add = operation({
+    schema: {
+      tags: PEOPLE,
+      operationId: 'addPerson',
+      summary: 'Add a person, with the invitation to choose a password',
+      description:
+        'If the content service answers, the person is the author there who has this name, made if there is none.',
+      body: personInput,
+      response: {
+        201: answer(z.object({ person: personAnswer, invitation: invitationAnswer })),
+        ...problemResponses(400, 401, 403, 409, 413, 415, 503),
+      },
+    },
+    handler: async (request, reply) => {
+      if (account.hasName(request.body.email)) throw emailOfAccount();
+      const id = await people.add(request.body);
+      const invitation = await people.invite(id);
+      await authors.link(id, request.body.name).catch((error: unknown) => {
+        request.log.warn({ err: error, person: id }, 'author_not_linked');
+      });
+      logWrite(request, 'person_added', { person: id, role: request.body.role, by: request.person.id });
+      const data = { person: shown(await people.read(id)), invitation: shownInvitation(invitation) };
+      return reply.code(201).send({ success: true as const, data });
+    },
+  });
+  const change = operation({
+    schema: {
+      tags: PEOPLE,
+      operationId: 'changePerson',
+      summary: 'Change a person; another role, or switching them off, ends their sessions',
+      params: personPath,
+      body: personChange,
+      response: {
+        200: answer(z.object({ person: personAnswer })),
+        ...problemResponses(400, 401, 403, 404, 409, 413, 415, 503),
+      },
+    },
+    handler: async (request) => {
+      const { body, params } = request;
+      if (body.email !== undefined && account.hasName(body.email)) throw emailOfAccount();
+      await people.change(params.id, body);
+      logWrite(request, 'person_changed', {
+        person: params.id,
+        ...(body.role && { role: body.role }),
+        ...(body.active !== undefined && { active: body.active }),
+        by: request.person.id,
+      });
+      return { success: true as const, data: { person: shown(await people.read(params.id)) } };
+    },
+  });
+  const remove = operation({
+    schema: {
+      tags: PEOPLE,
+      operationId: 'removePerson',
+      summary: 'Remove a person, whose sessions end at once; what they did keeps their name',
+      params: personPath,
+      response: { 200: done, ...problemResponses(400, 401, 403, 404, 409, 503) },
+    },
+    handler: async (request) => {
+      await people.remove(request.params.id);
+      logWrite(request, 'person_removed', { person: request.params.id, by: request.person.id });
+      return { success: true as const };
+    },
+  });
+  const invite = operation({
+    schema: {
+      tags: PEOPLE,
+      operationId: 'invitePerson',
+      summary: 'Make a new link with which a person chooses a password; the one before ends',
+      params: personPath,
+      response: {
+        201: answer(z.object({ invitation: invitationAnswer })),
+        ...problemResponses(400, 401, 403, 404, 503),
+      },
+    },
+    handler: async (request, reply) => {
+      const invitation = await people.invite(request.params.id);
+      logWrite(request, 'person_invited', { person: request.params.id, by: request.person.id });
+      const data = { invitation: shownInvitation(invitation) };
+      return reply.code(201).send({ success: true as const, data });
+    },
+  });
+  return { list, add, change, remove, invite };
+}
+
+/** What somebody does who has the link of an invitation, and no session. */
+function invitationOperations({ people, logins, cookies }: PeopleParts) {
+  const readInvitation = operation({
+    bodyLimit: OPEN_BODY_LIMIT,
+    schema: {
+      tags: PEOPLE,
+      operationId: 'readInvitation',
+      summary: 'Say whom an invitation is for',
+      body: z.strictObject({ token }),
+      response: {
+        200: answer(z.object({ name: z.string(), email: z.string(), expiresAt: timestamp })),
+        ...problemResponses(400, 403, 404, 413, 415, 503),
+      },
+    },
+    handler: async ({ body }) => {
+      const { name, email, expires_at } = await people.invited(body.token);
+      return { success: true as const, data: { name, email, expiresAt: expires_at.toISOString() } };
+    },
+  });
+  const acceptInvitation = operation({
+    bodyLimit: OPEN_BODY_LIMIT,
+    schema: {
+      tags: PEOPLE,
+      operationId: 'acceptInvitation',
+      summary: 'Choose a password, once, and log in',
+      description: 'Earlier sessions of the person end.',
+      body: z.strictObject({ token, password: newPassword }),
+      responseHeaders: { 200: ['Set-Cookie'] },
+      response: { 200: done, ...problemResponses(400, 403, 404, 413, 415, 503) },
+    },
+    handler: async (request, reply) => {
+      // Only whoever has the link makes the service hash a password.
+      await people.invited(request.body.token);
+      const hash = formatPasswordHash(await hashPassword(request.body.password));
+      const person = await people.accept(request.body.token, hash);
+      const known = { name: person.name, account: person.stamp, person_id: person.id };
+      const begun = await logins.begin(known, callerOf(request, cookies));
+      logWrite(request, 'invitation_accepted', { person: person.id, address: request.ip });
+      setSessionCookie(reply, cookies, begun.session);
+      setDeviceCookie(reply, cookies, begun.device);
+      return { success: true as const };
+    },
+  });
+  return { readInvitation, acceptInvitation };
+}
+
+/** What everybody does with their own account. */
+function profileOperations({ people, sessions, account, logins, cookies, roles }: PeopleParts) {
+  const ownerOf = ({ person }: FastifyRequest): SessionOwner =>
+    person.id === null ? { account: account.fingerprint } : { person_id: person.id };
+  const me = async ({ person }: FastifyRequest) => {
+    const row = person.id === null ? undefined : await people.read(person.id);
+    return {
+      id: person.id,
+      name: row?.name ?? person.name,
+      email: row?.email ?? null,
+      role: person.role,
+      may: [...roles[person.role]],
+      language: language.parse(row?.language ?? null),
+      timeZone: row?.time_zone ?? null,
+    };
+  };
+  const readMe = operation({
+    schema: {
+      tags: ME,
+      operationId: 'readMe',
+      summary: 'Say who is logged in, and what they may do',
+      response: { 200: answer(meAnswer), ...problemResponses(401, 403, 404, 503) },
+    },
+    handler: async (request) => ({ success: true as const, data: await me(request) }),
+  });
+  const changeMe = operation({
+    schema: {
+      tags: ME,
+      operationId: 'changeMe',
+      summary: 'Change one’s own name, language and time zone',
+      body: profileChange,
+      response: { 200: answer(meAnswer), ...problemResponses(400, 401, 403, 404, 409, 413, 415, 503) },
+    },
+    handler: async (request) => {
+      const { timeZone: time_zone, ...rest } = request.body;
+      await people.change(personal(request), { ...rest, ...(time_zone !== undefined && { time_zone }) });
+      logWrite(request, 'profile_changed', { person: request.person.id });
+      return { success: true as const, data: await me(request) };
+    },
+  });
+  const changePassword = operation({
+    schema: {
+      tags: ME,
+      operationId: 'changePassword',
+      summary: 'Change one’s own password; all other sessions end',
+      body: z.strictObject({ current: text(1024), password: newPassword }),
+      response: { 200: done, ...problemResponses(400, 401, 403, 404, 409, 413, 415, 429, 503) },
+    },
+    handler: async (request) => {
+      const id = personal(request);
+      const { current, password } = request.body;
+      const { email: username } = await people.read(id);
+      const checked = await logins.check(callerOf(request, cookies), { username, password: current });
+      if (checked.outcome === 'throttled') throw tooManyAttempts(checked.retryAfterS);
+      if (checked.outcome === 'failed' || checked.known.person_id !== id) {
+        throw new Problem(403, 'wrong_password', 'the current password is wrong');
+      }
+      const hash = formatPasswordHash(await hashPassword(password));
+      await people.changePassword(id, hash, request.person.session);
+      logWrite(request, 'password_changed', { person: id });
+      return { success: true as const };
+    },
+  });
+  const listSessions = operation({
+    schema: {
+      tags: ME,
+      operationId: 'listSessions',
+      summary: 'List where one is logged in, the last used first',
+      response: {
+        200: answer(z.object({ sessions: z.array(sessionAnswer) })),
+        ...problemResponses(401, 403, 503),
+      },
+    },
+    handler: async (request) => {
+      const rows = await sessions.list(ownerOf(request));
+      const shownSessions = rows.map(({ id, created_at, last_used_at, address, device }) => ({
+        id,
+        current: id === request.person.session,
+        createdAt: created_at.toISOString(),
+        lastUsedAt: last_used_at.toISOString(),
+        address,
+        device,
+      }));
+      return { success: true as const, data: { sessions: shownSessions } };
+    },
+  });
+  const endSession = operation({
+    schema: {
+      tags: ME,
+      operationId: 'endSession',
+      summary: 'End one of one’s sessions',
+      params: sessionPath,
+      response: { 200: done, ...problemResponses(400, 401, 403, 503) },
+    },
+    handler: async (request) => {
+      await sessions.end(request.params.id, ownerOf(request));
+      logWrite(request, 'session_ended', { session: request.params.id });
+      return { success: true as const };
+    },
+  });
+  const endOtherSessions = operation({
+    schema: {
+      tags: ME,
+      operationId: 'endOtherSessions',
+      summary: 'End all of one’s sessions but this one',
+      response: { 200: done, ...problemResponses(401, 403, 503) },
+    },
+    handler: async (request) => {
+      await sessions.endOthers(request.person.session, ownerOf(request));
+      logWrite(request, 'other_sessions_ended', { person: request.person.id });
+      return { success: true as const };
+    },
+  });
+  return { readMe, changeMe, changePassword, listSessions, endSession, endOtherSessions };
+}
+
+/** The id of who is logged in. Throws 409 for the account of the environment, which its settings change. */
+function personal({ person }: FastifyRequest): string {
+  if (person.id !== null) return person.id;
+  const detail = 'this account is changed by ADMIN_USERNAME and ADMIN_PASSWORD on the server';
+  throw new Problem(409, 'account_of_environment', detail);
+}
+
+function emailOfAccount(): Failure {
+  return new Failure('conflict', 'the account of the environment has this name', { code: 'email_taken' });
+}
+
+function shown({ id, name, email, role, active, ...row }: ListedPerson) {
+  return {
+    ...{ id, name, email, role, active },
+    hasPassword: row.has_password,
+    invitedUntil: row.invited_until?.toISOString() ?? null,
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+    createdAt: row.created_at.toISOString(),
+  };
+}
+
+function shownInvitation({ token, expires_at }: { token: string; expires_at: Date }) {
+  return { token, expiresAt: expires_at.toISOString() };
+}
+
+function isTimeZone(value: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: value }) !== undefined;
+  } catch {
+    return false;
+  }
+}

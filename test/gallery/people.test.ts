@@ -1,0 +1,294 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type ContentFixture, contentFixture } from '../support/content.ts';
+import { articleBody } from '../support/content-client.ts';
+import { ADMIN, type GalleryFixture, galleryFixture, login, startGallery } from '../support/gallery.ts';
+import { type Answer, type Sending, send } from '../support/http.ts';
+
+const DESK_KEY = 'a-key-of-the-desk-that-nobody-guesses';
+const PASSWORD = 'nobody types this twice';
+
+let content: ContentFixture;
+let gallery: GalleryFixture;
+beforeAll(async () => {
+  content = await contentFixture({ DESK_KEY });
+  gallery = await galleryFixture({ TRUST_PROXY: '1', CONTENT_URL: content.url, DESK_KEY });
+});
+afterAll(async () => {
+  await gallery?.close();
+  await content?.close();
+});
+beforeEach(async () => {
+  await gallery.database.pool.query('delete from gallery.person');
+});
+
+/** A client address of its own, whose failures count for nobody else. */
+let addresses = 0;
+function newAddress(): Record<string, string> {
+  addresses += 1;
+  return { 'x-forwarded-for': `203.0.113.${addresses}` };
+}
+
+interface Member {
+  id: string;
+  cookie: string;
+  ask: (path: string, sending?: Sending) => Promise<Answer>;
+}
+
+async function invited(role: string, name = `A ${role}`, email = `${role}@example.org`) {
+  const { status, body, text } = await gallery.post('/api/people', { name, email, role });
+  expect(status, text).toBe(201);
+  return body.data as { person: { id: string }; invitation: { token: string; expiresAt: string } };
+}
+
+function accept(token: string, password = PASSWORD, url = gallery.url): Promise<Answer> {
+  return send(`${url}/api/invitation/accept`, {
+    method: 'POST',
+    json: { token, password },
+    headers: newAddress(),
+  });
+}
+
+/** Somebody who has accepted the invitation. */
+async function joined(role: string, name?: string, email?: string): Promise<Member> {
+  const { person, invitation } = await invited(role, name, email);
+  const { status, headers, text } = await accept(invitation.token);
+  expect(status, text).toBe(200);
+  const [cookie = ''] = (headers.getSetCookie()[0] ?? '').split(';');
+  return memberOf(person.id, cookie);
+}
+
+function memberOf(id: string, cookie: string): Member {
+  const ask = (path: string, { headers, ...sending }: Sending = {}) =>
+    send(`${gallery.url}${path}`, { ...sending, headers: { cookie, ...headers } });
+  return { id, cookie, ask };
+}
+
+function logIn(username: string, password: string, headers = newAddress()): Promise<Answer> {
+  return send(`${gallery.url}/api/login`, { method: 'POST', json: { username, password }, headers });
+}
+
+describe('an invitation', () => {
+  test('lets a person choose a password, once, and log in with the e-mail address', async () => {
+    const { person, invitation } = await invited('editor', 'Åsa Öberg', 'Asa@Example.org');
+    const read = await send(`${gallery.url}/api/invitation`, {
+      method: 'POST',
+      json: { token: invitation.token },
+    });
+    expect(read.body.data).toMatchObject({ name: 'Åsa Öberg', email: 'asa@example.org' });
+    expect(Date.parse(invitation.expiresAt) - Date.now()).toBeGreaterThan(71 * 3_600_000);
+
+    const weak = await accept(invitation.token, 'short');
+    expect([weak.status, weak.body.errors[0].field]).toEqual([400, 'password']);
+    expect((await accept(invitation.token)).status).toBe(200);
+    const again = await accept(invitation.token);
+    expect([again.status, again.body.code]).toEqual([404, 'invitation_not_found']);
+
+    const [listed] = (await gallery.ask('/api/people')).body.data.people;
+    expect(listed).toMatchObject({ id: person.id, role: 'editor', hasPassword: true, invitedUntil: null });
+    for (const username of ['asa@example.org', 'ASA@example.ORG']) {
+      expect((await logIn(username, PASSWORD)).status).toBe(200);
+    }
+    expect((await logIn('asa@example.org', 'something else')).status).toBe(401);
+    expect((await logIn('nobody@example.org', PASSWORD)).status).toBe(401);
+  });
+
+  test('two who accept it at once: one password holds', async () => {
+    const { invitation } = await invited('editor');
+    const passwords = ['the first of two passwords', 'the second of two passwords'];
+    const answers = await Promise.all(passwords.map((password) => accept(invitation.token, password)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
+    const winner = passwords[answers.findIndex(({ status }) => status === 200)] ?? '';
+    expect((await logIn('editor@example.org', winner)).status).toBe(200);
+  });
+
+  test('ends with a new one, after 72 hours, and with the person', async () => {
+    const { person, invitation } = await invited('editor');
+    const renewed = await gallery.ask(`/api/people/${person.id}/invitation`, { method: 'POST' });
+    expect((await accept(invitation.token)).status).toBe(404);
+    const { token } = renewed.body.data.invitation;
+    await gallery.database.pool.query(
+      "update gallery.invitation set expires_at = expires_at - interval '72 hours'",
+    );
+    expect((await accept(token)).status).toBe(404);
+    const last = await gallery.ask(`/api/people/${person.id}/invitation`, { method: 'POST' });
+    expect((await gallery.ask(`/api/people/${person.id}`, { method: 'DELETE' })).status).toBe(200);
+    expect((await accept(last.body.data.invitation.token)).status).toBe(404);
+  });
+
+  test('the database has neither its token nor a password', async () => {
+    const { invitation } = await invited('editor');
+    await accept(invitation.token);
+    const { invitation: open } = await invited('writer');
+    const { rows } = await gallery.database.pool.query(
+      'select p::text, i::text as invitation from gallery.person p left join gallery.invitation i on true',
+    );
+    const stored = JSON.stringify(rows);
+    expect(stored).toContain('$argon2id$');
+    for (const secret of [PASSWORD, open.token]) expect(stored).not.toContain(secret);
+    expect(JSON.stringify(gallery.log.events())).not.toContain(open.token);
+  });
+
+  test('an address belongs to one person', async () => {
+    await invited('editor');
+    const again = await gallery.post('/api/people', {
+      name: 'Another',
+      email: 'EDITOR@example.org',
+      role: 'reader',
+    });
+    expect([again.status, again.body.code]).toEqual([409, 'email_taken']);
+  });
+});
+
+describe('a removed person', () => {
+  test('can do nothing more, on any replica, at once; the address is free again', async () => {
+    const writer = await joined('writer');
+    const replica = await startGallery(gallery.settings);
+    const askReplica = () => send(`${replica.url}/api/me`, { headers: { cookie: writer.cookie } });
+    expect((await askReplica()).status).toBe(200);
+    await gallery.ask(`/api/people/${writer.id}`, { method: 'DELETE' });
+    expect((await askReplica()).status).toBe(401);
+    expect((await writer.ask('/api/me')).status).toBe(401);
+    expect((await logIn('writer@example.org', PASSWORD)).status).toBe(401);
+    await invited('writer');
+    await replica.close();
+  });
+
+  test('what they wrote keeps their name', async () => {
+    const editor = await joined('editor', 'Mara Quill');
+    const made = await editor.ask('/api/desk/content/articles', { method: 'POST', json: articleBody() });
+    expect(made.status).toBe(201);
+    await gallery.ask(`/api/people/${editor.id}`, { method: 'DELETE' });
+    const { body } = await gallery.ask(`/api/desk/content/articles/${made.body.data.id}/revisions`);
+    expect(body.data[0].key).toEqual({ prefix: 'desk', name: 'Mara Quill' });
+  });
+});
+
+test('another role, or being switched off, ends the sessions; another name does not', async () => {
+  const person = await joined('editor');
+  const change = (json: unknown) => gallery.ask(`/api/people/${person.id}`, { method: 'PATCH', json });
+  expect((await change({ name: 'Another Name' })).status).toBe(200);
+  expect((await person.ask('/api/me')).body.data.name).toBe('Another Name');
+  expect((await change({ role: 'reader' })).status).toBe(200);
+  expect((await person.ask('/api/me')).status).toBe(401);
+  const later = await login(gallery.url, { username: 'editor@example.org', password: PASSWORD });
+  expect((await memberOf(person.id, later).ask('/api/me')).body.data.role).toBe('reader');
+  await change({ active: false });
+  expect((await memberOf(person.id, later).ask('/api/me')).status).toBe(401);
+  expect((await logIn('editor@example.org', PASSWORD)).status).toBe(401);
+});
+
+test('a password is changed by who knows it, and ends all other sessions', async () => {
+  const person = await joined('writer');
+  const other = memberOf(
+    person.id,
+    await login(gallery.url, { username: 'writer@example.org', password: PASSWORD }),
+  );
+  const change = (current: string, headers = newAddress()) =>
+    person.ask('/api/me/password', {
+      method: 'POST',
+      json: { current, password: 'a new password for the writer' },
+      headers,
+    });
+  const wrong = await change('not that one at all');
+  expect([wrong.status, wrong.body.code]).toEqual([403, 'wrong_password']);
+  expect((await other.ask('/api/me')).status).toBe(200);
+  expect((await change(PASSWORD)).status).toBe(200);
+  expect((await other.ask('/api/me')).status).toBe(401);
+  expect((await person.ask('/api/me')).status).toBe(200);
+  expect((await logIn('writer@example.org', 'a new password for the writer')).status).toBe(200);
+
+  const guesser = newAddress();
+  for (let times = 0; times < 5; times += 1) await change('guess', guesser);
+  expect((await change('guess', guesser)).status).toBe(429);
+});
+
+test('sessions are listed with address and device, and ended one by one or all', async () => {
+  const person = await joined('writer');
+  const cookies = await Promise.all(
+    [1, 2].map(() => login(gallery.url, { username: 'writer@example.org', password: PASSWORD })),
+  );
+  const { sessions } = (await person.ask('/api/me/sessions')).body.data;
+  expect(sessions).toHaveLength(3);
+  expect(sessions.filter((one: { current: boolean }) => one.current)).toHaveLength(1);
+  expect(sessions[0]).toMatchObject({ address: expect.any(String), device: expect.any(String) });
+  const [other] = sessions.filter((one: { current: boolean }) => !one.current);
+  const stranger = await joined('reader');
+  await stranger.ask(`/api/me/sessions/${other.id}`, { method: 'DELETE' });
+  expect((await person.ask('/api/me/sessions')).body.data.sessions).toHaveLength(3);
+  await person.ask(`/api/me/sessions/${other.id}`, { method: 'DELETE' });
+  expect((await person.ask('/api/me/sessions')).body.data.sessions).toHaveLength(2);
+  await person.ask('/api/me/sessions', { method: 'DELETE' });
+  for (const cookie of cookies) expect((await memberOf('', cookie).ask('/api/me')).status).toBe(401);
+  expect((await person.ask('/api/me')).status).toBe(200);
+});
+
+test('the account of the environment is an owner whom no request changes', async () => {
+  expect((await gallery.ask('/api/me')).body.data).toMatchObject({
+    id: null,
+    name: ADMIN.username,
+    role: 'owner',
+  });
+  const change = await gallery.ask('/api/me', { method: 'PATCH', json: { name: 'X' } });
+  expect([change.status, change.body.code]).toEqual([409, 'account_of_environment']);
+});
+
+test('without that account, the last owner stays', async () => {
+  const owner = await joined('owner', 'Ann', 'ann@example.org');
+  const second = await joined('owner', 'Bo', 'bo@example.org');
+  const { ADMIN_USERNAME: _, ADMIN_PASSWORD_HASH: __, ...settings } = gallery.settings;
+  const service = await startGallery(settings);
+  const as = ({ cookie }: Member, path: string, sending: Sending) =>
+    send(`${service.url}${path}`, { ...sending, headers: { cookie } });
+  const answers = await Promise.all([
+    as(owner, `/api/people/${second.id}`, { method: 'DELETE' }),
+    as(second, `/api/people/${owner.id}`, { method: 'PATCH', json: { role: 'editor' } }),
+  ]);
+  // Whoever comes second is no owner any longer, or would leave none.
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  const left = await gallery.ask('/api/people');
+  const owners = left.body.data.people.filter((one: { role: string }) => one.role === 'owner');
+  expect(owners).toHaveLength(1);
+  await service.close();
+});
+
+describe('a writer', () => {
+  test('writes drafts of their own, and neither publishes nor touches those of others', async () => {
+    const writer = await joined('writer', 'Wanda Pen', 'wanda@example.org');
+    const path = '/api/desk/content/articles';
+    const made = await writer.ask(path, { method: 'POST', json: articleBody() });
+    expect(made.status, made.text).toBe(201);
+    const own = `${path}/${made.body.data.id}`;
+    const read = await writer.ask(`${own}?include=authors`);
+    expect(read.body.data).toMatchObject({ author: 'Wanda Pen', authors: [{ name: 'Wanda Pen' }] });
+    const patch = (at: string, json: unknown) => writer.ask(at, { method: 'PATCH', json });
+    expect((await patch(own, { excerpt: 'Mine' })).status).toBe(200);
+
+    const publishing = await patch(own, { is_published: true });
+    expect([publishing.status, publishing.body.code]).toEqual([403, 'insufficient_scope']);
+    const planned = await patch(own, { publish_at: '2999-01-01T00:00:00Z' });
+    expect(planned.status).toBe(403);
+    expect((await writer.ask(own, { method: 'DELETE' })).status).toBe(403);
+
+    const others = await gallery.ask(path, { method: 'POST', json: articleBody() });
+    const theirs = `${path}/${others.body.data.id}`;
+    expect((await writer.ask(theirs)).status).toBe(200);
+    for (const sending of [
+      { method: 'PATCH', json: { excerpt: 'Mine now' } },
+      { method: 'PATCH', json: { authors: ['wanda-pen'] } },
+    ]) {
+      expect((await writer.ask(theirs, sending)).status).toBe(403);
+    }
+    expect((await writer.ask(`${theirs}/previews`, { method: 'POST', json: {} })).status).toBe(403);
+
+    // An editor publishes it: the writer may no longer change what readers see.
+    expect((await gallery.ask(own, { method: 'PATCH', json: { is_published: true } })).status).toBe(200);
+    expect((await patch(own, { excerpt: 'Later' })).status).toBe(403);
+    const copy = await writer.ask(`${own}/working-copy`, { method: 'PUT', json: { excerpt: 'Later' } });
+    expect(copy.status).toBe(200);
+    expect((await writer.ask(`${own}/working-copy/publish`, { method: 'POST' })).status).toBe(403);
+    const foreign = await gallery.ask(theirs, { method: 'PATCH', json: { is_published: true } });
+    expect(foreign.status).toBe(200);
+    const onOthers = await writer.ask(`${theirs}/working-copy`, { method: 'PUT', json: { excerpt: 'X' } });
+    expect(onOthers.status).toBe(403);
+  });
+});
