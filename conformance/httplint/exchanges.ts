@@ -132,6 +132,7 @@ export async function collectGallery(collection: Collection, media: MediaHost): 
   await get('/api/gallery/batches/{id}', 200, { at: `/api/gallery/batches/${batch.id}` });
   const unknown = '/api/gallery/batches/00000000-0000-4000-8000-000000000000/resume';
   await post('/api/gallery/batches/{id}/resume', undefined, 404, { at: unknown });
+  await collectPeople(collection, cookie);
   await post('/api/logout', undefined, 200);
 }
 
@@ -158,6 +159,33 @@ const GALLERY_POSTS: readonly (readonly [path: string, json: unknown])[] = [
   ['/api/gallery/rename', { path: 'examined', name: 'renamed' }],
   ['/api/settings/buckets', { action: 'get-bucket', id: 'default' }],
 ];
+
+async function collectPeople(collection: Collection, cookie: string): Promise<void> {
+  const ask = (method: string, path: string, status: number, more: object = {}) =>
+    collection.ask({ service: 'gallery-admin', method, path, status, headers: { cookie }, ...more });
+  const person = { name: 'Examined', email: 'examined@example.org', role: 'reader' };
+  const made = await ask('POST', '/api/people', 201, { json: person });
+  const { person: added, invitation } = JSON.parse(made.body.toString()).data;
+  await ask('POST', '/api/people', 409, { json: person });
+  await ask('GET', '/api/people', 200);
+  const at = `/api/people/${added.id}`;
+  await ask('PATCH', '/api/people/{id}', 200, { at, json: { name: 'Examined Again' } });
+  const { token } = invitation;
+  await ask('POST', '/api/invitation', 200, { headers: {}, json: { token } });
+  await ask('POST', '/api/invitation', 404, { headers: {}, json: { token: 'nothing' } });
+  const password = 'words that nobody guesses';
+  await ask('POST', '/api/invitation/accept', 200, { headers: {}, json: { token, password } });
+  await ask('POST', '/api/people/{id}/invitation', 201, { at: `${at}/invitation` });
+  await ask('DELETE', '/api/people/{id}', 200, { at });
+  await ask('DELETE', '/api/people/{id}', 404, { at });
+  await ask('GET', '/api/me', 200);
+  await ask('PATCH', '/api/me', 409, { json: { name: 'Examined' } });
+  await ask('POST', '/api/me/password', 409, { json: { current: 'a', password } });
+  await ask('GET', '/api/me/sessions', 200);
+  const unknown = '/api/me/sessions/00000000-0000-4000-8000-000000000000';
+  await ask('DELETE', '/api/me/sessions/{id}', 200, { at: unknown });
+  await ask('DELETE', '/api/me/sessions', 200);
+}
 
 async function collectLogins(collection: Collection): Promise<void> {
   const wrong = { username: 'nobody', password: 'wrong' };

@@ -10,6 +10,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PLACED_HEIC } from '../fixtures/stills.ts';
 import { ADMIN, type GalleryFixture, galleryFixture, login, startGallery } from '../support/gallery.ts';
+import { send } from '../support/http.ts';
 import { put, removeBucket } from '../support/s3/objects.ts';
 
 const CLI = fileURLToPath(new URL('../../services/gallery-admin/src/cli.ts', import.meta.url));
@@ -217,4 +218,29 @@ test('gallery scan-location goes on after a file whose bytes break off', async (
     'EXIF\t"breaks/placed.heic"',
     'unknown\t"breaks/broken.heic"\tit could not be read',
   ]);
+});
+
+describe('gallery users', () => {
+  const users = (...args: string[]) =>
+    run(['users', ...args], { DATABASE_URL: gallery.settings.DATABASE_URL ?? '' });
+
+  test('invite somebody, who logs in, gets another role and a new link, and is removed', async () => {
+    const invited = await users('invite', 'Wanda@example.org', 'Wanda Pen', '--role', 'editor');
+    expect(invited).toMatchObject({ code: 0, errors: '' });
+    const tokenIn = (out: string) => /^\/desk\/invitation#(\S{43})$/m.exec(out)?.[1];
+    const accept = (token = '') =>
+      send(`${gallery.url}/api/invitation/accept`, {
+        method: 'POST',
+        json: { token, password: 'a password that nobody guesses' },
+      });
+    expect((await accept(tokenIn(invited.out))).status).toBe(200);
+    expect((await users('list')).out).toBe('wanda@example.org\tWanda Pen\teditor\tactive\n');
+    expect((await users('role', 'wanda@example.org', 'reader')).code).toBe(0);
+    expect((await accept(tokenIn((await users('link', 'wanda@example.org')).out))).status).toBe(200);
+    const again = await users('invite', 'wanda@example.org', 'Another');
+    expect(again).toMatchObject({ code: 1, errors: 'another person has this e-mail address\n' });
+    expect((await users('invite', 'nothing', 'A')).errors).toBe('must be an e-mail address\n');
+    expect((await users('remove', 'wanda@example.org')).code).toBe(0);
+    expect((await users('remove', 'wanda@example.org')).errors).toContain('nobody has the e-mail address');
+  });
 });

@@ -97,6 +97,7 @@ test('the desk says what it has, and how it is', async () => {
     success: true,
     data: {
       person: ADMIN.username,
+      role: 'owner',
       sections: { content: { state: 'ready' }, newsroom: { state: 'ready' } },
       media: { publicPrefixes: ['public/'] },
       site: { url: 'https://site.example', articlePath: '/articles/{slug}' },

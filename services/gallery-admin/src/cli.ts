@@ -8,6 +8,7 @@ import { createBucket } from './cli/create-bucket.ts';
 import { readPassword } from './cli/read-password.ts';
 import { addSample } from './cli/sample.ts';
 import { scanLocation } from './cli/scan-location.ts';
+import { addUserCommands } from './cli/users.ts';
 import { readSettingsKeys, readStoreConfig } from './config.ts';
 import { formatPasswordHash, hashPassword } from './session/password.ts';
 import type { GalleryTables } from './tables.ts';
@@ -38,7 +39,7 @@ function collectOrigins(value: string, earlier: string[]): string[] {
 }
 
 const program = new Command('gallery').description(
-  'Passwords, buckets, samples and public media of the gallery administration',
+  'People, passwords, buckets, samples and public media of the gallery administration',
 );
 
 program
@@ -85,6 +86,8 @@ program
   .command('sample')
   .description('put a few drawn images into an empty bucket, once')
   .action(() => withBucket((bucket) => withGallery((db) => addSample(bucket, db))));
+
+addUserCommands(program, withGallery);
 
 program
   .command('media')

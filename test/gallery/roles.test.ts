@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startContent } from '../support/content.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type GalleryFixture, galleryFixture } from '../support/gallery.ts';
+import { type Answer, type JsonBody, send } from '../support/http.ts';
+import { startNewsroom } from '../support/news-desk.ts';
+
+const DESK_KEY = 'a-key-of-the-desk-that-nobody-guesses';
+
+const ROLES = ['owner', 'editor', 'photographer', 'writer', 'reader'] as const;
+
+type Role = (typeof ROLES)[number];
+
+/** Who may do what is not only looking, of the gallery's own routes. */
+const GALLERY: Readonly<Record<string, readonly Role[]>> = {
+  ...rights(['owner'], ['GET /api/people', 'POST /api/people', 'PATCH /api/people/{id}']),
+  ...rights(['owner'], ['DELETE /api/people/{id}', 'POST /api/people/{id}/invitation']),
+  ...rights(['owner'], ['GET /api/settings/buckets', 'POST /api/settings/buckets']),
+  ...rights(
+    ['owner', 'editor', 'photographer', 'writer'],
+    ['POST /api/upload', 'POST /api/upload/sign', 'POST /api/upload/multipart'],
+  ),
+  ...rights(
+    ['owner', 'editor', 'photographer'],
+    [
+      'POST /api/gallery/batches/{id}/resume',
+      'POST /api/gallery/folder',
+      'POST /api/gallery/uses/move',
+      'POST /api/gallery/rename',
+      'POST /api/gallery/delete',
+      'POST /api/gallery/batch',
+    ],
+  ),
+};
+
+/** Posts that change nothing. */
+const LOOKING = [
+  'POST /api/gallery',
+  'POST /api/gallery/archives',
+  'POST /api/gallery/lookup',
+  'POST /api/gallery/uses',
+];
+
+/** One's own account, which everybody changes. */
+const OWN = /^(GET|POST|PATCH|DELETE) \/api\/(me|logout)\b/;
+
+/** What writers need of content; the rest of what is written takes `publish`. */
+const WRITERS = ['write', 'read'];
+
+function rights(roles: readonly Role[], routes: readonly string[]): Record<string, readonly Role[]> {
+  return Object.fromEntries(routes.map((route) => [route, roles]));
+}
+
+let gallery: GalleryFixture;
+let database: TestDatabase;
+let closings: (() => Promise<unknown>)[] = [];
+const descriptions: Record<'gallery' | 'content' | 'newsroom', JsonBody> = {} as never;
+const cookies = new Map<Role, string>();
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const content = await startContent(database.url, { DESK_KEY });
+  const newsroom = await startNewsroom(database.url);
+  gallery = await galleryFixture({ CONTENT_URL: content.url, NEWSROOM_URL: newsroom.url, DESK_KEY });
+  closings = [gallery.close, newsroom.stop, content.close, () => database.drop()];
+  descriptions.gallery = (await send(`${gallery.url}/openapi.json`)).body;
+  descriptions.content = (await send(`${content.url}/openapi.json`)).body;
+  descriptions.newsroom = (await send(`${newsroom.url}/openapi.json`)).body;
+  for (const role of ROLES) {
+    const { body } = await gallery.post('/api/people', { name: role, email: `${role}@example.org`, role });
+    const { headers } = await send(`${gallery.url}/api/invitation/accept`, {
+      method: 'POST',
+      json: { token: body.data.invitation.token, password: 'a password that nobody guesses' },
+    });
+    cookies.set(role, headers.getSetCookie()[0]?.split(';')[0] ?? '');
+  }
+});
+afterAll(async () => {
+  for (const close of closings) await close();
+});
+
+/** The operations of a description, such as `GET /api/people`. */
+function operationsOf({ paths }: JsonBody): string[] {
+  return Object.entries<JsonBody>(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+}
+
+/** Asks as somebody of this role, for something that is not there. */
+function ask(role: Role, operation: string, prefix = ''): Promise<Answer> {
+  const [method = '', path = ''] = operation.split(' ');
+  const at = path.replaceAll(/\{(\w+)\}/g, (_, name) =>
+    /^(id|edit|revision)$/.test(name) ? '0' : 'nothing',
+  );
+  const headers = { cookie: cookies.get(role) ?? '' };
+  return send(`${gallery.url}${at.replace(/^\/api/, `/api${prefix}`)}`, { method, headers });
+}
+
+function refusal({ status, body }: Answer): string | undefined {
+  return status === 403 ? body.code : undefined;
+}
+
+test('the gallery: every route has its roles, and refuses the others before it reads anything', async () => {
+  const guarded = operationsOf(descriptions.gallery).filter((operation) => {
+    const [method = '', path = ''] = operation.split(' ');
+    return descriptions.gallery.paths[path][method.toLowerCase()].security?.length > 0;
+  });
+  expect(guarded.length).toBeGreaterThan(30);
+  const unnamed = guarded.filter(
+    (operation) =>
+      !operation.startsWith('GET ') &&
+      !(operation in GALLERY) &&
+      !LOOKING.includes(operation) &&
+      !OWN.test(operation),
+  );
+  expect(unnamed).toEqual([]);
+  for (const operation of guarded.filter((one) => !/logout|\/me\/sessions$/.test(one))) {
+    for (const role of ROLES) {
+      const isAllowed = (GALLERY[operation] ?? ROLES).includes(role);
+      const answer = await ask(role, operation);
+      expect(refusal(answer), `${role} ${operation}`).toBe(isAllowed ? undefined : 'role_forbids');
+      expect(answer.status, `${role} ${operation}`).not.toBe(401);
+    }
+  }
+});
+
+test('content: readers read, writers write, and the rest is for editors', async () => {
+  const { paths } = descriptions.content;
+  const written = operationsOf(descriptions.content).filter((operation) => {
+    const [method = '', path = ''] = operation.split(' ');
+    return path.startsWith('/api/') && !/\/sync\//.test(path) && method !== 'HEAD';
+  });
+  expect(written.length).toBeGreaterThan(40);
+  for (const operation of written) {
+    const [method = '', path = ''] = operation.split(' ');
+    const { security } = paths[path][method.toLowerCase()];
+    const [needed] = (security as Record<string, string[]>[]).flatMap(({ apiKey = [] }) => apiKey);
+    for (const role of ROLES) {
+      const isAllowed =
+        role === 'owner' ||
+        role === 'editor' ||
+        needed === undefined ||
+        (role === 'writer' ? WRITERS.includes(needed) : needed === 'read');
+      const answer = await ask(role, operation, '/desk/content');
+      const code = isAllowed ? undefined : 'insufficient_scope';
+      expect(refusal(answer), `${role} ${operation}: ${answer.text}`).toBe(code);
+    }
+  }
+});
+
+test('the newsroom: owners and editors edit, the others look', async () => {
+  const operations = operationsOf(descriptions.newsroom).filter((one) => one.includes(' /api/'));
+  expect(operations.length).toBeGreaterThan(30);
+  for (const operation of operations) {
+    for (const role of ROLES) {
+      const isAllowed = operation.startsWith('GET ') || role === 'owner' || role === 'editor';
+      const answer = await ask(role, operation, '/desk/newsroom');
+      const code = isAllowed ? undefined : 'insufficient_scope';
+      expect(refusal(answer), `${role} ${operation}: ${answer.text}`).toBe(code);
+    }
+  }
+});
