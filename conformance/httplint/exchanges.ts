@@ -175,7 +175,8 @@ async function collectPeople(collection: Collection, cookie: string): Promise<vo
   await ask('POST', '/api/invitation', 404, { headers: {}, json: { token: 'nothing' } });
   const password = 'words that nobody guesses';
   await ask('POST', '/api/invitation/accept', 200, { headers: {}, json: { token, password } });
-  await ask('POST', '/api/people/{id}/invitation', 201, { at: `${at}/invitation` });
+  await ask('GET', '/api/people/{id}', 200, { at });
+  await ask('POST', '/api/people/{id}/invitation', 200, { at: `${at}/invitation` });
   await ask('DELETE', '/api/people/{id}', 200, { at });
   await ask('DELETE', '/api/people/{id}', 404, { at });
   await ask('GET', '/api/me', 200);

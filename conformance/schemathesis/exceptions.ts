@@ -377,6 +377,27 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['gallery-admin'],
     checks: VALID_REFUSED,
+    operation: 'POST /api/(invitation/accept|me/password)',
+    status: 400,
+    fault: '^password: must be a password',
+    reason: 'a password is refused for being used by many, and its length is that of its composed form',
+    example: (ask) => {
+      const json = { token: 'nothing', password: '123456789012' };
+      return ask({ method: 'POST', path: '/api/invitation/accept', json });
+    },
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: 'PATCH /api/me',
+    status: 400,
+    fault: '^timeZone: must be a time zone',
+    reason: 'a pattern does not know which time zones there are',
+    example: (ask) => ask({ method: 'PATCH', path: '/api/me', json: { timeZone: 'Nowhere/At_All' } }),
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
     operation: '(POST|GET) /api/gallery/archives.*',
     status: 400,
     fault: '^paths: nothing exists at',

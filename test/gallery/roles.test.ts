@@ -13,7 +13,10 @@ type Role = (typeof ROLES)[number];
 
 /** Who may do what is not only looking, of the gallery's own routes. */
 const GALLERY: Readonly<Record<string, readonly Role[]>> = {
-  ...rights(['owner'], ['GET /api/people', 'POST /api/people', 'PATCH /api/people/{id}']),
+  ...rights(
+    ['owner'],
+    ['GET /api/people', 'GET /api/people/{id}', 'POST /api/people', 'PATCH /api/people/{id}'],
+  ),
   ...rights(['owner'], ['DELETE /api/people/{id}', 'POST /api/people/{id}/invitation']),
   ...rights(['owner'], ['GET /api/settings/buckets', 'POST /api/settings/buckets']),
   ...rights(

@@ -205,6 +205,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     ['DELETE', '/api/me/sessions/:id', persons.endSession, may('look')],
     ['GET', '/api/people', persons.list, may('administer')],
     ['POST', '/api/people', persons.add, may('administer')],
+    ['GET', '/api/people/:id', persons.read, may('administer')],
     ['PATCH', '/api/people/:id', persons.change, may('administer')],
     ['DELETE', '/api/people/:id', persons.remove, may('administer')],
     ['POST', '/api/people/:id/invitation', persons.invite, may('administer')],

@@ -1,3 +1,4 @@
+import { PRIVATE } from '@pressroom/common/caching/conditional';
 import { Failure } from '@pressroom/common/failures/failure';
 import { onOneLine, requiredText, text } from '@pressroom/common/fields/fields';
 import { operation } from '@pressroom/common/http/operation';
@@ -16,10 +17,10 @@ import { type ListedPerson, type PeopleStore, ROLES, type Role } from './people-
 const name = onOneLine(requiredText(200));
 
 const email = z
-  .email('must be an e-mail address')
+  .string('must be a string')
   .max(254, 'must be at most 254 characters long')
-  .transform((value) => value.toLowerCase())
-  .meta({ type: 'string', format: 'email' });
+  .regex(z.regexes.email, 'must be an e-mail address')
+  .transform((value) => value.toLowerCase());
 
 const role = z.enum(ROLES);
 
@@ -27,14 +28,17 @@ const language = z.enum(['en', 'zh']).nullable();
 
 const timeZone = z
   .string()
+  .regex(/^[A-Za-z0-9_+/-]{1,64}$/, 'must be a time zone such as Europe/Berlin')
   .refine(isTimeZone, 'must be a time zone such as Europe/Berlin')
   .nullable()
   .describe('An IANA time zone.');
 
-const newPassword = text(1024).superRefine((value, context) => {
-  const expected = passwordRule(value);
-  if (expected !== undefined) context.addIssue({ code: 'custom', message: `must be ${expected}` });
-});
+const newPassword = text(1024)
+  .superRefine((value, context) => {
+    const expected = passwordRule(value);
+    if (expected !== undefined) context.addIssue({ code: 'custom', message: `must be ${expected}` });
+  })
+  .meta({ minLength: 12 });
 
 /** The body that adds a person. */
 export const personInput = z.strictObject({ name, email, role });
@@ -147,6 +151,7 @@ function ownersOperations({ people, authors, account }: PeopleParts) {
       description:
         'If the content service answers, the person is the author there who has this name, made if there is none.',
       body: personInput,
+      responseHeaders: { 201: ['Location'] },
       response: {
         201: answer(z.object({ person: personAnswer, invitation: invitationAnswer })),
         ...problemResponses(400, 401, 403, 409, 413, 415, 503),
@@ -161,8 +166,27 @@ function ownersOperations({ people, authors, account }: PeopleParts) {
       });
       logWrite(request, 'person_added', { person: id, role: request.body.role, by: request.person.id });
       const data = { person: shown(await people.read(id)), invitation: shownInvitation(invitation) };
-      return reply.code(201).send({ success: true as const, data });
+      return reply
+        .code(201)
+        .header('location', `/api/people/${id}`)
+        .send({ success: true as const, data });
     },
+  });
+  const read = operation({
+    schema: {
+      tags: PEOPLE,
+      operationId: 'readPerson',
+      summary: 'Read a person',
+      params: personPath,
+      response: {
+        200: answer(z.object({ person: personAnswer })),
+        ...problemResponses(400, 401, 403, 404, 503),
+      },
+    },
+    handler: async ({ params }) => ({
+      success: true as const,
+      data: { person: shown(await people.read(params.id)) },
+    }),
   });
   const change = operation({
     schema: {
@@ -210,18 +234,17 @@ function ownersOperations({ people, authors, account }: PeopleParts) {
       summary: 'Make a new link with which a person chooses a password; the one before ends',
       params: personPath,
       response: {
-        201: answer(z.object({ invitation: invitationAnswer })),
+        200: answer(z.object({ invitation: invitationAnswer })),
         ...problemResponses(400, 401, 403, 404, 503),
       },
     },
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const invitation = await people.invite(request.params.id);
       logWrite(request, 'person_invited', { person: request.params.id, by: request.person.id });
-      const data = { invitation: shownInvitation(invitation) };
-      return reply.code(201).send({ success: true as const, data });
+      return { success: true as const, data: { invitation: shownInvitation(invitation) } };
     },
   });
-  return { list, add, change, remove, invite };
+  return { list, read, add, change, remove, invite };
 }
 
 /** What somebody does who has the link of an invitation, and no session. */
@@ -238,8 +261,9 @@ function invitationOperations({ people, logins, cookies }: PeopleParts) {
         ...problemResponses(400, 403, 404, 413, 415, 503),
       },
     },
-    handler: async ({ body }) => {
+    handler: async ({ body }, reply) => {
       const { name, email, expires_at } = await people.invited(body.token);
+      reply.header('cache-control', PRIVATE);
       return { success: true as const, data: { name, email, expiresAt: expires_at.toISOString() } };
     },
   });
