@@ -50,7 +50,7 @@ export interface DeskPerson {
   readonly author: number | null;
 }
 
-/** The person for whom the desk asks, with what they may do: everything, if the desk does not say. Throws 400. */
+/** The person for whom the desk asks, and what they may do: everything unless it says less. Throws 400. */
 export function deskPersonOf(headers: IncomingHttpHeaders): DeskPerson {
   const { [SCOPE_HEADER]: given = 'full', [AUTHOR_HEADER]: author } = headers;
   const scope = DESK_SCOPES.find((known) => known === given);

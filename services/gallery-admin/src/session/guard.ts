@@ -14,7 +14,7 @@ declare module 'fastify' {
 }
 
 /** Somebody who is logged in. */
-export interface Person {
+interface Person {
   /** Null for the account of the environment. */
   id: string | null;
   name: string;
