@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { readBackupConfig } from '../packages/common/src/start/backup-settings.ts';
 import { type Environment, RETIRED_SETTINGS, readSecretFiles } from '../packages/common/src/start/config.ts';
+import { misspellings, unknownSettings } from '../packages/common/src/start/misspelt-settings.ts';
 import { readContentConfig } from '../services/content/src/config.ts';
 import { readGalleryConfig, readMediaConfig } from '../services/gallery-admin/src/config.ts';
 import { readNewsFeedConfig } from '../services/news-feed/src/config.ts';
 import { readWorkerConfig } from '../services/news-feed/src/work/worker-config.ts';
 
 /** Where the container sees the folder of docker-compose.yml. */
-const DOT_ENV = '/project/.env';
+const PROJECT = '/project';
 
 /**
  * Secrets that containers other than the services need, the profile that starts these, and the variable of
@@ -33,12 +36,17 @@ const PROFILES: Record<string, { elsewhere?: string; secrets: readonly string[];
  *
  * @param env what the containers get
  * @param text the text of `.env`, if it can be read
+ * @param example that of `.env.example`, which has every setting
  */
-export function settingFaults(env: Environment, text: string | undefined): string[] {
+export function settingFaults(env: Environment, text = '', example = ''): string[] {
   const faults = [
     ...missingSecrets(env),
     ...serviceFaults(env),
-    ...(text === undefined ? [] : dollarFaults(text)),
+    ...proxyFaults(env),
+    ...dollarFaults(text),
+    ...misspellings(settingsIn(example), givenIn(text)).map(
+      ({ variable, setting }) => `${variable} is not a setting, expected ${setting}`,
+    ),
   ];
   return [...new Set(faults)];
 }
@@ -73,9 +81,46 @@ const DECIDED = [
 
 const RETIRED = new RegExp(`^(?:${[...RETIRED_SETTINGS, ...DECIDED].join('|')})(?==)`, 'gm');
 
-/** What in `.env` has no effect any more, a line each; nothing fails because of it. */
-export function retiredSettings(text: string): string[] {
-  return (text.match(RETIRED) ?? []).map((name) => `${name} is ignored: it is no longer a setting`);
+/** What in `.env` has no effect, a line each; nothing fails because of it. */
+export function ignoredSettings(text: string, example = ''): string[] {
+  const known = settingsIn(example);
+  return [
+    ...(text.match(RETIRED) ?? []).map((name) => `${name} is ignored: it is no longer a setting`),
+    ...unknownSettings(known, givenIn(text)).map(
+      ({ variable, setting }) => `${variable} is ignored: it is not a setting; the nearest one is ${setting}`,
+    ),
+  ];
+}
+
+/** What an `.env` says, without what Compose reads itself. */
+function givenIn(text: string): Environment {
+  return Object.fromEntries(
+    Object.entries(parseEnv(text)).filter(([name]) => !/^(COMPOSE|DOCKER)_/.test(name)),
+  );
+}
+
+/** The settings in the text of `.env.example`, none if there is no text, and what has been one. */
+function settingsIn(example: string): string[] {
+  const names = [...example.matchAll(/^#? ?([A-Z][A-Z0-9_]*)=/gm)].flatMap(([, name = '']) => [
+    name,
+    `${name}_FILE`,
+  ]);
+  return names.length === 0 ? [] : [...names, ...RETIRED_SETTINGS, ...DECIDED];
+}
+
+/** What the proxy refuses when it starts, which is after everything else. */
+function proxyFaults(env: Environment): string[] {
+  const rules: [RegExp, RegExp, string][] = [
+    [/^DOMAIN$/, /^[a-z0-9.-]+$/i, 'a name such as news.example'],
+    [/^CONNECTION_LIMIT$/, /^\d+$/, 'a whole number'],
+    [/^TRUSTED_PROXIES$/, /^[\w.:/, -]+$/, 'addresses or CIDR blocks separated by commas'],
+    [/_UPSTREAM$/, /^[\w.:, -]+$/, 'a name or address with its port, several separated by commas'],
+  ];
+  return Object.entries(env).flatMap(([name, value]) =>
+    rules
+      .filter(([names, accepted]) => value && names.test(name) && !accepted.test(value))
+      .map(([, , expected]) => `${name} is ${JSON.stringify(value)}, expected ${expected}`),
+  );
 }
 
 /** What each service says of its settings. */
@@ -114,14 +159,16 @@ function dollarFaults(text: string): string[] {
 }
 
 if (import.meta.main) {
-  let text: string | undefined;
-  try {
-    text = readFileSync(DOT_ENV, 'utf8');
-  } catch {
-    // Settings may come from the environment, without a file.
-  }
-  for (const line of retiredSettings(text ?? '')) console.warn(line);
-  const faults = settingFaults(process.env, text);
+  const [text, example] = ['.env', '.env.example'].map((name) => {
+    try {
+      return readFileSync(join(PROJECT, name), 'utf8');
+    } catch {
+      // Settings may come from the environment, without a file.
+      return '';
+    }
+  });
+  for (const line of ignoredSettings(text ?? '', example)) console.warn(line);
+  const faults = settingFaults(process.env, text, example);
   if (faults.length > 0) {
     console.error(['The settings in .env cannot work:', ...faults.map((fault) => `  ${fault}`)].join('\n'));
     process.exitCode = 1;

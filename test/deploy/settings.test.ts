@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { retiredSettings, settingFaults } from '../../deploy/settings.ts';
+import { ignoredSettings, settingFaults } from '../../deploy/settings.ts';
 import { resolvedCompose } from '../support/compose.ts';
+
+const EXAMPLE = readFileSync(join(import.meta.dirname, '../../.env.example'), 'utf8');
 
 const COMPLETE = {
   COMPOSE_PROFILES: 'postgres,store',
@@ -17,7 +21,7 @@ const COMPLETE = {
 /** The faults with these lines in .env, as the container `settings` sees them. */
 async function faultsOf(env: Record<string, string>, text?: string): Promise<string[]> {
   const { settings } = await resolvedCompose(env);
-  return settingFaults((settings?.environment ?? {}) as Record<string, string>, text);
+  return settingFaults((settings?.environment ?? {}) as Record<string, string>, text, EXAMPLE);
 }
 
 /** The variables that the faults are about. */
@@ -49,11 +53,40 @@ test('wrong values of every service are named with what is missing, without secr
 
 test('settings that are gone are named, and fail nothing', () => {
   const text = 'LOGIN_RATE=60\n# LOGIN_BURST=10\nDRAIN_SECONDS=5\nDRAIN=1\nREDIS_TIMEOUT_MS=250\n';
-  expect(retiredSettings(text)).toEqual([
+  expect(ignoredSettings(text)).toEqual([
     'LOGIN_RATE is ignored: it is no longer a setting',
     'DRAIN_SECONDS is ignored: it is no longer a setting',
     'REDIS_TIMEOUT_MS is ignored: it is no longer a setting',
   ]);
+});
+
+test('a misspelt name is refused with the right one, and what is near to nothing is told', async () => {
+  const text = 'BACKUP_KYE=x\nS3_BUCKETS=y\nCONTENT_ORIGINS=z\nMY_PORT=1\nHTTPS_PORT=443\nCOMPOSE_FILE=a\n';
+  expect(await faultsOf(COMPLETE, text)).toEqual([
+    'BACKUP_KYE is not a setting, expected BACKUP_KEY',
+    'S3_BUCKETS is not a setting, expected S3_BUCKET',
+  ]);
+  expect(ignoredSettings(text, EXAMPLE)).toEqual([
+    'CONTENT_ORIGINS is ignored: it is not a setting; the nearest one is CONTENT_CORS_ORIGINS',
+  ]);
+  expect(await faultsOf(COMPLETE, EXAMPLE.replaceAll(/^# (?=[A-Z0-9_]+=)/gm, ''))).toEqual([]);
+});
+
+test('what the proxy would refuse is named with the rest', async () => {
+  const proxy = {
+    DOMAIN: 'https://news.example',
+    CONNECTION_LIMIT: 'many',
+    TRUSTED_PROXIES: '10.0.0.0/8; include x',
+    CONTENT_UPSTREAM: 'http://content',
+  };
+  expect(named(await faultsOf({ ...COMPLETE, ...proxy }))).toEqual(Object.keys(proxy).sort());
+  const accepted = {
+    DOMAIN: 'news.example',
+    CONNECTION_LIMIT: '10',
+    TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+    CONTENT_UPSTREAM: 'content_1:4003,127.0.0.1:4003',
+  };
+  expect(named(await faultsOf({ ...COMPLETE, ...accepted }))).toEqual([]);
 });
 
 test('every service has ended before Docker kills it', async () => {

@@ -1,10 +1,11 @@
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { createServer } from '@pressroom/common/http/create-server';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Child } from '../support/child.ts';
+import { run as runCommand } from '../support/command.ts';
 import { createTestDatabase, PATIENT, type TestDatabase } from '../support/database.ts';
 import { type Answer, send } from '../support/http.ts';
 import { memoryLog } from '../support/log.ts';
@@ -119,9 +120,20 @@ test('SIGTERM: requests in flight finish, new connections are refused, and it en
 });
 
 test('SIGTERM while a request waits for a lock: it is answered 503 at its time limit, and the end is in order', async () => {
-  const { child, url } = await start({ DATABASE_STATEMENT_TIMEOUT_MS: '1000', CONTENT_BODY_LIMIT: '1' });
+  const { child, url } = await start({
+    DATABASE_STATEMENT_TIMEOUT_MS: '1000',
+    CONTENT_BODY_LIMIT: '1',
+    CONTENT_RATE_LIMITS: '1',
+  });
   expect(child.events).toContainEqual(
     expect.objectContaining({ msg: 'setting_retired', variable: 'CONTENT_BODY_LIMIT' }),
+  );
+  expect(child.events).toContainEqual(
+    expect.objectContaining({
+      msg: 'setting_misspelt',
+      variable: 'CONTENT_RATE_LIMITS',
+      setting: 'CONTENT_RATE_LIMIT',
+    }),
   );
   const { lock, answers } = await holdRequests(url);
   child.signal('SIGTERM');
@@ -169,13 +181,32 @@ test('HOST=localhost is one server, at the first address of that name', async ()
 
 test('a taken port is one line that names it and the variable that moves it, and an end with 1', async () => {
   const { port } = await start();
+  let begun = 0;
+  const untouched = createTcpServer(() => (begun += 1)).listen(0, '127.0.0.1');
+  await once(untouched, 'listening');
+  const DATABASE_URL = `postgres://127.0.0.1:${(untouched.address() as AddressInfo).port}/none`;
   const attempts = ['CONTENT_PORT', 'METRICS_PORT'].map((variable) => ({
-    child: run({ [variable]: String(port) }),
+    child: run({ DATABASE_URL, [variable]: String(port) }),
     line: `port ${port} is already in use; set ${variable} to another port\n`,
   }));
   for (const { child, line } of attempts) {
     expect(await child.exited).toBe(1);
     expect(child.err).toBe(line);
+  }
+  expect(begun).toBe(0);
+  untouched.close();
+});
+
+test('a worker and a migration without the database end with a line that names its setting', async () => {
+  const DATABASE_URL = 'postgres://127.0.0.1:1/none';
+  const line = 'the database of DATABASE_URL does not answer: connect ECONNREFUSED 127.0.0.1:1\n';
+  for (const [args, expected] of [
+    [['services/news-feed/src/cli.ts', 'work'], line],
+    [['packages/common/src/database/migrate-cli.ts'], `Cannot migrate: ${line}`],
+  ] as const) {
+    const { code, stderr } = await runCommand([...args], { env: { DATABASE_URL } });
+    expect(stderr).toBe(expected);
+    expect(code).toBe(1);
   }
 });
 

@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util';
 import { BackgroundLoop } from '@pressroom/common/concurrency/background-loop';
 import { processRegistry, serveMetrics } from '@pressroom/common/http/metrics';
 import { createLogger } from '@pressroom/common/log/logging';
-import { type BackupConfig, readBackupConfig } from '@pressroom/common/start/backup-settings';
+import { type BackupConfig, backupSettings, readBackupConfig } from '@pressroom/common/start/backup-settings';
+import { warnOfMisspellings } from '@pressroom/common/start/misspelt-settings';
 import { giveWay, startOrExplain } from '@pressroom/common/start/run-service';
 import closeWithGrace from 'close-with-grace';
 import { BackupWork, backupMeters } from './backup.ts';
@@ -19,6 +20,7 @@ await startOrExplain(async () => {
   });
   const config = readBackupConfig(process.env);
   const log = createLogger({ service: 'backup', level: config.LOG_LEVEL });
+  warnOfMisspellings(backupSettings, process.env, log);
   // What answers readers on the same machine goes first.
   giveWay(log);
   const folder = new BackupFolder(config.BACKUP_DIR);

@@ -1,6 +1,6 @@
 import { createLogger } from '@pressroom/common/log/logging';
 import { giveWay, runService } from '@pressroom/common/start/run-service';
-import { MEDIA_PORT_VARIABLE, readMediaConfig } from './config.ts';
+import { MEDIA_PORT_VARIABLE, mediaSettings, readMediaConfig } from './config.ts';
 import { openMedia } from './open.ts';
 
 /** Serves the public part of the active bucket in a separate process, until SIGTERM or SIGINT. */
@@ -9,6 +9,11 @@ export async function runMedia(): Promise<void> {
   const log = createLogger({ service: 'media', level: config.LOG_LEVEL });
   // Readers' pictures are drawn while no login, thumbnail or article is waiting.
   giveWay(log);
-  const { app, release } = await openMedia(config, log);
-  await runService({ app, release, config, log, portVariable: MEDIA_PORT_VARIABLE });
+  await runService({
+    config,
+    log,
+    settings: mediaSettings,
+    portVariable: MEDIA_PORT_VARIABLE,
+    open: () => openMedia(config, log),
+  });
 }

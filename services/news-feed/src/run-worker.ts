@@ -1,3 +1,5 @@
+import { databaseReason, isDatabaseAway } from '@pressroom/common/database/database';
+import { Failure } from '@pressroom/common/failures/failure';
 import { serveMetrics } from '@pressroom/common/http/metrics';
 import type { Logger } from '@pressroom/common/log/logging';
 import { giveWay, isPortTaken, PortTakenError } from '@pressroom/common/start/run-service';
@@ -37,7 +39,11 @@ export async function runWorker(config: WorkerConfig, log: Logger): Promise<void
       ports.push(await openDesk({ ...desk, keys: config, host: config.HOST, log }, config));
     }
     // In a rollout it may be started before the migrations: each of its batches would fail.
-    await checkSchema();
+    await checkSchema().catch((error: unknown) => {
+      throw isDatabaseAway(error)
+        ? new Failure('unavailable', databaseReason(error), { cause: error })
+        : error;
+    });
     await worker.start();
     log.info({ pid: process.pid }, 'worker_started');
   } catch (error) {

@@ -11,6 +11,7 @@ import {
   type Transaction,
 } from 'kysely';
 import pg from 'pg';
+import { reasonOf } from '../failures/failure.ts';
 
 /** Which database {@link openDatabase} opens, and how; part of every service's settings. */
 export interface DatabaseConfig {
@@ -302,6 +303,12 @@ export function isDatabaseAway(error: unknown): boolean {
   if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect';
   if (CERTIFICATE_CODES.test(code)) return true;
   return ('syscall' in error && NETWORK_CODES.has(code)) || SERVER_STATES.test(code) || isLostRace(error);
+}
+
+/** What went wrong, in one line that names the setting of the database if that is away. */
+export function databaseReason(error: unknown): string {
+  const reason = reasonOf(error);
+  return isDatabaseAway(error) ? `the database of DATABASE_URL does not answer: ${reason}` : reason;
 }
 
 /** True when the transaction lost a race (serialization failure, deadlock) and may simply be run again. */

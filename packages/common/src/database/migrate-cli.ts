@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { reasonOf } from '../failures/failure.ts';
 import { carryOver } from './carry-over.ts';
+import { databaseReason } from './database.ts';
 import { databaseUrl } from './database-url.ts';
 import { migrate } from './migrations.ts';
 
@@ -20,6 +20,6 @@ const program = new Command('migrate')
   });
 
 await program.parseAsync().catch((error: unknown) => {
-  console.error(`Cannot migrate: ${reasonOf(error)}`);
+  console.error(`Cannot migrate: ${databaseReason(error)}`);
   process.exitCode = 1;
 });

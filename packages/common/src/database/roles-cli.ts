@@ -1,5 +1,5 @@
-import { reasonOf } from '../failures/failure.ts';
 import { readSecretFiles } from '../start/config.ts';
+import { databaseReason } from './database.ts';
 import { databaseUrl } from './database-url.ts';
 import { grantServiceRoles, SERVICE_ROLES } from './service-roles.ts';
 
@@ -22,6 +22,6 @@ try {
   if (passwords.size === 0) console.log(`No roles to make: none of ${names} is set.`);
   else console.log(`Roles: ${(await grantServiceRoles(databaseUrl(process.env), passwords)).join(', ')}`);
 } catch (error) {
-  console.error(`Cannot make the services' roles: ${reasonOf(error)}`);
+  console.error(`Cannot make the services' roles: ${databaseReason(error)}`);
   process.exitCode = 1;
 }

@@ -10,6 +10,7 @@ import {
   setting,
   yesOrNo,
 } from './config.ts';
+import { misspellings } from './misspelt-settings.ts';
 
 const { DATABASE_URL, DATABASE_PASSWORD, DATABASE_DIRECT_URL, HOST, LOG_LEVEL, METRICS_PORT } =
   commonSettings;
@@ -71,7 +72,7 @@ export type BackupConfig = z.infer<z.ZodObject<typeof backupSettings>>;
 
 /** Reads the settings of the backup service. Throws `ConfigError` with every error. */
 export function readBackupConfig(env: Environment): BackupConfig {
-  return checked(env, (config) => [...bucketFaults(config), ...keyFaults(config)]);
+  return checked(env, (config) => [...misspeltKeys(env), ...bucketFaults(config), ...keyFaults(config)]);
 }
 
 /** The same to read what is in the bucket, which may be from before there was a key. */
@@ -84,6 +85,13 @@ function checked(env: Environment, faultsOf: (config: BackupConfig) => string[])
   const faults = faultsOf(config);
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
+}
+
+/** Who has misspelt the key believes that backups are encrypted. */
+function misspeltKeys(env: Environment): string[] {
+  return misspellings(['BACKUP_KEY', 'BACKUP_KEY_FILE'], env).map(
+    ({ variable, setting }) => `${variable} is not a setting, expected ${setting}`,
+  );
 }
 
 /** A backup has every session and draft: whoever may read the bucket would have them. */

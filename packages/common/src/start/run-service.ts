@@ -1,38 +1,54 @@
 import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { constants, getPriority, setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import closeWithGrace from 'close-with-grace';
+import type { z } from 'zod';
 import type { Server } from '../http/operation.ts';
 import type { Logger } from '../log/logging.ts';
 import { temporarilyUnavailable } from '../problems/problem.ts';
 import { ConfigError, warnOfRetiredSettings } from './config.ts';
+import { warnOfMisspellings } from './misspelt-settings.ts';
 
 /** What {@link runService} runs, and where it listens. */
 export interface RunningService<PortVariable extends string> {
-  config: Record<PortVariable | 'DRAIN_SECONDS' | 'SHUTDOWN_TIMEOUT_MS', number> & { HOST: string };
+  config: Record<PortVariable | 'DRAIN_SECONDS' | 'SHUTDOWN_TIMEOUT_MS', number> & {
+    HOST: string;
+    METRICS_PORT?: number | undefined;
+  };
+  /** What `config` was read by. */
+  settings: Readonly<Record<string, z.ZodType>>;
   portVariable: PortVariable;
-  app: Server;
   log: Logger;
-  /** Closes the resources of the requests, after the last one is answered. */
-  release: () => Promise<void>;
+  /** Opens what answers requests, and what it works with. */
+  open: () => Promise<{
+    app: Server;
+    /** Closes the resources of the requests, after the last one is answered. */
+    release: () => Promise<void>;
+  }>;
 }
 
 /**
- * Listens, and on SIGTERM or SIGINT drains for `DRAIN_SECONDS`, in which load balancers notice the 503 of
- * `/readyz`, stops accepting, lets the requests in flight finish and then calls `release`; after
- * `SHUTDOWN_TIMEOUT_MS` more the process ends anyway, with exit code 1, and at a second signal at once.
- * Throws an error that names the variable when the port is taken or the host is none of this machine.
+ * Opens the service once its ports are known to be free, listens, and on SIGTERM or SIGINT drains for
+ * `DRAIN_SECONDS`, in which load balancers notice the 503 of `/readyz`, stops accepting, lets the requests in
+ * flight finish and then calls `release`; after `SHUTDOWN_TIMEOUT_MS` more the process ends anyway, with exit
+ * code 1, and at a second signal at once. Throws an error that names the variable when the port is taken or
+ * the host is none of this machine.
  */
 export async function runService<PortVariable extends string>({
   config,
+  settings,
   portVariable,
-  app,
   log,
-  release,
+  open,
 }: RunningService<PortVariable>): Promise<void> {
   const { HOST: host, DRAIN_SECONDS: drainSeconds, SHUTDOWN_TIMEOUT_MS: graceMs } = config;
   const port: number = config[portVariable];
   warnOfRetiredSettings(process.env, log);
+  warnOfMisspellings(settings, process.env, log);
+  await ensureFreePorts(host, { METRICS_PORT: config.METRICS_PORT, [portVariable]: port });
+  const { app, release } = await open();
   const startDraining = refuseReadiness(app);
   const delayMs = drainSeconds * 1000 + graceMs;
   const grace = closeWithGrace({ delay: delayMs, logger: log }, async ({ signal, err }) => {
@@ -74,6 +90,20 @@ function refuseReadiness(app: Server): () => void {
   return () => {
     draining = true;
   };
+}
+
+/** Throws as {@link listenError} says if nothing can listen at one of the ports; 0 is always free. */
+async function ensureFreePorts(host: string, ports: Record<string, number | undefined>): Promise<void> {
+  for (const [portVariable, port] of Object.entries(ports)) {
+    if (!port) continue;
+    const server = createServer();
+    try {
+      await once(server.listen({ host: await hostOf(host), port }), 'listening');
+      await once(server.close(), 'close');
+    } catch (error) {
+      throw listenError(error, { host, port, portVariable });
+    }
+  }
 }
 
 /**

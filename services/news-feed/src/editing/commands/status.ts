@@ -1,11 +1,12 @@
 import { createLogger, type Logger } from '@pressroom/common/log/logging';
 import { warnOfRetiredSettings } from '@pressroom/common/start/config';
+import { warnOfMisspellings } from '@pressroom/common/start/misspelt-settings';
 import { type Command, InvalidArgumentError } from 'commander';
 import { readVocabulary } from '../../config.ts';
 import { sourceMembers } from '../../reading/sources.ts';
 import { newsroomSchedules } from '../../work/schedules.ts';
 import { type FailedJob, failedJobs, type NewsroomStatus, newsroomStatus } from '../../work/status.ts';
-import { readWorkerConfig, type WorkerConfig } from '../../work/worker-config.ts';
+import { readWorkerConfig, type WorkerConfig, workerSettings } from '../../work/worker-config.ts';
 import {
   type ImportTally,
   importCounts,
@@ -87,6 +88,7 @@ export function addWorkCommand(program: Command, runWorker: RunWorker): void {
       const config = readWorkerConfig(process.env);
       const log = createLogger({ service: 'newsroom', level: config.LOG_LEVEL });
       warnOfRetiredSettings(process.env, log);
+      warnOfMisspellings(workerSettings, process.env, log);
       await runWorker(config, log);
     });
 }
