@@ -25,7 +25,7 @@ test('shows what each setting accepts, its default and what it is for', () => {
 
 <!-- settings: tests -->
 
-| Variable | Value | If absent | What it is |
+| Variable | Value | If absent | Description |
 |---|---|---|---|
 | \`PORT\` | a whole number from 1 to 9 | \`5\` | A port. |
 | \`KEY\` | any text | required | A key. |

@@ -98,7 +98,7 @@ function table(settings: Settings): string {
     const accepted = expectation(schema) ?? 'any text';
     return `| \`${name}\` | ${accepted} | ${absence(schema)} | ${description} |\n`;
   });
-  return ['| Variable | Value | If absent | What it is |\n', '|---|---|---|---|\n', ...rows].join('');
+  return ['| Variable | Value | If absent | Description |\n', '|---|---|---|---|\n', ...rows].join('');
 }
 
 /** What holds if a setting is absent. */

@@ -61,7 +61,7 @@ export const contentSettings = {
   CONTENT_REVISIONS_DAYS: setting(integer(1, 36_500, 'days').default(365), 'Retention of former revisions.'),
   CONTENT_TRASH_DAYS: setting(
     integer(1, 36_500, 'days').default(30),
-    'How long a deleted article can be restored and keeps its slugs.',
+    'Time for which a deleted article can be restored and keeps its slugs.',
   ),
   ...articleSettings,
   CONTENT_CATEGORY_PATH: setting(pagePath().default('/categories/{slug}'), "The path of a category's page."),

@@ -183,7 +183,7 @@ export const commonSettings = {
   ),
   TRUST_PROXY: setting(
     trustedProxies().optional(),
-    'Which proxies to trust. If absent, `X-Forwarded-For` is ignored and all clients behind a proxy count as one. If an entry of that header is not an address, the hop that reported it counts as the client.',
+    'The proxies to trust. If absent, `X-Forwarded-For` is ignored and all clients behind a proxy count as one. If an entry of that header is not an address, the hop that reported it counts as the client.',
   ),
   METRICS_PORT: setting(
     port().optional(),

@@ -126,7 +126,7 @@ export const workerSettings = {
   ),
   NEWS_KEEP_DAYS: setting(
     integer(7, 36_500, 'days').default(90),
-    'How long unselected items and removed sources are kept.',
+    'Retention of unselected items and removed sources.',
   ),
 };
 
