@@ -1,5 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { openDatabase } from '@pressroom/common/database/database';
+import { backoffSeconds } from '@pressroom/common/database/leases';
 import { appliedMigrations } from '@pressroom/common/database/migrations';
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Logger } from '@pressroom/common/log/logging';
@@ -99,9 +100,7 @@ async function makeEmpty(directory: string): Promise<void> {
     throw new Failure('refused', `${directory} is not empty; give each backup its own folder`);
 }
 
-/** The first and the longest pause after a failure, in ms; each is twice the one before. */
-const RETRY_MS = 60_000;
-const LONGEST_RETRY_MS = 3_600_000;
+const BACKOFF = { firstSeconds: 60, mostSeconds: 3600 };
 
 type Step = 'backup' | 'media' | 'copy' | 'verification';
 
@@ -146,7 +145,7 @@ export class BackupWork {
       return msUntilDue(clock(), hour);
     }
     this.#failedInARow += 1;
-    return Math.min(RETRY_MS * 2 ** (this.#failedInARow - 1), LONGEST_RETRY_MS);
+    return backoffSeconds(BACKOFF, this.#failedInARow) * 1000;
   }
 
   /** Makes a backup, copies it, and verifies it if that is due; returns whether nothing failed. */

@@ -1,4 +1,5 @@
 import { Webhook } from 'standardwebhooks';
+import { backoffUntil } from '../database/leases.ts';
 import { GuardedAgents, NotPublicAddress, type Resolve } from '../fetching/guarded-agents.ts';
 
 /** The time limit of an attempt, in ms. */
@@ -129,17 +130,12 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
   return text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
 }
 
-/** The pauses before the first attempts that follow a failure, in seconds; then there is one every hour. */
-const FIRST_S = [5, 20, 80, 320, 1280];
-
-const HOUR_S = 3600;
+const BACKOFF = { firstSeconds: 5, mostSeconds: 3600, factor: 4 };
 
 /** How long attempts are made, in seconds: three days. */
-const TOTAL_S = 72 * HOUR_S;
+const TOTAL_SECONDS = 72 * 3600;
 
-const MOST = FIRST_S.length + Math.ceil((TOTAL_S - FIRST_S.reduce((sum, pause) => sum + pause)) / HOUR_S);
-
-/** The pause after so many failed attempts, in ms; undefined once they have been made for three days. */
-export function backoffMs(failures: number): number | undefined {
-  return failures > MOST ? undefined : (FIRST_S[failures - 1] ?? HOUR_S) * 1000;
+/** The wait after so many failed attempts, in seconds; undefined once they have been made for three days. */
+export function webhookWait(failures: number): number | undefined {
+  return backoffUntil(BACKOFF, TOTAL_SECONDS, failures);
 }

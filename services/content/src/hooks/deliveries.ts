@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { BackgroundLoop } from '@pressroom/common/concurrency/background-loop';
 import { isDatabaseAway } from '@pressroom/common/database/database';
+import { secondsFromNow } from '@pressroom/common/database/leases';
 import type { Logger } from '@pressroom/common/log/logging';
 import { SecretBox } from '@pressroom/common/secrets/secret-box';
-import { type Attempt, backoffMs, WebhookSender } from '@pressroom/common/webhooks/webhook-sender';
+import { type Attempt, WebhookSender, webhookWait } from '@pressroom/common/webhooks/webhook-sender';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ContentConfig } from '../config.ts';
 import type { SyncStore } from '../sync.ts';
@@ -257,8 +258,8 @@ export function openDeliveries(
 
 const LOOKED_AT = 100;
 
-/** How long a process's lease on deliveries lasts, in ms; longer than any attempt. */
-const LEASE_MS = 30_000;
+/** How long a process that is gone keeps deliveries, in seconds; longer than any attempt. */
+const LEASE_SECONDS = 30;
 
 /** How long events are kept, in days. */
 const KEEP_DAYS = 30;
@@ -340,7 +341,9 @@ export class DeliveryQueue {
       if (hook === undefined) return { deliveries: [], hasMore: false };
       const { taken, hasMore } = await this.#take(tx, hookId, hook.failures > 0 ? 1 : most);
       if (hook.failures > 0 && taken.length > 0) {
-        await sql`update content.hook set resume_at = ${this.#in(LEASE_MS)} where id = ${hookId}`.execute(tx);
+        await sql`update content.hook set resume_at = ${this.#in(LEASE_SECONDS)} where id = ${hookId}`.execute(
+          tx,
+        );
       }
       const deliveries = taken.map(({ attempts, due_at, ...event }) => ({
         hook,
@@ -368,7 +371,7 @@ export class DeliveryQueue {
           select event_id from due where is_first order by due_at, event_id limit ${most}
         ), looked_at as (
           update content.delivery
-          set due_at = case when event_id in (select event_id from head) then ${this.#in(LEASE_MS)} end
+          set due_at = case when event_id in (select event_id from head) then ${this.#in(LEASE_SECONDS)} end
           where hook_id = ${id} and event_id = any(array(
             select event_id from head union all select event_id from due where not is_first
           ))
@@ -440,18 +443,18 @@ export class DeliveryQueue {
     const { hook, event, attempts, leaseEnd } = delivery;
     return this.#db.transaction().execute(async (tx) => {
       await this.#lock(tx, hook.id, [event.id]);
-      const [eventPause, hookPause] = [backoffMs(attempts + 1), backoffMs(hook.failures + 1)];
+      const [eventWait, hookWait] = [webhookWait(attempts + 1), webhookWait(hook.failures + 1)];
       await sql`
-        update content.delivery set attempts = attempts + 1, due_at = ${this.#in(eventPause ?? 0)}
+        update content.delivery set attempts = attempts + 1, due_at = ${this.#in(eventWait ?? 0)}
         where event_id = ${event.id} and hook_id = ${hook.id} and due_at = ${leaseEnd}
       `.execute(tx);
       await this.#log(tx, hook.id, [outcome]);
       // Of those that were under way at once, one counts.
       await sql`
-        update content.hook set failures = failures + 1, resume_at = ${this.#in(hookPause ?? 0)}
+        update content.hook set failures = failures + 1, resume_at = ${this.#in(hookWait ?? 0)}
         where id = ${hook.id} and failures = ${hook.failures} and not ${isAlive}::boolean
       `.execute(tx);
-      const isOver = eventPause === undefined || hookPause === undefined;
+      const isOver = eventWait === undefined || hookWait === undefined;
       if (attempt.status !== 410 && !isOver) return undefined;
       const reason = isOver
         ? `${event.type} has failed for three days: ${attempt.fault}`
@@ -514,8 +517,8 @@ export class DeliveryQueue {
     return rows[0]?.ms ?? undefined;
   }
 
-  #in(ms: number): RawBuilder<Date> {
-    return sql`(clock_timestamp() + ${ms + this.#aheadMs()}::float8 * interval '1 ms')`;
+  #in(seconds: number): RawBuilder<Date> {
+    return secondsFromNow(seconds + this.#aheadMs() / 1000);
   }
 
   /** Locks in the order of everything else, the removal of a hook and of an event among it. */

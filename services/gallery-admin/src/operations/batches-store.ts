@@ -1,5 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import { lockUntilCommit } from '@pressroom/common/database/database';
+import { Lease } from '@pressroom/common/database/leases';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
@@ -123,11 +124,13 @@ export interface Steps {
   total: number | null;
 }
 
-/**
- * After how many seconds a run whose lease is not renewed counts as dead. The same request waits for it that
- * long, and is to be answered within 10 s.
- */
-const LEASE_S = 5;
+const RUNS = new Lease({
+  table: 'gallery.batch',
+  key: ['id'],
+  until: 'leased_until',
+  // The same request waits that long for a run that is gone, and is to be answered within 10 s.
+  seconds: 5,
+});
 
 /**
  * How long an outcome is kept for whoever asks again, in hours (RFC draft "The Idempotency-Key HTTP Header
@@ -226,7 +229,7 @@ export class OperationStore {
           background,
           fingerprint,
           idempotency_key: idempotencyKey,
-          leased_until: leaseEnd(),
+          leased_until: RUNS.end(),
         })
         .returningAll()
         .returning(sql<boolean>`true`.as('leased'))
@@ -280,7 +283,7 @@ export class OperationStore {
   /** Renews the lease of a run and records its progress; false if the operation is no longer this run's. */
   async renew(claimed: Claim, { done, total }: Steps): Promise<boolean> {
     const { numUpdatedRows } = await updateRun(this.#db, claimed)
-      .set({ steps_done: done, steps_total: total, leased_until: leaseEnd() })
+      .set({ steps_done: done, steps_total: total, leased_until: RUNS.end() })
       .executeTakeFirst();
     return numUpdatedRows > 0n;
   }
@@ -381,7 +384,7 @@ export function fingerprintOf(bucket: Pick<Bucket, 'id' | 'name'>, request: Oper
 const ENDED = { run: null, leased_until: null, ended_at: now() };
 
 function selectBatches(db: Kysely<GalleryTables>) {
-  return db.selectFrom('gallery.batch').selectAll().select(isLeased().as('leased'));
+  return db.selectFrom('gallery.batch').selectAll().select(RUNS.isHeld().as('leased'));
 }
 
 function updateRun(db: Kysely<GalleryTables>, { id, run }: Claim) {
@@ -405,7 +408,7 @@ function findSame(
     .where('fingerprint', '=', fingerprint)
     .where('idempotency_key', 'is', null)
     .where('background', '=', background)
-    .$if(background, (query) => query.where('state', '=', 'running').where(isLeased()))
+    .$if(background, (query) => query.where('state', '=', 'running').where(RUNS.isHeld()))
     .executeTakeFirst();
 }
 
@@ -425,7 +428,7 @@ function isRunning({ state, leased }: Row): boolean {
 async function claim(db: Transaction<GalleryTables>, row: Row): Promise<Begun> {
   const { id, background } = row;
   const run = randomUUID();
-  const changed = { state: 'running' as const, run, leased_until: leaseEnd(), ended_at: null };
+  const changed = { state: 'running' as const, run, leased_until: RUNS.end(), ended_at: null };
   const outcome = background ? { outcome: null } : {};
   // The client knows of what was done before: this is new work.
   const isNew = row.state === 'done' && row.delivered;
@@ -459,7 +462,7 @@ async function assertRoom(db: Transaction<GalleryTables>, { id, name }: Bucket):
     .where('background', '=', true)
     .where('bucket_id', '=', id)
     .where('bucket_name', '=', name)
-    .where(isLeased())
+    .where(RUNS.isHeld())
     .executeTakeFirstOrThrow();
   if (running < MAX_RUNNING) return;
   throw new Failure('unavailable', `${MAX_RUNNING} batches are running in this bucket; try again later`);
@@ -470,7 +473,7 @@ async function forgetOld(db: Transaction<GalleryTables>, background: boolean): P
   const deleting = db
     .deleteFrom('gallery.batch')
     .where('background', '=', background)
-    .where((row) => row.not(isLeased()));
+    .where((row) => row.not(RUNS.isHeld()));
   if (!background) {
     const kept = sql<Date>`now() - ${KEPT_HOURS} * interval '1 hour'`;
     const resumable = sql<Date>`now() - ${KEPT_DAYS} * interval '1 day'`;
@@ -517,10 +520,6 @@ function outcomeOf(row: Row): Outcome | undefined {
   return (row.outcome ?? undefined) as Outcome | undefined;
 }
 
-function isLeased() {
-  return sql<boolean>`coalesce(leased_until > clock_timestamp(), false)`;
-}
-
 /** A copy or move that has begun and is not done. */
 function isUnfinished() {
   return sql<boolean>`(transfers is not null and state <> 'done')`;
@@ -528,10 +527,6 @@ function isUnfinished() {
 
 function now() {
   return sql<Date>`clock_timestamp()`;
-}
-
-function leaseEnd() {
-  return sql<Date>`clock_timestamp() + ${LEASE_S} * interval '1 second'`;
 }
 
 function keyReused(): Failure {

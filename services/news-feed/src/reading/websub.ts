@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { backoffOf, Lease, secondsFromNow } from '@pressroom/common/database/leases';
 import { reasonOf } from '@pressroom/common/failures/failure';
 import type { Logger } from '@pressroom/common/log/logging';
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
@@ -10,9 +11,16 @@ import type { Post } from './web-fetcher.ts';
 /** How long a lease the newsroom asks for, in seconds: ten days. */
 const LEASE_SECONDS = 864_000;
 
-/** After how long an unanswered request is repeated, and the longest wait after several, in seconds. */
-const RETRY_SECONDS = 300;
-const MAX_RETRY_SECONDS = 86_400;
+/** After how long an unanswered request is repeated. */
+const BACKOFF = { firstSeconds: 300, mostSeconds: 86_400 };
+
+/** A hub answers later, in a request of its own: nobody has its question in hand, which is only not repeated. */
+const QUESTIONS = new Lease({
+  table: 'news.websub_subscription',
+  key: ['token'],
+  until: 'ask_at',
+  seconds: backoffOf(BACKOFF, sql`attempts + 1`),
+});
 
 /** How often the end of a subscription is asked for; the lease then ends it. */
 const MOST_FAREWELLS = 5;
@@ -79,21 +87,15 @@ async function takeRequests(db: Kysely<NewsTables>, most: number): Promise<Reque
     .where((where) => where.or([where('lease_until', 'is', null), where('attempts', '>=', MOST_FAREWELLS)]))
     .where('ask_at', '<=', sql<Date>`statement_timestamp()`)
     .execute();
-  const { rows } = await sql<Request>`
-    update news.websub_subscription as subscription
-    set attempts = attempts + 1,
-      ask_at = clock_timestamp() + least(
-        ${MAX_RETRY_SECONDS}::float8, ${RETRY_SECONDS} * 2 ^ least(attempts, 20)
-      ) * interval '1 second'
-    where token in (
-      select token from news.websub_subscription where ask_at <= statement_timestamp() order by ask_at limit ${most}
-      for update skip locked
-    )
-    returning token, hub, topic, secret,
-      coalesce((select given_url from news.source where id = subscription.source_id), hub) as "givenUrl",
-      case when source_id is null then 'unsubscribe' else 'subscribe' end as mode
-  `.execute(db);
-  return rows;
+  return QUESTIONS.claim<Request>(db, {
+    due: sql`ask_at <= statement_timestamp()`,
+    order: sql`ask_at`,
+    most,
+    set: sql`attempts = attempts + 1`,
+    returning: sql`token, hub, topic, secret,
+      coalesce((select given_url from news.source where id = websub_subscription.source_id), hub) as "givenUrl",
+      case when source_id is null then 'unsubscribe' else 'subscribe' end as mode`,
+  });
 }
 
 /** Keeps why a hub could not be asked, or has refused. */
@@ -126,8 +128,8 @@ export async function verify(
     const { numUpdatedRows } = await db
       .updateTable('news.websub_subscription')
       .set({
-        lease_until: sql<Date>`clock_timestamp() + ${lease} * interval '1 second'`,
-        ask_at: sql<Date>`clock_timestamp() + ${lease * 0.75} * interval '1 second'`,
+        lease_until: secondsFromNow(lease),
+        ask_at: secondsFromNow(lease * 0.75),
         attempts: 0,
         last_error: null,
       })

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
+import { backoffSeconds, Lease, secondsFromNow } from '@pressroom/common/database/leases';
 import { type Kysely, type RawBuilder, type SqlBool, sql, type Transaction, type UpdateObject } from 'kysely';
 import type { FeedEntry } from '../reading/feed.ts';
 import type { Source } from '../reading/sources.ts';
 import type { NewsTables } from '../tables.ts';
 import { partsOf } from './item-members.ts';
-import { leaseEnd, RENEW_MS } from './leases.ts';
+import { LEASE_SECONDS, RENEW_MS } from './leases.ts';
 
 /** An entry as `news.source_entry` keeps it. */
 export interface StoredEntry extends Omit<FeedEntry, 'key' | 'publishedAt' | 'image'> {
@@ -144,9 +145,15 @@ function hashOf({ title, summary, url, publishedAt, image, language }: FeedEntry
   return hash('sha256', JSON.stringify([title, summary, url, publishedAt, ...others]), 'buffer');
 }
 
-/** The first and the longest wait after an entry failed, in seconds. */
-const RETRY_SECONDS = 30;
-const MAX_RETRY_SECONDS = 86_400;
+const BACKOFF = { firstSeconds: 30, mostSeconds: 86_400 };
+
+/** One in hand is due when its lease ends. */
+const ENTRIES = new Lease({
+  table: 'news.source_entry',
+  key: ['source_id', 'key'],
+  until: 'retry_at',
+  seconds: LEASE_SECONDS,
+});
 
 /**
  * A row of `news.source_entry` that is to be edited, by the database's clock; as of the statement, for the
@@ -174,17 +181,14 @@ export async function claimEntries(
   sourceId: number,
   limit: number,
 ): Promise<ClaimedEntry[]> {
-  const { rows } = await sql<ClaimedEntry>`
-    with due as (
-      select source_id, key from news.source_entry
-      where source_id = ${sourceId} and ${isDueEntry()}
-      order by entry->>'publishedAt', key limit ${limit} for update skip locked
-    )
-    update news.source_entry as taken set retry_at = ${leaseEnd()}, attempts = attempts + 1
-    from due where taken.source_id = due.source_id and taken.key = due.key
-    returning taken.key, taken.hash, taken.entry, taken.attempts, taken.discovered_at
-  `.execute(db);
-  return rows.sort((a, b) => compare(a.entry.publishedAt, b.entry.publishedAt) || compare(a.key, b.key));
+  const claimed = await ENTRIES.claim<ClaimedEntry>(db, {
+    due: sql`source_id = ${sourceId} and ${isDueEntry()}`,
+    order: sql`entry->>'publishedAt', key`,
+    most: limit,
+    set: sql`attempts = attempts + 1`,
+    returning: sql`key, hash, entry, attempts, discovered_at`,
+  });
+  return claimed.sort((a, b) => compare(a.entry.publishedAt, b.entry.publishedAt) || compare(a.key, b.key));
 }
 
 /** Carries out work with entries that were taken, and renews their lease: their pages may be slow. */
@@ -204,21 +208,19 @@ export async function keepingEntries<T>(
   }
 }
 
-/** A locked entry is being written at the moment, and one with other attempts is in another worker's hand. */
+/** An entry with other attempts is in another worker's hand. */
 async function renewEntries(
   db: Kysely<NewsTables>,
   sourceId: number,
   claimed: readonly ClaimedEntry[],
 ): Promise<void> {
   const [keys, attempts] = [claimed.map(({ key }) => key), claimed.map((entry) => entry.attempts)];
-  await sql`
-    update news.source_entry set retry_at = ${leaseEnd()} where source_id = ${sourceId} and key in (
-      select key from news.source_entry
-      where source_id = ${sourceId} and state = 'pending' and retry_at < ${leaseEnd()}
-        and (key, attempts) in (select * from unnest(${keys}::text[], ${attempts}::int[]))
-      for update skip locked
-    )
-  `.execute(db);
+  // What has failed just now waits longer than a lease.
+  await ENTRIES.renew(
+    db,
+    sql`source_id = ${sourceId} and state = 'pending' and retry_at < ${ENTRIES.end()}
+      and (key, attempts) in (select * from unnest(${keys}::text[], ${attempts}::int[]))`,
+  );
 }
 
 /** Lets an entry wait longer after each failed attempt. */
@@ -228,8 +230,8 @@ export async function delayEntry(
   entry: ClaimedEntry,
   reason: string,
 ): Promise<void> {
-  const seconds = Math.min(MAX_RETRY_SECONDS, RETRY_SECONDS * 2 ** Math.min(20, entry.attempts - 1));
-  await updateClaimed(db, sourceId, entry, { retry_at: secondsFromNow(seconds), reason });
+  const wait = backoffSeconds(BACKOFF, entry.attempts);
+  await updateClaimed(db, sourceId, entry, { retry_at: secondsFromNow(wait), reason });
 }
 
 /** Settles that an entry is not to be an item; one that it has already stays as it is. */
@@ -267,10 +269,6 @@ async function updateClaimed(
     .where('attempts', '=', attempts)
     .where('state', '=', 'pending')
     .execute();
-}
-
-function secondsFromNow(seconds: number): RawBuilder<Date> {
-  return sql`clock_timestamp() + ${seconds} * interval '1 second'`;
 }
 
 function compare(a: string, b: string): number {

@@ -1,11 +1,10 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { isDatabaseAway } from '@pressroom/common/database/database';
+import { backoffSeconds } from '@pressroom/common/database/leases';
 import type { Logger } from '@pressroom/common/log/logging';
 import pLimit from 'p-limit';
 
-/** The first and the longest wait after a failure, in ms. */
-const PAUSE_MS = 5000;
-const MAX_PAUSE_MS = 600_000;
+const BACKOFF = { firstSeconds: 5, mostSeconds: 600 };
 
 /** What {@link JobSlots} work with. */
 interface PlacesOptions {
@@ -74,8 +73,8 @@ export class JobSlots<Key extends string | number> {
     const now = performance.now();
     // What had begun with the one that failed often fails with it.
     if (now < this.#pausedUntil) return;
-    this.#pausedUntil = now + Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** Math.min(20, this.#failures));
     this.#failures += 1;
+    this.#pausedUntil = now + backoffSeconds(BACKOFF, this.#failures) * 1000;
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Lease, secondsFromNow } from '@pressroom/common/database/leases';
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { LimitFunction } from 'p-limit';
 import pLimit from 'p-limit';
@@ -7,50 +8,21 @@ import { FETCH_LIMITS, type InSlot } from '../reading/web-fetcher.ts';
 import type { NewsTables } from '../tables.ts';
 
 /** How long a worker that is gone keeps what it had in hand, in seconds. */
-const LEASE_SECONDS = 30;
+export const LEASE_SECONDS = 30;
 
 /** How often leases are renewed, in ms. */
 export const RENEW_MS = 10_000;
 
-/** The end of a lease that begins now. By the database's clock, which workers share. */
-export function leaseEnd(): RawBuilder<Date> {
-  return sql`clock_timestamp() + ${LEASE_SECONDS} * interval '1 second'`;
-}
-
-/** A row that no worker has in hand. */
-export function isFree(): RawBuilder<SqlBool> {
-  return sql`(lease_until is null or lease_until <= clock_timestamp())`;
-}
-
-interface InHand {
-  sources: readonly number[];
-  schedules: readonly string[];
-}
-
-/**
- * Renews leases, but none that the work has ended just now. A locked row is being written at the moment, and
- * cannot be taken.
- */
-export async function renewLeases(db: Kysely<NewsTables>, { sources, schedules }: InHand): Promise<void> {
-  if (sources.length > 0) {
-    await sql`
-      update news.source set lease_until = ${leaseEnd()} where id in (
-        select id from news.source where id = any(${sources}) and lease_until is not null for update skip locked
-      )
-    `.execute(db);
-  }
-  if (schedules.length > 0) {
-    await sql`
-      update news.schedule set lease_until = ${leaseEnd()} where name in (
-        select name from news.schedule where name = any(${schedules}) and lease_until is not null for update skip locked
-      )
-    `.execute(db);
-  }
-}
+export const SOURCES = new Lease({
+  table: 'news.source',
+  key: ['id'],
+  until: 'lease_until',
+  seconds: LEASE_SECONDS,
+});
 
 /** A row of `news.source` that is to be polled, and that no worker has in hand. */
 export function isDueSource(now: Date): RawBuilder<SqlBool> {
-  return sql`state = 'active' and next_poll_at <= ${now} and ${isFree()}`;
+  return sql`state = 'active' and next_poll_at <= ${now} and ${SOURCES.isFree()}`;
 }
 
 /**
@@ -66,18 +38,21 @@ export async function claimSource(
 ): Promise<number | undefined> {
   // Stored addresses are normalized, without user names.
   const host = sql`split_part(url, '/', 3)`;
-  const { rows } = await sql<{ id: number }>`
-    update news.source set lease_until = ${leaseEnd()} where id = (
-      select id from news.source
-      where ${isDueSource(now)} and id <> all (${inHand}::bigint[]) and ${host} not in (
-        select ${host} from news.source where lease_until > clock_timestamp()
-        group by 1 having count(*) >= ${REQUESTS_PER_HOST}
-      )
-      order by next_poll_at, id limit 1 for update skip locked
-    )
-    returning id
-  `.execute(db);
-  return rows[0]?.id;
+  const [claimed] = await SOURCES.claim<{ id: number }>(db, {
+    due: sql`${isDueSource(now)} and id <> all (${inHand}::bigint[]) and ${host} not in (
+      select ${host} from news.source where ${SOURCES.isHeld()}
+      group by 1 having count(*) >= ${REQUESTS_PER_HOST}
+    )`,
+    order: sql`next_poll_at, id`,
+    most: 1,
+    returning: sql`id`,
+  });
+  return claimed?.id;
+}
+
+/** Renews leases, but none that a poll has ended just now. */
+export async function renewSources(db: Kysely<NewsTables>, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0) await SOURCES.renew(db, sql`id = any(${ids}) and lease_until is not null`);
 }
 
 /** Gives back a source whose poll was given up. */
@@ -88,8 +63,13 @@ export async function releaseSource(db: Kysely<NewsTables>, id: number): Promise
 /** At most this many requests to a host are open at once. */
 const REQUESTS_PER_HOST = 2;
 
-/** How long a slot is held at most, in ms: a request, the wait for its turn, and some delay. */
-const LEASE_MS = FETCH_LIMITS.totalMs + 15_000;
+const SLOTS = new Lease({
+  table: 'news.host_slot',
+  key: ['host', 'slot'],
+  until: 'lease_until',
+  // A request, the wait for its turn, and some delay.
+  seconds: FETCH_LIMITS.totalMs / 1000 + 15,
+});
 
 /** How often a slot is asked for that other workers hold, in ms. */
 const RETRY_MS = 200;
@@ -135,11 +115,11 @@ async function holding<T>(
 async function takeSlot(db: Kysely<NewsTables>, host: string, holder: string): Promise<boolean> {
   for (let slot = 1; slot <= REQUESTS_PER_HOST; slot += 1) {
     const { rows } = await sql`
-      insert into news.host_slot as held (host, slot, holder, lease_until)
-      select ${host}, ${slot}::smallint, ${holder}::uuid, clock_timestamp() + ${LEASE_MS} * interval '1 ms'
+      insert into news.host_slot (host, slot, holder, lease_until)
+      select ${host}, ${slot}::smallint, ${holder}::uuid, ${SLOTS.end()}
       from news.commit_later()
       on conflict (host, slot) do update set holder = excluded.holder, lease_until = excluded.lease_until
-        where held.lease_until <= clock_timestamp()
+        where ${SLOTS.isFree()}
       returning slot
     `.execute(db);
     if (rows.length > 0) return true;
@@ -167,7 +147,7 @@ export function sharedTurns(db: Kysely<NewsTables>): TakeTurn {
   return async (host, signal) => {
     const { rows } = await sql<{ wait: number }>`
       insert into news.host_turn as turn (host, next_at)
-      values (${host}, clock_timestamp() + ${DISTANCE_MS} * interval '1 ms')
+      values (${host}, ${secondsFromNow(DISTANCE_MS / 1000)})
       on conflict (host) do update
         set next_at = greatest(turn.next_at, clock_timestamp()) + ${DISTANCE_MS} * interval '1 ms'
       returning (extract(epoch from next_at - clock_timestamp()) * 1000)::float8 as wait

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Lease, secondsFromNow } from '@pressroom/common/database/leases';
 import type { Logger } from '@pressroom/common/log/logging';
-import { backoffMs, type WebhookMessage, WebhookSender } from '@pressroom/common/webhooks/webhook-sender';
+import { type WebhookMessage, WebhookSender, webhookWait } from '@pressroom/common/webhooks/webhook-sender';
 import { type Kysely, sql } from 'kysely';
 import { type Calendar, PERIOD_RULES, PERIODS } from '../calendar.ts';
 import { USER_AGENT } from '../reading/web-fetcher.ts';
@@ -14,8 +15,14 @@ import type { NoticeConfig } from './worker-config.ts';
 /** The time limit of a command, in ms; that of a request is the same. */
 const COMMAND_MS = 10_000;
 
-/** How long a worker that is gone keeps a notice, in seconds; longer than it is sent to both. */
-const LEASE_SECONDS = 60;
+/** One in hand is due when its lease ends. */
+const NOTICES = new Lease({
+  table: 'news.notice',
+  key: ['id'],
+  until: 'due_at',
+  // Longer than it is sent to both.
+  seconds: 60,
+});
 
 /** How old a notice may be when it is first sent, in days: older ones are from before notices were wanted. */
 const MAX_DAYS = 3;
@@ -79,18 +86,15 @@ export class Notifier {
   }
 
   async #claim(): Promise<Claimed | undefined> {
-    const { rows } = await sql<Claimed>`
-      update news.notice
-      set attempts = attempts + 1, due_at = clock_timestamp() + ${LEASE_SECONDS} * interval '1 second'
-      where id = (
-        select id from news.notice
-        where due_at <= clock_timestamp()
-          and (attempts > 0 or at > clock_timestamp() - ${MAX_DAYS} * interval '1 day')
-        order by due_at, id limit 1 for update skip locked
-      )
-      returning id, type, at, data, attempts, due_at
-    `.execute(this.#parts.db);
-    return rows[0];
+    const [claimed] = await NOTICES.claim<Claimed>(this.#parts.db, {
+      due: sql`due_at <= clock_timestamp()
+        and (attempts > 0 or at > clock_timestamp() - ${MAX_DAYS} * interval '1 day')`,
+      order: sql`due_at, id`,
+      most: 1,
+      set: sql`attempts = attempts + 1`,
+      returning: sql`id, type, at, data, attempts, due_at`,
+    });
+    return claimed;
   }
 
   async #attempt(notice: Claimed, signal: AbortSignal): Promise<string[]> {
@@ -103,11 +107,11 @@ export class Notifier {
       if (fault !== null) faults.push(fault);
     }
     const isSent = faults.length === 0;
-    const pause = isSent ? undefined : backoffMs(attempts);
+    const wait = isSent ? undefined : webhookWait(attempts);
     await sql`
       update news.notice set last_error = ${isSent ? null : faults.join('; ')},
         sent_at = case when ${isSent} then clock_timestamp() end,
-        due_at = clock_timestamp() + ${pause ?? null}::float8 * interval '1 ms'
+        due_at = ${wait === undefined ? null : secondsFromNow(wait)}
       where id = ${id} and due_at = ${notice.due_at}
     `.execute(db);
     if (isSent) log.info({ notice: id, type }, 'notice_sent');

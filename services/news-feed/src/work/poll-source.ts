@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { isDatabaseAway, isRefusedData } from '@pressroom/common/database/database';
+import { backoffSeconds } from '@pressroom/common/database/leases';
 import { Failure, reasonOf } from '@pressroom/common/failures/failure';
 import type { Kysely, Transaction, Updateable } from 'kysely';
 import type { Clock } from '../calendar.ts';
@@ -498,8 +499,9 @@ function waitAfterFailure(
   retryAfterSeconds: number | undefined,
   random: number,
 ): number {
-  const backoff = Math.min(MAX_BACKOFF_SECONDS, intervalSeconds * 2 ** Math.min(20, failures - 1));
-  return Math.max(backoff, Math.min(retryAfterSeconds ?? 0, MAX_ASKED_SECONDS)) * (1 + JITTER * random);
+  const backoff = { firstSeconds: intervalSeconds, mostSeconds: MAX_BACKOFF_SECONDS };
+  const wait = backoffSeconds(backoff, failures);
+  return Math.max(wait, Math.min(retryAfterSeconds ?? 0, MAX_ASKED_SECONDS)) * (1 + JITTER * random);
 }
 
 /** `Retry-After` in seconds (RFC 9110, section 10.2.3); undefined if it is absent or unreadable. */

@@ -1,8 +1,9 @@
+import { backoffOf, Lease, secondsFromNow } from '@pressroom/common/database/leases';
 import { type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import { PERIODS } from '../calendar.ts';
 import type { NewsTables } from '../tables.ts';
 import type { Vocabulary } from '../words.ts';
-import { isFree, leaseEnd } from './leases.ts';
+import { LEASE_SECONDS } from './leases.ts';
 import { pruneNews } from './prune.ts';
 import { publishRanking } from './rank.ts';
 import { publishReport } from './report.ts';
@@ -86,9 +87,16 @@ function timed(timings: readonly Timing[], now: Date): RawBuilder<unknown> {
   return sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (name text, due timestamptz)`;
 }
 
+export const SCHEDULES = new Lease({
+  table: 'news.schedule',
+  key: ['name'],
+  until: 'lease_until',
+  seconds: LEASE_SECONDS,
+});
+
 /** A row of `news.schedule` that is due by `row`, in no worker's hand, and not waiting after a failure. */
 function isDue(): RawBuilder<SqlBool> {
-  return sql`(done_through is null or done_through < due) and ${isFree()}
+  return sql`(done_through is null or done_through < due) and ${SCHEDULES.isFree()}
     and (retry_at is null or retry_at <= clock_timestamp())`;
 }
 
@@ -109,14 +117,18 @@ export async function claimSchedules(
     insert into news.schedule (name) select name from ${timed(timings, now)} on conflict (name) do nothing
   `.execute(db);
   // One that is locked is being carried out.
-  const { rows } = await sql<{ name: string }>`
-    update news.schedule set lease_until = ${leaseEnd()} where name in (
-      select name from news.schedule join ${timed(timings, now)} using (name) where ${isDue()}
-      order by name limit ${most} for update of schedule skip locked
-    )
-    returning name
-  `.execute(db);
-  return rows.map(({ name }) => name);
+  const claimed = await SCHEDULES.claim<{ name: string }>(db, {
+    due: sql`exists (select from ${timed(timings, now)} where row.name = schedule.name and ${isDue()})`,
+    order: sql`name`,
+    most,
+    returning: sql`name`,
+  });
+  return claimed.map(({ name }) => name);
+}
+
+/** Renews leases, but none of what has just ended. */
+export async function renewSchedules(db: Kysely<NewsTables>, names: readonly string[]): Promise<void> {
+  if (names.length > 0) await SCHEDULES.renew(db, sql`name = any(${names}) and lease_until is not null`);
 }
 
 /** Keeps that what was claimed has succeeded. */
@@ -128,9 +140,7 @@ export async function finishSchedule(db: Kysely<NewsTables>, name: string): Prom
     .execute();
 }
 
-/** The first and the longest wait after a failure, in seconds. */
-const RETRY_SECONDS = 5;
-const MAX_RETRY_SECONDS = 600;
+const BACKOFF = { firstSeconds: 5, mostSeconds: 600 };
 
 /** Keeps why what was claimed has failed; it is tried again after a wait that doubles each time. */
 export async function delaySchedule(
@@ -142,8 +152,7 @@ export async function delaySchedule(
   await sql`
     update news.schedule set lease_until = null, failures = failures + 1,
       last_error = ${reason}, last_error_at = ${now},
-      retry_at = clock_timestamp()
-        + least(${MAX_RETRY_SECONDS}::float8, ${RETRY_SECONDS} * 2 ^ least(failures, 20)) * interval '1 second'
+      retry_at = ${secondsFromNow(backoffOf(BACKOFF, sql`failures + 1`))}
     where name = ${name}
   `.execute(db);
 }

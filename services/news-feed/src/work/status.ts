@@ -6,8 +6,8 @@ import { type Spent, spentOn } from '../judging/model-endpoint.ts';
 import { spentOnEmbeddings } from '../judging/title-vectors.ts';
 import { listSources, type Source, sourceCounts } from '../reading/sources.ts';
 import type { NewsTables } from '../tables.ts';
-import { isDueSource, isFree } from './leases.ts';
-import { dueSchedules, type Schedule } from './schedules.ts';
+import { isDueSource, SOURCES } from './leases.ts';
+import { dueSchedules, SCHEDULES, type Schedule } from './schedules.ts';
 
 /** A source with what it has brought. */
 interface SourceStatus {
@@ -110,7 +110,7 @@ async function queueStatus(
   const { rows } = await sql<QueueStatus>`
     select 'poll' as name,
       count(*) filter (where ${isDueSource(now)})::int as queued,
-      count(*) filter (where not ${isFree()})::int as active,
+      count(*) filter (where ${SOURCES.isHeld()})::int as active,
       count(*) filter (where failures > 0 and next_poll_at > ${now})::int as retrying
     from news.source where state = 'active'
     union all
@@ -128,8 +128,8 @@ async function queueStatus(
     union all
     select 'schedule',
       (select count(*)::int from (${dueSchedules(schedules, now)}) as due),
-      count(*) filter (where not ${isFree()})::int,
-      count(*) filter (where failures > 0 and ${isFree()})::int
+      count(*) filter (where ${SCHEDULES.isHeld()})::int,
+      count(*) filter (where failures > 0 and ${SCHEDULES.isFree()})::int
     from news.schedule
   `.execute(db);
   return rows;

@@ -14,13 +14,14 @@ import type { NewsTables } from '../tables.ts';
 import { type EditParts, editEntries } from './edit-entries.ts';
 import { isDueEntry } from './entries.ts';
 import { JobSlots } from './job-slots.ts';
-import { claimSource, isDueSource, RENEW_MS, releaseSource, renewLeases } from './leases.ts';
+import { claimSource, isDueSource, RENEW_MS, releaseSource, renewSources } from './leases.ts';
 import { isUnread, type PollParts, pollSource } from './poll-source.ts';
 import {
   claimSchedules,
   delaySchedule,
   dueSchedules,
   finishSchedule,
+  renewSchedules,
   runSchedule,
   type Schedule,
   type Timing,
@@ -188,8 +189,8 @@ export class Worker {
       .values({ id: this.#id, host: hostname(), pid: process.pid })
       .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at: sql<Date>`clock_timestamp()` }))
       .execute();
-    const schedules = [...this.#schedules.keys, ...this.#digests.keys];
-    await renewLeases(db, { sources: this.#polls.keys, schedules });
+    await renewSources(db, this.#polls.keys);
+    await renewSchedules(db, [...this.#schedules.keys, ...this.#digests.keys]);
     this.#watchedAt = performance.now();
   }
 
