@@ -11,13 +11,14 @@ import { operation } from '@pressroom/common/http/operation';
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import { termsOf } from './articles/detail.ts';
-import { type FilterValues, filterParameters, subjectsOfList } from './articles/filters.ts';
+import { type FilterValues, filterParameters } from './articles/filters.ts';
 import { ArticleList } from './articles/list.ts';
 import { type AuthorOfArticle, NESTED_MEMBERS } from './articles/schema.ts';
 import { withChangedUrls } from './html/changed-urls.ts';
 import { replyToReader } from './requests.ts';
 import { knownSite, type Site } from './site.ts';
 import { idOfSlug } from './slug.ts';
+import { CACHED_UNDER } from './subjects.ts';
 import type { ContentTables } from './tables.ts';
 
 /** Query string of a feed: the filters of lists. */
@@ -55,7 +56,7 @@ export function feedOperations({ feeds, cache, site }: FeedParts) {
             language: known.language,
             hubUrl: undefined,
           });
-          return { ...document, subjects: subjectsOfList(query) };
+          return { ...document, subjects: CACHED_UNDER.feed(query) };
         }),
     }),
   );

@@ -11,7 +11,6 @@ import { openSearches } from '@pressroom/common/search/open-searches';
 import { openTracing } from '@pressroom/common/tracing/tracing';
 import { buildApp } from './app.ts';
 import { readExtraSchema } from './articles/extra-schema.ts';
-import { announcedSubjects } from './articles/filters.ts';
 import { Indexing } from './articles/indexing.ts';
 import { pruneTrail } from './audit.ts';
 import { type ContentConfig, inspectionRules } from './config.ts';
@@ -20,6 +19,7 @@ import { HOOKS_DUE, HookStore, hookMeters } from './hooks/store.ts';
 import { HtmlInspector } from './html/html-inspector.ts';
 import { prune } from './revisions.ts';
 import { Scheduler, scheduleMeters } from './schedule.ts';
+import { announcedSubjects } from './subjects.ts';
 import { SyncStore } from './sync.ts';
 import type { ContentTables } from './tables.ts';
 

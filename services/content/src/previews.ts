@@ -92,7 +92,7 @@ export function previewOperations(previews: PreviewStore) {
       const check = permission(request);
       return replyPrivately(request, reply, async () => {
         const found = await previews.list(request.params.id, check);
-        return { value: success('Previews found', found.map(shown)), subjects: [] };
+        return { value: success('Previews found', found.map(shown)) };
       });
     },
   });

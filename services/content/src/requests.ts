@@ -10,7 +10,7 @@ import type { RepresentationCache } from '@pressroom/common/caching/representati
 import { type DeskKeys, isDeskKey } from '@pressroom/common/desk/desk-key';
 import { type DeskPerson, deskPersonOf, PERSON_HEADER } from '@pressroom/common/desk/person';
 import { Failure, type FieldFault, invalid } from '@pressroom/common/failures/failure';
-import { type EarlyRequest, onEveryRequest } from '@pressroom/common/http/every-request';
+import { type CheckedRequest, onEveryRequest } from '@pressroom/common/http/every-request';
 import { bodiless, type Guard, type Server, withoutApiKeys } from '@pressroom/common/http/operation';
 import { type Allowance, addressKey } from '@pressroom/common/http/rate-limit';
 import {
@@ -60,7 +60,7 @@ declare module 'fastify' {
   }
 }
 
-type SentRequest = EarlyRequest & Pick<FastifyRequest, 'sender'>;
+type SentRequest = CheckedRequest & Pick<FastifyRequest, 'sender'>;
 
 /** The headers that a key may be in. */
 export const KEY_HEADERS = ['x-api-key', 'authorization'];
@@ -101,7 +101,7 @@ export function identifySenders(app: Server, verifier: KeyVerifier, deskKeys: De
  * The desk always names a person, which the proxy takes from what it passes on, and asks without any proxy:
  * its key opens nothing at the public door.
  */
-function isOfDesk({ headers }: EarlyRequest): boolean {
+function isOfDesk({ headers }: CheckedRequest): boolean {
   return PERSON_HEADER in headers && headers['x-forwarded-host'] === undefined;
 }
 

@@ -6,7 +6,6 @@ import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
-import { subjectsOfChange } from './articles/filters.ts';
 import {
   type ArticleChange,
   articlePatchAnswer,
@@ -25,6 +24,7 @@ import {
   writerOf,
   writtenHeaders,
 } from './requests.ts';
+import { subjectsOfChange } from './subjects.ts';
 import { type ContentTables, membersOfJson, type RowAsJson } from './tables.ts';
 
 const timestamp = z.iso.datetime({ offset: true });
@@ -98,7 +98,7 @@ export function revisionOperations({ revisions, articles, rules, changed }: Revi
         const { per_page: perPage, cursor } = request.query;
         const found = await revisions.list(request.params.id, perPage, cursor);
         const page = { cursorOf: ({ revision }: Revision) => revision, shown: entry };
-        return { value: successCursorPage('Revisions found', found, perPage, page), subjects: [] };
+        return { value: successCursorPage('Revisions found', found, perPage, page) };
       }),
   });
   const read = operation({
@@ -113,7 +113,7 @@ export function revisionOperations({ revisions, articles, rules, changed }: Revi
       replyPrivately(request, reply, async () => {
         const found = await revisions.read(request.params.id, request.params.revision);
         const value = success('Revision found', { ...entry(found), article: articleOf(found) });
-        return { value, subjects: [] };
+        return { value };
       }),
   });
   const restore = operation({

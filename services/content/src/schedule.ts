@@ -77,7 +77,7 @@ export function scheduleOperations(db: Kysely<ContentTables>) {
         const found = await listPlanned(db, perPage, cursor);
         const cursorOf = ({ due_at: at, id }: PlannedArticle) => cursorAt({ at, id });
         const value = successCursorPage('Planned articles found', found, perPage, { cursorOf, shown });
-        return { value, subjects: [] };
+        return { value };
       }),
   });
   return { list };

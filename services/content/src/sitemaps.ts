@@ -5,9 +5,9 @@ import { notFound, problemResponses } from '@pressroom/common/problems/problem';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { x } from 'xastscript';
 import { z } from 'zod';
-import { ARTICLES, type Subject } from './articles/filters.ts';
 import { replyToReader } from './requests.ts';
 import { knownSite, type PageKind, type Site } from './site.ts';
+import { CACHED_UNDER } from './subjects.ts';
 import type { ContentTables } from './tables.ts';
 
 const sitemapQuery = z.strictObject({
@@ -74,7 +74,12 @@ export function sitemapOperations({ sitemaps, cache, site }: SitemapParts) {
           throw notFound('there is no sitemap for news: SITE_LANGUAGE is not set');
         const articles = await sitemaps.news(known);
         const text = writeNews(articles, known.language, known);
-        return { text, mediaType: SITEMAP_MEDIA_TYPE, subjects: [ARTICLES], ...endOf(articles) };
+        return {
+          text,
+          mediaType: SITEMAP_MEDIA_TYPE,
+          subjects: CACHED_UNDER.newsSitemap,
+          ...endOf(articles),
+        };
       }),
   });
   return { read, news };
@@ -86,7 +91,7 @@ async function index(sitemaps: SitemapStore, site: Site) {
     categories: await sitemaps.termFiles('category'),
     authors: await sitemaps.termFiles('author'),
   };
-  return { text: writeIndex(files, site), subjects: [ARTICLES] };
+  return { text: writeIndex(files, site), subjects: CACHED_UNDER.sitemaps };
 }
 
 async function file(sitemaps: SitemapStore, site: Site, part: string) {
@@ -96,9 +101,10 @@ async function file(sitemaps: SitemapStore, site: Site, part: string) {
     ? await sitemaps.articleUrls(Number(number), site)
     : await sitemaps.termUrls(plural === 'authors' ? 'author' : 'category', Number(number), site);
   if (urls === undefined) throw notFound('the sitemap has no such part; its index names them');
-  // A change of a category or author drops everything that is cached.
-  const subjects: Subject[] = ofArticles ? [ARTICLES] : [];
-  return { text: writeFile(urls), subjects };
+  return {
+    text: writeFile(urls),
+    subjects: ofArticles ? CACHED_UNDER.sitemaps : CACHED_UNDER.termSitemap,
+  };
 }
 
 /** Until when these are the news: the oldest is the first to become too old. */

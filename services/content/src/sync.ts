@@ -5,10 +5,10 @@ import { Ledger, type LedgerOptions, type Member } from '@pressroom/common/ledge
 import { problemResponses } from '@pressroom/common/problems/problem';
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
-import { ARTICLES } from './articles/filters.ts';
 import { articleListItem, listedMembers, shownExtra } from './articles/schema.ts';
 import { envelope, success } from './envelope.ts';
 import { replyToReader } from './requests.ts';
+import { CACHED_UNDER } from './subjects.ts';
 import { AUTHORS, CATEGORIES, TAGS, type TermKind } from './terms/kinds.ts';
 import { term } from './terms/terms.ts';
 
@@ -233,7 +233,7 @@ export function syncOperations({ sync, cache }: SyncParts) {
     handler: (request, reply) =>
       replyToReader(request, reply, cache, async () => {
         const { items, meta } = await sync.snapshot(request.query);
-        return { value: { ...success('Snapshot found', items), meta }, subjects: [ARTICLES] };
+        return { value: { ...success('Snapshot found', items), meta }, subjects: CACHED_UNDER.copies };
       }),
   });
   const changes = operation({
@@ -251,7 +251,7 @@ export function syncOperations({ sync, cache }: SyncParts) {
     handler: (request, reply) =>
       replyToReader(request, reply, cache, async () => {
         const { changes, meta } = await sync.changes(request.query);
-        return { value: { ...success('Changes found', changes), meta }, subjects: [ARTICLES] };
+        return { value: { ...success('Changes found', changes), meta }, subjects: CACHED_UNDER.copies };
       }),
   });
   return { snapshot, changes };

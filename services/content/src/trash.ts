@@ -7,7 +7,6 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
 import { type Permitted, requireArticle } from './api-keys.ts';
 import { termIds } from './articles/detail.ts';
-import { subjectsOfChange } from './articles/filters.ts';
 import { articleCreatedAnswer, articlePath, articlePut } from './articles/schema.ts';
 import { checkReferences, type OwnArticle, writtenIn } from './articles/store.ts';
 import {
@@ -20,6 +19,7 @@ import {
   writtenBy,
 } from './envelope.ts';
 import { actorOf, logWrite, ownerOf, replyPrivately, writtenHeaders } from './requests.ts';
+import { subjectsOfChange } from './subjects.ts';
 import { type ContentTables, membersOfJson, type RowAsJson } from './tables.ts';
 
 const timestamp = z.iso.datetime({ offset: true });
@@ -74,7 +74,7 @@ export function trashOperations(trash: Trash, changed: (subjects?: ReadonlySet<s
         const { per_page: perPage, cursor } = request.query;
         const found = await trash.list(perPage, cursor);
         const page = { cursorOf: ({ number }: DeletedArticle) => number, shown };
-        return { value: successCursorPage('Deleted articles found', found, perPage, page), subjects: [] };
+        return { value: successCursorPage('Deleted articles found', found, perPage, page) };
       }),
   });
   const restore = operation({

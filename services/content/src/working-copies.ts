@@ -6,7 +6,6 @@ import type { FastifyRequest } from 'fastify';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
 import { type Permitted, requireReach } from './api-keys.ts';
-import { subjectsOfChange } from './articles/filters.ts';
 import { articlePath, articlePut, articlePutAnswer, deletedAnswer } from './articles/schema.ts';
 import { checkReferences, type UpdatedArticle, updateIn, type Writer } from './articles/store.ts';
 import { envelope, keyMember, keyOf, success } from './envelope.ts';
@@ -21,6 +20,7 @@ import {
   writerOf,
   writtenHeaders,
 } from './requests.ts';
+import { subjectsOfChange } from './subjects.ts';
 import type { ContentTables } from './tables.ts';
 
 /** Body of a PUT: that of a PATCH of the article, but whether and when it is published. */
@@ -73,7 +73,7 @@ export function workingCopyOperations({ copies, rules, changed }: WorkingCopyPar
     handler: (request, reply) =>
       replyPrivately(request, reply, async () => {
         const copy = await copies.read(request.params.id);
-        return { value: success('Working copy found', shown(copy)), own: ownOf(copy), subjects: [] };
+        return { value: success('Working copy found', shown(copy)), own: ownOf(copy) };
       }),
   });
   const save = operation({

@@ -16,6 +16,7 @@ import type {
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { Failure } from '../failures/failure.ts';
+import type { RouteOptions } from '../http/every-request.ts';
 import type { RepresentationCache } from './representation-cache.ts';
 
 /** The media type of every JSON answer. */
@@ -139,7 +140,7 @@ export function writePrecondition({ headers }: FastifyRequest): ((own: unknown) 
   };
 }
 
-/** Writes an answer as those from memory are written. */
+/** Writes an answer with what the checks of the request have added. */
 function send({ raw }: FastifyRequest, reply: FastifyReply, answer: Answer): void {
   const headers = Object.entries(reply.getHeaders()).flat();
   reply.hijack();
@@ -149,12 +150,6 @@ function send({ raw }: FastifyRequest, reply: FastifyReply, answer: Answer): voi
 /** Fastify's types do not say what a serializer returns; ours, zod's, return text. */
 function serialize(reply: FastifyReply, value: unknown): string {
   return reply.serialize(value as Record<string, unknown>) as string;
-}
-
-/** What the log and the metrics need to know of a route. */
-interface RouteOptions {
-  readonly url?: string | undefined;
-  readonly config: { readonly secretQuery?: boolean };
 }
 
 /** A representation with all that its answers say of it. */

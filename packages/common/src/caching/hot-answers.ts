@@ -1,5 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { type EarlyReply, type EarlyRequest, type EveryRequest, requestId } from '../http/every-request.ts';
+import {
+  type CheckedReply,
+  type CheckedRequest,
+  type EveryRequest,
+  requestId,
+} from '../http/every-request.ts';
 import type { Server } from '../http/operation.ts';
 import { type Answer, writeAnswer } from './conditional.ts';
 import type { RepresentationCache } from './representation-cache.ts';
@@ -7,7 +12,21 @@ import type { RepresentationCache } from './representation-cache.ts';
 /**
  * Answers GET and HEAD from `cache` before Fastify makes anything for them, which would take most of their
  * time: their URL was validated when the answer was made. They pass the checks of every request; whatever a
- * check refuses, and every other request, is Fastify's.
+ * check refuses, and every other request, is Fastify's. Nothing else knows of this way: a check is written
+ * once, with `onEveryRequest`, and so is a note, with `onEveryAnswer`.
+ *
+ * What a request takes on it besides the answer itself, in ns of CPU, on Node 24 and an AMD EPYC:
+ *
+ * | Step                                        | ns  |
+ * | ------------------------------------------- | --- |
+ * | id: a UUID, unless the client gives one     | 48  |
+ * | address of the client, without a proxy      | 10  |
+ * | check: the id is in the answer              | 28  |
+ * | check: one valid `Host`                     | 34  |
+ * | check: the event loop is not late           | 12  |
+ * | check: who sends it, without a key          | 26  |
+ * | check: the limit, counted in memory         | 230 |
+ * | note: the line of the log                   | 320 |
  *
  * @param isPlain tells by the headers of a request whether it gets the answers of everyone
  */
@@ -42,7 +61,7 @@ function isRead({ method, headers }: IncomingMessage): boolean {
 }
 
 /** A request that is answered from memory, in the place of Fastify's request and reply. */
-class HotRequest implements EarlyRequest, EarlyReply {
+class HotRequest implements CheckedRequest, CheckedReply {
   readonly id: string;
   readonly ip: string;
   readonly raw: IncomingMessage;
@@ -73,7 +92,7 @@ class HotRequest implements EarlyRequest, EarlyReply {
     return this.raw.headers;
   }
 
-  get routeOptions(): EarlyRequest['routeOptions'] {
+  get routeOptions(): CheckedRequest['routeOptions'] {
     return this.#answer.routeOptions;
   }
 

@@ -19,8 +19,8 @@ import type { CommonConfig } from '../start/config.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { addDocumentation, type Description } from './documentation.ts';
 import {
-  type EarlyReply,
-  type EarlyRequest,
+  type CheckedReply,
+  type CheckedRequest,
   EveryRequest,
   onEveryRequest,
   requestId,
@@ -177,7 +177,7 @@ function pathOf(url: string): string {
 }
 
 /** Adds the id of the request in the log to an answer. */
-function nameAnswer({ id }: EarlyRequest, reply: EarlyReply): void {
+function nameAnswer({ id }: CheckedRequest, reply: CheckedReply): void {
   reply.header('x-request-id', id);
 }
 

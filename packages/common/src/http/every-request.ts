@@ -3,21 +3,36 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import proxyAddr from '@fastify/proxy-addr';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Answer } from '../caching/conditional.ts';
 import type { RequestLog } from '../log/request-log.ts';
 import type { CommonConfig } from '../start/config.ts';
 import { isListed } from './address-list.ts';
 import type { Server } from './operation.ts';
 
+/** What the log and the metrics need to know of a route. */
+export interface RouteOptions {
+  readonly url?: string | undefined;
+  readonly config: { readonly secretQuery?: boolean };
+}
+
+/** What a check sees of a request. One that needs more, such as a route's parameters, is a Fastify hook. */
+export type CheckedRequest = Pick<FastifyRequest, 'id' | 'raw' | 'method' | 'url' | 'headers' | 'ip'> & {
+  readonly routeOptions: RouteOptions;
+};
+
+/** What it sees of the answer, which may get more headers. */
+export interface CheckedReply extends Pick<FastifyReply, 'statusCode' | 'elapsedTime'> {
+  header(name: string, value: string): CheckedReply;
+}
+
 /** Looks at a request before it is answered, and may refuse it or add headers to its answer. */
-type Check<Request extends EarlyRequest = EarlyRequest> = (
+type Check<Request extends CheckedRequest = CheckedRequest> = (
   request: Request,
-  reply: EarlyReply,
+  reply: CheckedReply,
   done: (refusal?: Error) => void,
 ) => void;
 
 /** Notes that a request has been answered. */
-type Note = (request: EarlyRequest, reply: EarlyReply) => void;
+type Note = (request: CheckedRequest, reply: CheckedReply) => void;
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -28,10 +43,7 @@ declare module 'fastify' {
 /** Fastify's question whether a hop, the one next to this server being 0, is trusted. */
 type TrustProxy = (address: string, hop: number) => boolean;
 
-/**
- * What is done for every request, whether Fastify answers it or it is answered from memory before: see
- * {@link onEveryRequest}.
- */
+/** What is done for every request: see {@link onEveryRequest} and {@link onEveryAnswer}. */
 export class EveryRequest {
   readonly checks: Check[] = [];
   readonly notes: Note[] = [];
@@ -67,7 +79,7 @@ function trustProxy(proxies: CommonConfig['TRUST_PROXY']): TrustProxy | false {
  * Adds a check of every request, or of those of a part of the server. Of `Request`, what the service adds to
  * Fastify's requests must have been set by an earlier check.
  */
-export function onEveryRequest<Request extends EarlyRequest>(app: Server, check: Check<Request>): void {
+export function onEveryRequest<Request extends CheckedRequest>(app: Server, check: Check<Request>): void {
   app.addHook('onRequest', check as unknown as Check<FastifyRequest>);
   if (isWhole(app)) app.everyRequest.checks.push(check as unknown as Check);
 }
@@ -84,16 +96,6 @@ export function onEveryAnswer(app: Server, note: Note): void {
 /** Parts of a server inherit its decorations. */
 function isWhole(app: Server): boolean {
   return Object.hasOwn(app, 'everyRequest');
-}
-
-/** What is known of a request before Fastify has taken it up. */
-export type EarlyRequest = Pick<FastifyRequest, 'id' | 'raw' | 'method' | 'url' | 'headers' | 'ip'> & {
-  readonly routeOptions: Answer['routeOptions'];
-};
-
-/** What is known of its answer, which may get more headers. */
-export interface EarlyReply extends Pick<FastifyReply, 'statusCode' | 'elapsedTime'> {
-  header(name: string, value: string): EarlyReply;
 }
 
 /** An IPv4 address with a port, or an IPv6 address in brackets with or without one. */

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import { type FastifyRateLimitStore, normalizeIP } from '@fastify/rate-limit';
 import { Problem } from '../problems/problem.ts';
 import type { CommonConfig } from '../start/config.ts';
-import { type EarlyRequest, onEveryRequest } from './every-request.ts';
+import { type CheckedRequest, onEveryRequest } from './every-request.ts';
 import { LocalCounters } from './local-counters.ts';
 import type { Server } from './operation.ts';
 
@@ -26,7 +26,7 @@ export interface Allowance {
 }
 
 /** What {@link limitRate} needs to know. */
-export interface RateLimitOptions<Request extends EarlyRequest = EarlyRequest> {
+export interface RateLimitOptions<Request extends CheckedRequest = CheckedRequest> {
   /** Distinguishes this service's counters if services share a Redis. */
   service: string;
   /** Redis, if replicas share their counters; memory otherwise. */
@@ -36,7 +36,7 @@ export interface RateLimitOptions<Request extends EarlyRequest = EarlyRequest> {
 }
 
 /** The counter key of a client's address: an IPv6 client is its /64, which belongs to one customer. */
-export function addressKey({ ip }: Pick<EarlyRequest, 'ip'>): string {
+export function addressKey({ ip }: Pick<CheckedRequest, 'ip'>): string {
   // Unchanged, because its hash is already cached; a new string's hash would be computed for each request.
   if (!ip.includes(':')) return ip;
   // A proxy may pass on any text as an address, but none may collide with a key.
@@ -53,7 +53,7 @@ const UNCOUNTED = /^\/(healthz|readyz|openapi\.json|docs)([/?]|$)/;
  * its own hook is not used, because it looks up the options of the route and waits several times for each
  * request.
  */
-export async function limitRate<Request extends EarlyRequest>(
+export async function limitRate<Request extends CheckedRequest>(
   app: Server,
   options: RateLimitOptions<Request>,
 ): Promise<void> {

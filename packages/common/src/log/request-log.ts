@@ -1,6 +1,6 @@
 import { type FastifyContextConfig, type FastifyRequest, type FastifySchema, LogController } from 'fastify';
 import { z } from 'zod';
-import type { EarlyReply, EarlyRequest } from '../http/every-request.ts';
+import type { CheckedReply, CheckedRequest } from '../http/every-request.ts';
 import { withoutApiKeys } from '../http/operation.ts';
 import type { Logger, LogLines } from './logging.ts';
 
@@ -47,7 +47,11 @@ export class RequestLog extends LogController {
   /** Everything known at this point is in the answer's event. */
   override incomingRequest(): void {}
 
-  override requestCompleted(err: Error | null | undefined, request: EarlyRequest, reply: EarlyReply): void {
+  override requestCompleted(
+    err: Error | null | undefined,
+    request: CheckedRequest,
+    reply: CheckedReply,
+  ): void {
     // So frequent that only failures are of interest.
     const level = PROBES.has(request.url) && reply.statusCode < 400 ? 'debug' : 'info';
     const event: RequestEvent = {
@@ -84,7 +88,7 @@ export class RequestLog extends LogController {
     if (line !== undefined) this.#log.lines.stream.write(line);
   }
 
-  #urlOf(request: EarlyRequest, status: number): string {
+  #urlOf(request: CheckedRequest, status: number): string {
     // Without Fastify's `originalUrl`, which caches its result on each request.
     const { originalUrl = request.url } = request.raw as { originalUrl?: string };
     // A query string with a signed URL gives access to its target.

@@ -20,7 +20,12 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type pg from 'pg';
-import { type EarlyReply, type EarlyRequest, onEveryAnswer, onEveryRequest } from '../http/every-request.ts';
+import {
+  type CheckedReply,
+  type CheckedRequest,
+  onEveryAnswer,
+  onEveryRequest,
+} from '../http/every-request.ts';
 import type { Server } from '../http/operation.ts';
 import type { Logger } from '../log/logging.ts';
 import type { Tracing } from './tracing.ts';
@@ -111,7 +116,7 @@ export class OtlpTracing implements Tracing {
     await this.#provider.shutdown().catch(() => undefined);
   }
 
-  #begin(request: EarlyRequest): Context {
+  #begin(request: CheckedRequest): Context {
     const { method, headers, id, url, routeOptions } = request;
     const parent = this.#propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
     const route = routeOptions.url;
@@ -126,7 +131,7 @@ export class OtlpTracing implements Tracing {
     return trace.setSpan(parent, span);
   }
 
-  #end(request: EarlyRequest, { statusCode }: EarlyReply): void {
+  #end(request: CheckedRequest, { statusCode }: CheckedReply): void {
     const context = this.#contexts.get(request);
     const span = context && trace.getSpan(context);
     if (span === undefined) return;

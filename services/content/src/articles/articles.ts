@@ -20,9 +20,9 @@ import {
   writtenHeaders,
 } from '../requests.ts';
 import type { Site } from '../site.ts';
+import { CACHED_UNDER, subjectsOfChange } from '../subjects.ts';
 import type { ContentTables } from '../tables.ts';
 import type { ReadArticle } from './detail.ts';
-import { SEARCHES, subjectsOfChange, subjectsOfDetail, subjectsOfList } from './filters.ts';
 import {
   type ArticleDetail,
   type ArticleDetailQuery,
@@ -103,7 +103,7 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
     const value = include.includes('jsonld')
       ? { ...shown, jsonld: jsonLdOf(article, (await authors()) ?? [], site) }
       : shown;
-    return { value: success('Article found', value), own, subjects: subjectsOfDetail(place) };
+    return { value: success('Article found', value), own, subjects: CACHED_UNDER.article(place) };
   };
   const list = operation({
     schema: {
@@ -127,7 +127,6 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
         ...filters
       } = request.query;
       if (status !== 'published' || isForWriters(include)) requireReader(request);
-      const subjects = subjectsOfList(filters);
       if (q !== undefined || sort === 'relevance') {
         const search = {
           q: q ?? '',
@@ -140,11 +139,12 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
           const shown = await withMembers(found.articles, include);
           return {
             value: successPage(FOUND, shown, place, found.total),
-            subjects: [...subjects, SEARCHES],
+            subjects: CACHED_UNDER.search(filters),
           };
         });
       }
       const scope = { status, sort, filters };
+      const subjects = CACHED_UNDER.list(filters);
       return replyToReader(request, reply, cache, async () => {
         if (cursor === undefined && !hasContent(fields)) {
           const list = await articles.list(scope, fields, { page, perPage });

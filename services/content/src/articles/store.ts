@@ -5,6 +5,7 @@ import type { Permitted } from '../api-keys.ts';
 import { changesBetween } from '../changes.ts';
 import { type Actor, keyOf, type Page, writtenBy } from '../envelope.ts';
 import { explainSlug, freeSlug, slugify } from '../slug.ts';
+import type { ArticlePlace } from '../subjects.ts';
 import type { ArticleTable, ContentTables } from '../tables.ts';
 import {
   type ArticleRow,
@@ -23,7 +24,6 @@ import {
   termsOf,
   titleWords,
 } from './detail.ts';
-import type { ArticlePlace } from './filters.ts';
 import { findRepeated, type IdempotentRequest, keepKey } from './idempotency.ts';
 import { ArticleList, type ArticleScope, type ListPage, type Walk, type WalkedPage } from './list.ts';
 import {

@@ -6,7 +6,7 @@ import { problemResponses } from '@pressroom/common/problems/problem';
 import type { SearchGate } from '@pressroom/common/search/search';
 import { z } from 'zod';
 import { requireAnyCategory } from '../api-keys.ts';
-import { ARTICLES, type FilterValues, filterParameters, subjectsOfList } from '../articles/filters.ts';
+import { type FilterValues, filterParameters } from '../articles/filters.ts';
 import { articleListItem, deletedAnswer, pageParameters } from '../articles/schema.ts';
 import { envelope, type Page, pagedEnvelope, success, successPage } from '../envelope.ts';
 import {
@@ -19,6 +19,7 @@ import {
   writtenHeaders,
 } from '../requests.ts';
 import { newSlug, slugMember, slugParameter } from '../slug.ts';
+import { CACHED_UNDER } from '../subjects.ts';
 import type { ContentTables } from '../tables.ts';
 import { capitalized, type TermKind } from './kinds.ts';
 import type { TermPage, TermStore } from './store.ts';
@@ -162,7 +163,10 @@ function reads({ terms, gate, cache }: TermParts, { noun, Noun, plural, one, fil
     },
     handler: (request, reply) =>
       replyToReader(request, reply, cache, async () => {
-        return { value: success(`${capitalized(plural)} found`, await terms.list()), subjects: [ARTICLES] };
+        return {
+          value: success(`${capitalized(plural)} found`, await terms.list()),
+          subjects: CACHED_UNDER.terms,
+        };
       }),
   });
   const listPage = operation({
@@ -186,14 +190,14 @@ function reads({ terms, gate, cache }: TermParts, { noun, Noun, plural, one, fil
           : terms.search(gate, page, q));
         return {
           value: successPage(`${capitalized(plural)} found`, found, page, total),
-          subjects: [ARTICLES],
+          subjects: CACHED_UNDER.terms,
         };
       });
     },
   });
   const detail = ({ term, own, total }: TermPage, page: Page) => {
     const value = successPage(`${Noun} found`, term, page, total);
-    return { value, own, subjects: subjectsOfList({ [filter.name]: term[filter.by] }) };
+    return { value, own, subjects: CACHED_UNDER.term({ [filter.name]: term[filter.by] }) };
   };
   const read = operation({
     schema: {

@@ -1,6 +1,6 @@
 import type { BlockList } from 'node:net';
 import { isListed } from '@pressroom/common/http/address-list';
-import { type EarlyRequest, onEveryRequest } from '@pressroom/common/http/every-request';
+import { type CheckedRequest, onEveryRequest } from '@pressroom/common/http/every-request';
 import type { Server } from '@pressroom/common/http/operation';
 import { forbidden, invalidRequest } from '@pressroom/common/problems/problem';
 
@@ -23,7 +23,7 @@ export function admitClients(app: Server, denied: BlockList | undefined): void {
   });
 }
 
-function isDenied({ ip, url }: EarlyRequest, denied: BlockList): boolean {
+function isDenied({ ip, url }: CheckedRequest, denied: BlockList): boolean {
   if (url === '/healthz' || url === '/readyz') return false;
   return isListed(denied, ip);
 }

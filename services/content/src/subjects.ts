@@ -1,0 +1,52 @@
+import { type FilterValues, filterOf, filtersOf } from './articles/filters.ts';
+
+/** What a change may be about: every list, what searches find, an article, or the articles of a category. */
+type Subject = 'articles' | 'searches' | `${string}:${string | number}`;
+
+/** An article, and the categories that it is or was in. */
+export interface ArticlePlace {
+  id: number;
+  categories: readonly (number | null)[];
+}
+
+/**
+ * The subjects of each answer that is cached: a change that names one of them drops it
+ * (docs/cached-answers.md), and one of a category, tag or author drops everything. What only a key may see is
+ * not cached.
+ */
+export const CACHED_UNDER = {
+  article: subjectsOfDetail,
+  list: subjectsOfList,
+  search: (values: FilterValues): Subject[] => [...subjectsOfList(values), 'searches'],
+  feed: subjectsOfList,
+  term: subjectsOfList,
+  /** They show numbers of articles. */
+  terms: ['articles'],
+  copies: ['articles'],
+  sitemaps: ['articles'],
+  newsSitemap: ['articles'],
+  termSitemap: [],
+} satisfies Record<string, Subject[] | ((about: never) => Subject[])>;
+
+/** The subjects of a change of an article, as `content.announce_articles` names them. */
+export function subjectsOfChange({ id, categories }: ArticlePlace): ReadonlySet<string> {
+  return new Set<Subject>(['articles', ...subjectsOfDetail({ id, categories })]);
+}
+
+/** The subjects that a notification names; undefined means everything. */
+export function announcedSubjects(payload: string | undefined): ReadonlySet<string> | undefined {
+  return payload === undefined ? undefined : new Set(payload.split(' '));
+}
+
+/** The articles of one of its filters, or all. */
+function subjectsOfList(values: FilterValues): Subject[] {
+  const name = filtersOf(values).find((name) => filterOf(name).subject !== undefined);
+  if (name === undefined) return ['articles'];
+  return [values[name]].flat().map((value): Subject => `${filterOf(name).subject}:${String(value)}`);
+}
+
+/** The article itself and, for its neighbours, the articles of its category. */
+function subjectsOfDetail({ id, categories }: ArticlePlace): Subject[] {
+  const named = categories.filter((category) => category !== null);
+  return [`article:${id}`, ...named.map((category): Subject => `category:${category}`)];
+}
