@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { checkBucket, TIMEOUT_MS } from '@pressroom/gallery-admin/buckets/check';
+import { checkBucket, TIMEOUT_MS } from '@pressroom/gallery-admin/buckets/bucket';
 import { expect, onTestFinished, test } from 'vitest';
 
 /** What a store answers to the steps of a test, by method. */

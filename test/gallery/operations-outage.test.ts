@@ -1,7 +1,7 @@
 import { openDatabase, SilenceError } from '@pressroom/common/database/database';
 import { migrate } from '@pressroom/common/database/migrations';
 import type { Bucket } from '@pressroom/gallery-admin/buckets/bucket';
-import { OriginalDates } from '@pressroom/gallery-admin/objects/original-dates';
+import { OriginalDates } from '@pressroom/gallery-admin/objects/object-page';
 import { Operations } from '@pressroom/gallery-admin/operations/batches';
 import { OperationStore } from '@pressroom/gallery-admin/operations/batches-store';
 import { S3_COPY_LIMITS } from '@pressroom/gallery-admin/operations/objects';

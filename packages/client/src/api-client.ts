@@ -1,14 +1,4 @@
 import { ConnectionError, ProblemError, problemIn, unexpected } from './problem.ts';
-import type { AnswerCache, CachedAnswer } from './response-cache.ts';
-import { DEFAULT_RETRY, type RetryPolicy, withRetries } from './retry.ts';
-import type {
-  AnswerOf,
-  CommonOptions,
-  Method,
-  OperationOf,
-  OptionArguments,
-  PathsOf,
-} from './typed-paths.ts';
 
 /** The part of `fetch` that a client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -207,4 +197,244 @@ function broken(error: unknown, signal: AbortSignal | null | undefined): unknown
   return new ConnectionError('no answer arrived: the service cannot be reached, or the connection broke', {
     cause: error,
   });
+}
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+/** The paths of a description that answer `M`. */
+type PathsOf<Paths, M extends Method> = {
+  [Path in keyof Paths]: Paths[Path] extends { [Name in M]: object } ? Path : never;
+}[keyof Paths] &
+  string;
+
+/** What a description says of one method of one path. */
+export type OperationOf<Paths, Path extends keyof Paths, M extends Method> = Paths[Path] extends {
+  [Name in M]: infer Operation;
+}
+  ? Operation
+  : never;
+
+type ParametersIn<Operation, Place extends string> = Operation extends {
+  parameters: { [Name in Place]?: infer Value };
+}
+  ? Exclude<Value, undefined>
+  : never;
+
+type BodyIn<Operation> = Operation extends { requestBody?: infer Body }
+  ? Exclude<Body, undefined> extends { content: { 'application/json': infer Value } }
+    ? Value
+    : never
+  : never;
+
+/** A member that is absent, optional or required, as the value's own members are. */
+type Member<Name extends string, Value> = [Value] extends [never]
+  ? { [N in Name]?: undefined }
+  : Partial<Value> extends Value
+    ? { [N in Name]?: Value }
+    : { [N in Name]: Value };
+
+/** What any request may be given. */
+export interface CommonOptions {
+  /** Ends the request, and its retries, when it is aborted. */
+  signal?: AbortSignal;
+  headers?: Readonly<Record<string, string>>;
+  /** How long it waits for its turn, in ms: see `RetryPolicy`. */
+  patience?: number;
+  /**
+   * Makes a write repeatable where the operation takes an `Idempotency-Key`: it is then retried like a read.
+   */
+  idempotencyKey?: string;
+}
+
+/** The parameters and the body of an operation, each by its name in the description. */
+export type RequestOptions<Operation> = CommonOptions &
+  Member<'path', ParametersIn<Operation, 'path'>> &
+  Member<'query', ParametersIn<Operation, 'query'>> &
+  Member<'body', BodyIn<Operation>>;
+
+/** The arguments after the path: none are needed where nothing is required. */
+type OptionArguments<Operation> =
+  Partial<RequestOptions<Operation>> extends RequestOptions<Operation>
+    ? [options?: RequestOptions<Operation>]
+    : [options: RequestOptions<Operation>];
+
+type Success = 200 | 201 | 202 | 204;
+
+type ContentOf<Response> = Response extends { content: infer Content }
+  ? Content extends { 'application/json': infer Value }
+    ? Value
+    : undefined
+  : undefined;
+
+/** The body of a successful answer; undefined where the answer has none, or none that is JSON. */
+export type AnswerOf<Operation> = Operation extends { responses: infer Responses }
+  ? { [Status in keyof Responses & Success]: ContentOf<Responses[Status]> }[keyof Responses & Success]
+  : never;
+
+/** An answer that can be asked about with `If-None-Match`. */
+export interface CachedAnswer {
+  etag: string;
+  /** The body as text: JSON. */
+  text: string;
+}
+
+/**
+ * Where a client keeps answers, by URL. Any store will do: a `Map`, a file, the browser's storage. One cache
+ * belongs to one client, because answers can depend on who asks.
+ */
+export interface AnswerCache {
+  get(url: string): CachedAnswer | undefined | Promise<CachedAnswer | undefined>;
+  set(url: string, answer: CachedAnswer): unknown;
+}
+
+/** A cache in memory that keeps the answers used last, 200 by default. */
+export function memoryCache(most = 200): AnswerCache {
+  const kept = new Map<string, CachedAnswer>();
+  const put = (url: string, answer: CachedAnswer) => {
+    kept.delete(url);
+    kept.set(url, answer);
+    for (const oldest of kept.keys()) {
+      if (kept.size <= most) break;
+      kept.delete(oldest);
+    }
+  };
+  return {
+    get: (url) => {
+      const answer = kept.get(url);
+      if (answer !== undefined) put(url, answer);
+      return answer;
+    },
+    set: put,
+  };
+}
+
+/** When a failed request is sent again. */
+export interface RetryPolicy {
+  /** How often a request is sent at most; those answered 429 do not count. */
+  attempts: number;
+  /**
+   * How long a request waits for its turn in all, in ms, when the service answers 429 and says when to come
+   * back. `Infinity` waits as long as it says, for programs that have time: static builds, mirrors.
+   */
+  patience: number;
+  /** Between 0 and 1; spreads the retries of many clients. Replaced in tests. */
+  random: () => number;
+  /** Waits; rejects when `signal` is aborted. Replaced in tests. */
+  wait: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+/** Four attempts, and 30 s of patience. */
+export const DEFAULT_RETRY: RetryPolicy = {
+  attempts: 4,
+  patience: 30_000,
+  random: Math.random,
+  wait,
+};
+
+/** The first wait where the service does not name one, in ms; it doubles with each attempt. */
+const FIRST_WAIT_MS = 250;
+
+/** The longest wait before another attempt, in ms: a service that fails and asks for more time gets none. */
+const LONGEST_WAIT_MS = 30_000;
+
+/** What a timer can hold, in ms: 24 days. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Statuses that say "later": of the services, and of what stands in front of them. */
+const RETRIED_STATUSES = new Set([429, 502, 503, 504]);
+
+/**
+ * Sends a request, and sends it again as `policy` says. `Retry-After` is the shortest wait; up to a quarter
+ * of it, and at least up to a second, is added at random. A request that may change something is only
+ * repeated after 429, which says that it was not carried out.
+ */
+export async function withRetries<T>(
+  send: () => Promise<T>,
+  {
+    policy,
+    repeatable,
+    signal,
+  }: { policy: RetryPolicy; repeatable: boolean; signal?: AbortSignal | undefined },
+): Promise<T> {
+  let attempt = 1;
+  let patience = policy.patience;
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      const isTold = error instanceof ProblemError && error.status === 429;
+      const asked = error instanceof ProblemError ? error.retryAfter : undefined;
+      if (isTold && asked !== undefined) {
+        // A service that says 0 is asked again after the share of chance, and uses patience up too.
+        patience -= Math.max(1, asked) * 1000;
+        if (patience < 0) throw error;
+        await policy.wait(longer(asked * 1000, policy), signal);
+        continue;
+      }
+      const ms = waitBefore(error, attempt, policy);
+      if (ms === undefined || !(repeatable || isTold) || attempt >= policy.attempts) throw error;
+      await policy.wait(ms, signal);
+      attempt += 1;
+    }
+  }
+}
+
+/** How long to wait after a failure, in ms; undefined if another attempt makes no sense. */
+function waitBefore(error: unknown, attempt: number, policy: RetryPolicy): number | undefined {
+  if (error instanceof ProblemError) {
+    if (!RETRIED_STATUSES.has(error.status)) return undefined;
+    if (error.retryAfter !== undefined) {
+      const asked = error.retryAfter * 1000;
+      return asked > LONGEST_WAIT_MS ? undefined : longer(asked, policy);
+    }
+  } else if (!(error instanceof ConnectionError)) return undefined;
+  return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1)) * (0.5 + policy.random() / 2);
+}
+
+/** What a service asked for, and up to a quarter of it by chance. */
+function longer(asked: number, { random }: RetryPolicy): number {
+  return Math.min(LONGEST_TIMER_MS, asked + random() * Math.max(1000, asked / 4));
+}
+
+/** Resolves after `ms`; rejects with the signal's reason when it is aborted. */
+function wait(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const end = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', end);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', end, { once: true });
+  });
+}
+
+/**
+ * `fetch` that keeps the cookies of the one service that it is used with, for Node, whose `fetch` keeps none.
+ * A cookie that the service clears is forgotten; paths and domains are not looked at.
+ */
+export function withCookies(send: Fetch = fetch): Fetch {
+  const jar = new Map<string, string>();
+  return async (url, init) => {
+    const headers = new Headers(init.headers);
+    if (jar.size > 0) headers.set('cookie', [...jar].map(([name, value]) => `${name}=${value}`).join('; '));
+    const response = await send(url, { ...init, headers });
+    for (const line of response.headers.getSetCookie()) keep(jar, line);
+    return response;
+  };
+}
+
+function keep(jar: Map<string, string>, line: string): void {
+  const [pair = '', ...attributes] = line.split(';');
+  const [name = '', ...value] = pair.split('=');
+  const ends = attributes.some((attribute) => {
+    const [key = '', when = ''] = attribute.trim().split('=');
+    if (/^max-age$/i.test(key)) return Number(when) <= 0;
+    return /^expires$/i.test(key) && Date.parse(when) <= Date.now();
+  });
+  if (ends) jar.delete(name.trim());
+  else jar.set(name.trim(), value.join('='));
 }

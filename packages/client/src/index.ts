@@ -1,14 +1,29 @@
-export { type Answer, ApiClient, type ClientOptions, type Fetch } from './api-client.ts';
+export type { AnswerOf, OperationOf, RequestOptions } from './api-client.ts';
+export {
+  type Answer,
+  type AnswerCache,
+  ApiClient,
+  type CachedAnswer,
+  type ClientOptions,
+  DEFAULT_RETRY,
+  type Fetch,
+  memoryCache,
+  type RetryPolicy,
+  withCookies,
+} from './api-client.ts';
+export type { Mirrored, MirrorStore } from './mirror.ts';
 export {
   type ArticleMirrorOptions,
   type FullPublishedItem,
+  type MirrorOptions,
   mirrorArticles,
+  mirrorSelected,
   type PublishedId,
   type PublishedItem,
   type PublishedStore,
-} from './article-mirror.ts';
-export { withCookies } from './cookies.ts';
-export type { Mirrored, MirrorStore } from './mirror.ts';
+  type SelectedItem,
+  type SelectedStore,
+} from './mirror.ts';
 export type { components as ContentComponents } from './openapi/content.ts';
 export type { components as GalleryComponents } from './openapi/gallery-admin.ts';
 export type { components as NewsFeedComponents, paths as NewsFeedPaths } from './openapi/news-feed.ts';
@@ -49,14 +64,6 @@ export {
   type ProblemDocument,
   ProblemError,
 } from './problem.ts';
-export { type AnswerCache, type CachedAnswer, memoryCache } from './response-cache.ts';
-export { DEFAULT_RETRY, type RetryPolicy } from './retry.ts';
-export {
-  type MirrorOptions,
-  mirrorSelected,
-  type SelectedItem,
-  type SelectedStore,
-} from './selected-mirror.ts';
 export {
   type ContentClient,
   contentClient,
@@ -65,5 +72,4 @@ export {
   type NewsFeedClient,
   newsFeedClient,
 } from './services.ts';
-export type { AnswerOf, OperationOf, RequestOptions } from './typed-paths.ts';
 export { type BegunUpload, StoreError, type UploadMemory, type UploadOptions, uploadFile } from './upload.ts';

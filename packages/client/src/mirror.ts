@@ -1,4 +1,9 @@
+import type { AnswerOf, OperationOf } from './api-client.ts';
+import type { paths as ContentPaths } from './openapi/content.ts';
+import type { paths as NewsFeedPaths } from './openapi/news-feed.ts';
+import { patient, type WalkOptions } from './pages.ts';
 import { isProblem } from './problem.ts';
+import type { ContentClient, NewsFeedClient } from './services.ts';
 
 /**
  * Where a mirror keeps a set: a database, a directory, a `Map`. Each call has to be durable when it resolves,
@@ -23,10 +28,10 @@ export interface Mirrored {
   removed: number;
 }
 
-export type Change<Item, Id> = { op: 'upsert'; item: Item } | { op: 'remove'; id: Id };
+type Change<Item, Id> = { op: 'upsert'; item: Item } | { op: 'remove'; id: Id };
 
 /** A set that a server has, with its changes. */
-export interface MirroredSet<Item, Id> {
+interface MirroredSet<Item, Id> {
   /** A page of the snapshot; the first without its cursor. */
   snapshot(page: string | undefined): Promise<{ items: Item[]; cursor: string; next: string | null }>;
   /** A page of the changes since a cursor. */
@@ -44,10 +49,7 @@ const MOST_SNAPSHOTS = 10;
  * Changes are applied first and their cursor is saved then, so a crash in between applies them twice, which
  * changes nothing. A snapshot begins by clearing the cursor and ends with removing what it did not contain.
  */
-export async function mirror<Item, Id>(
-  set: MirroredSet<Item, Id>,
-  store: MirrorStore<Item, Id>,
-): Promise<Mirrored> {
+async function mirror<Item, Id>(set: MirroredSet<Item, Id>, store: MirrorStore<Item, Id>): Promise<Mirrored> {
   const done: Mirrored = { snapshots: 0, upserted: 0, removed: 0 };
   const mirroring = { set, store, done };
   for (;;) {
@@ -116,4 +118,116 @@ async function put<Item, Id>({ store, done }: Mirroring<Item, Id>, items: Item[]
 async function remove<Item, Id>({ store, done }: Mirroring<Item, Id>, ids: Id[]): Promise<void> {
   if (ids.length > 0) await store.remove(ids);
   done.removed += ids.length;
+}
+
+type AnyItem = AnswerOf<OperationOf<ContentPaths, '/api/sync/snapshot', 'get'>>['data'][number];
+
+type AnyArticle = Extract<AnyItem, { kind: 'article' }>;
+
+type Others = Exclude<AnyItem, { kind: 'article' }>;
+
+/** The names of the members that a type always has. */
+type Always<Of> = { [Name in keyof Of]-?: undefined extends Of[Name] ? never : Name }[keyof Of];
+
+/** A published article, a category, a tag or an author. */
+export type PublishedItem = Pick<AnyArticle, Always<AnyArticle>> | Others;
+
+/** The same with the bodies of articles, and everything else that they show. */
+export type FullPublishedItem = Required<AnyArticle> | Others;
+
+export type PublishedId = Pick<AnyItem, 'kind' | 'id'>;
+
+/** How a mirror of what is published reads. */
+export interface ArticleMirrorOptions<Fields extends 'default' | 'full'> extends WalkOptions {
+  /** `full` for bodies; asked for with a snapshot, and kept by the changes that follow it. */
+  fields?: Fields;
+}
+
+type ItemOf<Fields extends 'default' | 'full'> = Fields extends 'full' ? FullPublishedItem : PublishedItem;
+
+/** Where a mirror keeps what is published. */
+export type PublishedStore<Fields extends 'default' | 'full' = 'default'> = MirrorStore<
+  ItemOf<Fields>,
+  PublishedId
+>;
+
+/**
+ * Brings a copy of the published articles, categories, tags and authors up to date, and returns when the
+ * server has nothing more at the moment; call it again later for what has changed since. It may be ended at
+ * any point, by a crash as well: the next call goes on. Only one may work on a store at a time. While the
+ * store has no cursor, its copy is not whole. An article may come before what it refers to.
+ */
+export function mirrorArticles<Fields extends 'default' | 'full' = 'default'>(
+  client: ContentClient,
+  store: PublishedStore<Fields>,
+  options: ArticleMirrorOptions<Fields> = {},
+): Promise<Mirrored> {
+  const fields: 'default' | 'full' = options.fields ?? 'default';
+  type Item = ItemOf<Fields>;
+  const set = {
+    snapshot: async (page: string | undefined) => {
+      const query = { fields, ...(page && { page }) };
+      const { data, meta } = await client.get('/api/sync/snapshot', { ...patient(options), query });
+      return { items: data as Item[], cursor: meta.cursor, next: meta.next_page };
+    },
+    changes: async (cursor: string) => {
+      const { data, meta } = await client.get('/api/sync/changes', {
+        ...patient(options),
+        query: { cursor },
+      });
+      const changes = data.map(
+        (change): Change<Item, PublishedId> =>
+          change.op === 'upsert'
+            ? { op: 'upsert', item: change.item as Item }
+            : { op: 'remove', id: { kind: change.kind, id: change.id } },
+      );
+      return { changes, cursor: meta.cursor, hasMore: meta.has_more };
+    },
+    idOf: ({ kind, id }: Item) => ({ kind, id }),
+    nameOf: ({ kind, id }: PublishedId) => `${kind}:${id}`,
+  };
+  return mirror(set, store);
+}
+
+/** An item of the selected set; the smaller form where `fields` is `minimal`. */
+export type SelectedItem = AnswerOf<
+  OperationOf<NewsFeedPaths, '/api/v1/selected/snapshot', 'get'>
+>['items'][number];
+
+/** Where a mirror keeps the selected set. */
+export type SelectedStore = MirrorStore<SelectedItem, string>;
+
+export interface MirrorOptions extends WalkOptions {
+  /** `minimal` for smaller items; asked for with a snapshot, and kept by the changes that follow it. */
+  fields?: 'default' | 'minimal';
+  /** Items a page of the snapshot, and changes a page. */
+  snapshotLimit?: number;
+  changesLimit?: number;
+}
+
+/**
+ * Brings a copy of the selected set up to date, and returns when the server has nothing more at the moment;
+ * call it again later for what has changed since. It may be ended at any point, by a crash as well: the next
+ * call goes on. Only one may work on a store at a time. While the store has no cursor, its copy is not whole.
+ */
+export function mirrorSelected(
+  client: NewsFeedClient,
+  store: SelectedStore,
+  options: MirrorOptions = {},
+): Promise<Mirrored> {
+  const { fields = 'default', snapshotLimit, changesLimit } = options;
+  const set = {
+    snapshot: async (page: string | undefined) => {
+      const query = { fields, ...(snapshotLimit && { limit: snapshotLimit }), ...(page && { page }) };
+      const body = await client.get('/api/v1/selected/snapshot', { ...patient(options), query });
+      return { items: body.items, cursor: body.cursor, next: body.nextPage };
+    },
+    changes: async (cursor: string) => {
+      const query = { cursor, ...(changesLimit && { limit: changesLimit }) };
+      return client.get('/api/v1/selected/changes', { ...patient(options), query });
+    },
+    idOf: ({ id }: SelectedItem) => id,
+    nameOf: (id: string) => id,
+  };
+  return mirror(set, store);
 }

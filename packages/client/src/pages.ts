@@ -1,8 +1,8 @@
+import type { AnswerOf, CommonOptions, OperationOf, RequestOptions } from './api-client.ts';
 import type { paths as ContentPaths } from './openapi/content.ts';
 import type { paths as GalleryPaths } from './openapi/gallery-admin.ts';
 import type { paths as NewsFeedPaths } from './openapi/news-feed.ts';
 import type { ContentClient, GalleryClient, NewsFeedClient } from './services.ts';
-import type { AnswerOf, CommonOptions, OperationOf, RequestOptions } from './typed-paths.ts';
 
 type ArticlesOperation = OperationOf<ContentPaths, '/api/articles', 'get'>;
 type RevisionsOperation = OperationOf<ContentPaths, '/api/articles/{id}/revisions', 'get'>;

@@ -1,5 +1,5 @@
+import { DEFAULT_RETRY, type RetryPolicy, withRetries } from './api-client.ts';
 import { ConnectionError, isProblem } from './problem.ts';
-import { DEFAULT_RETRY, type RetryPolicy, withRetries } from './retry.ts';
 import type { GalleryClient } from './services.ts';
 
 /** An upload in parts that has begun. */

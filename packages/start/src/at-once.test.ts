@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { atOnce } from './at-once.ts';
+import { atOnce } from './launch.ts';
 
 const never = new AbortController().signal;
 

@@ -1,8 +1,14 @@
-import { existsSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { isPostgresStarted, startPostgres } from '@pressroom/embedded-postgres/postgres';
-import { DatabaseNote } from './database-note.ts';
-import { SampleNote } from './sample-note.ts';
 import type { StartSettings } from './start-settings.ts';
 
 export interface LaunchDatabase {
@@ -65,4 +71,58 @@ export function hasDatabase({ dataDir }: StartSettings): boolean {
 
 function homeOf(dataDir: string): string {
   return path.join(dataDir, 'postgres');
+}
+
+/**
+ * The file with the embedded database's address for commands in other terminals. It contains the password, so
+ * only its owner can read it, and it exists only while the database runs.
+ */
+class DatabaseNote {
+  readonly #file: string;
+
+  constructor(dataDir: string) {
+    this.#file = path.join(dataDir, 'database-url');
+  }
+
+  /** Whether the note exists: a start is running or was killed. */
+  exists(): boolean {
+    return existsSync(this.#file);
+  }
+
+  write(url: string): void {
+    mkdirSync(path.dirname(this.#file), { recursive: true });
+    const partial = `${this.#file}.new`;
+    rmSync(partial, { force: true });
+    writeFileSync(partial, `${url}\n`, { mode: 0o600 });
+    renameSync(partial, this.#file);
+  }
+
+  remove(): void {
+    rmSync(this.#file, { force: true });
+  }
+}
+
+/**
+ * The names of the services whose samples the embedded database has had, so that a later start need not ask
+ * it. The note lies next to the database and goes with it.
+ */
+class SampleNote {
+  readonly #file: string;
+
+  /** @param home where the embedded database is */
+  constructor(home: string) {
+    this.#file = path.join(home, 'samples');
+  }
+
+  has(service: string): boolean {
+    try {
+      return readFileSync(this.#file, 'utf8').split('\n').includes(service);
+    } catch {
+      return false;
+    }
+  }
+
+  add(service: string): void {
+    appendFileSync(this.#file, `${service}\n`);
+  }
 }

@@ -1,18 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { accessSync, constants, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Lock } from '@pressroom/embedded-postgres/lock';
 import { ensureFreePorts, LOOPBACK } from '@pressroom/embedded-postgres/ports';
 import { StartError } from '@pressroom/embedded-postgres/start-error';
-import { atOnce } from './at-once.ts';
-import { configurationFaults } from './configuration.ts';
-import { makeDataDirectory } from './data-directory.ts';
-import { hooksKeyOf } from './hooks-key.ts';
 import { hasDatabase, type LaunchDatabase, openDatabase, wasKilled } from './launch-database.ts';
 import { type LaunchGallery, openGallery } from './launch-gallery.ts';
-import { Program, type ProgramOptions, runToEnd } from './program.ts';
-import { untilReady } from './readiness.ts';
+import { Program, type ProgramOptions, runToEnd, untilReady } from './program.ts';
 import type { Service } from './services.ts';
-import { StartClaim } from './start-claim.ts';
-import { readStartSettings, type StartSettings } from './start-settings.ts';
-import { addresses, summary } from './summary.ts';
+import { configurationFaults, hooksKeyOf, readStartSettings, type StartSettings } from './start-settings.ts';
 
 /** How long programs left running by a killed start may take to stop, in ms. */
 const LEFTOVER_MS = 15_000;
@@ -288,4 +284,141 @@ function aborted(signal: AbortSignal): Promise<undefined> {
     if (signal.aborted) resolve(undefined);
     signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
+}
+
+/** What {@link atOnce} begins: it has to end soon after the signal. */
+type Part<Result> = (signal: AbortSignal) => Promise<Result>;
+
+/**
+ * Begins all parts at once and returns their results. The first that fails ends the others, and its error is
+ * thrown when all have ended; so is the reason of `signal` if that ends them.
+ */
+export async function atOnce<Results extends readonly unknown[]>(
+  signal: AbortSignal,
+  parts: { readonly [Index in keyof Results]: Part<Results[Index]> },
+): Promise<Results> {
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  const running = parts.map((part) =>
+    part(either).catch((error: unknown) => {
+      failed.abort(error);
+      throw error;
+    }),
+  );
+  await Promise.allSettled(running);
+  either.throwIfAborted();
+  return Promise.all(running) as unknown as Promise<Results>;
+}
+
+/**
+ * Creates `DATA_DIR` and missing parent directories. Returns an error line that names the path, or undefined.
+ * Works directory by directory: Node's recursive mkdir never returns if the system answers "no such file", as
+ * below /proc.
+ */
+function makeDataDirectory(directory: string): string | undefined {
+  try {
+    for (const step of stepsTo(directory)) makeStep(step);
+    accessSync(directory, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return `DATA_DIR is ${JSON.stringify(directory)}, expected a directory that can be created and written (${reason})`;
+  }
+}
+
+/** `/a`, `/a/b` and `/a/b/c` for `/a/b/c`. */
+function stepsTo(directory: string): string[] {
+  const parent = path.dirname(directory);
+  return parent === directory ? [directory] : [...stepsTo(parent), directory];
+}
+
+function makeStep(directory: string): void {
+  const found = statSync(directory, { throwIfNoEntry: false });
+  if (found === undefined) mkdirSync(directory);
+  else if (!found.isDirectory()) throw new Error(`${directory} is not a directory`);
+}
+
+/**
+ * A data directory in use by one start. Another start on it is refused, with the addresses of this one's
+ * services. The operating system releases the directory when the start ends, however it ends.
+ */
+class StartClaim {
+  readonly #lock: Lock;
+  readonly #note: string;
+
+  private constructor(lock: Lock, note: string) {
+    this.#lock = lock;
+    this.#note = note;
+  }
+
+  /** Claims an existing directory. Throws a {@link StartError} if another start uses it. */
+  static take(dataDir: string): StartClaim {
+    const note = path.join(dataDir, 'running');
+    const lock = Lock.tryAcquire(path.join(dataDir, 'start.lock'));
+    if (lock === undefined) throw new StartError(refusal(dataDir, note));
+    // What a killed start has left.
+    rmSync(note, { force: true });
+    return new StartClaim(lock, note);
+  }
+
+  /** Records for other starts where everything is, one line each. */
+  announce(lines: readonly string[]): void {
+    writeFileSync(this.#note, lines.map((line) => `${line}\n`).join(''));
+  }
+
+  release(): void {
+    rmSync(this.#note, { force: true });
+    this.#lock.release();
+  }
+}
+
+function refusal(dataDir: string, note: string): string {
+  const otherwise = `To run a second one, set a different DATA_DIR and different ports.`;
+  const lines = read(note);
+  if (lines === '') {
+    return `Pressroom is already starting or stopping on ${dataDir}: wait, or stop it (Ctrl-C). ${otherwise}`;
+  }
+  return `Pressroom is already running on ${dataDir}:\n\n${lines}\nStop it with Ctrl-C in its terminal. ${otherwise}`;
+}
+
+function read(note: string): string {
+  try {
+    return readFileSync(note, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** What the summary tells besides the services. */
+interface SummaryParts {
+  readonly servicePorts: ReadonlyMap<Service, number>;
+  /** Lines for the readers of services with a gallery. */
+  readonly galleryHints: readonly (readonly [label: string, text: string])[];
+  /** Where the data is stored, for display. */
+  readonly data: string;
+}
+
+/** Where each service answers, a line each. */
+function addresses(servicePorts: ReadonlyMap<Service, number>): string[] {
+  const width = Math.max(...[...servicePorts.keys()].map(({ name }) => name.length));
+  return [...servicePorts].map(([{ name }, port]) => `  ${name.padEnd(width)}  http://${LOOPBACK}:${port}`);
+}
+
+/** The block that `pnpm start` prints once everything answers. */
+function summary({ servicePorts, galleryHints, data }: SummaryParts): string {
+  const rows: (readonly [string, string])[] = [];
+  for (const [{ name, hints, gallery, page }, port] of servicePorts) {
+    const address = `http://${LOOPBACK}:${port}`;
+    if (page) rows.push(['The desk', `${address}/`]);
+    rows.push(
+      [`${name} API`, address],
+      ['documentation', `${address}/docs`],
+      ['OpenAPI', `${address}/openapi.json`],
+    );
+    rows.push(...hints, ...(gallery ? galleryHints : []));
+  }
+  rows.push(['Data', data], ['Stop', 'Ctrl-C']);
+  const width = Math.max(...rows.map(([label]) => label.length));
+  const lines = rows.map(([label, value]) => `  ${label.padEnd(width)}  ${value}`);
+  return ['', 'Pressroom is running', '', ...lines, ''].join('\n');
 }

@@ -3,10 +3,14 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { operation } from '@pressroom/common/http/operation';
 import { z } from 'zod';
 import type { Bucket, BucketSource } from './buckets/bucket.ts';
-import { isNameRefused, NAME_REFUSED } from './buckets/store-fault.ts';
+import { isNameRefused, NAME_REFUSED } from './buckets/store-answers.ts';
 import { folderPath, folderPrefix, isKeyLength, MAX_KEY_BYTES, objectKey } from './names.ts';
-import { isFolder, refuseMarkedFolders, type StoredObject } from './objects/object-page.ts';
-import type { OriginalDates } from './objects/original-dates.ts';
+import {
+  isFolder,
+  type OriginalDates,
+  refuseMarkedFolders,
+  type StoredObject,
+} from './objects/object-page.ts';
 import { findObject, forEachConcurrently } from './operations/objects.ts';
 import { destinationConflict } from './operations/transfer.ts';
 import { logWrite, problemResponses } from './problems.ts';

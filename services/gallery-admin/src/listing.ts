@@ -6,11 +6,10 @@ import type { FastifyReply } from 'fastify';
 import { lookup } from 'mime-types';
 import { z } from 'zod';
 import type { Bucket, BucketSource } from './buckets/bucket.ts';
-import { isLastingRefusal, isMisconfiguration } from './buckets/store-fault.ts';
+import { isLastingRefusal, isMisconfiguration } from './buckets/store-answers.ts';
 import { existingPath, folderPrefix, objectKey, RENDITIONS, TRASH } from './names.ts';
 import type { Looks } from './objects/looks.ts';
-import { listPage, type ObjectPage, type StoredObject } from './objects/object-page.ts';
-import type { OriginalDates } from './objects/original-dates.ts';
+import { listPage, type ObjectPage, type OriginalDates, type StoredObject } from './objects/object-page.ts';
 import { signListUrl, signObjectUrls } from './objects/signed-urls.ts';
 import { problemResponses } from './problems.ts';
 

@@ -204,3 +204,8 @@ export function trashedAt(path: string): Trashed | undefined {
 export function isInTrash(path: string): boolean {
   return `${path}/`.startsWith(TRASH);
 }
+
+/** The folder that a path lies in, as a prefix; empty for the root. */
+export function parentOf(path: string): string {
+  return path.slice(0, path.replace(/\/$/, '').lastIndexOf('/') + 1);
+}

@@ -4,12 +4,10 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Bucket, BucketSource } from './buckets/bucket.ts';
 import { fileEntry, folderEntry, toFileEntry, toFolderEntry } from './listing.ts';
-import { isInTrash, isKeyLength, stampOf, TRASH, TRASH_DAYS, trashedAt } from './names.ts';
-import { listObjects, listPage, type StoredObject } from './objects/object-page.ts';
-import { OriginalDates } from './objects/original-dates.ts';
+import { isInTrash, isKeyLength, parentOf, stampOf, TRASH, TRASH_DAYS, trashedAt } from './names.ts';
+import { listObjects, listPage, OriginalDates, type StoredObject } from './objects/object-page.ts';
 import { signObjectUrls } from './objects/signed-urls.ts';
 import { deleteObjects, exclusively, TransferRunning } from './operations/objects.ts';
-import { parentOf } from './operations/transfer.ts';
 import { problemResponses } from './problems.ts';
 import type { GalleryTables } from './tables.ts';
 

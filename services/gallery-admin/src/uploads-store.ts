@@ -14,19 +14,25 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql } from 'kysely';
-import type { Bucket, BucketSource } from './buckets/bucket.ts';
-import { ConditionalWrites, isConditionRefused, type Write, type WriteCondition } from './buckets/check.ts';
+import {
+  type Bucket,
+  type BucketSource,
+  ConditionalWrites,
+  isConditionRefused,
+  type Write,
+  type WriteCondition,
+} from './buckets/bucket.ts';
 import {
   isNameRefused,
   isRefusal,
   NAME_REFUSED,
   type SlowRequestOptions,
   slowRequest,
-} from './buckets/store-fault.ts';
-import { isKeyLength, MAX_KEY_BYTES, newDeletion, trashPath } from './names.ts';
+} from './buckets/store-answers.ts';
+import { isKeyLength, MAX_KEY_BYTES, newDeletion, parentOf, trashPath } from './names.ts';
 import { refuseMarkedFolders, type StoredObject } from './objects/object-page.ts';
 import { copyObject, findObject, ObjectChanged } from './operations/objects.ts';
-import { parentOf, type TransferParts } from './operations/transfer.ts';
+import type { TransferParts } from './operations/transfer.ts';
 import type { GalleryTables } from './tables.ts';
 import type {
   Completion,

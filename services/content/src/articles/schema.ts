@@ -17,7 +17,6 @@ import { envelope, keyMember, pagedEnvelope } from '../envelope.ts';
 import { MIN_CONTENT } from '../html/html-inspector.ts';
 import { newSlug, slugMember, slugParameter } from '../slug.ts';
 import { filterParameters } from './filters.ts';
-import { highlight } from './highlights.ts';
 
 /** What a site keeps of an article besides its members. */
 export type Extra = Record<string, unknown>;
@@ -392,6 +391,18 @@ export const articlePath = z.object({ id: idParameter() });
 
 /** Path of one article by its slug. */
 export const articleSlugPath = z.object({ slug: slugParameter() });
+
+/** A part of a text, and where it has words of the search. */
+const highlight = z.object({
+  member: z.enum(['title', 'excerpt', 'tags', 'author', 'content']),
+  text: z.string().describe('Text, never HTML: escape it like any other.'),
+  matches: z
+    .array(z.object({ offset: z.int().nonnegative(), length: z.int().positive() }))
+    .describe('Where words of the search are in `text`, in UTF-16 code units, in order.'),
+});
+
+/** A part of a text, and where it has words of the search. */
+export type Highlight = z.infer<typeof highlight>;
 
 /** An article of a list: those of its members that are asked for. */
 const listedArticle = listedMembers

@@ -5,9 +5,8 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { isEndpoint } from '../config.ts';
 import { logWrite, problemResponses } from '../problems.ts';
-import type { BucketConfiguration } from './bucket.ts';
+import { type BucketConfiguration, checkBucket } from './bucket.ts';
 import type { BucketStore } from './buckets-store.ts';
-import { checkBucket } from './check.ts';
 
 /** Bucket names as S3 and compatible stores allow them, including old ones with capitals and `_`. */
 const BUCKET_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/;

@@ -4,7 +4,7 @@ import type { Bytes, ReadPart } from '@pressroom/desk/metadata/bytes';
 import { findPlaces } from '@pressroom/desk/metadata/find-places';
 import { NotUnderstood, understand } from '@pressroom/desk/metadata/not-understood';
 import type { Bucket } from '../buckets/bucket.ts';
-import { isLastingRefusal, isMisconfiguration, isStoreFault } from '../buckets/store-fault.ts';
+import { isLastingRefusal, isMisconfiguration, isStoreFault } from '../buckets/store-answers.ts';
 import { mediaKindOf, mediaTypeOf } from '../listing.ts';
 import { isInTrash, RENDITIONS } from '../names.ts';
 import { listObjects, type StoredObject } from '../objects/object-page.ts';

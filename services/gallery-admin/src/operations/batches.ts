@@ -4,9 +4,9 @@ import { Failure } from '@pressroom/common/failures/failure';
 import type { Logger } from '@pressroom/common/log/logging';
 import type { Kysely } from 'kysely';
 import type { Bucket } from '../buckets/bucket.ts';
-import { storeFailure } from '../buckets/store-fault.ts';
-import { filename, isInTrash } from '../names.ts';
-import type { OriginalDates } from '../objects/original-dates.ts';
+import { storeFailure } from '../buckets/store-answers.ts';
+import { filename, isInTrash, parentOf } from '../names.ts';
+import type { OriginalDates } from '../objects/object-page.ts';
 import type { GalleryTables } from '../tables.ts';
 import {
   type Asked,
@@ -34,7 +34,6 @@ import {
 import {
   deletePaths,
   lastName,
-  parentOf,
   type Transfer,
   type TransferRequest,
   type Transferred,

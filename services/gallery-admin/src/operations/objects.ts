@@ -23,7 +23,13 @@ import { lockNumber } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql } from 'kysely';
 import type { Bucket } from '../buckets/bucket.ts';
-import { isNameRefused, isRefusal, isStoreFault, NAME_REFUSED, slowRequest } from '../buckets/store-fault.ts';
+import {
+  isNameRefused,
+  isRefusal,
+  isStoreFault,
+  NAME_REFUSED,
+  slowRequest,
+} from '../buckets/store-answers.ts';
 import { isKeyLength } from '../names.ts';
 import { type StoredObject, unquoted } from '../objects/object-page.ts';
 import type { GalleryTables } from '../tables.ts';

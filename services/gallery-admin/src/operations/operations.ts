@@ -4,7 +4,16 @@ import { Problem } from '@pressroom/common/problems/problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { BucketSource } from '../buckets/bucket.ts';
-import { existingPath, filename, folderPrefix, isInTrash, TRASH, TRASH_DAYS, trashedAt } from '../names.ts';
+import {
+  existingPath,
+  filename,
+  folderPrefix,
+  isInTrash,
+  parentOf,
+  TRASH,
+  TRASH_DAYS,
+  trashedAt,
+} from '../names.ts';
 import { logWrite, problemResponses } from '../problems.ts';
 import type { Operations } from './batches.ts';
 import {
@@ -18,7 +27,6 @@ import {
   type Outcome,
 } from './batches-store.ts';
 import { loggedPaths } from './objects.ts';
-import { parentOf } from './transfer.ts';
 
 /** The most paths in one request. */
 const MAX_PATHS = 1000;

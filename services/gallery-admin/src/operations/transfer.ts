@@ -1,17 +1,24 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Bucket } from '../buckets/bucket.ts';
-import { isNameRefused, NAME_REFUSED } from '../buckets/store-fault.ts';
+import { isNameRefused, NAME_REFUSED } from '../buckets/store-answers.ts';
 import {
   folderPath,
   isInTrash,
   isKeyLength,
   MAX_KEY_BYTES,
   newDeletion,
+  parentOf,
   trashedAt,
   trashPath,
 } from '../names.ts';
-import { isFolder, listObjects, refuseMarkedFolders, type StoredObject } from '../objects/object-page.ts';
-import type { MovedObject, OriginalDates } from '../objects/original-dates.ts';
+import {
+  isFolder,
+  listObjects,
+  type MovedObject,
+  type OriginalDates,
+  refuseMarkedFolders,
+  type StoredObject,
+} from '../objects/object-page.ts';
 import type { NewName, OperationRequest, Outcome } from './batches-store.ts';
 import {
   type CopyLimits,
@@ -586,11 +593,6 @@ export function targetOf({ kind, path }: Source, dest: string, name: string = la
 /** The last segment of a path; that of a folder includes its `/`. */
 export function lastName(path: string): string {
   return path.slice(parentOf(path).length);
-}
-
-/** The folder that a path lies in, as a prefix; empty for the root. */
-export function parentOf(path: string): string {
-  return path.slice(0, path.replace(/\/$/, '').lastIndexOf('/') + 1);
 }
 
 /** Where a source goes: its key or prefix there. */

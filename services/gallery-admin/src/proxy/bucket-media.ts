@@ -9,7 +9,7 @@ import {
   isNameRefused,
   isStoreFault,
   statusOf,
-} from '../buckets/store-fault.ts';
+} from '../buckets/store-answers.ts';
 import { explainedHead } from '../operations/objects.ts';
 import {
   boundedBody,
