@@ -5,6 +5,12 @@ export function secondsFromNow(seconds: number | RawBuilder<number>): RawBuilder
   return sql`(clock_timestamp() + ${seconds}::float8 * interval '1 second')`;
 }
 
+/** How long a process that is gone keeps its rows, in seconds. */
+export const LEASE_SECONDS = 30;
+
+/** How often a process renews such leases, in ms. */
+export const RENEW_MS = 10_000;
+
 interface LeaseOptions {
   /** With its schema. In the conditions that are passed its columns have no other name. */
   table: string;
@@ -15,8 +21,8 @@ interface LeaseOptions {
    * that is in hand is then work that is due later.
    */
   until: string;
-  /** How long a process that is gone keeps its rows, in seconds, or for each row. */
-  seconds: number | RawBuilder<number>;
+  /** How long a lease is, or that of each row; {@link LEASE_SECONDS} if absent. */
+  seconds?: number | RawBuilder<number>;
 }
 
 interface LeaseClaim {
@@ -42,7 +48,7 @@ export class Lease {
   readonly #until: RawBuilder<Date>;
   readonly #seconds: number | RawBuilder<number>;
 
-  constructor({ table, key, until, seconds }: LeaseOptions) {
+  constructor({ table, key, until, seconds = LEASE_SECONDS }: LeaseOptions) {
     this.#table = sql.table(table);
     this.#key = sql.join(key.map((column) => sql.ref(column)));
     this.#column = sql.ref(until);

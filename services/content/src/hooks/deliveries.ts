@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { BackgroundLoop } from '@pressroom/common/concurrency/background-loop';
 import { isDatabaseAway } from '@pressroom/common/database/database';
-import { secondsFromNow } from '@pressroom/common/database/leases';
+import { LEASE_SECONDS, secondsFromNow } from '@pressroom/common/database/leases';
 import type { Logger } from '@pressroom/common/log/logging';
 import { SecretBox } from '@pressroom/common/secrets/secret-box';
 import { type Attempt, WebhookSender, webhookWait } from '@pressroom/common/webhooks/webhook-sender';
@@ -257,9 +257,6 @@ export function openDeliveries(
 }
 
 const LOOKED_AT = 100;
-
-/** How long a process that is gone keeps deliveries, in seconds; longer than any attempt. */
-const LEASE_SECONDS = 30;
 
 /** How long events are kept, in days. */
 const KEEP_DAYS = 30;

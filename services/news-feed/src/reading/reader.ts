@@ -47,3 +47,8 @@ export class Reader {
     return this.#threads.close();
   }
 }
+
+/** Whether an answer was not read because the worker stops, or because its machine is too busy. */
+export function isUnread(error: unknown): boolean {
+  return error instanceof Failure && error.kind === 'unavailable';
+}

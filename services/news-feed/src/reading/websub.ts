@@ -8,8 +8,8 @@ import type { NewsTables } from '../tables.ts';
 import type { HubLinks } from './feed.ts';
 import type { Post } from './web-fetcher.ts';
 
-/** How long a lease the newsroom asks for, in seconds: ten days. */
-const LEASE_SECONDS = 864_000;
+/** The lease of a subscription that hubs are asked for, in seconds: ten days. */
+const ASKED_SECONDS = 864_000;
 
 /** After how long an unanswered request is repeated. */
 const BACKOFF = { firstSeconds: 300, mostSeconds: 86_400 };
@@ -124,7 +124,7 @@ export async function verify(
   { mode, topic, leaseSeconds }: Verification,
 ): Promise<boolean> {
   if (mode === 'subscribe') {
-    const lease = Math.min(Math.max(60, leaseSeconds), 10 * LEASE_SECONDS);
+    const lease = Math.min(Math.max(60, leaseSeconds), 10 * ASKED_SECONDS);
     const { numUpdatedRows } = await db
       .updateTable('news.websub_subscription')
       .set({
@@ -219,7 +219,7 @@ async function askHub(
     'hub.callback': `${callbackUrl.replace(/\/$/, '')}/websub/${token}`,
     'hub.mode': mode,
     'hub.topic': topic,
-    ...(mode === 'subscribe' && { 'hub.secret': secret, 'hub.lease_seconds': String(LEASE_SECONDS) }),
+    ...(mode === 'subscribe' && { 'hub.secret': secret, 'hub.lease_seconds': String(ASKED_SECONDS) }),
   });
   try {
     const status = await post(hub, form, signal, givenUrl);

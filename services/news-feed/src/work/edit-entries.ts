@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../calendar.ts';
 import { inTransactions } from '../editing/edits.ts';
 import type { Submission } from '../judging/editor.ts';
-import type { Reader } from '../reading/reader.ts';
+import { isUnread, type Reader } from '../reading/reader.ts';
 import { DROPPED_BY, parseSelectRule, type Ruling } from '../reading/source-settings.ts';
 import { applyRules, type Source } from '../reading/sources.ts';
 import type { NewsTables } from '../tables.ts';
@@ -18,7 +18,6 @@ import {
 } from './entries.ts';
 import type { Throttle } from './job-slots.ts';
 import type { PageReader } from './page-reader.ts';
-import { isUnread } from './poll-source.ts';
 import { type JudgedEntry, type WriteParts, writeEntries } from './write-entries.ts';
 
 /** How many entries a worker takes at once. */

@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
-import { backoffSeconds, Lease, secondsFromNow } from '@pressroom/common/database/leases';
+import { backoffSeconds, Lease, RENEW_MS, secondsFromNow } from '@pressroom/common/database/leases';
 import { type Kysely, type RawBuilder, type SqlBool, sql, type Transaction, type UpdateObject } from 'kysely';
 import type { FeedEntry } from '../reading/feed.ts';
 import type { Source } from '../reading/sources.ts';
 import type { NewsTables } from '../tables.ts';
 import { partsOf } from './item-members.ts';
-import { LEASE_SECONDS, RENEW_MS } from './leases.ts';
 
 /** An entry as `news.source_entry` keeps it. */
 export interface StoredEntry extends Omit<FeedEntry, 'key' | 'publishedAt' | 'image'> {
@@ -152,7 +151,6 @@ const ENTRIES = new Lease({
   table: 'news.source_entry',
   key: ['source_id', 'key'],
   until: 'retry_at',
-  seconds: LEASE_SECONDS,
 });
 
 /**

@@ -7,17 +7,10 @@ import pLimit from 'p-limit';
 import { FETCH_LIMITS, type InSlot } from '../reading/web-fetcher.ts';
 import type { NewsTables } from '../tables.ts';
 
-/** How long a worker that is gone keeps what it had in hand, in seconds. */
-export const LEASE_SECONDS = 30;
-
-/** How often leases are renewed, in ms. */
-export const RENEW_MS = 10_000;
-
 export const SOURCES = new Lease({
   table: 'news.source',
   key: ['id'],
   until: 'lease_until',
-  seconds: LEASE_SECONDS,
 });
 
 /** A row of `news.source` that is to be polled, and that no worker has in hand. */

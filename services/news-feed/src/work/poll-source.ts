@@ -6,7 +6,7 @@ import type { Kysely, Transaction, Updateable } from 'kysely';
 import type { Clock } from '../calendar.ts';
 import { inTransactions, type Work } from '../editing/edits.ts';
 import type { FeedReading, SourceReading } from '../reading/read-feed.ts';
-import type { Reader } from '../reading/reader.ts';
+import { isUnread, type Reader } from '../reading/reader.ts';
 import type { SitemapMemory } from '../reading/sitemap.ts';
 import { MAX_SOURCE_URL_BYTES } from '../reading/source-settings.ts';
 import type { Source } from '../reading/sources.ts';
@@ -102,11 +102,6 @@ export async function pollSource(
     if (reason === undefined) throw error;
     return outcome;
   }
-}
-
-/** Whether an answer was not read because the worker stops, or because its machine is too busy. */
-export function isUnread(error: unknown): boolean {
-  return error instanceof Failure && error.kind === 'unavailable';
 }
 
 /** What is wrong with the source; undefined if the program is. */

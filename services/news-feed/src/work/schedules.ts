@@ -3,7 +3,6 @@ import { type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } fro
 import { PERIODS } from '../calendar.ts';
 import type { NewsTables } from '../tables.ts';
 import type { Vocabulary } from '../words.ts';
-import { LEASE_SECONDS } from './leases.ts';
 import { pruneNews } from './prune.ts';
 import { publishRanking } from './rank.ts';
 import { publishReport } from './report.ts';
@@ -91,7 +90,6 @@ export const SCHEDULES = new Lease({
   table: 'news.schedule',
   key: ['name'],
   until: 'lease_until',
-  seconds: LEASE_SECONDS,
 });
 
 /** A row of `news.schedule` that is due by `row`, in no worker's hand, and not waiting after a failure. */

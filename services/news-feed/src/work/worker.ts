@@ -3,19 +3,21 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ChangeListener } from '@pressroom/common/database/change-listener';
 import { isDatabaseAway } from '@pressroom/common/database/database';
+import { RENEW_MS } from '@pressroom/common/database/leases';
 import { reasonOf } from '@pressroom/common/failures/failure';
 import type { Logger } from '@pressroom/common/log/logging';
 import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../calendar.ts';
 import { inTransactions } from '../editing/edits.ts';
 import type { ModelDigests } from '../judging/model-digests.ts';
+import { isUnread } from '../reading/reader.ts';
 import { askHubs, type SubscriberParts } from '../reading/websub.ts';
 import type { NewsTables } from '../tables.ts';
 import { type EditParts, editEntries } from './edit-entries.ts';
 import { isDueEntry } from './entries.ts';
 import { JobSlots } from './job-slots.ts';
-import { claimSource, isDueSource, RENEW_MS, releaseSource, renewSources } from './leases.ts';
-import { isUnread, type PollParts, pollSource } from './poll-source.ts';
+import { claimSource, isDueSource, releaseSource, renewSources } from './leases.ts';
+import { type PollParts, pollSource } from './poll-source.ts';
 import {
   claimSchedules,
   delaySchedule,
