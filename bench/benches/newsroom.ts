@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { queriesOn } from '@pressroom/common/database/database';
+import { readVocabulary } from '@pressroom/news-feed/config';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import { REAL_DATA_DIR } from '../../test/support/real-data.ts';
 import type { ThrowawayPostgres } from '../../test/support/throwaway-postgres.ts';
@@ -14,6 +15,7 @@ import { type Figure, figuresOf } from '../figures/figure.ts';
 import { load } from '../load.ts';
 import { type FeedServer, madeUpFeeds, serveFeeds } from '../newsroom/feed-server.ts';
 import { measurePolling, measureReading, type Poller } from '../newsroom/polling.ts';
+import { replay } from '../newsroom/replay.ts';
 import { quantile } from '../quantile.ts';
 import { measuredTables, shortfalls } from '../report/measured.ts';
 import { sectionOf } from '../report/section.ts';
@@ -174,6 +176,17 @@ async function measureStory(stored: number): Promise<Figure[]> {
   ];
 }
 
+/** The digest that it prints differs between versions that decide something differently. */
+async function measureReplay(sources: number, days: number): Promise<Figure[]> {
+  await using database = await openDatabase();
+  const parts = { vocabulary: readVocabulary({}), sources, days };
+  const began = performance.now();
+  const result = await replay(queriesOn<NewsTables>(database.pool), parts);
+  console.log(result);
+  const what = `${days} days of ${sources} sources`;
+  return [figure(what, 'time', 's', (performance.now() - began) / 1000)];
+}
+
 /** What Miniflux is measured for as well. */
 const isOfFeeds = ({ what }: Figure) => what.includes(' feeds');
 
@@ -181,7 +194,8 @@ const isOfFeeds = ({ what }: Figure) => what.includes(' feeds');
  * `pnpm bench newsroom [PART …] [FEEDS [ITEMS [STORED]]]`: how FEEDS feeds of 50 entries are polled and
  * stored by a worker that never rests, and by Miniflux (`bench/results/peers.md`), the news feed's answers
  * while a worker with the default rests is busy, as a ratio to those while it is stopped, a ranking over
- * ITEMS items of a week, and the story of one item among STORED items. For Linux, whose `/proc` says what
+ * ITEMS items of a week, the story of one item among STORED items, and a made-up week by a clock that jumps.
+ * For Linux, whose `/proc` says what
  * processes use.
  */
 export const newsroom: Bench<FeedServer> = {
@@ -196,6 +210,7 @@ export const newsroom: Bench<FeedServer> = {
     ...(existsSync(ODD_FEEDS) ? [{ name: 'odd feeds', seconds: 30, run: measureOddFeeds }] : []),
     { name: 'answers', seconds: 130, run: measureAnswers },
     { name: 'story', seconds: 100, run: () => measureStory(stored) },
+    { name: 'replay', seconds: 60, run: () => measureReplay(60, 7) },
   ],
   sections: {
     newsroom: sectionOf('newsroom', (figures) => {

@@ -30,7 +30,6 @@ const LEFT_OUT: readonly (readonly [command: RegExp, reason: string])[] = [
   [/postgres:\/\/user:password@host/, 'names a database of the reader; test/backup runs it'],
   [/\b(NEXT_CURSOR|NEXT_PAGE|PREFIX)\b|cursor=CURSOR/, 'stands for a value of an earlier answer'],
   [/some-collector/, 'stands for a program of the reader'],
-  [/newsroom replay /, 'needs an empty database; test/news-feed runs it'],
   [/pnpm@12 mcp:http$/, 'runs until it is stopped; pnpm conformance mcp runs it'],
   [/lisboa/, 'are the settings of another site; local-paper.docs.test.ts runs it'],
   [/town\.example/, 'reads a page of the web; test/news-feed/newsroom/sources.test.ts runs it'],

@@ -10,12 +10,7 @@ import { addExplainCommand, addItemCommands } from './editing/commands/item.ts';
 import { addUndoCommand } from './editing/commands/options.ts';
 import { addPublishingCommands } from './editing/commands/publishing.ts';
 import { addSourceCommands } from './editing/commands/sources.ts';
-import {
-  addImportCommand,
-  addReplayCommand,
-  addStatusCommands,
-  addWorkCommand,
-} from './editing/commands/status.ts';
+import { addImportCommand, addStatusCommands, addWorkCommand } from './editing/commands/status.ts';
 import { addStoryCommands } from './editing/commands/story.ts';
 import { checked } from './editing/item-input.ts';
 
@@ -41,7 +36,6 @@ addLedgerCommands(program, {
   count: sql`select count(*) from news.item where in_selected_set`,
   name: 'pressroom newsroom',
 });
-addReplayCommand(program);
 
 await program.parseAsync().catch((error: unknown) => {
   console.error(reasonOf(error));
