@@ -47,8 +47,8 @@ const SELECT_RULES = ['auto', 'all', 'none'];
 
 /**
  * Plays a made-up week of feeds to the newsroom, poll by poll and schedule by schedule in the order of their
- * times, by a clock that jumps from minute to minute, in a database without sources and items. The rules judge
- * and assign stories.
+ * times, by a clock that jumps from minute to minute, in a database without sources and items. The rules
+ * judge and assign stories.
  */
 export async function replay(db: Kysely<NewsTables>, parts: ReplayParts): Promise<ReplayResult> {
   const reader = new Reader();

@@ -50,7 +50,7 @@ const SHELL_WITH_COMMAND = /^\S*sh -c /;
  * Calls back once if the npx, npm or pnpm that started this process has ended: a `kill` of npx is not passed
  * on to its child processes. Does nothing if none of them is an ancestor of this process.
  */
-export function onRunnerGone(callback: () => void): void {
+function onRunnerGone(callback: () => void): void {
   const runners = packageRunners();
   if (runners.length === 0) return;
   const timer = setInterval(() => {

@@ -14,7 +14,7 @@ const ASKED_SECONDS = 864_000;
 /** After how long an unanswered request is repeated. */
 const BACKOFF = { firstSeconds: 300, mostSeconds: 86_400 };
 
-/** A hub answers later, in a request of its own: nobody has its question in hand, which is only not repeated. */
+/** A hub answers in a request of its own: no process has a question in hand, it only is not repeated. */
 const QUESTIONS = new Lease({
   table: 'news.websub_subscription',
   key: ['token'],
