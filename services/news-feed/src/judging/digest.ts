@@ -10,8 +10,9 @@ import {
   marksOf,
   numberOf,
   STOP_WORDS,
+  termsOf,
 } from './terms.ts';
-import { areOne, namesIn, type Toll, tollsOf } from './tolls.ts';
+import { areOne, namesIn, type Toll, tollsOf, withoutCounts } from './tolls.ts';
 
 /** A report that a digest is made from. */
 export interface DigestReport {
@@ -75,6 +76,7 @@ function contradictionsOf(
         return [];
       }
       if (!areOfOneThing(now, then) || marksConflict(marks, marksIn(report, lexicon))) return [];
+      if (!areOnOneEvent(latest, report, lexicon)) return [];
       const isOfOnePlace = isAt(now, then, report, lexicon) && isAt(then, now, latest, lexicon);
       return isOfOnePlace ? [{ now, then, source: report.source }] : [];
     }
@@ -82,16 +84,57 @@ function contradictionsOf(
   });
 }
 
+/** How many hours apart two reports give counts of one event; fewer where each day has such an event. */
+const MOST_HOURS = 48;
+const MOST_HOURS_IN_WAR = 12;
+const HOUR_MS = 60 * 60 * 1000;
+
+const WAR =
+  /air ?strike|\bstrikes?\b|missile|drone|shell(?:ing|ed)|bombard|rocket|\braids?\b|clash|settler|militant|insurgent|rebel|soldier|troops|gang|ataque|attaque|frappe|angriff|ракет|удар|дрон|обстрел|空袭|空襲|袭击|导弹|无人机/iu;
+
+/** Several events at once, of which another report counts one. */
+const SEVERAL =
+  /\b(?:air ?strikes|strikes on|attacks|shootings|raids|bombings|ataques|attaques|frappes|angriffe)\b/iu;
+
+/** How many terms beside the counts tell that two reports are on one event. */
+const SHARED_TERMS = 2;
+
+/** Whether two reports of a story are certainly on the same event, which a story does not need. */
+function areOnOneEvent(a: DigestReport, b: DigestReport, lexicon: Lexicon): boolean {
+  const [mine, theirs] = [textOf(a), textOf(b)];
+  const most = WAR.test(`${mine} ${theirs}`) ? MOST_HOURS_IN_WAR : MOST_HOURS;
+  if (Math.abs(a.publishedAt.getTime() - b.publishedAt.getTime()) > most * HOUR_MS) return false;
+  if (SEVERAL.test(mine) !== SEVERAL.test(theirs)) return false;
+  const known = subjectOf(b, lexicon);
+  let shared = 0;
+  // Two pairs of characters are one word.
+  for (const [term, kind] of subjectOf(a, lexicon))
+    if (known.has(term)) shared += kind === 'characters' ? 0.5 : 1;
+  return shared >= SHARED_TERMS;
+}
+
+/** The terms of a report that are no counts. */
+function subjectOf({ title, summary }: DigestReport, lexicon: Lexicon): Map<string, string> {
+  const text = {
+    title: withoutCounts(title),
+    summary: summary && withoutCounts(summary),
+    originalTitle: null,
+  };
+  const terms = [...termsOf(text, lexicon).terms].filter(([, { kind }]) => kind !== 'number');
+  return new Map(terms.map(([term, { kind }]) => [term, kind]));
+}
+
 /** How many times as many the count of a whole event is, at most, as one that is taken for it. */
 const MOST_TIMES = 2;
 
-/** Whether two counts can be of one event, by the days and the sides of a country that they are for. */
+/** Whether two counts can be of one event, by the days, the sides and the places that they are for. */
 function areOfOneThing(a: Toll, b: Toll): boolean {
   if (a.isSum !== b.isSum || (a.isSum && a.places.toSorted().join() !== b.places.toSorted().join()))
     return false;
   const pairs = [
     [a.days, b.days],
     [a.sides, b.sides],
+    [a.at, b.at],
   ];
   return pairs.every(([mine = [], theirs = []]) => theirs.length === 0 || isAmong(mine, theirs));
 }

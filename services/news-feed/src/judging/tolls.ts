@@ -35,7 +35,7 @@ const TOLL_WORDS: Readonly<Record<string, TollWords>> = {
       'zahl der (?:toten|todesopfer)|nombre de morts',
       'число погибших|số người chết',
     ],
-    han: '死亡|遇难|丧生|身亡|罹难|死(?![者亡刑因])',
+    han: '死亡|遇难|丧生|身亡|罹难|死(?![者亡刑因伤傷])',
   },
   injured: {
     behind: [
@@ -48,7 +48,7 @@ const TOLL_WORDS: Readonly<Record<string, TollWords>> = {
       'number of (?:injured|wounded)|número de (?:heridos|feridos)',
       'zahl der verletzten|nombre de blessés|число пострадавших',
     ],
-    han: '受伤|负伤|負傷|けが|伤(?![者亡势情害愈])',
+    han: '受伤|负伤|負傷|けが|(?<!死)伤(?![者亡势情害愈])',
   },
   missing: {
     behind: [
@@ -115,6 +115,8 @@ const OF_ANOTHER = new RegExp(
     String.raw`\b(?:wars?|conflict|insurgency|uprising|genocide|holocaust|outbreak|epidemic|pandemic|covid|coronavirus|virus|disease|average|aftershocks?|nationwide|worldwide|globally)\b`,
     // With who did it, whom others leave out.
     String.raw`\bincluding (?:the |an? |his |her |their )*(?:\w+ )?(?:gunm[ae]n|attackers?|shooters?|bombers?|suspects?|assailants?|perpetrators?|himself|herself|themselves)\b`,
+    // Of one of several, or of all of them.
+    String.raw`\b(?:separate|another|second|third|fourth|latest|fresh|new|more|further) (?:\w+ )?(?:air ?strike|strike|attack|raid|shooting|bombing|blast|explosion|clashe|earthquake|quake|boat)s?\b`,
     '平均|疫情|新冠|病例|确诊|累计|战争|余震|全国|全球|コロナ|感染',
   ].join('|'),
   'iu',
@@ -138,6 +140,8 @@ export interface Toll {
   quote: string;
   /** The places for which it is given, each as the lexicon's term or as it is spelled. */
   places: string[];
+  /** Those of them that stand behind a preposition or a verb: “in Tavira”. */
+  at: string[];
   /** Whether it is one number for several places. */
   isSum: boolean;
   /** The days that its sentence names, and the sides of a country. */
@@ -156,17 +160,24 @@ const SMALL = new Map(
 
 const BOUND = `${BOUNDS.least}|${BOUNDS.most}|${BOUNDS.about}`;
 const WRITTEN = `one(?!\\s+(?:was|is|has|had)\\b)|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|${[...SMALL.keys()].join('|')}`;
-const NUMBER = String.raw`(?:(?<!\p{L})(?<bound>${BOUND})\s+)?(?<![\p{L}\d$€£¥.,:/–-])(?<digits>\d+(?:[.,]\d+)*|${WRITTEN})(?<magnitude>${MAGNITUDE_PATTERN})?(?![\p{L}\d%]|[.,:/–-]\d)`;
+const NUMBER = String.raw`(?:(?<!\p{L})(?<bound>${BOUND})\s+)?(?<![\p{L}\d$€£¥.,:/–-])(?<digits>\d+(?:[.,]\d+)*|${WRITTEN})(?<magnitude>${MAGNITUDE_PATTERN})?(?![\p{L}\d%]|[.,:/–-]\d|-\p{L})`;
 const LINKS =
   'and|or|as|after|when|while|for|on|in|at|by|near|with|of|from|across|during|e|y|en|em|und|et|в|на|и|và|ở|tại';
 const WORD = String.raw`\p{L}[\p{L}’'-]*`;
 const HAN_DIGITS = '[一二两三四五六七八九十百千]';
 const HAN_NUMBER = String.raw`(?<bound>至少|超过|超|逾|多达|最多|约|近)?(?:已?有|共)?(?<![\d.])(?<digits>\d+(?:,\d{3})*(?:\.\d+)?|${HAN_DIGITS}+)(?<magnitude>[千万])?(?<plus>[多余])?`;
 
+/** What makes one number of two counts: “19 dead or missing”. */
+const OF_BOTH = String.raw`,?\s+(?:or|and|y|o|ou|e|et|und|oder|и|или)\s+(?:presumed |feared )?(?:${Object.values(
+  TOLL_WORDS,
+)
+  .flatMap(({ behind }) => behind)
+  .join('|')})(?!\p{L})`;
+
 const PATTERNS = Object.entries(TOLL_WORDS).map(([of, { behind, before, named, han }]) => ({
   of,
   patterns: [
-    String.raw`${NUMBER}(?<who>(?:\s+(?!(?:${LINKS}|${AUXILIARIES})(?!\p{L}))${WORD}){0,2}?)(?:,[^,.;:]{1,60},)?(?:\s+(?:${AUXILIARIES})(?!\p{L})){0,4}\s+(?:${behind.join('|')})(?!\p{L})`,
+    String.raw`${NUMBER}(?<who>(?:\s+(?!(?:${LINKS}|${AUXILIARIES})(?!\p{L}))${WORD}){0,2}?)(?:,[^,.;:]{1,60},)?(?:\s+(?:${AUXILIARIES})(?!\p{L})){0,4}\s+(?:${behind.join('|')})(?!\p{L}|${OF_BOTH})`,
     String.raw`(?<!\p{L})(?:${[...before, '(?!)'].join('|')})\s+${NUMBER}(?<who>(?:\s+(?!(?:${LINKS}|${AUXILIARIES})(?!\p{L}))${WORD}){0,2})`,
     String.raw`(?<!\p{L})(?:${named.join('|')})(?!\p{L})(?:(?!\bfrom\b)[^.;:,]){0,40}?\s(?:to|at|is|was|a|en|em|de|auf|bei|à|до)\s+${NUMBER}(?<who>)`,
     String.raw`${HAN_NUMBER}[人名位]?(?<who>[\p{Script=Han}が]{0,6}?)(?:${han})`,
@@ -197,8 +208,28 @@ export function tollsOf(
   const leading = read([...sentencesOf(title), lead]);
   const others = read(rest);
   return leading.filter((one) =>
-    [...leading, ...others].every((other) => one.of !== other.of || areOne(one, other)),
+    [...leading, ...others].every((other) =>
+      one.of === other.of ? areOne(one, other) : !one.of.startsWith('dead') || !other.of.startsWith('dead'),
+    ),
   );
+}
+
+const COUNTING = new RegExp(
+  String.raw`(?<!\p{L})(?:${Object.values(TOLL_WORDS)
+    .flatMap(({ behind, before, named }) => [...named, ...behind, ...before])
+    .join(
+      '|',
+    )}|${ANYBODY}|${BOUND}|toll|police|officials?|authorities|sa(?:y|ys|id)|rises?|climbs?|lea?ves?|left|live|updates?)(?!\p{L})|${Object.values(
+    TOLL_WORDS,
+  )
+    .map(({ han }) => han)
+    .join('|')}|人数|造成`,
+  'giu',
+);
+
+/** A text without the words that reports on any deaths have in common. */
+export function withoutCounts(text: string): string {
+  return text.replaceAll(COUNTING, ' ');
 }
 
 /** Whether two counts allow the same value. */
@@ -226,9 +257,13 @@ const DAY =
 
 /** The places that a text names: those of the lexicon, and names where a place stands. */
 function placesIn(text: string, lexicon: Lexicon): string[] {
-  const named = Array.from(text.matchAll(PLACE), ({ groups }) => groups?.name ?? groups?.of ?? '');
   const inLexicon = namesIn(text, lexicon).filter((name) => name.startsWith('='));
-  return [...new Set([...inLexicon, ...named.map((name) => keyOf(name, lexicon))])];
+  return [...new Set([...inLexicon, ...scenesIn(text, lexicon)])];
+}
+
+function scenesIn(text: string, lexicon: Lexicon): string[] {
+  const named = Array.from(text.matchAll(PLACE), ({ groups }) => groups?.name ?? groups?.of ?? '');
+  return named.map((name) => keyOf(name, lexicon));
 }
 
 /** The names of a text, each as the lexicon's term of the place or as it is spelled. */
@@ -251,11 +286,15 @@ function keyOf(name: string, { latin }: Lexicon): string {
 /** Where the part of a sentence ends that tells one thing. */
 const CLAUSE_END = /[;:：；，]|,(?=\s*[\p{Ll}\d])|\s[–—-]\s/gu;
 
+/** What says that some of the missing are missing no more. */
+const FOUND = /\b(?:bod(?:y|ies)|found|recover\w*|rescued?)\b|找到|获救|発見/iu;
+
 function* countsIn(sentence: string, lexicon: Lexicon): Generator<Toll> {
   if (OF_ANOTHER.test(sentence)) return;
   const days = Array.from(sentence.matchAll(DAY), ([day]) => day.toLowerCase());
   const ends = Array.from(sentence.matchAll(CLAUSE_END), ({ index }) => index);
   for (const { of, patterns } of PATTERNS) {
+    if (of === 'missing' && FOUND.test(sentence)) continue;
     for (const pattern of patterns) {
       for (const match of sentence.matchAll(pattern)) {
         const before = sentence.slice(Math.max(0, match.index - 30), match.index);
@@ -271,7 +310,8 @@ function* countsIn(sentence: string, lexicon: Lexicon): Generator<Toll> {
         const sides = Array.from(clause.matchAll(SIDE), ([side]) => side.toLowerCase().replace(/ern$/u, ''));
         const isSum =
           own.length > 0 && /\p{Lu}\p{L}+ (?:and|y|e|et|und) (?:in )?\p{Lu}|[和与及、]/u.test(clause);
-        yield { ...toll, places: own.length > 0 ? own : placesIn(sentence, lexicon), isSum, days, sides };
+        const places = own.length > 0 ? own : placesIn(sentence, lexicon);
+        yield { ...toll, places, at: scenesIn(sentence, lexicon), isSum, days, sides };
       }
     }
   }
