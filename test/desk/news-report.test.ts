@@ -117,8 +117,15 @@ test('the report is published as it was shown, or not at all, then corrected, an
 
 test('two stories are merged side by side and taken apart, one is split, and a digest is written', async () => {
   const { page } = desk;
+  await desk.database.pool.query(`
+    update news.story set digest = 'What is known.', digest_by = 'rules', digest_updated_at = now()
+      where public_id = 'tunnel';
+    insert into news.story_model_digest (story, asked_for, refused_why, refused_detail)
+      select public_id, digest_updated_at, 'invented', '99' from news.story where public_id = 'tunnel';
+  `);
   await desk.go('stories');
   await page.getByRole('link', { name: 'The tunnel' }).click();
+  await page.getByText('it names “99”, which no report does').waitFor();
   await page.getByRole('button', { name: 'Side by side: The harbour' }).click();
   const [tunnel, harbour] = ['The tunnel', 'The harbour'].map((name) => page.getByRole('region', { name }));
   await harbour?.getByText('1 report', { exact: true }).waitFor();

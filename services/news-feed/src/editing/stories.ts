@@ -205,6 +205,12 @@ export function existingStory(db: Kysely<NewsTables>, publicId: string) {
     .executeTakeFirstOrThrow(() => new Failure('missing', `story ${publicId} does not exist`));
 }
 
+/** Why a model's digest was not taken, and what says so. */
+interface DigestRefusal {
+  why: 'invented' | 'form' | 'endpoint' | 'report';
+  detail: string | null;
+}
+
 /** How many reports of a story are shown, newest first. */
 const MOST_REPORTS = 500;
 
@@ -223,7 +229,7 @@ export async function readStoryDetail(db: Kysely<NewsTables>, publicId: string) 
     .select(['created_at as createdAt', 'updated_at as updatedAt'])
     .where('public_id', '=', publicId)
     .executeTakeFirstOrThrow(() => new Failure('missing', `story ${publicId} does not exist`));
-  const [survivors, reports, merged, splits, references] = await Promise.all([
+  const [survivors, reports, merged, splits, references, refusals] = await Promise.all([
     survivorsOf(db, [publicId]),
     reportsOf(db, publicId),
     db
@@ -245,6 +251,12 @@ export async function readStoryDetail(db: Kysely<NewsTables>, publicId: string) 
       .orderBy('kind', 'desc')
       .orderBy('position')
       .execute(),
+    sql<DigestRefusal>`
+      select refused_why as why, refused_detail as detail
+      from news.story_model_digest as model join news.story on public_id = model.story
+      where model.story = ${publicId} and digest_by = 'rules' and asked_for = digest_updated_at
+        and refused_why is not null
+    `.execute(db),
   ]);
   const survivor = survivors.get(publicId)?.publicId ?? publicId;
   return {
@@ -254,6 +266,7 @@ export async function readStoryDetail(db: Kysely<NewsTables>, publicId: string) 
     keptApartFrom: splits.map((split) => split.publicId),
     references,
     reports,
+    digestRefusal: refusals.rows[0] ?? null,
   };
 }
 

@@ -5,7 +5,13 @@ import type { Calendar, Clock } from '../calendar.ts';
 import type { NewsTables } from '../tables.ts';
 import { languageOfText } from '../words.ts';
 import { readReports, type StoryReport } from './digest.ts';
-import { DIGEST_JSON_SCHEMA, digestAnswer, readDigest, readsLikeInstruction } from './model-editor.ts';
+import {
+  DIGEST_JSON_SCHEMA,
+  digestAnswer,
+  InventedFact,
+  readDigest,
+  readsLikeInstruction,
+} from './model-editor.ts';
 import {
   ANSWER_TOKENS,
   BudgetStore,
@@ -41,6 +47,9 @@ export interface ModelDigestsParts {
   budget: DailyBudget;
   log: Pick<Logger, 'warn'>;
 }
+
+/** Why the rules' digest of a story stays, and what of the answer or of the endpoint's refusal says so. */
+type Refusal = { why: 'invented' | 'form' | 'endpoint'; detail: string } | { why: 'report'; detail: null };
 
 /** A story whose digest a model may rewrite. */
 interface DueStory {
@@ -110,7 +119,12 @@ export class ModelDigests {
     const question = this.#question(story, fresh);
     const given = JSON.stringify(question.data);
     if (fresh.length === 0 || fresh.some(isInstruction)) {
-      await this.#keep(story, reports, undefined);
+      await this.#keep(
+        story,
+        reports,
+        undefined,
+        fresh.length === 0 ? null : { why: 'report', detail: null },
+      );
       return true;
     }
     const hash = createHash('sha256')
@@ -118,6 +132,7 @@ export class ModelDigests {
       .digest();
     const known = await this.#remembered(hash, given);
     let digest: string | undefined;
+    let refusal: Refusal | null = null;
     try {
       const text = known ?? (await this.#ask(question, signal));
       if (text === undefined) return false;
@@ -128,8 +143,9 @@ export class ModelDigests {
     } catch (error) {
       if (!(error instanceof EndpointFault)) throw error;
       this.#parts.log.warn({ story: public_id, reason: error.message }, 'digest_refused');
+      refusal = refusalOf(error);
     }
-    await this.#keep(story, reports, digest);
+    await this.#keep(story, reports, digest, refusal);
     return true;
   }
 
@@ -197,7 +213,12 @@ export class ModelDigests {
   }
 
   /** Keeps that the model was asked, and its digest, unless the story has others by now. */
-  async #keep(story: DueStory, reports: readonly StoryReport[], digest: string | undefined): Promise<void> {
+  async #keep(
+    story: DueStory,
+    reports: readonly StoryReport[],
+    digest: string | undefined,
+    refusal: Refusal | null,
+  ): Promise<void> {
     const { db, clock } = this.#parts;
     const ids = reports.map(({ id }) => id);
     await db.transaction().execute(async (tx) => {
@@ -211,9 +232,11 @@ export class ModelDigests {
       const present = (await readReports(tx, [story.public_id])).get(story.public_id) ?? [];
       if (JSON.stringify(present) !== JSON.stringify(reports)) return;
       await sql`
-        insert into news.story_model_digest as known (story, digest, item_ids, asked_for)
-        values (${story.public_id}, ${digest ?? null}, ${digest === undefined ? [] : ids}, ${story.digest_updated_at})
+        insert into news.story_model_digest as known (story, digest, item_ids, asked_for, refused_why, refused_detail)
+        values (${story.public_id}, ${digest ?? null}, ${digest === undefined ? [] : ids}, ${story.digest_updated_at},
+          ${refusal?.why ?? null}, ${refusal?.detail ?? null})
         on conflict (story) do update set asked_for = excluded.asked_for,
+          refused_why = excluded.refused_why, refused_detail = excluded.refused_detail,
           digest = coalesce(excluded.digest, known.digest),
           item_ids = case when excluded.digest is null then known.item_ids else excluded.item_ids end
       `.execute(tx);
@@ -225,6 +248,11 @@ export class ModelDigests {
         .execute();
     });
   }
+}
+
+function refusalOf(error: EndpointFault): Refusal {
+  if (error instanceof InventedFact) return { why: 'invented', detail: error.named };
+  return { why: error.isOfQuestion ? 'endpoint' : 'form', detail: error.message };
 }
 
 function isInstruction({ title, summary }: StoryReport): boolean {

@@ -432,6 +432,16 @@ interface DigestTask {
   languages: readonly (string | null)[];
 }
 
+/** A digest that names something that no report names. */
+export class InventedFact extends EndpointFault {
+  readonly named: string;
+
+  constructor(named: string) {
+    super(`it names ${named}, which the reports do not`);
+    this.named = named;
+  }
+}
+
 /**
  * The digest of a model's answer, if it cites nothing that is not in `given` (no number, and no name in its
  * own language), and does not repeat the instruction. Throws {@link EndpointFault} for an answer that is not
@@ -452,7 +462,7 @@ export function readDigest(text: string, { instruction, given, language, languag
     ...(hasNames ? unknownNames(digest, given, own === 'en') : []),
   ];
   const [unknown] = strange;
-  if (unknown !== undefined) throw new EndpointFault(`it names ${unknown}, which the reports do not`);
+  if (unknown !== undefined) throw new InventedFact(unknown);
   if (repeats(digest, instruction)) throw new EndpointFault('it repeats the instruction');
   return digest.trim().replace(/[^\S\n]*\n\s*/gu, '\n\n');
 }

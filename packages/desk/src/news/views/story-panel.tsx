@@ -167,7 +167,7 @@ function Reports({ story: { publicId, title, reports }, attempt }: ReportsProps)
 function Digest({ story, onSaved }: { story: Tagged<Story>; onSaved: () => void }) {
   const { api, edits, texts } = useNews();
   const { say } = texts;
-  const { publicId, title, digest, digestBy } = story.value;
+  const { publicId, title, digest, digestBy, digestRefusal } = story.value;
   const [text, setText] = useState(digest ?? '');
   const [problem, setProblem] = useState<ApiProblem>();
   const [theirs, setTheirs] = useState<Tagged<Story>>();
@@ -201,6 +201,9 @@ function Digest({ story, onSaved }: { story: Tagged<Story>; onSaved: () => void 
           digestBy === null ? undefined : say(digestBy === 'person' ? 'digestByPerson' : 'digestByNewsroom')
         }
       />
+      {digestRefusal !== null && (
+        <p class="hint">{say(`refused_${digestRefusal.why}`, { detail: digestRefusal.detail ?? '' })}</p>
+      )}
       <p class="form-problem" role="alert">
         {problem !== undefined && theirs === undefined && troubleWords(problem, say)}
       </p>

@@ -42,6 +42,18 @@ const storyAnswer = z.object({
   digest: z.string().nullable(),
   digestUpdatedAt: timestamp.nullable(),
   digestBy: z.string().nullable().describe('`rules`, `model` or `person`.'),
+  digestRefusal: z
+    .object({
+      why: z
+        .enum(['invented', 'form', 'endpoint', 'report'])
+        .describe(
+          '`invented`: it names `detail`, which no report does; `form`: it cannot be published; `endpoint`: ' +
+            'the endpoint did not write it; `report`: a report reads like an instruction, and none was asked for.',
+        ),
+      detail: z.string().nullable(),
+    })
+    .nullable()
+    .describe("Why the model's digest was not taken, while that of the rules stands in its place."),
   createdAt: timestamp,
   updatedAt: timestamp,
   mergedInto: z.string().nullable(),
