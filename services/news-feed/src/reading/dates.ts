@@ -4,7 +4,7 @@ import { Temporal } from 'temporal-polyfill';
 const BETWEEN = String.raw`(?:T|,?\s+(?:[-–|]\s+|(?:at|um|à|às|alle|om|kl\.?|в)\s+)?|(?<=[日일])\s*)`;
 
 /** A time of day. */
-const CLOCK = String.raw`(?<hour>[01]?\d|2[0-4]):(?<minute>[0-5]\d)(?::(?<second>[0-5]\d|60)(?:[.,](?<fraction>\d+))?)?\s*(?<half>[ap]\.?m\b\.?)?(?:\s*Uhr)?`;
+const CLOCK = String.raw`(?<before>[上下]午|午[前後]|오[전후])?\s*(?<hour>[01]?\d|2[0-4])(?::|\s?h\s?)(?<minute>[0-5]\d)(?::(?<second>[0-5]\d|60)(?:[.,](?<fraction>\d+))?)?\s*(?<half>[ap]\.?m\b\.?)?(?:\s*Uhr)?`;
 
 /** A zone: a place, or a name, an offset, or both. */
 const ZONE = String.raw`\s*(?:(?<place>[a-z]+/[a-z_/+-]+)|(?<name>[a-z]*)\s*(?<offset>[+-]\d\d?(?::?\d\d)?)?)`;
@@ -21,20 +21,20 @@ const YEAR = String.raw`(?<year>\d{4}|\d\d)`;
 const FORMS = [
   // ISO 8601 and RFC 3339, also with a space, slashes, or in the signs of East Asia.
   String.raw`(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)${TIME}`,
-  String.raw`(?<year>\d{4})[/.](?<month>\d\d?)[/.](?<day>\d\d?)${TIME}`,
+  String.raw`(?<year>\d{4})[/.]\s?(?<month>\d\d?)[/.]\s?(?<day>\d\d?)\.?${TIME}`,
   String.raw`(?<year>\d{4})\s*[年년]\s*(?<month>\d\d?)\s*[月월]\s*(?<day>\d\d?)\s*[日일]${TIME}`,
   // The basic format of ISO 8601.
   String.raw`(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)(?:T(?<hour>[01]\d|2[0-4])(?<minute>[0-5]\d)(?<second>[0-5]\d|60)?${ZONE})?`,
   // RFC 822, 2822 and 850.
-  String.raw`${WEEKDAY}(?<day>\d\d?)(?:\.|st|nd|rd|th|er|º)?(?:\s+|-)(?:de\s+)?${NAME}(?:,?\s+|-)(?:de\s+)?${YEAR}${TIME}`,
+  String.raw`${WEEKDAY}(?<day>\d\d?)(?:\.|st|nd|rd|th|er|º)?(?:\s+|-)(?:de\s+)?${NAME}(?:,?\s+|-)(?:de\s+)?${YEAR}(?:\s*г(?:\.|ода)?(?=[,\s]|$))?(?:,?\s+\p{L}{3,}(?=[,\s]))?${TIME}`,
   // As people write it in the United States, and C's asctime.
   String.raw`${WEEKDAY}${NAME}\s+(?<day>\d\d?)(?:st|nd|rd|th)?,?\s+(?<year>\d{4})${TIME}`,
   String.raw`${WEEKDAY}${NAME}\s+(?<day>\d\d?)\s+${CLOCK}${ZONE}\s+(?<year>\d{4})`,
   // In numbers, where they say which is the day.
   String.raw`(?<day>\d\d?)\.\s?(?<month>\d\d?)\.\s?(?<year>\d{4})${TIME}`,
   String.raw`(?<month>\d\d?)/(?<day>\d\d?)/(?<year>\d{4})${BETWEEN}(?=.*[ap]\.?m\b)${CLOCK}${ZONE}`,
-  String.raw`(?<month>\d\d?)/(?<day>1[3-9]|2\d|3[01])/(?<year>\d{4})${TIME}`,
-  String.raw`(?<day>1[3-9]|2\d|3[01])/(?<month>\d\d?)/(?<year>\d{4})${TIME}`,
+  String.raw`(?<month>\d\d?)[/-](?<day>1[3-9]|2\d|3[01])[/-](?<year>\d{4})${TIME}`,
+  String.raw`(?<day>1[3-9]|2\d|3[01])[/-](?<month>\d\d?)[/-](?<year>\d{4})${TIME}`,
 ].map((form) => new RegExp(`^${form}$`, 'iu'));
 
 /** Names of zones in hours from UTC: those of RFC 822, and the usual ones elsewhere. */
@@ -124,9 +124,19 @@ const HOUR_MS = 3_600_000;
  */
 export function feedDate(text: string, language?: string): Date | undefined {
   if (text.length > MAX_CHARACTERS) return undefined;
-  const plain = text.trim().replace(COMMENT, '');
+  const plain = withPlainDigits(text).trim().replace(COMMENT, '');
   const date = sinceEpoch(plain) ?? dateOfForm(plain, language);
   return date !== undefined && date.getTime() >= Date.UTC(1990) ? date : undefined;
+}
+
+/** The zeros of the digits that feeds write dates with, beside ours. */
+const ZEROS = [...'٠۰०๐０'];
+
+function withPlainDigits(text: string): string {
+  return text.replace(/[٠-٩۰-۹०-९๐-๙０-９]/gu, (digit) => {
+    const values = ZEROS.map((zero) => digit.charCodeAt(0) - zero.charCodeAt(0));
+    return String(values.find((value) => value >= 0 && value < 10));
+  });
 }
 
 function sinceEpoch(text: string): Date | undefined {
@@ -155,10 +165,11 @@ function dateOfForm(text: string, language: string | undefined): Date | undefine
 }
 
 /** Some write 22:00 PM. */
-function hourOf({ hour = '0', half = '' }: Partial<Record<string, string>>): number {
+function hourOf({ hour = '0', half, before }: Partial<Record<string, string>>): number {
   const given = Number(hour);
-  if (half === '' || given > 12) return given;
-  return (given % 12) + (/^p/i.test(half) ? 12 : 0);
+  const part = half ?? before;
+  if (part === undefined || given > 12) return given;
+  return (given % 12) + (/^p|下|後|후/i.test(part) ? 12 : 0);
 }
 
 /** @param time what the clock there shows, as if it were that of UTC */
@@ -183,9 +194,13 @@ function monthOf(text: string, language: string | undefined): number {
   return (/^\d/.test(text) ? Number(text) : (monthNamed(text, language) ?? 0)) - 1;
 }
 
+/** By how much the years of Thailand are ahead. */
+const BUDDHIST_YEARS = 543;
+
 /** Two digits are a year from 1950 to 2049 (RFC 2822, section 4.3). */
 function yearOf(digits: string): number {
   const year = Number(digits);
+  if (year > 2400) return year - BUDDHIST_YEARS;
   if (digits.length > 2) return year;
   return year < 50 ? 2000 + year : 1900 + year;
 }

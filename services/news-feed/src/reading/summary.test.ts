@@ -18,12 +18,21 @@ test.each([
   'На ул. Ленина открыт мост.',
   'Na ul. Długiej otwarto most.',
   'Bl.a. Anna öppnar bron.',
+  'Prof. Dr. med. Weber forscht.',
+  'EE. UU. Firma el acuerdo.',
+  'TP. Hồ Chí Minh mở cầu.',
+  'PGS. TS. Trần nói.',
 ])('%j is one sentence', (sentence) => {
   expect(firstSentences(`${sentence} More follows soon. And more.`, 1, 300)).toBe(sentence);
 });
 
 test.each([
   ['They met Dr. No. They spoke.', 'They met Dr. No.'],
+  ['He works at Apple Inc. The firm grew.', 'He works at Apple Inc.'],
+  ['It opened at 5 p.m. They came.', 'It opened at 5 p.m.'],
+  ['He lives in the U.S. He likes it.', 'He lives in the U.S.'],
+  ['They agree with me. You do not.', 'They agree with me.'],
+  ['We lay in the sun. It was hot.', 'We lay in the sun.'],
   ['Is it? It is.', 'Is it?'],
   ['In 2026. Then it ended.', 'In 2026.'],
   ['桥今日通车。市民欢庆。', '桥今日通车。'],

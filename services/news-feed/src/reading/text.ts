@@ -135,22 +135,30 @@ const SEGMENTS = new Intl.Segmenter('en', { granularity: 'sentence' });
  */
 const ABBREVIATIONS = new Set(
   `
-  mr mrs ms mx dr drs prof st ste sen rep gov gen col lt sgt capt cpt cmdr maj adm pres hon rev fr sr jr msgr amb atty
+  mr mrs ms mx dr drs prof med st ste sen rep gov gen col lt sgt capt cpt cmdr maj adm pres hon rev fr sr jr msgr amb atty
   supt pvt cpl messrs dept univ assn bros ave blvd rd mt ft inc ltd corp co llc plc vs approx est jan feb mar apr jun
   jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun e.g i.e cf al ca viz
   hr hrn fr frl dipl ing mag hl bzw ca evtl ggf vgl inkl exkl zzgl abs mio mrd tel str bsp sog z.b d.h u.a i.d.r
   mm mme mlle mgr me av env p.ex vol
-  sra srta dra dña dn ud uds ee.uu aprox pág núm lic arq exmo exma
+  sra srta dra dña dn ud uds ee.uu aprox pág núm ee uu lic arq exmo exma
   sig sig.ra dott dott.ssa avv on arch geom
   dhr mevr mw mr ir bijv resp bv b.v n.v
   bl.a t.ex dvs kl f.d s.k
   inż mgr hab ul im tys mln mld np tzw m.in prok
   г гг ул им тыс млн млрд руб т.е т.н проф акад св гр
-  sn doç yrd av
+  sn doç yrd av tzv npr
+  ths tp pgs ts gs bs
   `
     .trim()
     .split(/\s+/),
 );
+
+/** Those that are ordinary words, unless they have a capital: Sun. 5 May, but: in the sun. */
+const WORDS_IN_SMALL = new Set('me on sat sun wed mar mag arch ir est'.split(' '));
+
+/** What also ends a sentence: Apple Inc. The firm grew. */
+const MAY_END = /(?:^|[\s.])(?:inc|ltd|corp|co|llc|plc|jr|sr|[ap]\.\s?m|(?:\p{Lu}\.)+\p{Lu})\.$/iu;
+const BEGINS = /^(?:The|He|She|It|They|We|But|However|There|This|These|His|Her|Their)\s/;
 
 /** Abbreviations that stand before a number only; else they are words, such as No. */
 const BEFORE_NUMBERS = new Set('no nos nr nº art fig vol p pp s § ch sec kap sp стр'.split(' '));
@@ -183,11 +191,13 @@ function endsBefore(sentence: string, next: string): boolean {
   // Yahoo! buys …; a new sentence would begin with a capital.
   if (/[!?]$/.test(sentence)) return !/^\p{Ll}/u.test(next);
   if (!sentence.endsWith('.')) return true;
+  if (MAY_END.test(sentence) && BEGINS.test(next)) return true;
   if (INITIALS.test(sentence) || HALF_OF_DAY.test(sentence)) return false;
   const [word = ''] = /[^\s("'„“«]+$/u.exec(sentence) ?? [];
   const name = word.slice(0, -1).toLowerCase();
   if (BEFORE_NUMBERS.has(name)) return !/^\d/.test(next);
   if (/^\d{1,2}$/.test(name) && monthNamed(/^\p{L}{3,}/u.exec(next)?.[0] ?? '') !== undefined) return false;
+  if (WORDS_IN_SMALL.has(name) && /^\p{Ll}/u.test(word)) return true;
   return !ABBREVIATIONS.has(name) && !BEFORE_ORDINALS.test(sentence);
 }
 
@@ -195,19 +205,20 @@ function endsBefore(sentence: string, next: string): boolean {
 const MOST_END = 700;
 
 /** Before what leads elsewhere: the beginning, or the end of a sentence. */
-const AFTER = String.raw`(?:^|(?<=[.!?…。！？:»”")\]])\s*)`;
+const AFTER = String.raw`(?:^|(?<=[.!?…。！？؟।:»”")\]])\s*)[\[(]?`;
 
 /** What a text ends with, once or more often, that leads to the article or to comments, or shares it. */
 const ENDS = [
   // WordPress, as its translations have it.
-  `(?:The post|This post|The article|L[’']article|Cet article|El cargo|La entrada|El artículo|Der Beitrag|Der Artikel|Il post|L[’']articolo|O post|O artigo|Het bericht|Artykuł|Wpis|Запись|Сообщение|Inlägget|Innlegget|Indlægget|Příspěvek) .{0,300}? (?:(?:first )?appeared (?:first )?on|est apparu en premier sur|se publicó primero en|apareció primero en|aparece primero en|erschien zuerst auf|proviene da|apareceu primeiro em|verscheen eerst op|pojawił się (?:najpierw|poczatkowo|początkowo|pierwszy raz) (?:na|w)|впервые появил(?:ась|ось) на|dök först upp på|dukket først opp på|blev først udgivet på|pochází z) .{0,200}`,
-  String.raw`(?:Continue reading|Read more|Read the (?:full|whole|rest)|Read full|Full story|Keep reading|Learn more|Click here|View (?:article|post)|Weiterlesen|Mehr lesen|Zum Artikel|Den vollständigen Artikel|Lire la suite|Lire plus|Lire l[’']article|En savoir plus|Leer más|Seguir leyendo|Sigue leyendo|Continuar leyendo|Continua a leggere|Leggi tutto|Leggi anche|Leggi di più|Leia mais|Ler mais|Continue lendo|Continuar a ler|Lees (?:verder|meer)|Läs mer|Les mer|Læs mere|Lue lisää|Czytaj (?:dalej|więcej|cały)|Číst (?:dále|více)|Читать (?:далее|дальше|полностью|ещё)|Подробнее|Devamını oku|Διαβάστε περισσότερα)(?!\p{L}).{0,200}`,
+  `(?:The post|This post|The article|L[’']article|Cet article|El cargo|La entrada|El artículo|Der Beitrag|Der Artikel|Il post|L[’']articolo|O post|O artigo|Het bericht|Artykuł|Wpis|Запись|Сообщение|Inlägget|Innlegget|Indlægget|Příspěvek) .{0,300}? (?:(?:first )?appeared (?:first )?on|est apparu en premier sur|se publicó primero en|apareció primero en|aparece primero en|erschien zuerst auf|proviene da|pochodzi z(?: serwisu)?|apareceu primeiro em|verscheen eerst op|pojawił się (?:najpierw|poczatkowo|początkowo|pierwszy raz) (?:na|w)|(?:впервые )?появил[а-я]*(?: сначала| впервые)? на|dök först upp på|dukket først opp på|blev først udgivet på|pochází z) .{0,200}`,
+  String.raw`(?:Continue reading|Read more|Read the (?:full|whole|rest)|Read full|View (?:the )?(?:original|full) (?:article|post|story)|Full story|Keep reading|Learn more|Click here|View (?:article|post)|Weiterlesen|Mehr lesen|Zum Artikel|Den (?:vollständigen|ganzen|kompletten) Artikel|Lire la suite|Lire plus|Continuer (?:la lecture|à lire)|Lire l[’']article|En savoir plus|Leer más|Seguir leyendo|Sigue leyendo|Continuar leyendo|Continua a leggere|Leggi tutto|Leggi anche|Leggi di più|Leia mais|Ler mais|Continue lendo|Continu(?:ar|e) a ler|Lees (?:verder|meer)|Läs mer|Les mer|Læs mere|Lue lisää|Czytaj (?:dalej|więcej|cały)|Číst (?:dále|více)|Читать (?:далее|дальше|полностью|ещё)|Подробнее|Devamını oku|Διαβάστε περισσότερα|Читати (?:далі|більше)|Citește mai (?:departe|mult)|Llegir més|Xem (?:thêm|tiếp|chi tiết)|Đọc (?:tiếp|thêm)|Baca selengkapnya|Selengkapnya|(?:اقرأ|قراءة) المزيد|(?:أكمل|تابع) القراءة|קרא עוד|המשך קריאה|और पढ़ें|อ่าน(?:ต่อ|เพิ่มเติม))(?!\p{L}).{0,200}`,
   String.raw`(?:点击)?(?:阅读|閱讀|查看|查閱|显示)(?:全文|原文|更多|详情|詳情)\s*.{0,20}|(?:继续|繼續)(?:阅读|閱讀)\s*.{0,20}|(?:続き|全文)を(?:読む|見る)\s*.{0,20}|もっと(?:読む|見る)\s*.{0,20}|(?:더 보기|더 읽기|계속 읽기|기사 전문 보기)\s*.{0,20}`,
+  `(?:This (?:article|story|post|piece) (?:was )?(?:originally|first) (?:appeared|published)|Originally published) (?:on|in|at|by) .{0,200}`,
   String.raw`(?:Comments?(?: URL)?|Kommentare|Commentaires|Comentarios|Leave a comment|\d+ comments?)(?:\s*[:(].{0,200})?`,
   String.raw`(?:Tweet(?: This)?!?|Share (?:this|on|via)\b.{0,60}|Like this:?.{0,40}|Follow us on .{0,60}|Teilen auf .{0,40}|Partager sur .{0,40})`,
   String.raw`submitted by\s+/?u/\S+.{0,60}`,
   String.raw`(?:→|»|>>|&raquo;|\[link\]|\[comments\])`,
-].map((end) => new RegExp(`${AFTER}(?:${end})[\\s.…→»>]*$`, 'iu'));
+].map((end) => new RegExp(`${AFTER}(?:${end})[\\s.…→»>\\])]*$`, 'iu'));
 
 /** What WordPress puts where it cuts a text. */
 const CUT = /\s*(?:\[(?:…|\.\.\.|&hellip;)\]|\(more(?:…|\.\.\.)\))\s*$/;
