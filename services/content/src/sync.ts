@@ -5,7 +5,13 @@ import { Ledger, type LedgerOptions, type Member } from '@pressroom/common/ledge
 import { problemResponses } from '@pressroom/common/problems/problem';
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
-import { articleListItem, listedMembers, shownExtra } from './articles/schema.ts';
+import {
+  articleListItem,
+  DETAIL_MEMBERS,
+  eachDetailMember,
+  listedMembers,
+  shownExtra,
+} from './articles/schema.ts';
 import { envelope, success } from './envelope.ts';
 import { replyToReader } from './requests.ts';
 import { CACHED_UNDER } from './subjects.ts';
@@ -59,17 +65,7 @@ const KINDS = {
     time: 'published_at',
     columns: {
       default: ARTICLE_COLUMNS,
-      full: [
-        ...ARTICLE_COLUMNS,
-        'alt_text',
-        'meta_title',
-        'meta_description',
-        'canonical_url',
-        'extra',
-        'created_at',
-        'updated_at',
-        'content',
-      ],
+      full: [...ARTICLE_COLUMNS, ...DETAIL_MEMBERS, 'extra', 'created_at', 'updated_at', 'content'],
     },
   },
 } as const satisfies Record<string, SyncKind>;
@@ -140,10 +136,7 @@ const brief = articleListItem.omit({ category: true }).extend({
 });
 
 const ofFull = listedMembers.pick({
-  alt_text: true,
-  meta_title: true,
-  meta_description: true,
-  canonical_url: true,
+  ...eachDetailMember(true as const),
   created_at: true,
   updated_at: true,
   content: true,

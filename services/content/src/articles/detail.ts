@@ -5,7 +5,14 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { idOfSlug, MovedSlug } from '../slug.ts';
 import type { ContentTables } from '../tables.ts';
 import { categoryOf, SHOWN_AUTHOR } from './list-rows.ts';
-import type { ArticleChange, ArticleDetail, AuthorOfArticle, Extra, TagOfArticle } from './schema.ts';
+import {
+  type ArticleChange,
+  type ArticleDetail,
+  type AuthorOfArticle,
+  type Extra,
+  OPTIONAL_MEMBERS,
+  type TagOfArticle,
+} from './schema.ts';
 
 type Database = Kysely<ContentTables>;
 
@@ -41,13 +48,7 @@ const COLUMNS = [
   'title',
   'slug',
   'content',
-  'excerpt',
-  'category_id',
-  'featured_image',
-  'alt_text',
-  'meta_title',
-  'meta_description',
-  'canonical_url',
+  ...OPTIONAL_MEMBERS,
   SHOWN_AUTHOR,
   'is_published',
   'published_at',

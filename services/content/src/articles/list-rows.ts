@@ -5,6 +5,7 @@ import { type FilterName, type FilterValues, filterOf, type ListTime } from './f
 import {
   type ArticleSort,
   type ArticleStatus,
+  DETAIL_MEMBERS,
   type ListedArticle,
   type ListedMember,
   NESTED_MEMBERS,
@@ -266,9 +267,7 @@ export function selectItems(db: Kysely<ContentTables>, columns: Columns) {
     ])
     .$if(columns !== 'listed', (query) =>
       query.select([
-        'article.meta_title',
-        'article.meta_description',
-        'article.canonical_url',
+        ...DETAIL_MEMBERS.map((name) => `article.${name}` as const),
         'article.is_published',
         'article.created_at',
         'article.updated_at',

@@ -111,16 +111,34 @@ const content = anyText()
 
 const isPublished = z.boolean('must be true or false');
 
-/** Members that are optional on create, and null if unset. */
-const optionalMembers = {
-  excerpt: text(500).nullable(),
-  category_id: idMember('must be the id of a category, or null').nullable(),
-  featured_image: webUrl(500).nullable(),
+/** Optional members that no list shows unless it is asked to: statements, answers, copies and files follow. */
+const detailMembers = {
   alt_text: text(255).nullable(),
   meta_title: onOneLine(text(255)).nullable(),
   meta_description: text(320).nullable(),
   canonical_url: webUrl(500).nullable(),
 };
+
+type DetailMember = keyof typeof detailMembers;
+
+/** The names of the optional members that no list shows unless it is asked to. */
+export const DETAIL_MEMBERS = Object.keys(detailMembers) as DetailMember[];
+
+/** The optional members that no list shows unless it is asked to, each with `value`. */
+export function eachDetailMember<Value>(value: Value) {
+  return Object.fromEntries(DETAIL_MEMBERS.map((name) => [name, value])) as Record<DetailMember, Value>;
+}
+
+/** Members that are optional on create, and null if unset. */
+const optionalMembers = {
+  excerpt: text(500).nullable(),
+  category_id: idMember('must be the id of a category, or null').nullable(),
+  featured_image: webUrl(500).nullable(),
+  ...detailMembers,
+};
+
+/** The names of the members that are optional on create, and null if unset. */
+export const OPTIONAL_MEMBERS = Object.keys(optionalMembers) as (keyof typeof optionalMembers)[];
 
 const author = onOneLine(requiredText(255)).describe(
   'Defaults to the name of the API key. Of an article with `authors`: their names; another text takes them from it.',
@@ -252,10 +270,7 @@ const workingCopyOfArticle = z
 
 const articleDetail = articleListItem.extend({
   content: z.string().describe('HTML, byte for byte as written.'),
-  alt_text: z.string().nullable(),
-  meta_title: z.string().nullable(),
-  meta_description: z.string().nullable(),
-  canonical_url: z.string().nullable(),
+  ...eachDetailMember(z.string().nullable()),
   is_published: z.boolean(),
   created_at: timestamp,
   updated_at: timestamp,

@@ -1,6 +1,6 @@
 import { PreparedQueries, PreparedQuery, PreparedTexts, violates } from '@pressroom/common/database/database';
 import { invalid } from '@pressroom/common/failures/failure';
-import { type Kysely, sql, type Transaction, type UpdateObject } from 'kysely';
+import { type InsertObject, type Kysely, sql, type Transaction, type UpdateObject } from 'kysely';
 import type { Permitted } from '../api-keys.ts';
 import { changesBetween } from '../changes.ts';
 import { type Actor, keyOf, type Page, writtenBy } from '../envelope.ts';
@@ -36,7 +36,16 @@ import {
   type ShownSchedule,
   schedulesOf,
 } from './schedule.ts';
-import type { ArticleChange, ArticleChanges, ArticleCreate, Extra, ListedMember } from './schema.ts';
+import {
+  type ArticleChange,
+  type ArticleChanges,
+  type ArticleCreate,
+  DETAIL_MEMBERS,
+  type Extra,
+  eachDetailMember,
+  type ListedMember,
+  OPTIONAL_MEMBERS,
+} from './schema.ts';
 
 type Database = Kysely<ContentTables>;
 type ArticleUpdate = UpdateObject<ContentTables & { article: ArticleTable }, 'article'>;
@@ -412,18 +421,7 @@ interface WrittenArticle {
 }
 
 /** The members from which no other follows, except the slug of a draft from its title. */
-const PLAIN = new Set([
-  'title',
-  'content',
-  'excerpt',
-  'category_id',
-  'featured_image',
-  'alt_text',
-  'meta_title',
-  'meta_description',
-  'canonical_url',
-  'extra',
-]);
+const PLAIN = new Set<string>(['title', 'content', ...OPTIONAL_MEMBERS, 'extra']);
 
 /** An updated article, the members that differ from before, and the category that it had. */
 interface SingleUpdate {
@@ -510,10 +508,7 @@ const LEFT_OUT = {
   excerpt: null,
   category_id: null,
   featured_image: null,
-  alt_text: null,
-  meta_title: null,
-  meta_description: null,
-  canonical_url: null,
+  ...eachDetailMember(null),
   extra: null,
   publish_at: null,
   unpublish_at: null,
@@ -537,10 +532,10 @@ const INSERT = new PreparedQueries<
       excerpt: value('excerpt'),
       category_id: value('category_id'),
       featured_image: value('featured_image'),
-      alt_text: value('alt_text'),
-      meta_title: value('meta_title'),
-      meta_description: value('meta_description'),
-      canonical_url: value('canonical_url'),
+      ...(Object.fromEntries(DETAIL_MEMBERS.map((name) => [name, value(name)])) as Pick<
+        InsertObject<ContentTables, 'content.article'>,
+        (typeof DETAIL_MEMBERS)[number]
+      >),
       author: value('author'),
       is_published: value('is_published'),
       published_at: sql<Date>`case when ${value('is_published')} then clock_timestamp() end`,

@@ -7,6 +7,7 @@ import { finished, pipeline } from 'node:stream/promises';
 import { Failure } from '@pressroom/common/failures/failure';
 import { fileFailure, parseJsonLine, readJsonLines } from '@pressroom/common/files/json-lines';
 import { type Kysely, sql, type Transaction } from 'kysely';
+import { DETAIL_MEMBERS } from '../articles/schema.ts';
 import type { ContentTables } from '../tables.ts';
 import type { SourceEntry } from './source-entry.ts';
 
@@ -69,7 +70,7 @@ async function* linesOf(tx: Transaction<ContentTables>): AsyncGenerator<object> 
           select author.slug from unnest(author_ids) with ordinality as given (id, place)
           join content.author as author on author.id = given.id order by place
         ) as authors,
-        publish_at, unpublish_at, release, featured_image, alt_text, meta_title, meta_description, canonical_url, extra,
+        publish_at, unpublish_at, release, featured_image, ${sql.join(DETAIL_MEMBERS.map((name) => sql.ref(name)))}, extra,
         coalesce(content.author_names(author_ids), author) as author, is_published, published_at,
         one.created_at, one.updated_at, ${formerSlugs('article')}
       from content.article as one left join content.category as category on category.id = category_id

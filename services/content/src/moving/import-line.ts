@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { type ArticleCreate, articleCreate, type Extra } from '../articles/schema.ts';
+import { type ArticleCreate, articleCreate, type Extra, eachDetailMember } from '../articles/schema.ts';
 import type { ImportedColumns } from '../articles/store.ts';
 import { SLUG_PATTERN, slugify } from '../slug.ts';
 import { fitted, type Identity } from './source-entry.ts';
@@ -60,10 +60,7 @@ const articleLine = z
     tags: z.array(namedTerm).optional(),
     authors: z.array(namedAuthor).optional(),
     featured_image: z.string().nullish(),
-    alt_text: z.string().nullish(),
-    meta_title: z.string().nullish(),
-    meta_description: z.string().nullish(),
-    canonical_url: z.string().nullish(),
+    ...eachDetailMember(z.string().nullish()),
     extra: z.custom<Extra>(isObject, 'must be an object').nullish(),
     slug: z.string().optional(),
     slug_is_given: z.boolean().optional(),
