@@ -111,7 +111,7 @@ const content = anyText()
 
 const isPublished = z.boolean('must be true or false');
 
-/** Optional members that no list shows unless it is asked to: statements, answers, copies and files follow. */
+/** Optional members that lists show only when asked to: statements, answers, copies and files follow. */
 const detailMembers = {
   alt_text: text(255).nullable(),
   meta_title: onOneLine(text(255)).nullable(),
@@ -121,10 +121,10 @@ const detailMembers = {
 
 type DetailMember = keyof typeof detailMembers;
 
-/** The names of the optional members that no list shows unless it is asked to. */
+/** The names of {@link detailMembers}. */
 export const DETAIL_MEMBERS = Object.keys(detailMembers) as DetailMember[];
 
-/** The optional members that no list shows unless it is asked to, each with `value`. */
+/** {@link detailMembers}, each with `value`. */
 export function eachDetailMember<Value>(value: Value) {
   return Object.fromEntries(DETAIL_MEMBERS.map((name) => [name, value])) as Record<DetailMember, Value>;
 }

@@ -2,16 +2,11 @@ import { Button } from '../../shared/views/button.tsx';
 import type { Edit } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import type { Say, TextName } from '../text/texts.ts';
+import { LABELS } from './item-form.tsx';
 
 /** The members that people know by another name. */
 const MEMBERS: Readonly<Record<string, TextName>> = {
-  title: 'title',
-  summary: 'summary',
-  reason: 'reason',
-  category: 'category',
-  score: 'score',
-  directions: 'directions',
-  language: 'itemLanguage',
+  ...LABELS,
   selected: 'isSelected',
   withdrawnAt: 'isWithdrawn',
   story: 'story',

@@ -35,7 +35,8 @@ interface Values {
   readonly directions: readonly string[];
 }
 
-const LABELS: Readonly<Record<keyof Values, TextName>> = {
+/** How editors see the members of an item. */
+export const LABELS: Readonly<Record<keyof Values, TextName>> = {
   title: 'title',
   summary: 'summary',
   reason: 'reason',
