@@ -1,6 +1,6 @@
 import { shallowHtml } from '@pressroom/common/html/shallow-html';
 import { decodeHTMLStrict } from 'entities';
-import { convert, type HtmlToTextOptions } from 'html-to-text';
+import { Parser } from 'htmlparser2';
 import { monthNamed } from './dates.ts';
 
 /** A text, and whether its tags and references are markup. */
@@ -13,24 +13,12 @@ export interface MarkedText {
 /** The most characters of HTML that are read. */
 const MOST_HTML = 200_000;
 
-/** Everything but the words is dropped: a summary has no links, images, tables or headings. */
-const OPTIONS: HtmlToTextOptions = {
-  wordwrap: false,
-  limits: { maxDepth: 100, maxChildNodes: 5000 },
-  selectors: [
-    { selector: 'a', options: { ignoreHref: true } },
-    ...['img', 'script', 'style', 'noscript', 'iframe', 'svg', 'figure', 'video', 'audio', 'form'].map(
-      (selector) => ({ selector, format: 'skip' }),
-    ),
-    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({
-      selector,
-      options: { uppercase: false },
-    })),
-    // Without the marks that plain text would draw in their place.
-    ...['table', 'ul', 'ol', 'li', 'blockquote'].map((selector) => ({ selector, format: 'block' })),
-    { selector: 'hr', format: 'lineBreak' },
-  ],
-};
+/** Elements whose text is not part of a summary. */
+const SKIPPED = /^(?:script|style|noscript|iframe|svg|figure|video|audio|form)$/;
+
+/** Elements that begin and end a line. */
+const LINES =
+  /^(?:article|aside|blockquote|br|div|footer|h[1-6]|header|hr|li|main|nav|ol|p|pre|section|table|ul)$/;
 
 /** A tag. It ends before the next one, so that text full of tags that are never closed is searched once. */
 const TAG = /<(\/?)([a-z][\w:-]*)(\s[^<>]*|\/)?>/gi;
@@ -58,10 +46,32 @@ const WINDOWS_1252 = new TextDecoder('windows-1252');
 /** The words of a text as one line. */
 export function plainText({ value, markup }: MarkedText): string {
   const isHtml = markup === 'html' || (markup === 'unknown' && looksLikeHtml(value));
-  const text =
-    isHtml && /[<&]/.test(value) ? convert(shallowHtml(cutText(value, MOST_HTML)), OPTIONS) : value;
+  const text = isHtml && /[<&]/.test(value) ? htmlText(shallowHtml(cutText(value, MOST_HTML))) : value;
   const typed = text.replace(C1, (control) => WINDOWS_1252.decode(Buffer.from(control, 'latin1')));
   return typed.replace(UNUSABLE, '').replace(/\s+/g, ' ').trim();
+}
+
+/** The text of HTML; of a whole page, that of its body. */
+function htmlText(html: string): string {
+  let text = '';
+  let skipped = 0;
+  const edge = (name: string, inside: 1 | -1) => {
+    if (SKIPPED.test(name)) skipped = Math.max(0, skipped + inside);
+    else if (LINES.test(name)) text += '\n';
+  };
+  const parser = new Parser({
+    ontext: (piece) => {
+      if (skipped === 0) text += piece;
+    },
+    onopentagname: (name) => {
+      if (name === 'body') [text, skipped] = ['', 0];
+      edge(name, 1);
+    },
+    onclosetag: (name) => edge(name, -1),
+  });
+  parser.end(html);
+  // A place where a line may break, which is between words.
+  return text.replaceAll('\u200b', ' ');
 }
 
 /**
