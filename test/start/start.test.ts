@@ -238,6 +238,30 @@ describe('pnpm start', () => {
     for (const holder of holders) await once(holder.close(), 'close');
   });
 
+  test('a taken port that nobody has chosen is another one, which is said', async () => {
+    const holder = createServer().listen(servicePort, '127.0.0.1');
+    const { output } = await running({ FIXTURE_PORT: '', FIXTURE_DEFAULT: String(servicePort) });
+    const said = new RegExp(`Port ${servicePort} for fixture is already in use: it has (\\d+) this time`);
+    servicePort = Number(said.exec(output)?.[1]);
+    expect(output).toContain(`http://127.0.0.1:${servicePort}/docs`);
+    expect(await ask()).toEqual([{ name: 'sample' }]);
+    await once(holder.close(), 'close');
+  });
+
+  test('the terminal shows what to act on, and a file has everything', async () => {
+    const launched = await running();
+    await ask();
+    const logs = path.join(dataDir, 'logs');
+    expect(launched.output).toMatch(new RegExp(`Logs +${logs} `));
+    const log = () => readFileSync(path.join(logs, 'fixture.log'), 'utf8');
+    await until('the warning is shown', () => launched.output.includes('"level":"warn","msg":"asked"'));
+    await until(
+      'both are kept',
+      () => log().includes('"level":"info","msg":"asked"') && log().includes('"warn"'),
+    );
+    expect(launched.output).not.toContain('"level":"info"');
+  });
+
   test('a second start says that the first one is running, and where', async () => {
     const first = await running();
     const second = launch({ FIXTURE_PORT: String(await findFreePort()) });

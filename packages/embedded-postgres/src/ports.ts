@@ -49,15 +49,7 @@ export async function ensureFreePort({ port, owner, variable }: WantedPort, pati
  * that names them all, with free ones to paste.
  */
 export async function ensureFreePorts(wanted: readonly WantedPort[], patienceMs = 0): Promise<void> {
-  const checked = await Promise.all(
-    wanted.map((port) =>
-      ensureFreePort(port, patienceMs).then(
-        () => [],
-        (error: unknown) => [{ ...port, error }],
-      ),
-    ),
-  );
-  const [first, ...others] = checked.flat();
+  const [first, ...others] = await takenPorts(wanted, patienceMs);
   if (!first) return;
   if (others.length === 0) throw first.error;
   const taken = [first, ...others];
@@ -66,6 +58,22 @@ export async function ensureFreePorts(wanted: readonly WantedPort[], patienceMs 
   throw new StartError(
     `Ports ${names} cannot be used; with free ones: ${free.join(' ')} npx -y pnpm@12 start`,
   );
+}
+
+/** Those of the ports that cannot be used, each with the error of {@link ensureFreePort}. */
+export async function takenPorts(
+  wanted: readonly WantedPort[],
+  patienceMs = 0,
+): Promise<(WantedPort & { error: unknown })[]> {
+  const checked = await Promise.all(
+    wanted.map((port) =>
+      ensureFreePort(port, patienceMs).then(
+        () => [],
+        (error: unknown) => [{ ...port, error }],
+      ),
+    ),
+  );
+  return checked.flat();
 }
 
 /**

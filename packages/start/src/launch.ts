@@ -2,11 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, constants, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Lock } from '@pressroom/embedded-postgres/lock';
-import { ensureFreePorts, LOOPBACK } from '@pressroom/embedded-postgres/ports';
+import {
+  ensureFreePorts,
+  findFreePort,
+  LOOPBACK,
+  takenPorts,
+  type WantedPort,
+} from '@pressroom/embedded-postgres/ports';
 import { StartError } from '@pressroom/embedded-postgres/start-error';
 import { hasDatabase, type LaunchDatabase, openDatabase, wasKilled } from './launch-database.ts';
 import { type LaunchGallery, openGallery } from './launch-gallery.ts';
 import { Program, type ProgramOptions, runToEnd, untilReady } from './program.ts';
+import { ProgramLogs } from './program-log.ts';
 import type { Service } from './services.ts';
 import { configurationFaults, hooksKeyOf, readStartSettings, type StartSettings } from './start-settings.ts';
 
@@ -39,11 +46,12 @@ export interface Launch {
 export async function launch(what: Launch): Promise<void> {
   const { root, services, env, sample, signal, print } = what;
   const migrate = what.carryOver ? [...what.migrate, '--carry-over'] : what.migrate;
-  const settings = await usableSettings(root, services, env);
+  const wanted = await usableSettings(root, services, env);
   await using running = new AsyncDisposableStack();
-  const claim = StartClaim.take(settings.dataDir);
+  const claim = StartClaim.take(wanted.dataDir);
   running.defer(() => claim.release());
-  await ensureServicePorts(settings, env);
+  const settings = await withFreePorts(wanted, env, print);
+  const logs = new ProgramLogs(settings.dataDir, print);
 
   // The services cannot share one metrics port.
   const alone = { cwd: root, env: withDeskKey({ ...env, HOST: LOOPBACK, METRICS_PORT: '' }) };
@@ -66,19 +74,21 @@ export async function launch(what: Launch): Promise<void> {
 
   const programs = [...settings.servicePorts].map(([service, port]) => ({
     port,
-    program: startService(service, settings, contexts.get(service) ?? shared),
+    program: startService(service, settings, { ...(contexts.get(service) ?? shared), logs }),
   }));
   running.defer(async () => void (await Promise.all(programs.map(({ program }) => program.stop()))));
   await Promise.all(programs.map(({ program, port }) => untilReady(program, port, signal)));
   // Last, because nothing waits for them.
   const workers = services.flatMap((service) =>
-    startWorker(service, settings, contexts.get(service) ?? shared),
+    startWorker(service, settings, { ...(contexts.get(service) ?? shared), logs }),
   );
   running.defer(async () => void (await Promise.all(workers.map((worker) => worker.stop()))));
 
   const { servicePorts } = settings;
   claim.announce(addresses(servicePorts));
-  print(summary({ servicePorts, galleryHints: gallery?.hints ?? [], data: database.data }));
+  print(
+    summary({ servicePorts, galleryHints: gallery?.hints ?? [], data: database.data, logs: logs.folder }),
+  );
   const store = gallery?.store ? [gallery.store] : [];
   const kept = [...store, ...programs.map(({ program }) => program), ...workers];
   await Promise.race([untilEnd(database, signal), ...kept.map((program) => program.keepRunning(print))]);
@@ -163,29 +173,64 @@ function givenOf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { METRICS_PORT: '', ...Object.fromEntries(names.map((name) => [name, env[name]])) };
 }
 
-async function ensureServicePorts(settings: StartSettings, env: NodeJS.ProcessEnv): Promise<void> {
+/**
+ * The settings with free ports in place of taken ones that nobody has chosen, which it says. Throws a
+ * {@link StartError} that names those that somebody has.
+ */
+async function withFreePorts(
+  settings: StartSettings,
+  env: NodeJS.ProcessEnv,
+  print: (line: string) => void,
+): Promise<StartSettings> {
   const patienceMs = wasKilled(settings) ? LEFTOVER_MS : 0;
-  const needsStore = [...settings.servicePorts.keys()].some(({ gallery }) => gallery) && !env.S3_ENDPOINT;
-  const { databaseUrl, databasePort, objectStorePort, servicePorts, workerPorts } = settings;
-  const needsDatabase = databaseUrl === undefined && !hasDatabase(settings);
-  await ensureFreePorts(
-    [
-      ...(needsDatabase ? [{ port: databasePort, owner: 'PostgreSQL', variable: 'DATABASE_PORT' }] : []),
-      ...(needsStore
-        ? [{ port: objectStorePort, owner: 'the object store', variable: 'OBJECT_STORE_PORT' }]
-        : []),
-      ...[...servicePorts].map(([{ name, port }, number]) => {
-        return { port: number, owner: name, variable: port.variable };
-      }),
-      ...[...workerPorts].map(([{ name, worker }, port]) => {
-        return { port, owner: `the worker of ${name}`, variable: worker?.port.variable ?? '' };
-      }),
-    ],
-    patienceMs,
-  );
+  const wanted = wantedPorts(settings, env);
+  const [chosen, usual] = [true, false].map((isChosen) =>
+    wanted.filter(({ variable }) => Boolean(env[variable]) === isChosen),
+  ) as [WantedPort[], WantedPort[]];
+  await ensureFreePorts(chosen, patienceMs);
+  const moved = new Map<string, number>();
+  for (const { port, owner, variable } of await takenPorts(usual, patienceMs)) {
+    const free = await findFreePort();
+    moved.set(variable, free);
+    print(`Port ${port} for ${owner} is already in use: it has ${free} this time (${variable})`);
+  }
+  const { databasePort, objectStorePort, servicePorts, workerPorts } = settings;
+  return {
+    ...settings,
+    databasePort: moved.get('DATABASE_PORT') ?? databasePort,
+    objectStorePort: moved.get('OBJECT_STORE_PORT') ?? objectStorePort,
+    servicePorts: new Map(
+      [...servicePorts].map(([service, port]) => [service, moved.get(service.port.variable) ?? port]),
+    ),
+    workerPorts: new Map(
+      [...workerPorts].map(([service, port]) => [
+        service,
+        moved.get(service.worker?.port.variable ?? '') ?? port,
+      ]),
+    ),
+  };
 }
 
-type Context = Pick<ProgramOptions, 'cwd' | 'env'>;
+/** Every port of a start. What a killed start has left at that of PostgreSQL is stopped with it. */
+function wantedPorts(settings: StartSettings, env: NodeJS.ProcessEnv): WantedPort[] {
+  const needsStore = [...settings.servicePorts.keys()].some(({ gallery }) => gallery) && !env.S3_ENDPOINT;
+  const { databaseUrl, databasePort, objectStorePort, servicePorts, workerPorts } = settings;
+  const needsDatabase = databaseUrl === undefined && !(hasDatabase(settings) && wasKilled(settings));
+  return [
+    ...(needsDatabase ? [{ port: databasePort, owner: 'PostgreSQL', variable: 'DATABASE_PORT' }] : []),
+    ...(needsStore
+      ? [{ port: objectStorePort, owner: 'the object store', variable: 'OBJECT_STORE_PORT' }]
+      : []),
+    ...[...servicePorts].map(([{ name, port }, number]) => {
+      return { port: number, owner: name, variable: port.variable };
+    }),
+    ...[...workerPorts].map(([{ name, worker }, port]) => {
+      return { port, owner: `the worker of ${name}`, variable: worker?.port.variable ?? '' };
+    }),
+  ];
+}
+
+type Context = Pick<ProgramOptions, 'cwd' | 'env' | 'logs'>;
 
 function withDatabase({ cwd, env }: Context, { url }: LaunchDatabase): Context {
   return { cwd, env: { ...env, DATABASE_URL: url } };
@@ -234,7 +279,7 @@ async function addSamples(
 function startService(
   service: Service,
   { servicePorts, workerPorts }: StartSettings,
-  { cwd, env }: Context,
+  { cwd, env, logs }: Context,
 ): Program {
   const { name, main, port, env: own, reaches = {} } = service;
   const ports = new Map([
@@ -248,6 +293,7 @@ function startService(
     name,
     command: [main],
     cwd,
+    ...(logs && { logs }),
     env: {
       ...own,
       ...Object.fromEntries(reached),
@@ -262,11 +308,15 @@ function givenIn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /** The worker of a service, if it has one. */
-function startWorker(service: Service, { workerPorts }: StartSettings, { cwd, env }: Context): Program[] {
+function startWorker(
+  service: Service,
+  { workerPorts }: StartSettings,
+  { cwd, env, logs }: Context,
+): Program[] {
   const { name, worker } = service;
   if (worker === undefined) return [];
   const port = { [worker.port.variable]: String(workerPorts.get(service)) };
-  const options = { cwd, env: { ...worker.env, ...givenIn(env), ...port } };
+  const options = { cwd, ...(logs && { logs }), env: { ...worker.env, ...givenIn(env), ...port } };
   return [new Program({ ...options, name: `The worker of ${name}`, command: worker.command })];
 }
 
@@ -373,7 +423,7 @@ class StartClaim {
 }
 
 function refusal(dataDir: string, note: string): string {
-  const otherwise = `To run a second one, set a different DATA_DIR and different ports.`;
+  const otherwise = `To run a second one, set a different DATA_DIR.`;
   const lines = read(note);
   if (lines === '') {
     return `Pressroom is already starting or stopping on ${dataDir}: wait, or stop it (Ctrl-C). ${otherwise}`;
@@ -396,6 +446,8 @@ interface SummaryParts {
   readonly galleryHints: readonly (readonly [label: string, text: string])[];
   /** Where the data is stored, for display. */
   readonly data: string;
+  /** The folder of the logs. */
+  readonly logs: string;
 }
 
 /** Where each service answers, a line each. */
@@ -405,7 +457,7 @@ function addresses(servicePorts: ReadonlyMap<Service, number>): string[] {
 }
 
 /** The block that `pnpm start` prints once everything answers. */
-function summary({ servicePorts, galleryHints, data }: SummaryParts): string {
+function summary({ servicePorts, galleryHints, data, logs }: SummaryParts): string {
   const rows: (readonly [string, string])[] = [];
   for (const [{ name, hints, gallery, page }, port] of servicePorts) {
     const address = `http://${LOOPBACK}:${port}`;
@@ -417,7 +469,7 @@ function summary({ servicePorts, galleryHints, data }: SummaryParts): string {
     );
     rows.push(...hints, ...(gallery ? galleryHints : []));
   }
-  rows.push(['Data', data], ['Stop', 'Ctrl-C']);
+  rows.push(['Data', data], ['Logs', `${logs} (warnings are shown here, too)`], ['Stop', 'Ctrl-C']);
   const width = Math.max(...rows.map(([label]) => label.length));
   const lines = rows.map(([label, value]) => `  ${label.padEnd(width)}  ${value}`);
   return ['', 'Pressroom is running', '', ...lines, ''].join('\n');

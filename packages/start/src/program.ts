@@ -3,6 +3,7 @@ import { get } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { LOOPBACK } from '@pressroom/embedded-postgres/ports';
 import { StartError } from '@pressroom/embedded-postgres/start-error';
+import type { ProgramLogs } from './program-log.ts';
 
 /** How long a program may take to stop after SIGTERM, in ms, before it is killed. */
 const GRACE_MS = 10_000;
@@ -28,9 +29,11 @@ export interface ProgramOptions {
   /** Working directory, against which the file is resolved. */
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Keeps what it prints; the terminal shows it if absent. */
+  readonly logs?: ProgramLogs;
 }
 
-/** A Node program run as a child, with this process's output. It ends when this process does. */
+/** A Node program run as a child, with this process's output or a log. It ends when this process does. */
 export class Program {
   readonly #options: ProgramOptions;
   readonly #stopped = new AbortController();
@@ -82,14 +85,15 @@ interface Running {
   readonly ended: Promise<string>;
 }
 
-function run({ command, cwd, env }: ProgramOptions): Running {
+function run({ name, command, cwd, env, logs }: ProgramOptions): Running {
   const child = spawn(process.execPath, [...NODE_FLAGS, '--import', PRELOAD, ...command], {
     cwd,
     env,
     // In its own process group: Ctrl-C is for the starter, which ends everything in order.
     detached: true,
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    stdio: ['ignore', logs ? 'pipe' : 'inherit', 'inherit', 'ipc'],
   });
+  if (child.stdout) logs?.keep(name, child.stdout);
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
     child.once('error', (error) => resolve(error.message));

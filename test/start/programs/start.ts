@@ -9,7 +9,7 @@ await runStart({
       name: 'fixture',
       main: 'service.ts',
       check: ['check.ts'],
-      port: { variable: 'FIXTURE_PORT', default: 4999 },
+      port: { variable: 'FIXTURE_PORT', default: Number(process.env.FIXTURE_DEFAULT ?? 4999) },
       sample: ['migrate.ts', 'sample'],
       build: ['build.ts'],
       hints: [['Make a thing', 'make thing']],
