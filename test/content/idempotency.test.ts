@@ -105,3 +105,36 @@ test('the key of a deleted article is free', async () => {
   await fixture.client.delete(`/api/articles/${body.data.id}`);
   expect((await create('deleted', { title: 'Other' })).status).toBe(201);
 });
+
+test('an article that is deleted and restored is found again by its key', async () => {
+  const { client } = fixture;
+  const first = await create('restored', { title: 'Restored' });
+  const path = `/api/articles/${first.body.data.id}`;
+  await client.send(path, { method: 'DELETE' });
+  await client.send(`${path}/restore`, { method: 'POST' });
+  const second = await create('restored', { title: 'Restored' });
+  expect(second.headers.get('idempotent-replayed')).toBe('true');
+  expect(second.body.data.id).toBe(first.body.data.id);
+});
+
+test('the key of a deleted article creates another one, which keeps it', async () => {
+  const { client } = fixture;
+  const first = await create('replaced', { title: 'Replaced' });
+  const path = `/api/articles/${first.body.data.id}`;
+  await client.send(path, { method: 'DELETE' });
+  const second = await create('replaced', { title: 'Replaced, rewritten' });
+  expect(second.status).toBe(201);
+  await client.send(`${path}/restore`, { method: 'POST' });
+  const again = await create('replaced', { title: 'Replaced, rewritten' });
+  expect(again.body.data.id).toBe(second.body.data.id);
+  expect(second.body.data.id).not.toBe(first.body.data.id);
+});
+
+test('what cannot be restored any more leaves no key', async () => {
+  const { client, database } = fixture;
+  const { body } = await create('gone', { title: 'Gone' });
+  await client.send(`/api/articles/${body.data.id}`, { method: 'DELETE' });
+  await database.pool.query('delete from content.deleted_article where article_id = $1', [body.data.id]);
+  const { rowCount } = await database.pool.query("select from content.idempotency_key where key like '% gone'");
+  expect(rowCount).toBe(0);
+});
