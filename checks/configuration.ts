@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { commonSettings, expectation, type SettingNote } from '@pressroom/common/start/config';
+import { variablesOf } from '@pressroom/common/start/misspelt-settings';
 import { z } from 'zod';
 import { passedVariables } from './compose.ts';
 import { SERVICE_SETTINGS, type Settings } from './service-settings.ts';
@@ -11,6 +12,9 @@ const PAGE = 'docs/configuration.md';
 /** The settings of the Compose file, with those that an operator must choose before the mark. */
 const EXAMPLE = '.env.example';
 
+/** Every variable of a setting, for the chart. */
+const NAMES = 'deploy/helm/settings.txt';
+
 /** What comes after this line in {@link EXAMPLE} is written by `pnpm configuration`. */
 const REST = '# Every other setting, as it is if absent:\n';
 
@@ -20,7 +24,7 @@ const WIDTH = 120;
 /** The settings of each table, by the name in its mark: each setting stands in the first one that has it. */
 const TABLES = firstPlaces({ 'every service': commonSettings, ...SERVICE_SETTINGS });
 
-/** Writes the tables of `docs/configuration.md` and the end of `.env.example` from the services' schemas. */
+/** Writes the tables of `docs/configuration.md`, the end of `.env.example` and the names in the chart. */
 export async function writeConfiguration(root: string): Promise<void> {
   for (const { file, generated } of await generate(root)) await writeFile(file, generated);
 }
@@ -40,13 +44,26 @@ export async function configurationFaults(root: string): Promise<string[]> {
 
 /** The files with what is generated in them, as they are and as they should be. */
 async function generate(root: string): Promise<{ file: string; text: string; generated: string }[]> {
-  const [page, example] = [join(root, PAGE), join(root, EXAMPLE)];
-  const [pageText, exampleText] = [await readFile(page, 'utf8'), await readFile(example, 'utf8')];
+  const [page, example, names] = [join(root, PAGE), join(root, EXAMPLE), join(root, NAMES)];
+  const [pageText, exampleText, namesText] = await Promise.all([
+    readFile(page, 'utf8'),
+    readFile(example, 'utf8'),
+    readFile(names, 'utf8'),
+  ]);
   const passed = await passedVariables(root);
   return [
     { file: page, text: pageText, generated: withTables(pageText, TABLES) },
     { file: example, text: exampleText, generated: withEverySetting(exampleText, TABLES, passed) },
+    { file: names, text: namesText, generated: everyVariable() },
   ];
+}
+
+function everyVariable(): string {
+  const variables = new Set(Object.values(TABLES).flatMap(variablesOf));
+  return [...variables]
+    .sort()
+    .map((variable) => `${variable}\n`)
+    .join('');
 }
 
 /** Settings by the name of a table. */

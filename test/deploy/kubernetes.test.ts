@@ -217,6 +217,12 @@ describe('the chart', () => {
     expect(data?.DATABASE_READ_URL).toBe(address);
   });
 
+  test('passes on what other software reads', async () => {
+    const content = { NODE_OPTIONS: '--trace-warnings', HTTPS_PROXY: 'http://proxy:3128', TZ: 'UTC' };
+    const { data } = named(await chart({ settings: { content } }), 'ConfigMap', 'content');
+    expect(data).toMatchObject(content);
+  });
+
   test('lets the namespaces in that it is given, whatever their names', async () => {
     const networkPolicies = { ingressNamespace: 'monitoring', monitoringNamespace: '1234' };
     const objects = await chart({ networkPolicies });
@@ -238,6 +244,7 @@ describe('the chart', () => {
     [{ database: { hots: 'db' } }, 'hots'],
     [{ settings: { contents: {} } }, 'contents'],
     [{ settings: { content: { site_name: 'News' } } }, 'site_name'],
+    [{ settings: { backup: { BACKUP_KEEP_DAY: 7 } } }, 'settings.backup.BACKUP_KEEP_DAY is not a setting'],
     [{ workloads: { conten: {} } }, 'conten'],
     [{ redis: { url: 'valkey:6379' } }, 'url'],
     [{ image: { repository: 'pressroom:0.1.0' } }, 'repository'],

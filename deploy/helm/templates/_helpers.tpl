@@ -4,6 +4,7 @@ remains of an address of the database.
 */ -}}
 {{- define "pressroom.settings" -}}
 {{- $all := dict -}}
+{{- $known := .Files.Get "settings.txt" | splitList "\n" -}}
 {{- $readHost := eq .Values.database.host "pressroom-postgres-rw" | ternary "pressroom-postgres-ro" "" -}}
 {{- if hasKey .Values.database "readHost" }}{{ $readHost = .Values.database.readHost }}{{ end -}}
 {{- range (.Files.Get "base/kustomization.yaml" | fromYaml).configMapGenerator -}}
@@ -26,6 +27,10 @@ remains of an address of the database.
     {{- with $.Values.redis.url }}{{ $_ := set $own "REDIS_URL" . }}{{ end -}}
   {{- end -}}
   {{- range $key, $value := index $.Values.settings $name -}}
+    {{- /* A misspelt setting would be ignored; other software in the image reads the rest. */ -}}
+    {{- if not (or (has $key $known) (regexMatch "^(ALL|AWS|HTTPS?|LANG|LC|LD|MALLOC|NO|NODE|OTEL|PG[A-Z]*|SSL|TZ|UV)(_|$)" $key)) -}}
+      {{- fail (printf "settings.%s.%s is not a setting: docs/configuration.md lists them" $name $key) -}}
+    {{- end -}}
     {{- /* A number of a file is a float, which from a million on is written with an exponent. */ -}}
     {{- $isWhole := and (kindIs "float64" $value) (eq $value (floor $value)) -}}
     {{- $_ := set $own $key ($isWhole | ternary (printf "%.0f" $value) (toString $value)) -}}
