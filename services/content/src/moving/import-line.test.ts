@@ -25,6 +25,7 @@ describe('a line', () => {
     });
     expect(read({ author: 'A' }, { exact: true })).toMatchObject({ body: { is_published: true }, notes: [] });
     for (const byline of [undefined, null, '', ' ']) expect(read({ byline }).body.author).toBe('Desk');
+    expect(read({ slug: null, tags: null, authors: null, former_slugs: null }).key).toBe(read().key);
     expect(() => read({}, { author: undefined })).toThrow('author: none is named');
   });
 

@@ -13,11 +13,15 @@ const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
 const slug = z.string().max(100).regex(SLUG_PATTERN, 'must be words of a–z and 0–9 joined by -');
 
+/** What exports write as null, as if it were absent. */
+const absent = <Schema extends z.ZodType>(schema: Schema) =>
+  schema.nullish().transform((value) => value ?? undefined);
+
 const own = {
   id: z.int32().positive().optional(),
   created_at: time.nullish(),
   updated_at: time.nullish(),
-  former_slugs: z.array(slug).optional(),
+  former_slugs: absent(z.array(slug)),
 };
 
 /** Members that categories and tags have, and those of authors. */
@@ -57,12 +61,12 @@ const articleLine = z
     published_at: time.nullish(),
     category: namedTerm.nullish(),
     category_id: z.int().nullish(),
-    tags: z.array(namedTerm).optional(),
-    authors: z.array(namedAuthor).optional(),
+    tags: absent(z.array(namedTerm)),
+    authors: absent(z.array(namedAuthor)),
     featured_image: z.string().nullish(),
     ...eachDetailMember(z.string().nullish()),
     extra: z.custom<Extra>(isObject, 'must be an object').nullish(),
-    slug: z.string().optional(),
+    slug: absent(z.string()),
     slug_is_given: z.boolean().optional(),
     publish_at: time.nullish(),
     unpublish_at: time.nullish(),

@@ -281,7 +281,7 @@ const RELATIVE = /^(?![a-z][a-z\d+.-]*:|\/\/|#|$)/i;
 export function withPlacedUrls(html: string, site: string | undefined, notes: string[]): string {
   const left = new Set<string>();
   const placed = withChangedUrls(html, (url, attribute) => {
-    if (attribute === 'iframe src') return url.replace(/^\s*http:/i, 'https:');
+    if (attribute === 'iframe src') return url.replace(/^\s*(?:http:)?(?=\/\/)/i, 'https:');
     const trimmed = url.trim();
     const isShown = SHOWN.test(attribute) || (attribute === 'a href' && FILE.test(trimmed));
     if (!isShown || !RELATIVE.test(trimmed)) return url;

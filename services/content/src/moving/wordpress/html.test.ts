@@ -29,6 +29,8 @@ test.each([
   ['tags that are cut off', megabyteOf('<p ')],
   ['comments that are cut off', megabyteOf('<!-- wp:a {} ')],
   ['ends of what was not begun', megabyteOf('<td>', '</p>')],
+  ['patterns that are cut off', megabyteOf('<!-- wp:block {"ref":1')],
+  ['a block', `<!-- wp:block {${megabyteOf('"ref":1,"content":{')} -->`],
   ['elements that cross', megabyteOf('<b>x</p>')],
   ['spaces before the end of a line', `a${megabyteOf(' ')}b\n`],
   ['code in shortcodes that does not end', megabyteOf('[code x]')],
@@ -71,4 +73,19 @@ test('patterns and footnotes are put where they are shown, and what is missing i
     '<p>One</p><p>Shared</p><ol class="wp-block-footnotes"><li id="f">A <em>note</em> <a href="#f-link">↩︎</a></li></ol>',
   );
   expect(lost).toEqual([1, 9].map((id) => `pattern ${id}: is not in the export; left out`));
+});
+
+test('a pattern that an article changes is there, as are the footnotes that are missing: as a note', () => {
+  const lost: string[] = [];
+  const context = { ...CONTEXT, pattern: () => '<p>Shared</p>', onLost: (what: string) => lost.push(what) };
+  const changed = '<!-- wp:block {"ref":1,"content":{"Name":{"content":"Other"}}} /-->';
+  expect(articleHtml(`${changed}<!-- wp:footnotes /-->`, context)).toBe('<p>Shared</p>');
+  expect(lost).toEqual([
+    'pattern 1: what the article changes in it is left out',
+    'footnotes: are not in the export',
+  ]);
+});
+
+test('pages of an article are paragraphs of their own', () => {
+  expect(articleHtml('One<!--nextpage-->Two', CONTEXT)).toBe('<p>One</p>\n<p>Two</p>');
 });

@@ -1,4 +1,5 @@
 import { parseFragment, serialize } from 'parse5';
+import { z } from 'zod';
 
 /** A comment, or all that follows one that does not end. */
 const COMMENT = /<!--(?:([\s\S]*?)-->(\n?)|[\s\S]*)/g;
@@ -12,8 +13,13 @@ const MARK = /^(?:more.*|nextpage|noteaser)$/;
 const LONE_URL =
   /(^|\n|<p>|<div class="wp-block-embed__wrapper">)[ \t]*(https?:\/\/[^\s<>"']+)[ \t]*(?=\n|$|<\/p>|<\/div>)/g;
 
-/** A block that stands for a pattern, which articles share. */
-const PATTERN = /<!--\s*wp:block\s+\{[^{}]*"ref"\s*:\s*(\d+)[^{}]*\}\s*\/-->/g;
+/** In a comment: a block that stands for a pattern, which articles share. */
+const PATTERN = /^\s*wp:(?:core\/)?block\s+(\{.*\})\s*\/$/s;
+
+const PATTERN_BLOCK = z.object({
+  ref: z.int().transform(String),
+  content: z.record(z.string(), z.unknown()).default({}),
+});
 
 /** The most patterns of an article: patterns contain others. */
 const MOST_PATTERNS = 200;
@@ -31,7 +37,7 @@ interface HtmlContext extends ShortcodeContext {
 export function articleHtml(kept: string, context: HtmlContext): string {
   const whole = withCodeElements(withPatterns(kept, context));
   const hasBlocks = /<!--\s*wp:/.test(whole);
-  let notes = footnotesOf(context);
+  let notes = footnotesOf(whole, context);
   const html = whole.replaceAll(COMMENT, (comment, inside = '', lineEnd = '') => {
     const [block, name = '', isEmpty] = BLOCK.exec(inside) ?? [];
     if (isEmpty !== undefined && name === 'footnotes') {
@@ -41,6 +47,7 @@ export function articleHtml(kept: string, context: HtmlContext): string {
     }
     if (isEmpty !== undefined) context.onEmptyBlock(name);
     if (block !== undefined) return '';
+    if (inside === 'nextpage') return '\n\n';
     return MARK.test(inside) ? lineEnd : comment;
   });
   const expanded = withLinks(expandShortcodes(html + notes, context));
@@ -60,8 +67,13 @@ function withLinks(html: string): string {
 function withPatterns(kept: string, { pattern, onLost }: HtmlContext): string {
   let placed = 0;
   const place = (html: string, around: readonly string[]): string =>
-    html.replaceAll(PATTERN, (_, id: string) => {
+    html.replaceAll(COMMENT, (comment, inside = '') => {
+      const block = patternBlock(PATTERN.exec(inside)?.[1]);
+      if (block === undefined) return comment;
+      const { ref: id, content } = block;
       placed += 1;
+      if (Object.keys(content).length > 0)
+        onLost(`pattern ${id}: what the article changes in it is left out`);
       const found = around.includes(id) || placed > MOST_PATTERNS ? undefined : pattern(id);
       if (found === undefined) onLost(`pattern ${id}: is not in the export; left out`);
       return found === undefined ? '' : place(found, [...around, id]);
@@ -69,9 +81,21 @@ function withPatterns(kept: string, { pattern, onLost }: HtmlContext): string {
   return place(kept, []);
 }
 
+function patternBlock(json = ''): z.infer<typeof PATTERN_BLOCK> | undefined {
+  try {
+    return PATTERN_BLOCK.parse(JSON.parse(json));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Footnotes as WordPress shows them: the text has links to their ids. */
-function footnotesOf({ footnotes }: HtmlContext): string {
-  if (footnotes.length === 0) return '';
+function footnotesOf(html: string, { footnotes, onLost }: HtmlContext): string {
+  if (footnotes.length === 0) {
+    if (/<!--\s*wp:footnotes\b|<sup\s[^>]{0,200}data-fn=/.test(html))
+      onLost('footnotes: are not in the export');
+    return '';
+  }
   const items = footnotes.map(({ id, content }) => {
     const anchor = escaped(id);
     return `<li id="${anchor}">${content} <a href="#${anchor}-link">↩︎</a></li>`;
@@ -286,7 +310,7 @@ const CODE = 'pre|code|script|style';
 const ATTRIBUTE = /(?<![\w-])([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s\]]+))/g;
 
 /** The beginning or the end of a shortcode. `[[name]]` is how an article writes about one. */
-const TAG = /(?<!\[)\[([a-z][\w-]*)([\s=][^[\]]*|\/?)\](?!\])|\[\/([a-z][\w-]*)\]/gi;
+const TAG = /(?<!\[)\[([a-z][\w-]*)([\s=:][^[\]]*|\/?)\](?!\])|\[\/([a-z][\w-]*)\]/gi;
 
 /** The names of shortcodes that are known. In two pairs of brackets, one is only written about. */
 const KNOWN = `gallery|playlist|caption|wp_caption|embed|audio|video|${CODE_NAMES}|${EMBED_NAMES}`;
@@ -365,7 +389,7 @@ function expand(
   if (address !== undefined) return `<a href="${escaped(address)}">${escaped(address)}</a>`;
   const player =
     name === 'audio' || name === 'video'
-      ? playerOf(name, attributes, (content || given).replace(/\|.*/s, ''))
+      ? playerOf(name, attributes, (content || given).replace(/^:|\|.*/gs, ''))
       : undefined;
   if (player !== undefined) return player;
   // Brackets alone are no shortcode: [sic].

@@ -39,6 +39,8 @@ test.each([
     '[caption id="a"]x[/caption] [youtube=a b] [code]',
   ],
   ['[audio https://a.example/a.mp3|loop=yes]', '<audio controls src="https://a.example/a.mp3"></audio>'],
+  ['[audio:https://a.example/a.mp3|titles=A]', '<audio controls src="https://a.example/a.mp3"></audio>'],
+  ['[note: see below] [b:c]', '[note: see below] [b:c]'],
   ['[playlist ids="2"]', '<audio controls src="https://a.example/2.jpg"></audio>'],
   [
     '<pre>[gallery]</pre><code>[caption]x[/caption]</code>',
