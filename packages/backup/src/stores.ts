@@ -14,6 +14,7 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { Failure } from '@pressroom/common/failures/failure';
 import type { BackupConfig } from '@pressroom/common/start/backup-settings';
 import { ensureHome } from '@pressroom/common/start/home';
+import { refuseOtherServers } from '@pressroom/common/stores/store-answers';
 import {
   DUMP,
   listsMedia,
@@ -68,7 +69,7 @@ export function openMediaBucket(config: BackupConfig): MediaBucket | undefined {
 
 function open({ endpoint, region, accessKeyId, secretAccessKey, forcePathStyle }: Store): S3Client {
   ensureHome();
-  return new S3Client({
+  const s3 = new S3Client({
     ...{ region, forcePathStyle, requestHandler: TIMEOUTS },
     ...(endpoint !== undefined && { endpoint }),
     ...(accessKeyId !== undefined &&
@@ -77,6 +78,8 @@ function open({ endpoint, region, accessKeyId, secretAccessKey, forcePathStyle }
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
+  refuseOtherServers(s3);
+  return s3;
 }
 
 /** The files of a backup, and no other ones are downloaded: whoever may write to the bucket chooses names. */

@@ -14,6 +14,7 @@ import {
 import { GuardedAgents } from '@pressroom/common/fetching/guarded-agents';
 import { readConfig, secret, setting } from '@pressroom/common/start/config';
 import { ensureHome } from '@pressroom/common/start/home';
+import { refuseOtherServers } from '@pressroom/common/stores/store-answers';
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
@@ -222,6 +223,7 @@ export class PictureStore {
       forcePathStyle: config.S3_FORCE_PATH_STYLE === 'true',
       credentials: { accessKeyId: config.S3_ACCESS_KEY_ID, secretAccessKey: config.S3_SECRET_ACCESS_KEY },
     });
+    refuseOtherServers(this.#s3);
     this.#bucket = config.S3_BUCKET;
     this.#base = `${base.replace(/\/+$/, '')}/`;
   }

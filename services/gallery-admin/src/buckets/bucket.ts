@@ -15,11 +15,12 @@ import {
 import type { Lease } from '@pressroom/common/caching/representation-cache';
 import type { Meter } from '@pressroom/common/metrics/meter';
 import { ensureHome } from '@pressroom/common/start/home';
+import { refuseOtherServers } from '@pressroom/common/stores/store-answers';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { StoreConfig } from '../config.ts';
 import { unquoted } from '../objects/object-page.ts';
 import type { BucketTest } from './buckets.ts';
-import { isBusy, isStoreFault, refuseOtherServers, statusOf } from './store-answers.ts';
+import { isBusy, isStoreFault, statusOf } from './store-answers.ts';
 
 /** A bucket that the service works on: a configuration with the clients made from it. Never changes. */
 export interface Bucket {
