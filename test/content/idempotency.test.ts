@@ -135,6 +135,8 @@ test('what cannot be restored any more leaves no key', async () => {
   const { body } = await create('gone', { title: 'Gone' });
   await client.send(`/api/articles/${body.data.id}`, { method: 'DELETE' });
   await database.pool.query('delete from content.deleted_article where article_id = $1', [body.data.id]);
-  const { rowCount } = await database.pool.query("select from content.idempotency_key where key like '% gone'");
+  const { rowCount } = await database.pool.query(
+    "select from content.idempotency_key where key like '% gone'",
+  );
   expect(rowCount).toBe(0);
 });
