@@ -1,9 +1,10 @@
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import { render } from 'preact';
 import { Service } from './shared/api/service.ts';
 import { type Desk, DeskContext } from './shared/desk.ts';
 import { Address } from './shared/state/address.ts';
 import { Connection } from './shared/state/connection.ts';
+import { Me } from './shared/state/me.ts';
 import { Preferences } from './shared/state/preferences.ts';
 import { Session } from './shared/state/session.ts';
 import { Texts } from './shared/text/texts.ts';
@@ -21,11 +22,13 @@ const session = new Session();
 const meta = document.querySelector<HTMLMetaElement>('meta[name="pressroom-base"]');
 const address = new Address(new URL(meta?.content ?? '/', location.href));
 const connection = new Connection(() => fetch(address.href(''), { method: 'HEAD', cache: 'no-store' }));
+const service = new Service(address.base, session, connection);
 const desk: Desk = {
   address,
   connection,
+  me: new Me(() => service.me()),
   preferences,
-  service: new Service(address.base, session, connection),
+  service,
   session,
   texts: new Texts(voice),
   voice,
@@ -33,6 +36,12 @@ const desk: Desk = {
     said.value = text;
   },
 };
+
+// What a person has chosen holds in every browser that has no choice of its own.
+effect(() => {
+  const language = desk.me.profile.value?.language ?? undefined;
+  if (language !== undefined && !preferences.hasLanguage) void voice.speak(language).catch(() => undefined);
+});
 
 const root = document.getElementById('page');
 if (root !== null) {

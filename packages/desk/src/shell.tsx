@@ -38,6 +38,27 @@ const SOURCES: Readonly<Record<SectionName, Source>> = {
       zh: async () => (await import('./news/text/zh.ts')).zh,
     },
   },
+  people: {
+    load: async () => (await import('./people/people.tsx')).openPeople,
+    texts: {
+      en: async () => (await import('./people/text/en.ts')).en,
+      zh: async () => (await import('./people/text/zh.ts')).zh,
+    },
+  },
+  account: {
+    load: async () => (await import('./account/account.tsx')).openAccount,
+    texts: {
+      en: async () => (await import('./account/text/en.ts')).en,
+      zh: async () => (await import('./account/text/zh.ts')).zh,
+    },
+  },
+  invitation: {
+    load: async () => (await import('./invitation/invitation.tsx')).openInvitation,
+    texts: {
+      en: async () => (await import('./invitation/text/en.ts')).en,
+      zh: async () => (await import('./invitation/text/zh.ts')).zh,
+    },
+  },
 };
 
 const opened = new Map<SectionName, Promise<ComponentType>>();
@@ -97,11 +118,13 @@ function Section({ name }: { name: SectionName }) {
 }
 
 function open(name: SectionName, desk: Desk): Promise<ComponentType> {
-  const known = opened.get(name);
-  if (known !== undefined) return known;
+  const before = opened.get(name);
+  if (before !== undefined) return before;
   const { load, texts } = SOURCES[name];
-  const view = Promise.all([load(), desk.voice.learn(name, texts), styled(name)]).then(([openSection]) =>
-    openSection(desk),
+  // Whoever has an invitation is not logged in yet.
+  const known = name === 'invitation' ? undefined : desk.me.known();
+  const view = Promise.all([load(), desk.voice.learn(name, texts), styled(name), known]).then(
+    ([openSection]) => openSection(desk),
   );
   opened.set(name, view);
   view.catch(() => opened.delete(name));

@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import { en as accountEn } from './account/text/en.ts';
+import { zh as accountZh } from './account/text/zh.ts';
 import { en as articlesEn } from './articles/text/en.ts';
 import { zh as articlesZh } from './articles/text/zh.ts';
+import { en as invitationEn } from './invitation/text/en.ts';
+import { zh as invitationZh } from './invitation/text/zh.ts';
 import { en as mediaEn } from './media/text/en.ts';
 import { zh as mediaZh } from './media/text/zh.ts';
 import { en as newsEn } from './news/text/en.ts';
 import { zh as newsZh } from './news/text/zh.ts';
+import { en as peopleEn } from './people/text/en.ts';
+import { zh as peopleZh } from './people/text/zh.ts';
 import { en } from './shared/text/en.ts';
 import { zh } from './shared/text/zh.ts';
 
@@ -34,6 +40,12 @@ const SECTIONS = {
   'the articles in zh': { ...zh, ...articlesZh },
   'the news in en': { ...en, ...newsEn },
   'the news in zh': { ...zh, ...newsZh },
+  'the people in en': { ...en, ...peopleEn },
+  'the people in zh': { ...zh, ...peopleZh },
+  'the account in en': { ...en, ...accountEn },
+  'the account in zh': { ...zh, ...accountZh },
+  'the invitation in en': { ...en, ...invitationEn },
+  'the invitation in zh': { ...zh, ...invitationZh },
 };
 
 describe.each(Object.entries(SECTIONS))('%s', (_section, texts) => {

@@ -3,6 +3,7 @@ import { useContext } from 'preact/hooks';
 import type { Service } from './api/service.ts';
 import type { Address } from './state/address.ts';
 import type { Connection } from './state/connection.ts';
+import type { Me } from './state/me.ts';
 import type { Preferences } from './state/preferences.ts';
 import type { Session } from './state/session.ts';
 import type { Texts } from './text/texts.ts';
@@ -12,6 +13,7 @@ import type { Voice } from './text/voice.ts';
 export interface Desk {
   readonly address: Address;
   readonly connection: Connection;
+  readonly me: Me;
   readonly preferences: Preferences;
   readonly service: Service;
   readonly session: Session;

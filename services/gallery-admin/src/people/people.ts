@@ -82,6 +82,7 @@ const meAnswer = z.object({
   may: z.array(z.string()).describe('What the role allows.'),
   language,
   timeZone: z.string().nullable(),
+  authorId: z.int().nullable().describe('The author of content that the person is, once that is known.'),
 });
 
 const sessionAnswer = z.object({
@@ -308,6 +309,7 @@ function profileOperations({ people, sessions, account, logins, cookies, roles }
       may: [...roles[person.role]],
       language: language.parse(row?.language ?? null),
       timeZone: row?.time_zone ?? null,
+      authorId: row?.author_id ?? null,
     };
   };
   const readMe = operation({

@@ -1,5 +1,6 @@
 import { type Fetch, galleryClient } from '@pressroom/client';
 import type { Connection } from '../state/connection.ts';
+import type { Profile } from '../state/me.ts';
 import type { Session } from '../state/session.ts';
 import { asked } from './problem.ts';
 
@@ -35,6 +36,12 @@ export class Service {
   /** Logs in; throws if the service refuses. */
   async logIn(username: string, password: string): Promise<void> {
     await asked(galleryClient(this).post('/api/login', { body: { username, password } }));
+  }
+
+  /** Says who is logged in; asks once, since what waits for it can do without. */
+  async me(): Promise<Profile> {
+    const { baseUrl, fetch } = this;
+    return (await asked(galleryClient({ baseUrl, fetch, retry: { attempts: 1 } }).get('/api/me'))).data;
   }
 
   async logOut(): Promise<void> {

@@ -1,9 +1,11 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 
-/** The sections of the desk, as their addresses name them. */
-export const SECTIONS = ['media', 'articles', 'news'] as const;
+/** The sections of the desk between which one goes to and fro, as their addresses name them. */
+export const SECTIONS = ['media', 'articles', 'news', 'people'] as const;
 
-export type SectionName = (typeof SECTIONS)[number];
+const ALL_SECTIONS = [...SECTIONS, 'account', 'invitation'] as const;
+
+export type SectionName = (typeof ALL_SECTIONS)[number];
 
 /** What the address of the page says. */
 export interface Here {
@@ -54,7 +56,7 @@ export class Address {
   #read(): Here {
     const path = location.pathname.slice(new URL('desk/', this.base).pathname.length);
     const [first = '', ...rest] = path.split('/').filter((part) => part !== '');
-    const section = SECTIONS.find((name) => name === first) ?? 'media';
+    const section = ALL_SECTIONS.find((name) => name === first) ?? 'media';
     return { section, rest: rest.join('/'), query: new URLSearchParams(location.search) };
   }
 }

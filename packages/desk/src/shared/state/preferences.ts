@@ -28,6 +28,11 @@ export class Preferences {
     keep(() => localStorage.setItem(THEME, theme));
   }
 
+  /** Whether a language was chosen in this browser. */
+  get hasLanguage(): boolean {
+    return kept(() => localStorage.getItem(LANGUAGE)) !== undefined;
+  }
+
   /** The chosen language, else the browser's. */
   get language(): Language {
     const wanted =

@@ -18,7 +18,8 @@ interface HeaderProps {
   /** What the section adds to the menu. */
   items?: readonly MenuItem[];
   onSelect?: (value: string) => void;
-  onKeyboard: () => void;
+  /** Shows the keys of the section, if it has any. */
+  onKeyboard?: () => void;
 }
 
 /** The sections, what the one that is open has at hand, and the menu. */
@@ -36,11 +37,11 @@ export function Header({ children, items = [], onSelect, onKeyboard }: HeaderPro
 }
 
 function Sections() {
-  const { address, texts } = useDesk();
+  const { address, me, texts } = useDesk();
   const { section } = address.here.value;
   return (
     <nav class="sections" aria-label={texts.say('sections')}>
-      {SECTIONS.map((name) => (
+      {SECTIONS.filter((name) => name !== 'people' || me.may('administer')).map((name) => (
         <Link
           key={name}
           to={name}
@@ -56,13 +57,15 @@ function Sections() {
 }
 
 function MainMenu({ items, onSelect, onKeyboard }: Omit<HeaderProps, 'children'>) {
-  const { preferences, service, session, texts, voice } = useDesk();
+  const { address, preferences, service, session, texts, voice } = useDesk();
   const { say } = texts;
   const theme = preferences.theme.value;
   const [isMissing, setMissing] = useState(false);
   const lines: MenuItem[] = [
     ...(items ?? []),
-    { value: 'keyboard', label: say('keyboard'), icon: 'keyboard', shortcut: '?' },
+    ...(onKeyboard === undefined
+      ? []
+      : [{ value: 'keyboard', label: say('keyboard'), icon: 'keyboard', shortcut: '?' } as const]),
     ...Object.entries(THEMES).map(([value, text], index) => ({
       value,
       label: say(text),
@@ -75,10 +78,12 @@ function MainMenu({ items, onSelect, onKeyboard }: Omit<HeaderProps, 'children'>
       checked: texts.language.value === value,
       ...(index === 0 && { heading: say('language') }),
     })),
-    { value: 'logout', label: say('logOut'), icon: 'logout', heading: '' },
+    { value: 'account', label: say('account'), icon: 'account', heading: '' },
+    { value: 'logout', label: say('logOut'), icon: 'logout' },
   ];
   const select = async (value: string) => {
-    if (value === 'keyboard') return onKeyboard();
+    if (value === 'keyboard') return onKeyboard?.();
+    if (value === 'account') return address.go('account');
     if (value in THEMES) return preferences.setTheme(value as Theme);
     if (value in LANGUAGES) {
       preferences.keepLanguage(value as Language);

@@ -42,10 +42,13 @@ import {
   Trash2,
   Undo2,
   Upload,
+  User,
+  Users,
   X,
 } from 'lucide-preact';
 
 const ICONS = {
+  account: User,
   add: Plus,
   alert: CircleAlert,
   articles: FileText,
@@ -77,6 +80,7 @@ const ICONS = {
   news: Rss,
   next: ChevronRight,
   pause: Pause,
+  people: Users,
   previous: ChevronLeft,
   resume: Play,
   retry: RotateCw,

@@ -5,7 +5,7 @@ import { Icon } from './icon.tsx';
 
 /** Asks for name and password; whoever waits for the session goes on afterwards. */
 export function LoginForm() {
-  const { service, session, texts } = useDesk();
+  const { me, service, session, texts } = useDesk();
   const { say } = texts;
   const [problem, setProblem] = useState<ApiProblem>();
   const [busy, setBusy] = useState(false);
@@ -15,6 +15,10 @@ export function LoginForm() {
     setBusy(true);
     try {
       await service.logIn(String(form.get('username')), String(form.get('password')));
+      const before = me.profile.peek();
+      if (before !== undefined) await me.load();
+      // What somebody else had open is not theirs.
+      if (before !== undefined && before.id !== me.profile.peek()?.id) return location.reload();
       session.begin();
     } catch (error) {
       setProblem(asProblem(error));

@@ -17,6 +17,7 @@ const PASSING: readonly (readonly [detail: RegExp, text: SharedTextName])[] = [
 /** What a problem means for the person at the page; sections name their service in `serviceAway`. */
 export function problemWords({ code, message, passes, status }: ApiProblem, say: Say): string {
   if (status === 0) return say(navigator.onLine ? 'unreachable' : 'offline');
+  if (code === 'role_forbids' || code === 'insufficient_scope') return say('roleForbids');
   if (!passes) return visible(message);
   const known = PASSING.find(([detail]) => detail.test(message));
   if (known !== undefined) return say(known[1]);

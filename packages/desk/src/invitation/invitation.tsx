@@ -1,0 +1,25 @@
+import { galleryClient } from '@pressroom/client';
+import type { ComponentType } from 'preact';
+import { asked } from '../shared/api/problem.ts';
+import type { Desk } from '../shared/desk.ts';
+import { Texts } from './text/texts.ts';
+import { InvitationPage } from './views/page.tsx';
+
+/** Makes the page of somebody who has the link of an invitation, and no session. */
+export function openInvitation(desk: Desk): ComponentType {
+  const { address, service, voice } = desk;
+  const token = location.hash.slice(1);
+  // Whoever sees the window later, or its history, gets nothing that works.
+  address.replace('invitation');
+  const client = galleryClient(service);
+  const props = {
+    token,
+    texts: new Texts(voice, 'invitation'),
+    read: async () => (await asked(client.post('/api/invitation', { body: { token } }))).data,
+    accept: async (password: string) => {
+      await asked(client.post('/api/invitation/accept', { body: { token, password } }));
+      location.assign(address.href('media'));
+    },
+  };
+  return () => <InvitationPage {...props} />;
+}

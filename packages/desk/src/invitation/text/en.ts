@@ -1,0 +1,11 @@
+/** What the page of an invitation says. */
+export const en = {
+  welcome: 'Welcome, {{name}}',
+  chooseHint: 'Choose a password. From then on you log in with {{email}} and this password.',
+  choosePassword: 'Choose a password',
+  accept: 'Save and begin',
+  invitationOver:
+    'This invitation was used already, has ended, or was replaced by a newer one. Ask for a new one.',
+  invitationUnknown: 'This page takes the whole link of an invitation. Open the link that you were given.',
+  toTheDesk: 'To the desk',
+};

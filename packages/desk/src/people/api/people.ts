@@ -1,0 +1,58 @@
+import { type GalleryClient, galleryClient } from '@pressroom/client';
+import { asked } from '../../shared/api/problem.ts';
+import type { Service } from '../../shared/api/service.ts';
+import type { Role } from '../../shared/state/me.ts';
+
+/** What an owner says about a person. */
+export interface PersonInput {
+  readonly name: string;
+  readonly email: string;
+  readonly role: Role;
+}
+
+/** Somebody who works at the desk. */
+export interface Person extends PersonInput {
+  readonly id: string;
+  readonly active: boolean;
+  readonly hasPassword: boolean;
+  /** When the last link ends; null if none works. */
+  readonly invitedUntil: string | null;
+  readonly lastUsedAt: string | null;
+}
+
+/** A link with which a person chooses a password. */
+export interface Invitation {
+  readonly token: string;
+  readonly expiresAt: string;
+}
+
+/** The people of the desk. Every method throws an `ApiProblem`. */
+export class PeopleApi {
+  readonly #client: GalleryClient;
+
+  constructor(service: Service) {
+    this.#client = galleryClient(service);
+  }
+
+  async list(): Promise<readonly Person[]> {
+    return (await asked(this.#client.get('/api/people'))).data.people;
+  }
+
+  /** Adds a person, with the link for them. */
+  async add(input: PersonInput): Promise<Invitation> {
+    return (await asked(this.#client.post('/api/people', { body: input }))).data.invitation;
+  }
+
+  async change(id: string, body: Partial<PersonInput> & { readonly active?: boolean }): Promise<void> {
+    await asked(this.#client.patch('/api/people/{id}', { path: { id }, body }));
+  }
+
+  async remove(id: string): Promise<void> {
+    await asked(this.#client.delete('/api/people/{id}', { path: { id } }));
+  }
+
+  /** Makes a new link; the one before ends. */
+  async invite(id: string): Promise<Invitation> {
+    return (await asked(this.#client.post('/api/people/{id}/invitation', { path: { id } }))).data.invitation;
+  }
+}

@@ -1,0 +1,19 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Desk } from '../shared/desk.ts';
+import type { PeopleApi } from './api/people.ts';
+import type { Texts } from './text/texts.ts';
+
+/** What the section is made of; `people.tsx` puts it together. */
+export interface People extends Desk {
+  readonly api: PeopleApi;
+  readonly texts: Texts;
+}
+
+export const PeopleContext = createContext<People | undefined>(undefined);
+
+export function usePeople(): People {
+  const people = useContext(PeopleContext);
+  if (people === undefined) throw new Error('there is no section around this view');
+  return people;
+}

@@ -1,0 +1,29 @@
+import type { ApiProblem } from '../../shared/api/problem.ts';
+import { problemWords } from '../../shared/views/problem-view.tsx';
+import type { Person } from '../api/people.ts';
+import type { Say, TextName, Texts } from '../text/texts.ts';
+
+const CODES: Readonly<Record<string, TextName>> = {
+  email_taken: 'emailTaken',
+  last_owner: 'lastOwner',
+  not_found: 'personGone',
+};
+
+const FIELDS: Readonly<Record<string, TextName>> = { email: 'emailWrong', name: 'nameWrong' };
+
+/** Why something was not done. */
+export function reasonOf(problem: ApiProblem, say: Say): string {
+  const name = CODES[problem.code] ?? FIELDS[problem.fields[0]?.field ?? ''];
+  return name === undefined ? problemWords(problem, say) : say(name);
+}
+
+/** Whether a person can log in, and was here. */
+export function stateOf({ active, hasPassword, invitedUntil, lastUsedAt }: Person, texts: Texts): string {
+  const { say } = texts;
+  const date = (time: string) => texts.date(Date.parse(time));
+  if (!active) return say('switchedOff');
+  const invited = invitedUntil === null ? [] : [say('invitedUntil', { date: date(invitedUntil) })];
+  if (!hasPassword) return invited[0] ?? say('invitationEnded');
+  const seen = lastUsedAt === null ? say('isActive') : say('lastSeen', { date: date(lastUsedAt) });
+  return [seen, ...invited].join(' · ');
+}
