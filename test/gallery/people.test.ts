@@ -195,6 +195,7 @@ test('a password is changed by who knows it, and ends all other sessions', async
   expect((await change(PASSWORD)).status).toBe(200);
   expect((await other.ask('/api/me')).status).toBe(401);
   expect((await person.ask('/api/me')).status).toBe(200);
+  expect((await person.ask('/api/me/sessions')).body.data.sessions).toHaveLength(1);
   expect((await logIn('writer@example.org', 'a new password for the writer')).status).toBe(200);
 
   const guesser = newAddress();

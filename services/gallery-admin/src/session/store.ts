@@ -105,15 +105,21 @@ export class SessionStore {
 
   /** The sessions of a person, or of the environment's account, that have not ended; the last used first. */
   list(of: SessionOwner): Promise<ListedSession[]> {
-    return this.#db
-      .selectFrom('gallery.session')
-      .where(ownedBy(of))
-      .select(['id', 'created_at', 'last_used_at', 'address', 'device'])
-      .where(sql<SqlBool>`last_used_at > clock_timestamp() - ${IDLE}`)
-      .where(sql<SqlBool>`created_at > clock_timestamp() - ${LIFETIME}`)
-      .orderBy('last_used_at', 'desc')
-      .orderBy('id')
-      .execute();
+    return (
+      this.#db
+        .selectFrom('gallery.session')
+        .where(ownedBy(of))
+        // Those before a new password or role have ended.
+        .where(
+          sql<SqlBool>`account = coalesce((select stamp from gallery.person where id = person_id), account)`,
+        )
+        .select(['id', 'created_at', 'last_used_at', 'address', 'device'])
+        .where(sql<SqlBool>`last_used_at > clock_timestamp() - ${IDLE}`)
+        .where(sql<SqlBool>`created_at > clock_timestamp() - ${LIFETIME}`)
+        .orderBy('last_used_at', 'desc')
+        .orderBy('id')
+        .execute()
+    );
   }
 
   /** Ends one session of its owner, if it is there. */
