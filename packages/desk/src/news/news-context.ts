@@ -9,7 +9,7 @@ import type { Items } from './state/items.ts';
 import type { Texts } from './text/texts.ts';
 
 /** What the section is made of; `news.tsx` puts it together. */
-export interface News extends Pick<Desk, 'address' | 'announce' | 'connection'> {
+export interface News extends Pick<Desk, 'address' | 'announce' | 'connection' | 'me'> {
   readonly api: NewsroomApi;
   readonly edits: Edits;
   readonly items: Items;

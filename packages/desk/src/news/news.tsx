@@ -24,9 +24,9 @@ export function openNews(desk: Desk): ComponentType {
   const edits = new Edits(api, (what) => texts.say('didUndo', { what }));
   const items = new Items(api, edits, (action, title) => texts.say(WORDS[action], { title }));
   const vocabulary = signal<Vocabulary | undefined>(undefined);
-  const { address, announce, connection } = desk;
+  const { address, announce, connection, me } = desk;
   const news: News = {
-    ...{ address, announce, connection, api, edits, items, texts, vocabulary },
+    ...{ address, announce, connection, me, api, edits, items, texts, vocabulary },
     typed: new Map(),
   };
   const learn = (known: Vocabulary) => {

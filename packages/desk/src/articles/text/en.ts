@@ -134,4 +134,5 @@ export const en = {
   keySave: 'Save now',
   keyBack: 'Back to the list',
   keyMove: 'Up and down the list',
+  onlyRead: 'You can read this article, and not change it.',
 };

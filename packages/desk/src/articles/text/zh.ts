@@ -126,4 +126,5 @@ export const zh: Translated<typeof en> = {
   keySave: '立即保存',
   keyBack: '返回列表',
   keyMove: '在列表中上下移动',
+  onlyRead: '您可以阅读此文章，但不能更改。',
 };

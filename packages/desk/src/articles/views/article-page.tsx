@@ -6,6 +6,7 @@ import { ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
 import { useTitle } from '../../shared/views/use-title.ts';
 import { type App, useApp } from '../app-context.ts';
 import { type Conflict, OpenArticle } from '../state/open-article.ts';
+import { mayChange } from '../state/rights.ts';
 import { ArticleDialogs, type ArticleQuestion } from './article-dialogs.tsx';
 import { BodyField } from './body-field.tsx';
 import { FieldProblem } from './field-problem.tsx';
@@ -31,7 +32,7 @@ function opened({ api, place }: App, id: number | undefined): OpenArticle {
 }
 
 function Editor({ open }: { open: OpenArticle }) {
-  const { place, texts } = useApp();
+  const { me, place, texts } = useApp();
   const { say } = texts;
   const [question, ask] = useState<ArticleQuestion>();
   const [putOff, setPutOff] = useState<Conflict>();
@@ -39,6 +40,7 @@ function Editor({ open }: { open: OpenArticle }) {
   const publish = usePublish(open, ask, decide);
   const { title } = open.fields.value;
   const state = open.state.value;
+  const isReadOnly = !mayChange(me, open.article.value);
   const name = title === '' ? say('newArticle') : title;
   useTitle(name);
   useLeaving(open);
@@ -78,14 +80,17 @@ function Editor({ open }: { open: OpenArticle }) {
               value={title}
               placeholder={say('title')}
               maxLength={255}
+              readOnly={isReadOnly}
               onInput={({ currentTarget }) => open.edit({ title: currentTarget.value.replaceAll('\n', ' ') })}
             />
           </label>
           <FieldProblem open={open} member="title" />
-          <BodyField open={open} onAsk={ask} />
+          <BodyField open={open} isReadOnly={isReadOnly} onAsk={ask} />
           <FieldProblem open={open} member="content" />
         </div>
-        <SidePanel open={open} onAsk={ask} />
+        <fieldset class="as-one" disabled={isReadOnly}>
+          <SidePanel open={open} onAsk={ask} />
+        </fieldset>
       </div>
       <ArticleDialogs
         open={open}

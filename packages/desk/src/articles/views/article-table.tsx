@@ -88,7 +88,7 @@ const STATES: Readonly<Record<ListedArticle['state'], TextName>> = {
 
 /** While the list is scrolled, only the rows that come into sight are new. */
 const Row = memo(({ article, index, start, isChosen, isActive, isDeleted }: RowProps) => {
-  const { list, place, texts } = useApp();
+  const { list, me, place, texts } = useApp();
   const { id, author, category, state, at } = article;
   const title = article.title === '' ? texts.say('untitled') : texts.name(article.title);
   const facts = [author, category].filter(Boolean).join(' · ');
@@ -102,16 +102,18 @@ const Row = memo(({ article, index, start, isChosen, isActive, isDeleted }: RowP
       style={{ transform: `translateY(${start}px)` }}
     >
       <span role="gridcell" tabIndex={-1} class="article-check">
-        <input
-          type="checkbox"
-          tabIndex={-1}
-          aria-label={texts.say('selectOne', { title: article.title })}
-          checked={isChosen}
-          onClick={({ currentTarget, shiftKey }) => {
-            list.choose(id, shiftKey);
-            currentTarget.checked = list.chosen.peek().has(id);
-          }}
-        />
+        {me.may('edit') && (
+          <input
+            type="checkbox"
+            tabIndex={-1}
+            aria-label={texts.say('selectOne', { title: article.title })}
+            checked={isChosen}
+            onClick={({ currentTarget, shiftKey }) => {
+              list.choose(id, shiftKey);
+              currentTarget.checked = list.chosen.peek().has(id);
+            }}
+          />
+        )}
       </span>
       <span role="gridcell" tabIndex={-1} class="article-words">
         {isDeleted ? (
@@ -151,7 +153,7 @@ const Row = memo(({ article, index, start, isChosen, isActive, isDeleted }: RowP
 });
 
 function useTableKeys(show: (index: number) => void): (event: KeyboardEvent) => void {
-  const { list, place } = useApp();
+  const { list, me, place } = useApp();
   const actions = useListActions();
   return (event) => {
     const articles = list.articles.peek();
@@ -174,6 +176,11 @@ function useTableKeys(show: (index: number) => void): (event: KeyboardEvent) => 
     }
     const id = list.active.peek() ?? articles[0]?.id;
     if (id === undefined) return;
+    if (event.key === 'Enter' && place.value.peek().status !== 'trash') {
+      event.preventDefault();
+      return place.open(id);
+    }
+    if (!me.may('edit')) return;
     if (event.key === ' ') {
       event.preventDefault();
       list.choose(id, event.shiftKey);
@@ -182,9 +189,6 @@ function useTableKeys(show: (index: number) => void): (event: KeyboardEvent) => 
     else if (event.key === 'a' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       list.chosen.value = new Set(articles.map((article) => article.id));
-    } else if (event.key === 'Enter' && place.value.peek().status !== 'trash') {
-      event.preventDefault();
-      place.open(id);
     }
   };
 }

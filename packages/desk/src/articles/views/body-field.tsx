@@ -17,11 +17,12 @@ interface Editor {
 
 interface BodyFieldProps {
   open: OpenArticle;
+  isReadOnly: boolean;
   onAsk: (question: ArticleQuestion) => void;
 }
 
 /** The text of an article: in the editor, or as its source, which comes back byte for byte. */
-export function BodyField({ open, onAsk }: BodyFieldProps) {
+export function BodyField({ open, isReadOnly, onAsk }: BodyFieldProps) {
   const { texts } = useApp();
   const { say } = texts;
   const upload = useUpload();
@@ -43,11 +44,12 @@ export function BodyField({ open, onAsk }: BodyFieldProps) {
   return (
     <>
       {isSource || editor === 'failed' ? (
-        <Source open={open} />
+        <Source open={open} isReadOnly={isReadOnly} />
       ) : (
         <editor.RichText
           html={content}
           label={say('text')}
+          disabled={isReadOnly}
           texts={texts}
           onChange={(html) => open.edit({ content: html })}
           onWords={setWords}
@@ -78,7 +80,7 @@ export function BodyField({ open, onAsk }: BodyFieldProps) {
   );
 }
 
-function Source({ open }: { open: OpenArticle }) {
+function Source({ open, isReadOnly }: Pick<BodyFieldProps, 'open' | 'isReadOnly'>) {
   const { say } = useApp().texts;
   return (
     <label class="source-field">
@@ -86,6 +88,7 @@ function Source({ open }: { open: OpenArticle }) {
       <textarea
         class="source"
         spellcheck={false}
+        readOnly={isReadOnly}
         value={open.fields.value.content}
         onInput={({ currentTarget }) => open.edit({ content: currentTarget.value })}
       />

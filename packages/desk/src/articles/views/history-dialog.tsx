@@ -6,11 +6,12 @@ import type { Revision } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { textOf } from '../state/fields.ts';
 import type { OpenArticle } from '../state/open-article.ts';
+import { mayChange } from '../state/rights.ts';
 import { Differences } from './differences.tsx';
 
 /** The revisions of an article, each beside what it says now. */
 export function HistoryDialog({ open, onClose }: { open: OpenArticle; onClose: () => void }) {
-  const { api, texts } = useApp();
+  const { api, me, texts } = useApp();
   const { say } = texts;
   const { id } = open;
   const [revisions, setRevisions] = useState<readonly Revision[]>([]);
@@ -77,9 +78,11 @@ export function HistoryDialog({ open, onClose }: { open: OpenArticle; onClose: (
       </p>
       <div class="modal-buttons">
         <Button onClick={onClose}>{say('close')}</Button>
-        <Button kind="primary" disabled={old === undefined} onClick={() => void restore()}>
-          {say('restoreRevision')}
-        </Button>
+        {mayChange(me, open.article.value) && (
+          <Button kind="primary" disabled={old === undefined} onClick={() => void restore()}>
+            {say('restoreRevision')}
+          </Button>
+        )}
       </div>
     </Modal>
   );

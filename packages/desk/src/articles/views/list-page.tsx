@@ -9,13 +9,13 @@ import { SelectionBar } from './selection-bar.tsx';
 
 /** The articles: which ones are shown, what can be done with them, and they themselves. */
 export function ListPage() {
-  const { list, texts } = useApp();
+  const { list, me, texts } = useApp();
   const { say } = texts;
   useTitle(say('articles'));
   return (
     <>
       <h1 class="unseen">{say('articles')}</h1>
-      {list.chosen.value.size > 0 ? <SelectionBar /> : <FilterBar />}
+      {list.chosen.value.size > 0 && me.may('edit') ? <SelectionBar /> : <FilterBar />}
       {list.articles.value.length > 0 ? <ArticleTable /> : <NoArticles />}
       <Status />
     </>

@@ -32,7 +32,7 @@ const ARTICLE_KEYS: Keys = [
 
 /** The whole section: the list, or the article that is open. */
 export function Page() {
-  const { place, site, texts } = useApp();
+  const { me, place, site, texts } = useApp();
   const { say } = texts;
   const [isHelpShown, setHelpShown] = useState(false);
   const { article } = place.value.value;
@@ -51,16 +51,17 @@ export function Page() {
         event.preventDefault();
         document.querySelector<HTMLElement>('[type="search"]')?.focus();
       }
-      if (event.key === 'n' && !event.ctrlKey && !event.metaKey && !event.altKey) place.open('new');
+      if (event.ctrlKey || event.metaKey || event.altKey || !me.may('write')) return;
+      if (event.key === 'n') place.open('new');
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
-  }, [place]);
+  }, [me, place]);
   return (
     <div class="page">
       <Header onKeyboard={() => setHelpShown(true)}>
         <span class="space" />
-        {article === undefined && state === 'ready' && (
+        {article === undefined && state === 'ready' && me.may('write') && (
           <a
             class="button primary"
             href={place.hrefOf('new')}

@@ -6,6 +6,7 @@ import { errorWords, problemWords } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
 import { SHORTEST } from '../state/fields.ts';
 import type { OpenArticle } from '../state/open-article.ts';
+import { mayChange } from '../state/rights.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
 import { focusActive } from './list-actions.ts';
 
@@ -20,19 +21,23 @@ interface PublishBarProps {
 
 /** Whether an article is saved and public, and what changes that. */
 export function PublishBar({ open, onBack, onAsk, onDecide, onPublish }: PublishBarProps) {
-  const { list, notices, api, place, texts } = useApp();
+  const { list, me, notices, api, place, texts } = useApp();
   const { say } = texts;
   const article = open.article.value;
   const isPublished = article?.is_published === true;
   const isPlanned = !isPublished && (article?.schedule?.publish_at ?? null) !== null;
   const hasChanges = open.hasCopy.value || open.state.value !== 'clean';
+  const canChange = mayChange(me, article);
+  const canPublish = me.may('edit');
   const items: MenuItem[] = [
-    { value: 'schedule', label: say('schedule') },
+    ...(canPublish ? [{ value: 'schedule', label: say('schedule') }] : []),
     { value: 'history', label: say('history') },
-    ...(isPlanned ? [{ value: 'unschedule', label: say('unschedule') }] : []),
-    ...(isPublished ? [{ value: 'unpublish', label: say('unpublish') }] : []),
-    ...(open.hasCopy.value ? [{ value: 'discard', label: say('discardChanges') }] : []),
-    { value: 'delete', label: say('delete'), icon: 'delete', danger: true, heading: '' },
+    ...(canPublish && isPlanned ? [{ value: 'unschedule', label: say('unschedule') }] : []),
+    ...(canPublish && isPublished ? [{ value: 'unpublish', label: say('unpublish') }] : []),
+    ...(canChange && open.hasCopy.value ? [{ value: 'discard', label: say('discardChanges') }] : []),
+    ...(canPublish
+      ? [{ value: 'delete', label: say('delete'), icon: 'delete', danger: true, heading: '' } as const]
+      : []),
   ];
   const remove = async () => {
     const { id } = open;
@@ -60,18 +65,24 @@ export function PublishBar({ open, onBack, onAsk, onDecide, onPublish }: Publish
       <IconButton icon="previous" label={say('back')} onClick={onBack} />
       <Standing open={open} />
       <span class="space" />
-      <SaveState open={open} onDecide={onDecide} />
+      {canChange ? (
+        <SaveState open={open} onDecide={onDecide} />
+      ) : (
+        <span class="save-state">{say('onlyRead')}</span>
+      )}
       {open.id !== undefined && (
         <>
-          <Button kind="quiet" onClick={() => onAsk({ kind: 'preview' })}>
-            {say('preview')}
-          </Button>
+          {canChange && (
+            <Button kind="quiet" onClick={() => onAsk({ kind: 'preview' })}>
+              {say('preview')}
+            </Button>
+          )}
           <Menu label={say('moreActions')} items={items} onSelect={select}>
             <Icon name="more" />
           </Menu>
         </>
       )}
-      {(!isPublished || hasChanges) && (
+      {canPublish && (!isPublished || hasChanges) && (
         <Button kind="primary" onClick={onPublish}>
           {say(isPublished ? 'publishChanges' : 'publish')}
         </Button>

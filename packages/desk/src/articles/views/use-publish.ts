@@ -12,10 +12,11 @@ export function usePublish(
   ask: (question: ArticleQuestion) => void,
   decide: () => void,
 ): (isDecided?: boolean) => Promise<void> {
-  const { address, notices, site, texts } = useApp();
+  const { address, me, notices, site, texts } = useApp();
   const { say } = texts;
   return useCallback(
     async (isDecided = false) => {
+      if (!me.may('edit')) return notices.failed(say('roleForbids'));
       if (open.state.peek() === 'conflict') return decide();
       const store = document.querySelector<HTMLMetaElement>('meta[name="pressroom-store"]')?.content ?? '';
       const { content, featuredImage } = open.fields.peek();
@@ -32,6 +33,6 @@ export function usePublish(
           : say('needsMore', { count: SHORTEST });
       notices.failed(say('notPublished', { reason }));
     },
-    [open, ask, decide, address, notices, say, site],
+    [open, ask, decide, address, me, notices, say, site],
   );
 }

@@ -25,13 +25,30 @@ export interface Actions {
   copyText(what: 'link' | 'signed' | 'markdown' | 'img', entry: Entry): Promise<boolean>;
 }
 
+/** The actions that change what is in the bucket, or lead to that. */
+export const CHANGING = [
+  'remove',
+  'restore',
+  'rename',
+  'move',
+  'copyTo',
+  'copyToPublic',
+  'cut',
+  'copy',
+  'paste',
+] as const satisfies readonly (keyof Actions)[];
+
 /** The dialog that copies files to a public folder. */
 export function publicCopyOf({ visibility }: App, entries: readonly Entry[]): Dialog {
   return { kind: 'copy', entries, dest: visibility.prefixes.peek()[0] };
 }
 
 export function useActions(): Actions {
-  return actionsOf(useApp());
+  const app = useApp();
+  const actions = actionsOf(app);
+  if (app.me.may('organize')) return actions;
+  const without = Object.fromEntries(CHANGING.map((name) => [name, () => undefined]));
+  return { ...actions, ...without };
 }
 
 /** The entries that an action is about. */

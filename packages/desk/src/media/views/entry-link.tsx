@@ -31,7 +31,7 @@ export function openEntry({ place }: App, entry: Entry): void {
 /** What the links of entries and the cells around them do with the mouse. */
 export function useEntry(entry: Entry) {
   const app = useApp();
-  const { folder, place, selection, transfers } = app;
+  const { folder, me, place, selection, transfers } = app;
   const onOpen = (event: MouseEvent) => {
     if (event.button !== 0 || event.metaKey || event.altKey) return;
     event.preventDefault();
@@ -48,7 +48,7 @@ export function useEntry(entry: Entry) {
     event.dataTransfer?.setData(DRAGGED, JSON.stringify(paths));
     if (event.dataTransfer) event.dataTransfer.effectAllowed = 'copyMove';
   };
-  const drop = entry.kind === 'folder' ? dropOn(entry.path, transfers) : {};
+  const drop = entry.kind === 'folder' && me.may('organize') ? dropOn(entry.path, transfers) : {};
   const onContextMenu = () => {
     if (!selection.paths.peek().has(entry.path)) selection.set([entry.path]);
     selection.focus(entry.path);

@@ -25,7 +25,7 @@ export function Files() {
       <>
         {title}
         <ProblemView problem={folder.problem.value} onRetry={() => void folder.refresh()}>
-          {folder.problem.value.status >= 500 && (
+          {folder.problem.value.status >= 500 && app.me.may('administer') && (
             <>
               <p class="hint">{texts.say('otherBucket')}</p>
               <Button icon="buckets" onClick={() => place.go({ screen: 'buckets', file: undefined })}>
@@ -61,14 +61,14 @@ export function Files() {
 
 /** The folder when there is nothing to show. */
 function Empty() {
-  const { folder, place, texts } = useApp();
+  const { folder, me, place, texts } = useApp();
   const { say } = texts;
   const { filter, everywhere, folder: here } = place.value.value;
   const state = folder.state.value;
   const isTrash = isInTrash(here);
   const isFiltered = filter !== '';
   if (state === 'loading' || (isFiltered && state === 'more')) return <Loading />;
-  if (here === '' && !isFiltered) return <FirstSteps />;
+  if (here === '' && !isFiltered && me.may('upload')) return <FirstSteps />;
   const hint = everywhere ? say('noMatchAnywhere', { text: filter }) : say('noMatchHint');
   return (
     <div class="empty">

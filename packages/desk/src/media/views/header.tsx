@@ -8,13 +8,13 @@ import { UploadButton } from './upload-button.tsx';
 
 /** Where the section is, and what is always at hand. */
 export function MediaHeader() {
-  const { dialogs, place, texts } = useApp();
+  const { dialogs, me, place, texts } = useApp();
   const { say } = texts;
   const { folder, screen } = place.value.value;
   const isFiles = screen === 'files';
   const items: MenuItem[] = [
     { value: 'trash', label: say('trash'), icon: 'delete' },
-    { value: 'buckets', label: say('buckets'), icon: 'buckets' },
+    ...(me.may('administer') ? [{ value: 'buckets', label: say('buckets'), icon: 'buckets' } as const] : []),
   ];
   const select = (value: string) => {
     if (value === 'buckets') return place.go({ screen: 'buckets', file: undefined });
@@ -25,13 +25,13 @@ export function MediaHeader() {
     <Header items={items} onSelect={select} onKeyboard={() => dialogs.show({ kind: 'keyboard' })}>
       {isFiles ? <Breadcrumb /> : <span class="header-title">{say('buckets')}</span>}
       <span class="space" />
-      {isFiles && !isInTrash(folder) && <UploadButton />}
+      {isFiles && !isInTrash(folder) && me.may('upload') && <UploadButton />}
     </Header>
   );
 }
 
 function Breadcrumb() {
-  const { place, texts, transfers } = useApp();
+  const { me, place, texts, transfers } = useApp();
   const { folder } = place.value.value;
   const steps = stepsOf(folder);
   return (
@@ -51,7 +51,7 @@ function Breadcrumb() {
                   event.preventDefault();
                   place.go(change);
                 }}
-                {...dropOn(path, transfers)}
+                {...(me.may('organize') && dropOn(path, transfers))}
               >
                 <bdi>{path === '' || path === TRASH ? texts.folder(path) : texts.name(name)}</bdi>
               </a>

@@ -44,7 +44,7 @@ export function Page() {
         </Suspense>
       )}
       <Dialogs />
-      {over && (
+      {over && app.me.may('upload') && (
         <div class="drop-hint" aria-hidden="true">
           <Icon name="upload" size={32} />
           {texts.say('dropHere', { folder: texts.folder(folder) })}
@@ -57,6 +57,7 @@ export function Page() {
 /** Files that are dropped anywhere, or pasted, are uploaded to the folder. */
 function useDrops(app: App): boolean {
   const upload = async (data: DataTransfer) => {
+    if (!app.me.may('upload')) return;
     const { folder } = app.place.value.peek();
     await app.uploads.add(await droppedFiles(data), folder);
   };

@@ -2,11 +2,19 @@ import type { MenuItem } from '../../shared/views/menu-item.ts';
 import type { Entry } from '../api/types.ts';
 import { type App, useApp } from '../app-context.ts';
 import { isInTrash } from '../trash.ts';
-import type { Actions } from './actions.ts';
+import { type Actions, CHANGING } from './actions.ts';
 import { openEntry } from './entry-link.tsx';
 
-/** The lines of the menu of the selection, or of the folder if nothing is selected. */
+/** The lines of the menu of the selection, or of the folder if nothing is selected, that the role allows. */
 export function useItems(): MenuItem[] {
+  const { me } = useApp();
+  const items = useAllItems();
+  if (me.may('organize')) return items;
+  const changing: readonly string[] = [...CHANGING, 'newFolder'];
+  return items.filter(({ value }) => !changing.includes(value));
+}
+
+function useAllItems(): MenuItem[] {
   const { clip, folder, place, selection, texts, visibility } = useApp();
   const { say } = texts;
   const paths = selection.paths.value;

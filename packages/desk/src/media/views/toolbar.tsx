@@ -22,7 +22,7 @@ export function Toolbar() {
 }
 
 function FolderBar() {
-  const { dialogs, folder: listed, place, texts } = useApp();
+  const { dialogs, folder: listed, me, place, texts } = useApp();
   const { say } = texts;
   const { folder, view, sort, descending, filter, everywhere } = place.value.value;
   return (
@@ -49,7 +49,7 @@ function FolderBar() {
         <span>{say('everywhere')}</span>
       </label>
       <span class="space" />
-      {!isInTrash(folder) && (
+      {!isInTrash(folder) && me.may('organize') && (
         <Button
           kind="quiet"
           icon="newFolder"
@@ -59,7 +59,7 @@ function FolderBar() {
           {say('newFolder')}
         </Button>
       )}
-      {folder === TRASH && listed.loaded.value.length > 0 && (
+      {folder === TRASH && listed.loaded.value.length > 0 && me.may('organize') && (
         <Button kind="quiet" icon="delete" onClick={() => dialogs.show({ kind: 'empty-trash' })}>
           {say('emptyTrash')}
         </Button>
@@ -103,7 +103,7 @@ function FolderBar() {
 
 function SelectionBar() {
   const app = useApp();
-  const { selection, texts } = app;
+  const { me, selection, texts } = app;
   const { say } = texts;
   const actions = useActions();
   const items = useItems();
@@ -122,7 +122,7 @@ function SelectionBar() {
       >
         {say('download')}
       </Button>
-      {isInTrash(app.place.value.value.folder) ? (
+      {!me.may('organize') ? null : isInTrash(app.place.value.value.folder) ? (
         <Button kind="quiet" icon="undo" aria-label={say('restore')} onClick={() => actions.restore()}>
           {say('restore')}
         </Button>
@@ -136,9 +136,11 @@ function SelectionBar() {
           </Button>
         </>
       )}
-      <Button kind="quiet" icon="delete" aria-label={say('delete')} onClick={() => actions.remove()}>
-        {say('delete')}
-      </Button>
+      {me.may('organize') && (
+        <Button kind="quiet" icon="delete" aria-label={say('delete')} onClick={() => actions.remove()}>
+          {say('delete')}
+        </Button>
+      )}
       <Menu
         label={say('moreActions')}
         items={items}

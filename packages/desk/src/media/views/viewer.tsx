@@ -21,7 +21,7 @@ const FRESH_MS = 50 * 60_000;
 /** One file over the whole window, with its neighbors a key or a swipe away. */
 export function Viewer({ file }: { file: string }) {
   const app = useApp();
-  const { dialogs, folder, place, texts } = app;
+  const { dialogs, folder, me, place, texts } = app;
   const { say } = texts;
   const dialog = useRef<HTMLDialogElement>(null);
   const title = useId();
@@ -85,7 +85,7 @@ export function Viewer({ file }: { file: string }) {
           aria-pressed={hasDetails}
           onClick={() => setDetails(!hasDetails)}
         />
-        {entry !== undefined && (
+        {entry !== undefined && me.may('organize') && (
           <IconButton
             icon="delete"
             label={say('delete')}

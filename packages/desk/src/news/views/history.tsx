@@ -24,7 +24,7 @@ export function HistoryView({
   history: readonly Edit[];
   onUndo: (edit: number) => void;
 }) {
-  const { texts } = useNews();
+  const { me, texts } = useNews();
   const { say } = texts;
   if (history.length === 0) return null;
   return (
@@ -44,7 +44,7 @@ export function HistoryView({
                 </p>
               ))}
             </div>
-            {undoneBy === null && (
+            {undoneBy === null && me.may('edit') && (
               <Button
                 kind="quiet"
                 icon="undo"

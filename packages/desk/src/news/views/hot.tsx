@@ -12,7 +12,7 @@ import { useAnswer } from './use-answer.ts';
 
 /** The hot list, with what moves each of its entries. */
 export function Hot() {
-  const { address, api, edits, texts, vocabulary } = useNews();
+  const { address, api, edits, me, texts, vocabulary } = useNews();
   const { say } = texts;
   const direction = placeOf(address.here.value).query.get('direction') ?? '';
   const [turn, setTurn] = useState(0);
@@ -34,9 +34,11 @@ export function Hot() {
           choices={[['', say('anyDirection')], ...termChoices(vocabulary.value?.directions)]}
         />
         <span class="space" />
-        <Button icon="retry" onClick={() => void rank()}>
-          {say('rankNow')}
-        </Button>
+        {me.may('edit') && (
+          <Button icon="retry" onClick={() => void rank()}>
+            {say('rankNow')}
+          </Button>
+        )}
       </div>
       {value ? (
         <RankingView ranking={value} />

@@ -109,10 +109,11 @@ function ItemWords({ item }: { item: Item }) {
 }
 
 function ItemButtons({ item, onEdit }: { item: Item; onEdit: () => void }) {
-  const { items, texts } = useNews();
+  const { items, me, texts } = useNews();
   const { say } = texts;
   const { id, selected, withdrawnAt } = item;
   const isGone = withdrawnAt !== null;
+  if (!me.may('edit')) return null;
   return (
     <div class="buttons">
       {!isGone && (

@@ -11,7 +11,7 @@ interface QuotesProps {
 
 /** Items as a report quotes them, with what moves them. */
 export function Quotes({ quotes, lead, onMove, onLead }: QuotesProps) {
-  const { texts } = useNews();
+  const { me, texts } = useNews();
   const { say } = texts;
   return (
     <ol class="quotes">
@@ -38,25 +38,27 @@ export function Quotes({ quotes, lead, onMove, onLead }: QuotesProps) {
                 {source} · {texts.ago(publishedAt)}
               </p>
             </div>
-            <div class="quote-buttons">
-              <IconButton
-                icon="up"
-                label={say('moveUp', { title })}
-                disabled={index === 0}
-                onClick={() => onMove(quote, quotes, -1)}
-              />
-              <IconButton
-                icon="down"
-                label={say('moveDown', { title })}
-                disabled={index === quotes.length - 1}
-                onClick={() => onMove(quote, quotes, 1)}
-              />
-              {onLead !== undefined && itemId !== lead && (
-                <Button kind="quiet" aria-label={say('leadOne', { title })} onClick={() => onLead(quote)}>
-                  {say('makeLead')}
-                </Button>
-              )}
-            </div>
+            {me.may('edit') && (
+              <div class="quote-buttons">
+                <IconButton
+                  icon="up"
+                  label={say('moveUp', { title })}
+                  disabled={index === 0}
+                  onClick={() => onMove(quote, quotes, -1)}
+                />
+                <IconButton
+                  icon="down"
+                  label={say('moveDown', { title })}
+                  disabled={index === quotes.length - 1}
+                  onClick={() => onMove(quote, quotes, 1)}
+                />
+                {onLead !== undefined && itemId !== lead && (
+                  <Button kind="quiet" aria-label={say('leadOne', { title })} onClick={() => onLead(quote)}>
+                    {say('makeLead')}
+                  </Button>
+                )}
+              </div>
+            )}
           </li>
         );
       })}

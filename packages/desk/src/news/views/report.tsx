@@ -17,7 +17,7 @@ const PERIODS: readonly Period[] = ['daily', 'weekly', 'monthly'];
 
 /** The next report as it would be published now. */
 export function Report() {
-  const { address, api, texts } = useNews();
+  const { address, api, me, texts } = useNews();
   const { say } = texts;
   const { query } = placeOf(address.here.value);
   const period = PERIODS.find((one) => one === query.get('period')) ?? 'daily';
@@ -64,7 +64,9 @@ export function Report() {
           ))}
         </div>
         <span class="space" />
-        {value !== undefined && <PublishButtons preview={value} isEarly={!isLatest} onDone={again} />}
+        {value !== undefined && me.may('edit') && (
+          <PublishButtons preview={value} isEarly={!isLatest} onDone={again} />
+        )}
       </div>
       {value !== undefined ? <Preview preview={value.value} onChanged={again} /> : <Waiting asked={asked} />}
       <Status words={say('items', { count: quotes })} />
@@ -149,7 +151,7 @@ async function reorder(news: News, order: readonly string[], at: number, words: 
 
 function Preview({ preview, onChanged }: { preview: ReportPreview; onChanged: () => void }) {
   const news = useNews();
-  const { texts } = news;
+  const { me, texts } = news;
   const { say } = texts;
   const { date, windowStart, windowEnd, publishedAt, report, period } = preview;
   const [focused, setFocused] = useState<string>();
@@ -162,7 +164,7 @@ function Preview({ preview, onChanged }: { preview: ReportPreview; onChanged: ()
   const move = (quote: Quote, order: readonly Quote[], by: -1 | 1) => {
     const from = order.indexOf(quote);
     const to = from + by;
-    if (to < 0 || to >= order.length) return;
+    if (!me.may('edit') || to < 0 || to >= order.length) return;
     setFocused(quote.itemId);
     const ids = order.map(({ itemId }) => itemId).filter((id) => id !== quote.itemId);
     void reorder(
@@ -175,7 +177,7 @@ function Preview({ preview, onChanged }: { preview: ReportPreview; onChanged: ()
   };
   const lead = (quote: Quote) => {
     const current = report?.lead?.itemId;
-    if (current === undefined || current === quote.itemId) return;
+    if (!me.may('edit') || current === undefined || current === quote.itemId) return;
     setFocused(quote.itemId);
     void reorder(news, [quote.itemId, current], 0, say('didLead', { title: quote.title }), onChanged);
   };

@@ -49,7 +49,7 @@ interface SourceLineProps {
 }
 
 function SourceLine({ source, row, of, start, onChanged }: SourceLineProps) {
-  const { texts } = useNews();
+  const { me, texts } = useNews();
   const { say } = texts;
   const { id, url, name, state, day, days, failures, lastError, nextPollAt, lastPolledAt } = source;
   const read = useReading(source, onChanged);
@@ -83,15 +83,17 @@ function SourceLine({ source, row, of, start, onChanged }: SourceLineProps) {
         <SourceState source={source} />
       </span>
       <span>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={say(state === 'active' ? 'pauseOne' : 'resumeOne', { name })}
-          title={say(state === 'active' ? 'pause' : 'resume')}
-          onClick={read}
-        >
-          <Icon name={state === 'active' ? 'pause' : 'resume'} />
-        </button>
+        {me.may('edit') && (
+          <button
+            type="button"
+            class="icon-button"
+            aria-label={say(state === 'active' ? 'pauseOne' : 'resumeOne', { name })}
+            title={say(state === 'active' ? 'pause' : 'resume')}
+            onClick={read}
+          >
+            <Icon name={state === 'active' ? 'pause' : 'resume'} />
+          </button>
+        )}
       </span>
     </li>
   );

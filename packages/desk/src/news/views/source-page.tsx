@@ -14,7 +14,7 @@ import { useAnswer } from './use-answer.ts';
 
 /** A source: how it is, what is set, and what its rules have dropped. */
 export function SourcePage({ id }: { id: number }) {
-  const { api, texts } = useNews();
+  const { api, me, texts } = useNews();
   const { say } = texts;
   const [turn, setTurn] = useState(0);
   const asked = useAnswer(
@@ -34,7 +34,9 @@ export function SourcePage({ id }: { id: number }) {
         <SourceHead source={source.value} onChanged={again} />
         <Health source={source.value} onChanged={again} />
         {/* Another form once it has been saved: it begins with what is kept. */}
-        <SourceForm key={source.etag} before={source} onSaved={again} />
+        <fieldset class="as-one" disabled={!me.may('edit')}>
+          <SourceForm key={source.etag} before={source} onSaved={again} />
+        </fieldset>
         <Lines
           title={say('dropped')}
           lines={dropped.map(({ title, rule, discoveredAt }) => [title ?? '', rule, texts.ago(discoveredAt)])}
@@ -55,7 +57,7 @@ export function SourcePage({ id }: { id: number }) {
 }
 
 function SourceHead({ source, onChanged }: { source: Source; onChanged: () => void }) {
-  const { address, api, edits, texts } = useNews();
+  const { address, api, edits, me, texts } = useNews();
   const { say } = texts;
   const { id, name, state } = source;
   const [isAsking, setAsking] = useState(false);
@@ -83,12 +85,16 @@ function SourceHead({ source, onChanged }: { source: Source; onChanged: () => vo
         <h2>{texts.name(name)}</h2>
         <SourceState source={source} />
         <span class="space" />
-        <Button icon={state === 'active' ? 'pause' : 'resume'} onClick={read}>
-          {say(state === 'active' ? 'pause' : 'resume')}
-        </Button>
-        <Button icon="delete" onClick={() => setAsking(true)}>
-          {say('remove')}
-        </Button>
+        {me.may('edit') && (
+          <>
+            <Button icon={state === 'active' ? 'pause' : 'resume'} onClick={read}>
+              {say(state === 'active' ? 'pause' : 'resume')}
+            </Button>
+            <Button icon="delete" onClick={() => setAsking(true)}>
+              {say('remove')}
+            </Button>
+          </>
+        )}
       </div>
       {isAsking && (
         <Modal title={say('removeTitle', { name })} onClose={() => setAsking(false)}>
@@ -109,7 +115,7 @@ function SourceHead({ source, onChanged }: { source: Source; onChanged: () => vo
 
 /** How a source is: its days as a picture, its reads, and what went wrong. */
 function Health({ source, onChanged }: { source: Source; onChanged: () => void }) {
-  const { api, edits, texts } = useNews();
+  const { api, edits, me, texts } = useNews();
   const { say } = texts;
   const { days, day, lastPolledAt, lastSuccessAt, nextPollAt, lastError, failingSince, pending, state } =
     source;
@@ -137,7 +143,7 @@ function Health({ source, onChanged }: { source: Source; onChanged: () => void }
       {lastError !== null && failingSince !== null && (
         <p class="notice" role="status">
           {say('failingSince', { time: texts.ago(failingSince), reason: lastError })}
-          {offeredUrl !== null && (
+          {offeredUrl !== null && me.may('edit') && (
             <Button onClick={() => void take(offeredUrl)}>{say('takeFeed', { url: offeredUrl })}</Button>
           )}
         </p>

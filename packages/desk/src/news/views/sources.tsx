@@ -20,7 +20,7 @@ const MOST_OPML = 2 * 1024 * 1024;
 
 export function Sources() {
   const news = useNews();
-  const { address, api, texts } = news;
+  const { address, api, me, texts } = news;
   const { say } = texts;
   const { query } = placeOf(address.here.value);
   const [pages] = useState(() => new Pages<Source>());
@@ -35,9 +35,9 @@ export function Sources() {
     if (state === 'more') void pages.more();
   }, [state, entries.length]);
   const over = useFileDrops(({ files: [file] }) => {
-    if (file !== undefined) void take(file);
+    if (file !== undefined && me.may('edit')) void take(file);
   });
-  useKeys({ a: () => setAdding(true) });
+  useKeys(me.may('edit') ? { a: () => setAdding(true) } : {});
   const take = async (file: File) => {
     if (file.size > MOST_OPML) return news.edits.say(say('opmlTooLarge'));
     await news.edits.attempt(say('opmlImport'), async () => {
@@ -91,7 +91,7 @@ export function Sources() {
         />
       )}
       {outcome !== undefined && <OpmlDialog outcome={outcome} onClose={() => setOutcome(undefined)} />}
-      {over && (
+      {over && me.may('edit') && (
         <div class="drop-hint" aria-hidden="true">
           <Icon name="upload" size={32} />
           {say('dropOpml')}
@@ -118,7 +118,7 @@ interface SourcesBarProps {
 }
 
 function SourcesBar({ hasSome, onAdd, onFile }: SourcesBarProps) {
-  const { address, api, texts } = useNews();
+  const { address, api, me, texts } = useNews();
   const { say } = texts;
   const { query } = placeOf(address.here.value);
   const input = useRef<HTMLInputElement>(null);
@@ -153,14 +153,16 @@ function SourcesBar({ hasSome, onAdd, onFile }: SourcesBarProps) {
           currentTarget.value = '';
         }}
       />
-      <Button
-        kind="quiet"
-        icon="upload"
-        aria-label={say('opmlImport')}
-        onClick={() => input.current?.click()}
-      >
-        {say('opmlImport')}
-      </Button>
+      {me.may('edit') && (
+        <Button
+          kind="quiet"
+          icon="upload"
+          aria-label={say('opmlImport')}
+          onClick={() => input.current?.click()}
+        >
+          {say('opmlImport')}
+        </Button>
+      )}
       {hasSome && (
         <a
           class="button quiet"
@@ -176,9 +178,11 @@ function SourcesBar({ hasSome, onAdd, onFile }: SourcesBarProps) {
           <span>{say('opmlExport')}</span>
         </a>
       )}
-      <Button kind="primary" icon="add" onClick={onAdd} aria-keyshortcuts="a">
-        {say('addSource')}
-      </Button>
+      {me.may('edit') && (
+        <Button kind="primary" icon="add" onClick={onAdd} aria-keyshortcuts="a">
+          {say('addSource')}
+        </Button>
+      )}
     </div>
   );
 }

@@ -22,7 +22,7 @@ interface StoryPanelProps {
 
 /** A story with its reports: split, merge, write its digest. */
 export function StoryPanel({ id, other, turn, onChanged, onClose, onMerged }: StoryPanelProps) {
-  const { api, edits, texts } = useNews();
+  const { api, edits, me, texts } = useNews();
   const { say } = texts;
   const asked = useAnswer(
     async (signal) => {
@@ -61,22 +61,26 @@ export function StoryPanel({ id, other, turn, onChanged, onClose, onMerged }: St
       {mergedInto !== null && (
         <p class="notice">
           <span>{say('isMerged')}</span>
-          <Button
-            onClick={() =>
-              void attempt(say('didUnmerge', { title }), async () => (await api.unmergeStory(id)).edit)
-            }
-          >
-            {say('unmerge')}
-          </Button>
+          {me.may('edit') && (
+            <Button
+              onClick={() =>
+                void attempt(say('didUnmerge', { title }), async () => (await api.unmergeStory(id)).edit)
+              }
+            >
+              {say('unmerge')}
+            </Button>
+          )}
         </p>
       )}
-      {other !== undefined && mergedInto === null && (
+      {other !== undefined && mergedInto === null && me.may('edit') && (
         <Button icon="merge" onClick={() => void merge()}>
           {say('mergeIntoOther')}
         </Button>
       )}
-      <Digest key={story.etag} story={story} onSaved={onChanged} />
-      <Reports story={story.value} attempt={attempt} />
+      <fieldset class="as-one" disabled={!me.may('edit')}>
+        <Digest key={story.etag} story={story} onSaved={onChanged} />
+        <Reports story={story.value} attempt={attempt} />
+      </fieldset>
       {merged.length > 0 && (
         <section>
           <h3>{say('mergedStories')}</h3>
@@ -84,17 +88,19 @@ export function StoryPanel({ id, other, turn, onChanged, onClose, onMerged }: St
             {merged.map((one) => (
               <li key={one.publicId}>
                 <span>{texts.name(one.title)}</span>
-                <Button
-                  aria-label={say('unmergeOne', { title: one.title })}
-                  onClick={() =>
-                    void attempt(
-                      say('didUnmerge', { title: one.title }),
-                      async () => (await api.unmergeStory(one.publicId)).edit,
-                    )
-                  }
-                >
-                  {say('unmerge')}
-                </Button>
+                {me.may('edit') && (
+                  <Button
+                    aria-label={say('unmergeOne', { title: one.title })}
+                    onClick={() =>
+                      void attempt(
+                        say('didUnmerge', { title: one.title }),
+                        async () => (await api.unmergeStory(one.publicId)).edit,
+                      )
+                    }
+                  >
+                    {say('unmerge')}
+                  </Button>
+                )}
               </li>
             ))}
           </ul>

@@ -32,7 +32,7 @@ const SEARCHABLE = /[\p{L}\p{N}]{3}|\p{Script=Han}{2}/u;
 
 /** The items of today, or of another span, with what the keys do to them. */
 export function Today() {
-  const { address, items, texts, vocabulary } = useNews();
+  const { address, items, me, texts, vocabulary } = useNews();
   const { say } = texts;
   const { query } = placeOf(address.here.value);
   const [edited, setEdited] = useState<string>();
@@ -51,12 +51,16 @@ export function Today() {
     if (action === 'withdraw') void items.act(item.id, isGone ? 'restore' : 'withdraw');
     else if (!isGone) void items.act(item.id, action);
   };
-  useKeys({
-    s: act('select'),
-    d: act('deselect'),
-    w: act('withdraw'),
-    e: () => setEdited(items.current()?.id),
-  });
+  useKeys(
+    me.may('edit')
+      ? {
+          s: act('select'),
+          d: act('deselect'),
+          w: act('withdraw'),
+          e: () => setEdited(items.current()?.id),
+        }
+      : {},
+  );
   const details = active !== undefined && (
     <ItemDetails id={active} onEdit={() => setEdited(active)} onDone={() => setOpen(false)} />
   );

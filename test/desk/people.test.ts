@@ -1,0 +1,265 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchBrowser, skipWithout } from '../support/browser.ts';
+import { articleBody } from '../support/content-client.ts';
+import { type DeskFixture, deskFixture } from '../support/desk.ts';
+import type { Visit } from '../support/gallery-page.ts';
+import { faultsOf, readAxe } from '../support/screen-faults.ts';
+
+const PASSWORD = 'nobody types this twice';
+
+let browser: Browser | undefined;
+let desk: DeskFixture;
+let axe: string;
+let owner: Visit;
+const visits: Visit[] = [];
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  if (browser === undefined) return;
+  desk = await deskFixture();
+  axe = await readAxe();
+  owner = await desk.visit(browser, 'people');
+  visits.push(owner);
+});
+skipWithout(() => browser);
+afterAll(async () => {
+  if (browser === undefined) return;
+  expect(visits.flatMap(({ complaints }) => complaints)).toEqual([]);
+  await browser.close();
+  await desk.close();
+});
+
+/** A window of somebody who has never been here. */
+async function stranger(options: Parameters<DeskFixture['gallery']['visit']>[1] = {}): Promise<Page> {
+  if (browser === undefined) throw new Error('there is no browser');
+  const visit = await desk.gallery.visit(browser, options);
+  visit.page.setDefaultTimeout(60_000);
+  visits.push(visit);
+  return visit.page;
+}
+
+/** Invites somebody by the desk, and returns the link. */
+async function invite(name: string, email: string, role: string): Promise<string> {
+  const { page } = owner;
+  await desk.go(page, 'people');
+  await page.getByRole('button', { name: 'Invite somebody' }).click();
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByRole('radio', { name: role }).check();
+  await page.getByRole('button', { name: 'Make the link' }).click();
+  const dialog = page.getByRole('dialog', { name: `The link for ${name}` });
+  await dialog.getByText(/works once, for 72 hours/).waitFor();
+  const link = await dialog.getByLabel('Link', { exact: true }).inputValue();
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  return link;
+}
+
+/** Opens the link of an invitation, and chooses the password. */
+async function accept(page: Page, link: string): Promise<void> {
+  await page.goto(link);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Save and begin' }).click();
+  await page.getByRole('banner').waitFor();
+}
+
+/** Chooses something of the menu of a person. */
+async function act(name: string, item: string, role: 'menuitem' | 'menuitemradio' = 'menuitem') {
+  await owner.page.getByRole('button', { name: `Actions for ${name}` }).click();
+  await owner.page.getByRole(role, { name: item }).click();
+}
+
+test('an owner invites a writer, who writes a draft, and is shut out when removed', async () => {
+  const link = await invite('Wanda Pen', 'wanda@example.org', 'Writer');
+  await owner.page.getByRole('row', { name: /Wanda Pen .* Writer Invited until/ }).waitFor();
+
+  const page = await stranger();
+  await page.goto(link);
+  await page.getByRole('heading', { name: 'Welcome, Wanda Pen' }).waitFor();
+  await page.getByText('wanda@example.org').waitFor();
+  expect(page.url()).toBe(`${desk.gallery.url}/desk/invitation`);
+  await page.getByLabel('Password', { exact: true }).fill('short');
+  await page.getByRole('button', { name: 'Save and begin' }).click();
+  await page.getByText('This password is too short').waitFor();
+  expect(await faultsOf(page, axe)).toEqual([]);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Save and begin' }).click();
+
+  await page.getByRole('link', { name: 'Articles' }).click();
+  expect(await page.getByRole('link', { name: 'People' }).count()).toBe(0);
+  await page.getByRole('link', { name: 'New article' }).click();
+  await page.getByRole('textbox', { name: 'Title', exact: true }).fill('By the writer');
+  const text = page.getByRole('textbox', { name: 'Text', exact: true });
+  await text.fill('The harbour was quiet in the morning, and the first boats came in after nine.');
+  await page.getByText('Saved', { exact: true }).waitFor();
+  const id = Number(new URL(page.url()).pathname.split('/').at(-1));
+  const stored = (await desk.content.client.send(`/api/articles/${id}`)).body.data;
+  expect(stored).toMatchObject({ title: 'By the writer', author: 'Wanda Pen', is_published: false });
+  expect(await page.getByRole('button', { name: 'Publish' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'History' }).waitFor();
+  expect(await page.getByRole('menuitem', { name: /Schedule|Delete/ }).count()).toBe(0);
+  await page.keyboard.press('Escape');
+
+  const used = await stranger();
+  await used.goto(link);
+  await used.getByText(/was used already, .* Ask for a new one\./).waitFor();
+
+  await desk.go(owner.page, 'people');
+  await act('Wanda Pen', 'Remove');
+  const dialog = owner.page.getByRole('dialog', { name: 'Remove Wanda Pen?' });
+  await dialog.getByText(/keeps their name/).waitFor();
+  await dialog.getByRole('button', { name: 'Remove' }).click();
+  await owner.page.getByText('Nobody has been invited yet.').waitFor();
+
+  await page.getByRole('textbox', { name: 'Title', exact: true }).fill('After the end');
+  await page.getByText(/Your session has ended/).waitFor();
+});
+
+test('an owner changes the role, switches off and on, and makes a new link', async () => {
+  const link = await invite('Ed Itor', 'ed@example.org', 'Editor');
+  const page = await stranger();
+  await accept(page, link);
+  await desk.go(owner.page, 'people');
+  const row = (words: RegExp) => owner.page.getByRole('row', { name: words }).waitFor();
+  await row(/Ed Itor .* Editor Last seen/);
+  await act('Ed Itor', 'Photographer', 'menuitemradio');
+  await row(/Ed Itor .* Photographer/);
+  await act('Ed Itor', 'Switch off');
+  await row(/Ed Itor .* Switched off/);
+  await act('Ed Itor', 'Switch on');
+  await act('Ed Itor', 'New link');
+  await owner.page.getByRole('dialog', { name: 'The link for Ed Itor' }).waitFor();
+  await owner.page.getByRole('button', { name: 'Copy link' }).waitFor();
+  await owner.page.keyboard.press('Escape');
+
+  await owner.page.getByRole('button', { name: 'Invite somebody' }).click();
+  await owner.page.getByLabel('Name', { exact: true }).fill('Another');
+  await owner.page.getByLabel('E-mail').fill('ED@example.org');
+  await owner.page.getByRole('button', { name: 'Make the link' }).click();
+  await owner.page.getByText('Another person has this e-mail address.').waitFor();
+});
+
+test('a person changes name and password, and ends what is open elsewhere', async () => {
+  const link = await invite('Rea Der', 'rea@example.org', 'Reader');
+  const page = await stranger();
+  await accept(page, link);
+  const elsewhere = await stranger();
+  await elsewhere.goto(`${desk.gallery.url}/desk/articles`);
+  await elsewhere.getByLabel('Username or e-mail').fill('rea@example.org');
+  await elsewhere.getByLabel('Password').fill(PASSWORD);
+  await elsewhere.getByRole('button', { name: 'Log in' }).click();
+  await elsewhere.getByRole('banner').waitFor();
+
+  await page.getByRole('button', { name: 'Settings' }).click();
+  await page.getByRole('menuitem', { name: 'Account' }).click();
+  await page.getByText('This one').waitFor();
+  const end = page.getByRole('button', { name: 'Log out there: Chrome on Linux' });
+  expect(await end.count()).toBe(1);
+
+  await page.getByLabel('Name', { exact: true }).fill('Rea Reader');
+  await page.getByLabel('Time zone').fill('Nowhere/Atall');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('This time zone is not known.').waitFor();
+  await page.getByLabel('Time zone').fill('Europe/Berlin');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+
+  const password = page.getByRole('form', { name: 'Change the password' });
+  await password.getByLabel('Current password').fill('not that one at all');
+  await password.getByLabel('New password').fill('another one for the reader');
+  await password.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByText('The current password is wrong.').waitFor();
+  await password.getByLabel('Current password').fill(PASSWORD);
+  await password.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByText(/The password is changed/).waitFor();
+  await elsewhere.reload();
+  await elsewhere.getByLabel('Username or e-mail').waitFor();
+  await elsewhere.getByLabel('Username or e-mail').fill('rea@example.org');
+  await elsewhere.getByLabel('Password').fill('another one for the reader');
+  await elsewhere.getByRole('button', { name: 'Log in' }).click();
+  await elsewhere.getByRole('banner').waitFor();
+  await page.reload();
+  await end.click();
+  await end.waitFor({ state: 'detached' });
+  await page.getByText('This one').waitFor();
+});
+
+test('a reader looks at everything, and is offered nothing that changes it', async () => {
+  const { body } = await desk.content.client.post('/api/articles', articleBody({ title: 'To be read' }));
+  await desk.gallery.put('picture.jpg');
+  const page = await stranger();
+  await accept(page, await invite('Lo Oker', 'lo@example.org', 'Reader'));
+  await page.getByRole('link', { name: 'picture.jpg' }).waitFor();
+  for (const name of ['Upload', 'New folder']) {
+    expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0);
+  }
+  await page.getByRole('link', { name: 'picture.jpg' }).focus();
+  await page.keyboard.press('Delete');
+  await page.getByRole('link', { name: 'picture.jpg' }).click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Download' }).waitFor();
+  expect(await page.getByRole('menuitem', { name: /Rename|Move|Copy to|Delete/ }).count()).toBe(0);
+  await page.keyboard.press('Escape');
+  expect(await page.getByRole('dialog').count()).toBe(0);
+
+  await desk.go(page, 'articles');
+  await page.getByRole('link', { name: 'To be read' }).waitFor();
+  expect(await page.getByRole('link', { name: 'New article' }).count()).toBe(0);
+  expect(await page.getByRole('checkbox').count()).toBe(0);
+  await desk.go(page, `articles/${body.data.id}`);
+  await page.getByText('You can read this article, and not change it.').waitFor();
+  const title = page.getByRole('textbox', { name: 'Title', exact: true });
+  expect(await title.isEditable()).toBe(false);
+  await page.getByRole('textbox', { name: 'Text', exact: true }).waitFor();
+  expect(await page.getByRole('textbox', { name: 'Excerpt' }).isDisabled()).toBe(true);
+  await page.keyboard.press('Control+Enter');
+  await page.getByText('Your role does not allow this.').waitFor();
+  expect(await faultsOf(page, axe)).toEqual([]);
+
+  await desk.go(page, 'people');
+  await page.getByText('Your role does not allow this.').waitFor();
+});
+
+test('a writer reads what others write, and may not change it', async () => {
+  const { body } = await desk.content.client.post('/api/articles', articleBody({ title: 'By others' }));
+  const page = await stranger();
+  await accept(page, await invite('Wri Ter', 'writer@example.org', 'Writer'));
+  await desk.go(page, `articles/${body.data.id}`);
+  await page.getByText('You can read this article, and not change it.').waitFor();
+});
+
+test('the account of the server is changed there', async () => {
+  await desk.go(owner.page, 'account');
+  await owner.page.getByText(/ADMIN_USERNAME and ADMIN_PASSWORD/).waitFor();
+  expect(await owner.page.getByLabel('New password').count()).toBe(0);
+});
+
+test.each([
+  ['light', 360],
+  ['dark', 1280],
+] as const)('no screen has a fault: %s, %i px wide', async (colorScheme, width) => {
+  const { page } = owner;
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize({ width, height: 800 });
+  await invite(`Somebody at ${width}`, `somebody${width}@example.org`, 'Reader');
+  expect(await faultsOf(page, axe)).toEqual([]);
+  await page.getByRole('button', { name: 'Invite somebody' }).click();
+  await page.getByRole('dialog').waitFor();
+  expect(await faultsOf(page, axe)).toEqual([]);
+  await desk.go(page, 'account');
+  await page.getByText('This one').waitFor();
+  expect(await faultsOf(page, axe)).toEqual([]);
+});
+
+test('people, accounts and invitations speak Chinese', async () => {
+  const link = await invite('Wang Fang', 'wang@example.org', 'Owner');
+  const page = await stranger({ locale: 'zh-CN' });
+  await page.goto(link);
+  await page.getByLabel('密码', { exact: true }).fill(PASSWORD);
+  await page.getByRole('button', { name: '保存并开始' }).click();
+  await page.getByRole('link', { name: '成员' }).click();
+  await page.getByRole('row', { name: /Wang Fang .* 所有者/ }).waitFor();
+  await page.getByRole('button', { name: '设置' }).click();
+  await page.getByRole('menuitem', { name: '账户' }).click();
+  await page.getByText('当前设备').waitFor();
+});
