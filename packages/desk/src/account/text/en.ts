@@ -1,5 +1,8 @@
+import { passwordEn } from '../../shared/text/password-en.ts';
+
 /** What the page of one's own account says. */
 export const en = {
+  ...passwordEn,
   profile: 'Profile',
   name: 'Name',
   nameHint: 'Histories, and articles that you write, carry it.',

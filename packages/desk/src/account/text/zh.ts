@@ -1,7 +1,9 @@
+import { passwordZh } from '../../shared/text/password-zh.ts';
 import type { Translated } from '../../shared/text/translated.ts';
 import type { en } from './en.ts';
 
 export const zh: Translated<typeof en> = {
+  ...passwordZh,
   profile: '个人资料',
   name: '姓名',
   nameHint: '历史记录和您撰写的文章会显示此姓名。',

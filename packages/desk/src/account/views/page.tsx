@@ -148,12 +148,14 @@ function PasswordForm({ email }: { email: string }) {
       <input hidden readOnly name="username" autocomplete="username" value={email} />
       <PasswordField
         label={say('currentPassword')}
+        show={say('show')}
         value={current}
         onValue={setCurrent}
         autocomplete="current-password"
       />
       <PasswordField
         label={say('newPassword')}
+        show={say('show')}
         value={password}
         onValue={setPassword}
         autocomplete="new-password"

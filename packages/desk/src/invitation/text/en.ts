@@ -1,8 +1,10 @@
+import { passwordEn } from '../../shared/text/password-en.ts';
+
 /** What the page of an invitation says. */
 export const en = {
+  ...passwordEn,
   welcome: 'Welcome, {{name}}',
   chooseHint: 'Choose a password. From then on you log in with {{email}} and this password.',
-  choosePassword: 'Choose a password',
   accept: 'Save and begin',
   invitationOver:
     'This invitation was used already, has ended, or was replaced by a newer one. Ask for a new one.',

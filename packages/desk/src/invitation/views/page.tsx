@@ -2,11 +2,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import { useDesk } from '../../shared/desk.ts';
 import { Icon } from '../../shared/views/icon.tsx';
-import { Loading } from '../../shared/views/loading.tsx';
 import { newPasswordWords } from '../../shared/views/new-password-words.ts';
 import { PasswordField } from '../../shared/views/password-field.tsx';
 import { ProblemView } from '../../shared/views/problem-view.tsx';
-import { useTitle } from '../../shared/views/use-title.ts';
 import type { Texts } from '../text/texts.ts';
 
 /** Whom an invitation is for. */
@@ -29,7 +27,6 @@ export function InvitationPage({ token, texts, read, accept }: InvitationPagePro
   const { say } = texts;
   const [invited, setInvited] = useState<Invited>();
   const [problem, setProblem] = useState<ApiProblem>();
-  useTitle(say('choosePassword'));
   const load = () => {
     setProblem(undefined);
     if (token !== '') read().then(setInvited, (error: unknown) => setProblem(asProblem(error)));
@@ -40,7 +37,7 @@ export function InvitationPage({ token, texts, read, accept }: InvitationPagePro
   if (invited !== undefined) {
     return <Choosing invited={invited} texts={texts} accept={accept} onOver={setProblem} />;
   }
-  return problem === undefined ? <Loading /> : <ProblemView problem={problem} onRetry={load} />;
+  return problem && <ProblemView problem={problem} onRetry={load} />;
 }
 
 function isOver({ code, status }: ApiProblem): boolean {
@@ -103,6 +100,7 @@ function Choosing({ invited: { name, email }, texts, accept, onOver }: ChoosingP
           <input hidden readOnly name="username" autocomplete="username" value={email} />
           <PasswordField
             label={say('password')}
+            show={say('show')}
             value={password}
             onValue={setPassword}
             autocomplete="new-password"

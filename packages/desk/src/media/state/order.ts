@@ -1,4 +1,4 @@
-import { localized } from '../../shared/text/locale.ts';
+import { localized } from '../../shared/text/texts.ts';
 import type { Entry } from '../api/types.ts';
 import type { SortKey } from './place.ts';
 

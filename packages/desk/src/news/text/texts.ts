@@ -1,5 +1,5 @@
-import { localized } from '../../shared/text/locale.ts';
 import {
+  localized,
   type Say as SayOf,
   type SharedTextName,
   type TextNameOf,

@@ -12,11 +12,6 @@ export const en = {
   sessionEnded: 'Your session has ended. Log in again to pick up where you left off.',
   username: 'Username or e-mail',
   password: 'Password',
-  show: 'Show',
-  passwordHint:
-    'At least 12 characters. Four or five words that do not belong together are easy to remember.',
-  passwordTooShort: 'This password is too short: it must have at least 12 characters.',
-  passwordMostUsed: 'This password is one of the most used, which are guessed first. Choose another one.',
   logOut: 'Log out',
   wrongLogin: 'Wrong username or password.',
   tooManyLogins: 'Too many attempts. Try again in {{minutes}} min.',

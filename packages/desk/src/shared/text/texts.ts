@@ -1,6 +1,5 @@
 import type { ReadonlySignal } from '@preact/signals';
 import type { en } from './en.ts';
-import { localized } from './locale.ts';
 import { visible } from './visible.ts';
 import type { Language, Voice } from './voice.ts';
 
@@ -100,4 +99,18 @@ export class Texts<Name = SharedTextName> {
     made.set(key, format);
     return format;
   }
+}
+
+/**
+ * Makes a format in the first of the browser's locales that it takes, only of `language` if that is given; a
+ * browser may name some that its own formats refuse, such as `en-US@posix`.
+ */
+export function localized<Format>(make: (locale: string) => Format, language?: string): Format {
+  for (const locale of navigator.languages) {
+    if (language !== undefined && locale.split('-')[0] !== language) continue;
+    try {
+      return make(locale);
+    } catch {}
+  }
+  return make(language ?? 'en');
 }

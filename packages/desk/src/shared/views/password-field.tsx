@@ -1,8 +1,9 @@
 import { useId, useState } from 'preact/hooks';
-import { useDesk } from '../desk.ts';
 
 interface PasswordFieldProps {
   label: string;
+  /** The name of the button that shows what is typed. */
+  show: string;
   value: string;
   onValue: (value: string) => void;
   autocomplete: 'new-password' | 'current-password';
@@ -10,8 +11,7 @@ interface PasswordFieldProps {
 }
 
 /** A password, which can be looked at while it is typed. */
-export function PasswordField({ label, value, onValue, autocomplete, hint }: PasswordFieldProps) {
-  const { say } = useDesk().texts;
+export function PasswordField({ label, show, value, onValue, autocomplete, hint }: PasswordFieldProps) {
   const id = useId();
   const [isShown, setShown] = useState(false);
   return (
@@ -36,7 +36,7 @@ export function PasswordField({ label, value, onValue, autocomplete, hint }: Pas
           aria-controls={id}
           onClick={() => setShown(!isShown)}
         >
-          <span>{say('show')}</span>
+          <span>{show}</span>
         </button>
       </span>
       <p class="hint" id={`${id}-about`}>
