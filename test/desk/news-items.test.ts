@@ -179,6 +179,34 @@ test('a source is tried before it is added, and its items come with the reasons 
   await details().getByText('to be selected').waitFor();
 });
 
+test('who may only read sees the items, and nothing that changes them', async () => {
+  const { browser, gallery } = desk;
+  const person = { name: 'Rea Der', email: 'rea@example.org', role: 'reader' };
+  const { invitation } = (await gallery.post('/api/people', person)).body.data;
+  const { context, page } = await gallery.visit(browser, { viewport: { width: 1280, height: 800 } });
+  const data = { token: invitation.token, password: 'nobody types this twice' };
+  const accepted = await context.request.post(`${gallery.url}/api/invitation/accept`, { data });
+  expect(accepted.status()).toBe(200);
+  await desk.go('', page);
+  const all = 'select id, selected, withdrawn_at from news.item order by id';
+  const before = (await desk.database.pool.query(all)).rows;
+  const shown = page.getByRole('complementary', { name: 'Details' });
+  await page
+    .getByRole('row', { name: /Report/ })
+    .first()
+    .click();
+  await shown.getByRole('heading', { name: /Report/ }).waitFor();
+  for (const key of ['s', 'w', 'e']) await page.keyboard.press(key);
+  expect(await shown.getByRole('button').count()).toBe(0);
+  await desk.go('sources', page);
+  await page.getByRole('searchbox').waitFor();
+  expect(await page.getByRole('button', { name: 'Add a source…' }).count()).toBe(0);
+  await page.keyboard.press('a');
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  expect((await desk.database.pool.query(all)).rows).toEqual(before);
+  await context.close();
+});
+
 test('a newsroom that is away or not there is said in its place, and the other sections go on', async () => {
   const { browser } = desk;
   const bare = await galleryPageFixture();
