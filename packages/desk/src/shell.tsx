@@ -123,21 +123,25 @@ function open(name: SectionName, desk: Desk): Promise<ComponentType> {
   const { load, texts } = SOURCES[name];
   // Whoever has an invitation is not logged in yet.
   const known = name === 'invitation' ? undefined : desk.me.known();
-  const view = Promise.all([load(), desk.voice.learn(name, texts), styled(name), known]).then(
-    ([openSection]) => openSection(desk),
-  );
+  const view = Promise.all([
+    load(),
+    desk.voice.learn(name, texts),
+    styled(name, desk.address.base),
+    known,
+  ]).then(([openSection]) => openSection(desk));
   opened.set(name, view);
   view.catch(() => opened.delete(name));
   return view;
 }
 
 /** Waits for the section's styles; those of the section with which the document came are there. */
-async function styled(name: SectionName): Promise<void> {
+async function styled(name: SectionName, base: URL): Promise<void> {
   const link = document.querySelector<HTMLLinkElement>(`link[data-section="${name}"]`);
-  if (link === null || !link.disabled) return;
+  const file = link?.dataset.href;
+  if (link === null || link.href !== '' || file === undefined) return;
   await new Promise((resolve) => {
     link.addEventListener('load', resolve, { once: true });
     link.addEventListener('error', resolve, { once: true });
-    link.disabled = false;
+    link.href = new URL(file, base).href;
   });
 }

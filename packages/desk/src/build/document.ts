@@ -13,13 +13,13 @@ export interface Entries {
 
 /**
  * The HTML of a section. All URLs are relative, so it works below any path at which a proxy serves it. The
- * styles of other sections are loaded when the script enables them.
+ * styles of other sections are loaded when the script asks for them: browsers fetch those of a disabled link.
  */
 export function pageDocument({ section, script, style, styles, icon, preloaded }: Entries): string {
   const assets = `{base}${ASSETS}`;
   const own = styles.map(({ name, file }) => {
-    const rest = `data-section="${name}"${name === section ? '' : ' disabled'}`;
-    return `    <link rel="stylesheet" href="${assets}/${file}" ${rest}>\n`;
+    const from = name === section ? `href="${assets}/${file}"` : `data-href="${ASSETS}/${file}"`;
+    return `    <link rel="stylesheet" ${from} data-section="${name}">\n`;
   });
   const preloads = preloaded.map((name) => `    <link rel="modulepreload" href="${assets}/${name}">\n`);
   return `<!doctype html>
