@@ -398,6 +398,16 @@ test.each([
   expect(to.received).toHaveLength(1);
 });
 
+test('headers of many kilobytes are no answer of a receiver', async () => {
+  const to = await receiver();
+  await add(to.url);
+  to.answer = (response) => response.writeHead(204, { 'x-long': 'x'.repeat(20 * 1024) }).end();
+  await publish('one');
+  deliveries().wake();
+  const attempt = await until('it has failed', async () => (await store.log(1, 10))[0]);
+  expect(attempt).toMatchObject({ status: null, fault: expect.any(String) });
+});
+
 test('a receiver that drips, or has a private address, is given up', async () => {
   const to = await receiver();
   await add(to.url);

@@ -10,13 +10,15 @@ interface GuardedAgentsOptions {
   headersMs: number;
   /** Between two chunks of a body. */
   pauseMs: number;
+  /** The most bytes of an answer's headers. */
+  mostHeaderBytes?: number;
   /** Resolves names; the system's resolver if undefined. */
   resolve?: Resolve | undefined;
   /** Certificates (PEM) to trust instead of the system's. */
   ca?: string | undefined;
 }
 
-/** The most bytes of an answer's headers: sites send policies and cookies beyond the 16 KiB of Node. */
+/** Of an answer's headers, unless said: sites send policies and cookies beyond the 16 KiB of Node. */
 const MOST_HEADER_BYTES = 128 * 1024;
 
 /** What may be asked. */
@@ -33,12 +35,19 @@ export class GuardedAgents {
   readonly #public: Agent;
   readonly #private: Agent;
 
-  constructor({ connectMs, headersMs, pauseMs, resolve, ca }: GuardedAgentsOptions) {
+  constructor({
+    connectMs,
+    headersMs,
+    pauseMs,
+    mostHeaderBytes = MOST_HEADER_BYTES,
+    resolve,
+    ca,
+  }: GuardedAgentsOptions) {
     const find = resolve ?? ((hostname: string) => lookup(hostname, { all: true }));
     const connect = { timeout: connectMs, ...(ca !== undefined && { ca }) };
     const shared = {
       allowH2: false,
-      maxHeaderSize: MOST_HEADER_BYTES,
+      maxHeaderSize: mostHeaderBytes,
       bodyTimeout: pauseMs,
       headersTimeout: headersMs,
     };

@@ -35,6 +35,9 @@ export interface WebhookMessage {
   body: string;
 }
 
+/** As many as Node reads: a receiver has little to say. */
+const MOST_HEADER_BYTES = 16 * 1024;
+
 /** Sends messages to receivers, signed as Standard Webhooks say. */
 export class WebhookSender {
   readonly #options: WebhookSenderOptions;
@@ -45,7 +48,8 @@ export class WebhookSender {
     const { resolve, totalMs = TOTAL_MS } = options;
     this.#options = options;
     this.#totalMs = totalMs;
-    this.#agents = new GuardedAgents({ connectMs: totalMs, headersMs: totalMs, pauseMs: totalMs, resolve });
+    const times = { connectMs: totalMs, headersMs: totalMs, pauseMs: totalMs };
+    this.#agents = new GuardedAgents({ ...times, mostHeaderBytes: MOST_HEADER_BYTES, resolve });
   }
 
   /**
