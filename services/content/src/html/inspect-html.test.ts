@@ -30,6 +30,14 @@ test('every error in an element is reported, and ten in total', async () => {
   expect(many.faults).toHaveLength(10);
 });
 
+test.each([
+  ['<span for=part>x</span>', 'for on <span>'],
+  ['<p patchsrc="https://elsewhere.example/">x</p>', 'patchsrc on <p>'],
+  ['<svg><g patchsrc="x"></g></svg>', 'patchsrc on <g>'],
+])('what another part of the page could be patched by: %s', async (html, what) => {
+  expect(await found(html)).toEqual([what]);
+});
+
 describe('markup that the page around the article would close', () => {
   test.each([
     ['<img src=x title="', '<img> whose tag is not closed'],

@@ -475,6 +475,12 @@ class Purifier {
       const name = `<${tags[index]?.name}>`;
       faults[index]?.push(attribute ? `${attribute.name} on ${name}${schemeOf(attribute)}` : name);
     }
+    // What it takes away before it looks at attributes one by one, such as `patchsrc`, it does not report.
+    for (const [element, index] of shown) {
+      if (faults[index]?.length !== 0) continue;
+      const gone = tags[index]?.attributes.find(({ name }) => !element.hasAttribute(name));
+      if (gone !== undefined) faults[index]?.push(`${gone.name} on <${tags[index]?.name}>`);
+    }
     return faults.map((found, index) => [...found, ...illMatched(tags[index])]);
   }
 
