@@ -1,8 +1,11 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
 import { articleBody } from '../support/content-client.ts';
 import { ADMIN, type GalleryFixture, galleryFixture, login, startGallery } from '../support/gallery.ts';
 import { type Answer, type Sending, send } from '../support/http.ts';
+import { until } from '../support/until.ts';
 
 const DESK_KEY = 'a-key-of-the-desk-that-nobody-guesses';
 const PASSWORD = 'nobody types this twice';
@@ -48,13 +51,19 @@ function accept(token: string, password = PASSWORD, url = gallery.url): Promise<
   });
 }
 
-/** Somebody who has accepted the invitation. */
-async function joined(role: string, name?: string, email?: string): Promise<Member> {
+/** The answer to somebody who has accepted the invitation. */
+async function joinedAnswer(role: string, name?: string, email?: string) {
   const { person, invitation } = await invited(role, name, email);
   const { status, headers, text } = await accept(invitation.token);
   expect(status, text).toBe(200);
+  return { id: person.id, headers };
+}
+
+/** Somebody who has accepted the invitation. */
+async function joined(role: string, name?: string, email?: string): Promise<Member> {
+  const { id, headers } = await joinedAnswer(role, name, email);
   const [cookie = ''] = (headers.getSetCookie()[0] ?? '').split(';');
-  return memberOf(person.id, cookie);
+  return memberOf(id, cookie);
 }
 
 function memberOf(id: string, cookie: string): Member {
@@ -285,11 +294,151 @@ describe('a writer', () => {
     expect((await gallery.ask(own, { method: 'PATCH', json: { is_published: true } })).status).toBe(200);
     expect((await patch(own, { excerpt: 'Later' })).status).toBe(403);
     const copy = await writer.ask(`${own}/working-copy`, { method: 'PUT', json: { excerpt: 'Later' } });
-    expect(copy.status).toBe(200);
+    expect(copy.status).toBe(403);
     expect((await writer.ask(`${own}/working-copy/publish`, { method: 'POST' })).status).toBe(403);
     const foreign = await gallery.ask(theirs, { method: 'PATCH', json: { is_published: true } });
     expect(foreign.status).toBe(200);
     const onOthers = await writer.ask(`${theirs}/working-copy`, { method: 'PUT', json: { excerpt: 'X' } });
     expect(onOthers.status).toBe(403);
   });
+});
+
+test('the browser of one person is no known browser of another', async () => {
+  const { headers } = await joinedAnswer('reader');
+  const cookie = headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ');
+  const guess = (username: string) =>
+    send(`${gallery.url}/api/login`, {
+      method: 'POST',
+      json: { username, password: 'a guess' },
+      headers: { 'x-forwarded-for': '203.0.113.250', cookie },
+    });
+  for (let times = 0; times < 5; times += 1) expect((await guess(ADMIN.username)).status).toBe(401);
+  expect((await guess(ADMIN.username)).status).toBe(429);
+  // Another cookie of the same person counts nothing anew.
+  const again = await logIn('reader@example.org', PASSWORD);
+  const [fresh = ''] = again.headers.getSetCookie().filter((line) => line.startsWith('gallery_device'));
+  const more = await send(`${gallery.url}/api/login`, {
+    method: 'POST',
+    json: { username: ADMIN.username, password: 'a guess' },
+    headers: { 'x-forwarded-for': '203.0.113.250', cookie: fresh.split(';')[0] ?? '' },
+  });
+  expect(more.status).toBe(429);
+  const lanes = gallery.log.events().filter(({ msg }) => msg === 'login_failed');
+  expect(new Set(lanes.slice(-5).map(({ lane }) => lane))).not.toContain('device');
+});
+
+test('spellings of an e-mail address are counted together', async () => {
+  await joined('reader');
+  const headers = newAddress();
+  for (const spelling of ['reader', 'Reader', 'READER', 'rEADER', 'reAder']) {
+    expect((await logIn(`${spelling}@example.org`, 'a guess', headers)).status).toBe(401);
+  }
+  expect((await logIn('readeR@example.org', 'a guess', headers)).status).toBe(429);
+});
+
+describe('a link ends', () => {
+  test('with the owner who may have kept it', async () => {
+    const owner = await joined('owner', 'Ann', 'ann@example.org');
+    const editor = await joined('editor');
+    const asked = await owner.ask(`/api/people/${editor.id}/invitation`, { method: 'POST' });
+    const { token } = asked.body.data.invitation;
+    await gallery.ask(`/api/people/${owner.id}`, { method: 'PATCH', json: { role: 'reader' } });
+    expect((await accept(token)).status).toBe(404);
+  });
+
+  test('with another address, and with a password that was changed', async () => {
+    const { person, invitation } = await invited('editor');
+    await gallery.ask(`/api/people/${person.id}`, { method: 'PATCH', json: { email: 'right@example.org' } });
+    expect((await accept(invitation.token)).status).toBe(404);
+    const writer = await joined('writer');
+    const asked = await gallery.ask(`/api/people/${writer.id}/invitation`, { method: 'POST' });
+    const changed = await writer.ask('/api/me/password', {
+      method: 'POST',
+      json: { current: PASSWORD, password: 'a new password for the writer' },
+    });
+    expect(changed.status).toBe(200);
+    expect((await accept(asked.body.data.invitation.token)).status).toBe(404);
+  });
+});
+
+test('nobody takes the name of another, nor of the account of the environment', async () => {
+  const writer = await joined('writer', 'Wanda Pen', 'wanda@example.org');
+  await joined('editor', 'Mara Quill', 'mara@example.org');
+  for (const name of ['mara quill', ADMIN.username.toUpperCase()]) {
+    const taken = await writer.ask('/api/me', { method: 'PATCH', json: { name } });
+    expect([taken.status, taken.body.code], name).toEqual([409, 'name_taken']);
+  }
+  const added = await gallery.post('/api/people', {
+    name: 'Wanda Pen',
+    email: 'x@example.org',
+    role: 'reader',
+  });
+  expect([added.status, added.body.code]).toEqual([409, 'name_taken']);
+});
+
+test('who is not linked yet is no other author by taking the name of one, even with several requests at once', async () => {
+  await gallery.ask('/api/desk/content/authors', { method: 'POST', json: { name: 'Famous Columnist' } });
+  const writer = await joined('writer', 'Nora Ink', 'nora@example.org');
+  await gallery.database.pool.query('update gallery.person set author_id = null where id = $1', [writer.id]);
+  await writer.ask('/api/me', { method: 'PATCH', json: { name: 'Famous Columnist' } });
+  const asked = Array.from({ length: 6 }, () => writer.ask('/api/desk/content/articles?status=all'));
+  for (const { status } of await Promise.all(asked)) expect(status).toBe(200);
+  const { author_id } = (
+    await gallery.database.pool.query('select author_id from gallery.person where id = $1', [writer.id])
+  ).rows[0];
+  const { body } = await gallery.ask(`/api/desk/content/authors/${author_id}`);
+  expect(body.data.name).toBe('Nora Ink');
+});
+
+test('a name that people write is one for content, too', async () => {
+  const editor = await joined('editor', 'می\u200cنویسد 👩\u200d🚀', 'ziba@example.org');
+  const made = await editor.ask('/api/desk/content/articles', { method: 'POST', json: articleBody() });
+  expect(made.status, made.text).toBe(201);
+});
+
+test('a writer replaces a file only so that it can be brought back', async () => {
+  const writer = await joined('writer');
+  const file = { filename: 'a.png', path: '', contentType: 'image/png' };
+  const sign = (json: object) => writer.ask('/api/upload', { method: 'POST', json });
+  const refused = await sign(file);
+  expect([refused.status, refused.body.code]).toEqual([403, 'role_forbids']);
+  expect((await sign({ ...file, trash: true })).status).toBe(200);
+  const whole = { method: 'PUT', key: 'a.png', contentType: 'image/png' };
+  const request = (json: object) => writer.ask('/api/upload/sign', { method: 'POST', json });
+  expect((await request(whole)).status).toBe(403);
+  expect((await request({ ...whole, trash: true })).status).toBe(200);
+  const complete = { action: 'complete', uploadId: 'x', key: 'a.png', parts: [{ partNumber: 1, etag: 'x' }] };
+  expect((await writer.ask('/api/upload/multipart', { method: 'POST', json: complete })).status).toBe(403);
+});
+
+test('who is removed while the body of a request is on its way does nothing', async () => {
+  const owner = await joined('owner', 'Ann', 'ann@example.org');
+  const { pool } = gallery.database;
+  await pool.query(
+    "update gallery.session set last_used_at = now() - interval '1 hour' where person_id = $1",
+    [owner.id],
+  );
+  const body = JSON.stringify({ name: 'A Friend', email: 'friend@example.org', role: 'owner' });
+  const request = httpRequest(`${gallery.url}/api/people`, {
+    method: 'POST',
+    headers: { cookie: owner.cookie, 'content-type': 'application/json', 'content-length': body.length },
+  });
+  const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+  request.write(body.slice(0, 10));
+  await until('the session was found', async () => {
+    const { rowCount } = await pool.query(
+      "select from gallery.session where person_id = $1 and last_used_at > now() - interval '30 minutes'",
+      [owner.id],
+    );
+    return rowCount === 1;
+  });
+  await gallery.ask(`/api/people/${owner.id}`, { method: 'DELETE' });
+  request.end(body.slice(10));
+  const [response] = await answered;
+  response.resume();
+  expect(response.statusCode).toBe(401);
+  expect((await gallery.ask('/api/people')).body.data.people).toEqual([]);
 });

@@ -70,7 +70,11 @@ beforeAll(async () => {
   descriptions.content = (await send(`${content.url}/openapi.json`)).body;
   descriptions.newsroom = (await send(`${newsroom.url}/openapi.json`)).body;
   for (const role of ROLES) {
-    const { body } = await gallery.post('/api/people', { name: role, email: `${role}@example.org`, role });
+    const { body } = await gallery.post('/api/people', {
+      name: `The ${role}`,
+      email: `${role}@example.org`,
+      role,
+    });
     const { headers } = await send(`${gallery.url}/api/invitation/accept`, {
       method: 'POST',
       json: { token: body.data.invitation.token, password: 'a password that nobody guesses' },

@@ -18,7 +18,7 @@ export class ProgramLogs {
     const former = `${this.folder}.former`;
     rmSync(former, { recursive: true, force: true });
     if (existsSync(this.folder)) renameSync(this.folder, former);
-    mkdirSync(this.folder);
+    mkdirSync(this.folder, { mode: 0o700 });
     const pretty = process.stdout.isTTY
       ? prettyFactory({ colorize: true, ignore: 'pid,hostname' })
       : undefined;
@@ -30,9 +30,15 @@ export class ProgramLogs {
     const file = createWriteStream(path.join(this.folder, `${name.replaceAll(' ', '-')}.log`), {
       flags: 'a',
     });
+    let isKept = true;
+    // A full disk ends the log, and not the programs.
+    file.on('error', (error) => {
+      isKept = false;
+      this.#show(`the log of ${name} is not kept any longer: ${error.message}`);
+    });
     createInterface({ input: output })
       .on('line', (line) => {
-        file.write(`${line}\n`);
+        if (isKept) file.write(`${line}\n`);
         if (!QUIET.test(line)) this.#show(line);
       })
       .on('close', () => file.end());

@@ -5,7 +5,7 @@ import { problemResponses } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
-import { type Permitted, requireReach } from './api-keys.ts';
+import { type Permitted, requireArticle, requireReach } from './api-keys.ts';
 import { articlePath, articlePut, articlePutAnswer, deletedAnswer } from './articles/schema.ts';
 import { checkReferences, type UpdatedArticle, updateIn, type Writer } from './articles/store.ts';
 import { envelope, keyMember, keyOf, success } from './envelope.ts';
@@ -149,7 +149,9 @@ function saverOf(request: FastifyRequest, precondition: Saver['precondition']): 
   const owner = ownerOf(request);
   return {
     key: owner.prefix,
-    check: (article: Permitted) => requireReach(owner, article),
+    // What a writer adds to a published article, an editor could publish unseen.
+    check: (article: Permitted) =>
+      owner.author_id == null ? requireReach(owner, article) : requireArticle(owner, article),
     precondition,
   };
 }

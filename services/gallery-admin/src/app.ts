@@ -141,7 +141,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     sessions,
     throttle: new LoginThrottle(db, fingerprints),
     addresses: new KnownAddresses(db, fingerprints),
-    devices: new DeviceTokens(config.SETTINGS_KEY, config.ADMIN_USERNAME ?? '', config.SETTINGS_KEY_PREVIOUS),
+    devices: new DeviceTokens(config.SETTINGS_KEY, config.SETTINGS_KEY_PREVIOUS),
   });
   const session = sessionOperations({ logins, sessions, cookies });
   const authors = new AuthorLinks(people, config);
@@ -156,6 +156,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
       completing: new CompletingUploads(db),
       copies: { limits: copyLimits, dates },
     }),
+    (role) => ROLES[role].includes('organize'),
   );
   const published = new PublicPrefixes(config.MEDIA_PUBLIC);
   const looks = new Looks(db, log);
@@ -235,11 +236,11 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     ['GET', '/api/desk', desk.read, may('look')],
   ]);
   // Content and the newsroom refuse what the scope does not allow.
-  await passRequests(app, [sections.content, sections.newsroom], may('look'), async ({ person }) => {
-    const { id, name, role } = person;
+  await passRequests(app, [sections.content, sections.newsroom], may('look'), async ({ person }, section) => {
+    const { id, name, role, author } = person;
     const scope = SCOPES[role];
-    if (scope !== 'write' || id === null) return { name, scope, author: person.author };
-    return { name, scope, author: person.author ?? (await authors.link(id, name)) };
+    if (section === 'newsroom' || scope !== 'write' || id === null) return { name, scope, author };
+    return { name, scope, author: author ?? (await authors.link(id, name)) };
   });
   // Anonymous clients get one core at most, and only while the administrator waits for no picture.
   await servePublicMedia(app, { config, buckets: active, places: 1, turn: () => thumbnails.idle() });

@@ -201,7 +201,7 @@ const ANSWERED = [
 const LEADS_AWAY = /^\.{1,2}$|[/\\\p{C}]/u;
 
 /** For whom the desk asks a service, and with which scope. */
-type AskerOf = (request: FastifyRequest) => Promise<DeskPerson>;
+type AskerOf = (request: FastifyRequest, section: Section['name']) => Promise<DeskPerson>;
 
 /** Passes the routes of sections on to their services, below `/api/desk/`, and nothing else. */
 export async function passRequests(
@@ -233,10 +233,12 @@ export async function passRequests(
           url: path.replace('/api', `/api/desk/${section.name}`),
           bodyLimit: path === '/api/import' ? IMPORT_BYTES : PASSED_BYTES,
           ...(guard.check && { preParsing: guard.check }),
+          ...(guard.recheck && method !== 'GET' && { preHandler: guard.recheck }),
           // Tokens of previews, and what is searched for, are not logged.
           config: { secretQuery: true },
           schema: { hide: true, querystring: z.looseObject({}) },
-          handler: async (request, reply) => pass(section, path, request, reply, await askerOf(request)),
+          handler: async (request, reply) =>
+            pass(section, path, request, reply, await askerOf(request, section.name)),
         });
       }
     }

@@ -1,5 +1,6 @@
 import { anyText } from '@pressroom/common/fields/fields';
 import { operation } from '@pressroom/common/http/operation';
+import { Problem } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import {
@@ -12,6 +13,7 @@ import {
   objectKey,
   TRASH_DAYS,
 } from './names.ts';
+import type { Role } from './people/people-store.ts';
 import { logWrite, problemResponses } from './problems.ts';
 import {
   DEFAULT_PART_SIZE,
@@ -192,7 +194,12 @@ const signedRequestAnswer = z.object({
 const TAGS = ['uploads'];
 
 /** Uploads from the browser straight to the bucket (`docs/spec/wire.md`, "Upload" and "Multipart"). */
-export function uploadOperations(uploads: Uploads) {
+export function uploadOperations(uploads: Uploads, mayReplace: (role: Role) => boolean) {
+  const requireTrash = ({ person }: FastifyRequest, trash: boolean | undefined) => {
+    if (trash === true || mayReplace(person.role)) return;
+    const detail = `the role ${person.role} may replace files only with "trash": true, which keeps them`;
+    throw new Problem(403, 'role_forbids', detail);
+  };
   const sign = operation({
     schema: {
       tags: TAGS,
@@ -203,6 +210,7 @@ export function uploadOperations(uploads: Uploads) {
       response: { 200: uploadAnswer, ...problemResponses(400, 401, 403, 413, 415, 500, 503) },
     },
     handler: async (request) => {
+      requireTrash(request, request.body.trash);
       const signed = await uploads.sign(request.body);
       logWrite(request, 'upload_signed', { key: signed.key });
       return { success: true as const, ...signed };
@@ -220,7 +228,10 @@ export function uploadOperations(uploads: Uploads) {
       response: { 200: signedRequestAnswer, ...problemResponses(400, 401, 403, 413, 415, 500, 503) },
     },
     handler: async (request) => {
-      const signed = await uploads.signRequest(request.body);
+      const { body } = request;
+      const isWhole = body.method === 'PUT' && 'contentType' in body;
+      if (isWhole || (body.method === 'POST' && 'uploadId' in body)) requireTrash(request, body.trash);
+      const signed = await uploads.signRequest(body);
       if (!('uploadId' in request.body)) logWrite(request, 'upload_signed', { key: signed.key });
       return { success: true as const, ...signed };
     },
@@ -236,7 +247,10 @@ export function uploadOperations(uploads: Uploads) {
       body: multipartAction,
       response: { 200: multipartAnswer, ...problemResponses(400, 401, 403, 404, 413, 415, 500, 503) },
     },
-    handler: async (request) => ({ success: true as const, data: await act(request, request.body, uploads) }),
+    handler: async (request) => {
+      if (request.body.action === 'complete') requireTrash(request, request.body.trash);
+      return { success: true as const, data: await act(request, request.body, uploads) };
+    },
   });
   return { sign, signRequest, multipart };
 }

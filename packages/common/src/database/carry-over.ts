@@ -3,6 +3,7 @@ import { Failure } from '../failures/failure.ts';
 import {
   appliedMigrations,
   compareMigrations,
+  lockMigrations,
   migratorOf,
   openForMigrations,
   ranBy,
@@ -42,9 +43,10 @@ export async function carryOver(url: string, folder?: string): Promise<CarriedOv
   const files = await readMigrations(folder);
   const db = openForMigrations(url);
   try {
-    const { changed } = compareMigrations(files, await appliedMigrations(db));
-    if (changed.length === 0) return undefined;
     return await db.transaction().execute(async (transaction) => {
+      await lockMigrations(transaction);
+      const { changed } = compareMigrations(files, await appliedMigrations(transaction));
+      if (changed.length === 0) return undefined;
       const former = SCHEMAS.map((schema) => `${schema}${FORMER}`);
       for (const schema of SCHEMAS) {
         await sql`alter schema ${sql.id(schema)} rename to ${sql.id(schema + FORMER)}`.execute(transaction);

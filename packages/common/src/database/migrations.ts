@@ -122,7 +122,7 @@ export async function migrate(url: string, folder = MIGRATIONS): Promise<string[
   try {
     refuseChanged(files, await appliedMigrations(db));
     return await db.transaction().execute(async (transaction) => {
-      await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(transaction);
+      await lockMigrations(transaction);
       const ran = ranBy(await migratorOf(transaction, files).migrateToLatest());
       const made = await applyFunctions(transaction, functions);
       return made === undefined ? ran : [...ran, made];
@@ -130,6 +130,11 @@ export async function migrate(url: string, folder = MIGRATIONS): Promise<string[
   } finally {
     await db.destroy();
   }
+}
+
+/** Waits for whoever migrates the database, until the transaction ends. */
+export async function lockMigrations(transaction: Kysely<unknown>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(transaction);
 }
 
 /** The lock that Kysely's migrator takes, so that builds of both ways wait for each other. */

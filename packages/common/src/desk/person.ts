@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { codePoints } from '../fields/fields.ts';
 import { invalidRequest } from '../problems/problem.ts';
 
 /** The longest name of a person, in characters. */
@@ -9,7 +10,12 @@ export function personOf(headers: IncomingHttpHeaders): string {
   const given = headers[PERSON_HEADER];
   if (given === undefined) return DESK;
   const name = decoded(String(given));
-  if (name === undefined || name.trim() === '' || name.length > MAX_NAME || /\p{C}/u.test(name)) {
+  if (
+    name === undefined ||
+    name.trim() === '' ||
+    codePoints(name) > MAX_NAME ||
+    /[\p{Cc}\p{Cs}]/u.test(name)
+  ) {
     throw invalidRequest(
       `X-Desk-Person must be 1 to ${MAX_NAME} visible characters, percent-encoded as UTF-8`,
     );

@@ -4,6 +4,7 @@ import type {
   FastifyBaseLogger,
   FastifyContextConfig,
   FastifyInstance,
+  FastifyRequest,
   FastifySchema,
   preParsingHookHandler,
   RawServerDefault,
@@ -78,6 +79,8 @@ export function operation<const Schema extends FastifySchema>({
 export interface Guard {
   /** Throws for callers who may not, before the body is read; absent if it is open to all. */
   readonly check?: preParsingHookHandler;
+  /** Throws if the caller may not any longer, once the body of a change is there: it may take its time. */
+  readonly recheck?: (request: FastifyRequest) => Promise<void>;
   /** The security requirements in the OpenAPI description; an added `{}` makes them optional. */
   readonly security: Record<string, string[]>[];
 }
@@ -98,6 +101,7 @@ export function addRoutes(app: Server, table: readonly RouteLine[]): void {
       url,
       ...rest,
       ...(guard?.check && { preParsing: guard.check }),
+      ...(guard?.recheck && method !== 'GET' && { preHandler: guard.recheck }),
       schema: guard ? { ...schema, security: guard.security } : schema,
     });
   }

@@ -75,6 +75,9 @@ const DAY = /^(\d{4})-(\d\d)-(\d\d)|\b(\d{1,2}) ([A-Z][a-z]{2})[a-z]* (\d{4})/;
 /** What follows the time of a day, or is a day alone: to JavaScript, other times are those of the machine. */
 const ZONE = /(?:[a-z]|[+-]\d\d:?\d\d)\s*$|^\s*\d{4}-\d\d-\d\d\s*$/i;
 
+/** A zone of hours alone, as PostgreSQL writes it, which JavaScript does not read. */
+const HOURS = /(:\d\d(?:\.\d+)?[+-]\d\d)\s*$/;
+
 /**
  * A time of an export as ISO 8601: in milliseconds or seconds, as RSS has it, or bare, which is UTC;
  * undefined for what never was.
@@ -84,8 +87,9 @@ export function timeOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || isNever(value)) return undefined;
   if (/^\d{9,14}$/.test(value)) return timeOf(Number(value));
   if (!isDay(value)) return undefined;
-  const zone = /\dT\d/.test(value) ? 'Z' : ' UTC';
-  return iso(new Date(ZONE.test(value) ? value : `${value}${zone}`));
+  const time = value.replace(HOURS, '$1:00');
+  const zone = /\dT\d/.test(time) ? 'Z' : ' UTC';
+  return iso(new Date(ZONE.test(time) ? time : `${time}${zone}`));
 }
 
 /** What is to be told of times that are none, though something is written there. */

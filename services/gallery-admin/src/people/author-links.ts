@@ -1,5 +1,6 @@
 import { contentClient } from '@pressroom/client';
 import { personHeaders } from '@pressroom/common/desk/person';
+import { Failure } from '@pressroom/common/failures/failure';
 import type { GalleryConfig } from '../config.ts';
 import type { PeopleStore } from './people-store.ts';
 
@@ -21,9 +22,20 @@ export class AuthorLinks {
 
   /**
    * Links a person with the author of this name, or else with a new one, and returns its id; null without a
-   * content service. Repeating it is harmless. Throws what the client throws if content does not answer.
+   * content service. Somebody who is an author stays that one.
+   *
+   * @throws Failure `unavailable` if content does not answer
    */
   async link(person: string, name: string): Promise<number | null> {
+    try {
+      return await this.#link(person, name);
+    } catch (cause) {
+      if (cause instanceof Failure) throw cause;
+      throw new Failure('unavailable', 'content does not say which author you are; try again', { cause });
+    }
+  }
+
+  async #link(person: string, name: string): Promise<number | null> {
     const { CONTENT_URL: baseUrl, DESK_KEY: key } = this.#config;
     if (baseUrl === undefined || key === undefined) return null;
     const content = contentClient({
@@ -34,14 +46,17 @@ export class AuthorLinks {
       retry: { attempts: 1, patience: 0 },
     });
     const signal = AbortSignal.timeout(PATIENCE_MS);
-    const query = { q: name.slice(0, LONGEST_NAME), per_page: 50 };
+    const known = await this.#people.authorOf(person);
+    if (known !== null) return known;
+    const query = { q: [...name].slice(0, LONGEST_NAME).join(''), per_page: 50 };
     const { data: found } = await content.get('/api/authors', { query, signal });
     for (const author of found.filter((one) => one.name === query.q)) {
       if (await this.#people.linkAuthor(person, author.id)) return author.id;
+      // Another request of the same person may have been first.
+      const linked = await this.#people.authorOf(person);
+      if (linked !== null) return linked;
     }
-    const body = { name: name.slice(0, LONGEST_NAME) };
-    const { data: made } = await content.post('/api/authors', { body, signal });
-    await this.#people.linkAuthor(person, made.id);
-    return made.id;
+    const { data: made } = await content.post('/api/authors', { body: { name: query.q }, signal });
+    return (await this.#people.linkAuthor(person, made.id)) ? made.id : this.#people.authorOf(person);
   }
 }

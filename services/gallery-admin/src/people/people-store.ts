@@ -45,9 +45,12 @@ export interface ListedPerson extends PersonInput {
 export interface Candidate {
   id: string;
   name: string;
+  email: string;
   stamp: Buffer;
   password_hash: string | null;
 }
+
+const CANDIDATE = ['id', 'name', 'email', 'stamp', 'password_hash'] as const;
 
 /** The people of the desk in the database, which stores hashes of their passwords and of invitations. */
 export class PeopleStore {
@@ -72,7 +75,7 @@ export class PeopleStore {
   /**
    * Adds a person, who can do nothing before an invitation is accepted.
    *
-   * @throws Failure `conflict` with code `email_taken`
+   * @throws Failure `conflict` with code `email_taken` or `name_taken`
    */
   async add(input: PersonInput): Promise<string> {
     const row = { ...input, stamp: newStamp() };
@@ -81,14 +84,15 @@ export class PeopleStore {
       .values(row)
       .returning('id')
       .executeTakeFirstOrThrow()
-      .catch(explainEmail);
+      .catch(explainTaken);
     return id;
   }
 
   /**
-   * Changes a person; another role, and being switched off, ends their sessions.
+   * Changes a person; another role, and being switched off, ends their sessions. A link to another address
+   * ends too, and with an owner all links, which they may have kept.
    *
-   * @throws Failure `missing`, `conflict` with code `email_taken` or `last_owner`
+   * @throws Failure `missing`, `conflict` with code `email_taken`, `name_taken` or `last_owner`
    */
   change(id: string, change: PersonChange): Promise<void> {
     return this.#db.transaction().execute(async (tx) => {
@@ -101,7 +105,9 @@ export class PeopleStore {
         .set({ ...change, ...(endsSessions && { stamp: newStamp() }) })
         .where('id', '=', id)
         .execute()
-        .catch(explainEmail);
+        .catch(explainTaken);
+      if (endsSessions && before.role === 'owner') await endInvitations(tx);
+      else if (change.email !== undefined || change.active === false) await endInvitations(tx, id);
       await this.#requireOwner(tx);
     });
   }
@@ -113,7 +119,7 @@ export class PeopleStore {
    */
   remove(id: string): Promise<void> {
     return this.#db.transaction().execute(async (tx) => {
-      await lock(tx, id);
+      const { role } = await lock(tx, id);
       const gone = { active: false, password_hash: null, author_id: null, stamp: newStamp() };
       await tx
         .updateTable('gallery.person')
@@ -121,7 +127,7 @@ export class PeopleStore {
         .where('id', '=', id)
         .execute();
       await tx.deleteFrom('gallery.session').where('person_id', '=', id).execute();
-      await tx.deleteFrom('gallery.invitation').where('person_id', '=', id).execute();
+      await endInvitations(tx, role === 'owner' ? undefined : id);
       await this.#requireOwner(tx);
     });
   }
@@ -181,6 +187,15 @@ export class PeopleStore {
    */
   accept(token: string, passwordHash: string): Promise<Candidate> {
     return this.#db.transaction().execute(async (tx) => {
+      // The person first, as all else locks them.
+      await tx
+        .selectFrom('gallery.person')
+        .select('id')
+        .where('id', '=', (eb) =>
+          eb.selectFrom('gallery.invitation').select('person_id').where('token_hash', '=', hashOf(token)),
+        )
+        .forUpdate()
+        .executeTakeFirstOrThrow(noInvitation);
       const used = await tx
         .deleteFrom('gallery.invitation')
         .where('token_hash', '=', hashOf(token))
@@ -192,7 +207,7 @@ export class PeopleStore {
         .set({ password_hash: passwordHash, stamp: newStamp() })
         .where('id', '=', used.person_id)
         .where('active', '=', true)
-        .returning(['id', 'name', 'stamp', 'password_hash'])
+        .returning(CANDIDATE)
         .executeTakeFirstOrThrow(noInvitation);
     });
   }
@@ -201,7 +216,7 @@ export class PeopleStore {
   candidate(email: string): Promise<Candidate | undefined> {
     return this.#db
       .selectFrom('gallery.person')
-      .select(['id', 'name', 'stamp', 'password_hash'])
+      .select(CANDIDATE)
       .where('email', '=', sql<string>`lower(${email})`)
       .where('removed_at', 'is', null)
       .where('active', '=', true)
@@ -209,35 +224,53 @@ export class PeopleStore {
       .executeTakeFirst();
   }
 
-  /** Changes a person's password, and ends their sessions but one. */
-  changePassword(id: string, passwordHash: string, keptSession: string): Promise<void> {
+  /**
+   * Changes a person's password, and ends their sessions but one, and a link that there may be. False if the
+   * person is not as the stamp says that was there when the former password was checked.
+   */
+  changePassword(id: string, passwordHash: string, keptSession: string, seen: Buffer): Promise<boolean> {
     return this.#db.transaction().execute(async (tx) => {
       const stamp = newStamp();
-      await tx
+      const { numUpdatedRows } = await tx
         .updateTable('gallery.person')
         .set({ password_hash: passwordHash, stamp })
         .where('id', '=', id)
-        .execute();
+        .where('stamp', '=', seen)
+        .where('active', '=', true)
+        .executeTakeFirstOrThrow();
+      if (numUpdatedRows === 0n) return false;
+      await endInvitations(tx, id);
       await tx
         .updateTable('gallery.session')
         .set({ account: stamp })
         .where('id', '=', keptSession)
         .where('person_id', '=', id)
         .execute();
+      return true;
     });
   }
 
-  /** Records which author of content a person is; false if that is another person already. */
+  /** Which author of content a person is, if that is known. */
+  async authorOf(id: string): Promise<number | null> {
+    const { author_id } = await this.read(id);
+    return author_id;
+  }
+
+  /** Records which author of content a person is, once; false if that is another person. */
   async linkAuthor(id: string, author: number): Promise<boolean> {
-    const { numUpdatedRows } = await this.#db
-      .updateTable('gallery.person')
-      .set({ author_id: author })
-      .where('id', '=', id)
-      .where(({ not, exists, selectFrom }) =>
-        not(exists(selectFrom('gallery.person').select('id').where('author_id', '=', author))),
-      )
-      .executeTakeFirstOrThrow();
-    return numUpdatedRows === 1n;
+    try {
+      const { numUpdatedRows } = await this.#db
+        .updateTable('gallery.person')
+        .set({ author_id: author })
+        .where('id', '=', id)
+        .where('author_id', 'is', null)
+        .where('removed_at', 'is', null)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows === 1n;
+    } catch (error) {
+      if (violates(error, 'person_author_id_key')) return false;
+      throw error;
+    }
   }
 
   /** Whether an owner can log in who is not the account of the environment. */
@@ -306,9 +339,25 @@ function noInvitation(): Failure {
   });
 }
 
-function explainEmail(error: unknown): never {
+/** Ends the link of a person, or of everybody. */
+async function endInvitations(tx: Transaction<GalleryTables>, id?: string): Promise<void> {
+  const ending = tx.deleteFrom('gallery.invitation');
+  await (id === undefined ? ending : ending.where('person_id', '=', id)).execute();
+}
+
+function explainTaken(error: unknown): never {
+  if (violates(error, 'person_name_key')) throw nameTaken();
   if (!violates(error, 'person_email_key')) throw error;
-  throw new Failure('conflict', 'another person has this e-mail address', { code: 'email_taken' });
+  throw emailTaken();
+}
+
+export function emailTaken(): Failure {
+  return new Failure('conflict', 'another person has this e-mail address', { code: 'email_taken' });
+}
+
+/** Histories would not tell two people of one name apart. */
+export function nameTaken(): Failure {
+  return new Failure('conflict', 'another person has this name', { code: 'name_taken' });
 }
 
 function newStamp(): Buffer {

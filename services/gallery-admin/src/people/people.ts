@@ -1,18 +1,24 @@
 import { PRIVATE } from '@pressroom/common/caching/conditional';
-import { Failure } from '@pressroom/common/failures/failure';
 import { onOneLine, requiredText, text } from '@pressroom/common/fields/fields';
 import { operation } from '@pressroom/common/http/operation';
 import { Problem } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { logWrite, problemResponses } from '../problems.ts';
-import { type CookieStyle, setDeviceCookie, setSessionCookie } from '../session/guard.ts';
-import type { Account, Logins } from '../session/logins.ts';
-import { formatPasswordHash, hashPassword, passwordRule } from '../session/password.ts';
-import { callerOf, tooManyAttempts } from '../session/session.ts';
+import { type CookieStyle, sessionToken, setDeviceCookie, setSessionCookie } from '../session/guard.ts';
+import { type Account, knownAs, type Logins } from '../session/logins.ts';
+import { passwordRule } from '../session/password.ts';
+import { callerOf, endSession, tooManyAttempts } from '../session/session.ts';
 import type { SessionOwner, SessionStore } from '../session/store.ts';
 import type { AuthorLinks } from './author-links.ts';
-import { type ListedPerson, type PeopleStore, ROLES, type Role } from './people-store.ts';
+import {
+  emailTaken,
+  type ListedPerson,
+  nameTaken,
+  type PeopleStore,
+  ROLES,
+  type Role,
+} from './people-store.ts';
 
 const name = onOneLine(requiredText(200));
 
@@ -159,12 +165,15 @@ function ownersOperations({ people, authors, account }: PeopleParts) {
       },
     },
     handler: async (request, reply) => {
-      if (account.hasName(request.body.email)) throw emailOfAccount();
+      refuseAccount(account, request.body);
       const id = await people.add(request.body);
       const invitation = await people.invite(id);
-      await authors.link(id, request.body.name).catch((error: unknown) => {
-        request.log.warn({ err: error, person: id }, 'author_not_linked');
-      });
+      // Who only looks, or makes pictures, is no author for readers to see.
+      if (request.body.role !== 'reader' && request.body.role !== 'photographer') {
+        await authors.link(id, request.body.name).catch((error: unknown) => {
+          request.log.warn({ err: error, person: id }, 'author_not_linked');
+        });
+      }
       logWrite(request, 'person_added', { person: id, role: request.body.role, by: request.person.id });
       const data = { person: shown(await people.read(id)), invitation: shownInvitation(invitation) };
       return reply
@@ -203,7 +212,7 @@ function ownersOperations({ people, authors, account }: PeopleParts) {
     },
     handler: async (request) => {
       const { body, params } = request;
-      if (body.email !== undefined && account.hasName(body.email)) throw emailOfAccount();
+      refuseAccount(account, body);
       await people.change(params.id, body);
       logWrite(request, 'person_changed', {
         person: params.id,
@@ -249,7 +258,7 @@ function ownersOperations({ people, authors, account }: PeopleParts) {
 }
 
 /** What somebody does who has the link of an invitation, and no session. */
-function invitationOperations({ people, logins, cookies }: PeopleParts) {
+function invitationOperations({ people, sessions, logins, cookies }: PeopleParts) {
   const readInvitation = operation({
     bodyLimit: OPEN_BODY_LIMIT,
     schema: {
@@ -281,11 +290,12 @@ function invitationOperations({ people, logins, cookies }: PeopleParts) {
     },
     handler: async (request, reply) => {
       // Only whoever has the link makes the service hash a password.
-      await people.invited(request.body.token);
-      const hash = formatPasswordHash(await hashPassword(request.body.password));
+      const { email } = await people.invited(request.body.token);
+      const caller = callerOf(request, cookies);
+      const hash = await logins.hash(caller, email, request.body.password);
       const person = await people.accept(request.body.token, hash);
-      const known = { name: person.name, account: person.stamp, person_id: person.id };
-      const begun = await logins.begin(known, callerOf(request, cookies));
+      await endSession(sessions, sessionToken(request, cookies));
+      const begun = await logins.begin(knownAs(person), caller);
       logWrite(request, 'invitation_accepted', { person: person.id, address: request.ip });
       setSessionCookie(reply, cookies, begun.session);
       setDeviceCookie(reply, cookies, begun.device);
@@ -296,7 +306,7 @@ function invitationOperations({ people, logins, cookies }: PeopleParts) {
 }
 
 /** What everybody does with their own account. */
-function profileOperations({ people, sessions, account, logins, cookies, roles }: PeopleParts) {
+function profileOperations({ people, sessions, account, authors, logins, cookies, roles }: PeopleParts) {
   const ownerOf = ({ person }: FastifyRequest): SessionOwner =>
     person.id === null ? { account: account.fingerprint } : { person_id: person.id };
   const me = async ({ person }: FastifyRequest) => {
@@ -331,8 +341,17 @@ function profileOperations({ people, sessions, account, logins, cookies, roles }
     },
     handler: async (request) => {
       const { timeZone: time_zone, ...rest } = request.body;
-      await people.change(personal(request), { ...rest, ...(time_zone !== undefined && { time_zone }) });
-      logWrite(request, 'profile_changed', { person: request.person.id });
+      const id = personal(request);
+      refuseAccount(account, request.body);
+      const { name, role, author } = request.person;
+      const isRenamed = rest.name !== undefined && rest.name !== name;
+      // Which author a writer is follows the name that an owner gave.
+      if (isRenamed && role === 'writer' && author === null) await authors.link(id, name);
+      await people.change(id, { ...rest, ...(time_zone !== undefined && { time_zone }) });
+      logWrite(request, 'profile_changed', {
+        person: id,
+        ...(rest.name !== undefined && { name: rest.name }),
+      });
       return { success: true as const, data: await me(request) };
     },
   });
@@ -348,13 +367,13 @@ function profileOperations({ people, sessions, account, logins, cookies, roles }
       const id = personal(request);
       const { current, password } = request.body;
       const { email: username } = await people.read(id);
-      const checked = await logins.check(callerOf(request, cookies), { username, password: current });
+      const caller = callerOf(request, cookies);
+      const checked = await logins.check(caller, { username, password: current });
       if (checked.outcome === 'throttled') throw tooManyAttempts(checked.retryAfterS);
-      if (checked.outcome === 'failed' || checked.known.person_id !== id) {
-        throw new Problem(403, 'wrong_password', 'the current password is wrong');
-      }
-      const hash = formatPasswordHash(await hashPassword(password));
-      await people.changePassword(id, hash, request.person.session);
+      if (checked.outcome === 'failed' || checked.known.person_id !== id) throw wrongPassword();
+      const hash = await logins.hash(caller, username, password);
+      const { account: seen } = checked.known;
+      if (!(await people.changePassword(id, hash, request.person.session, seen))) throw wrongPassword();
       logWrite(request, 'password_changed', { person: id });
       return { success: true as const };
     },
@@ -412,6 +431,10 @@ function profileOperations({ people, sessions, account, logins, cookies, roles }
   return { readMe, changeMe, changePassword, listSessions, endSession, endOtherSessions };
 }
 
+function wrongPassword(): Problem {
+  return new Problem(403, 'wrong_password', 'the current password is wrong');
+}
+
 /** The id of who is logged in. Throws 409 for the account of the environment, which its settings change. */
 function personal({ person }: FastifyRequest): string {
   if (person.id !== null) return person.id;
@@ -419,8 +442,10 @@ function personal({ person }: FastifyRequest): string {
   throw new Problem(409, 'account_of_environment', detail);
 }
 
-function emailOfAccount(): Failure {
-  return new Failure('conflict', 'the account of the environment has this name', { code: 'email_taken' });
+/** Nobody is called, or logs in, like the account of the environment. */
+function refuseAccount(account: Account, { name = '', email = '' }: { name?: string; email?: string }): void {
+  if (account.isTakenBy(name)) throw nameTaken();
+  if (account.isTakenBy(email)) throw emailTaken();
 }
 
 function shown({ id, name, email, role, active, ...row }: ListedPerson) {

@@ -42,22 +42,29 @@ export function guardOf<Permission extends string>({
   cookies,
   roles,
 }: GuardParts<Permission>): (permission: Permission) => Guard {
+  const admit = async (request: FastifyRequest, permission: Permission) => {
+    const token = sessionToken(request, cookies);
+    const used = token === undefined ? undefined : await sessions.use(token, account.fingerprint);
+    if (used === undefined) {
+      throw new Problem(401, 'unauthorized', 'log in first: this request needs the session cookie', {
+        headers: { 'www-authenticate': `Cookie cookie-name="${sessionCookieName(cookies)}"` },
+      });
+    }
+    request.person = personOf(used, account);
+    if (roles[request.person.role].includes(permission)) return;
+    throw new Problem(403, 'role_forbids', `the role ${request.person.role} may not do this`);
+  };
   return (permission) => ({
     security: [{ session: [] }],
     check: async (request, reply) => {
       reply.headers({ 'cache-control': PRIVATE, 'cross-origin-resource-policy': 'same-origin' });
-      const token = sessionToken(request, cookies);
-      const used = token === undefined ? undefined : await sessions.use(token, account.fingerprint);
-      if (used !== undefined) {
-        request.person = personOf(used, account);
-        if (roles[request.person.role].includes(permission)) return;
-        throw new Problem(403, 'role_forbids', `the role ${request.person.role} may not do this`);
-      }
-      if (token !== undefined) clearSessionCookie(reply, cookies);
-      throw new Problem(401, 'unauthorized', 'log in first: this request needs the session cookie', {
-        headers: { 'www-authenticate': `Cookie cookie-name="${sessionCookieName(cookies)}"` },
+      await admit(request, permission).catch((error: unknown) => {
+        const isOver = error instanceof Problem && error.status === 401;
+        if (isOver && sessionToken(request, cookies) !== undefined) clearSessionCookie(reply, cookies);
+        throw error;
       });
     },
+    recheck: (request) => admit(request, permission),
   });
 }
 

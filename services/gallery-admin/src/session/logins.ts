@@ -3,9 +3,15 @@ import { FairQueue } from '@pressroom/common/concurrency/fair-queue';
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Meter } from '@pressroom/common/metrics/meter';
 import { type Kysely, type SqlBool, sql } from 'kysely';
-import type { PeopleStore } from '../people/people-store.ts';
+import type { Candidate, PeopleStore } from '../people/people-store.ts';
 import type { GalleryTables } from '../tables.ts';
-import { hashPassword, isPassword, type PasswordHash, parsePasswordHash } from './password.ts';
+import {
+  formatPasswordHash,
+  hashPassword,
+  isPassword,
+  type PasswordHash,
+  parsePasswordHash,
+} from './password.ts';
 import { countSessions, type DeviceTokens, type SessionStore } from './store.ts';
 
 /** What {@link Logins} works with. */
@@ -33,6 +39,8 @@ export interface Caller {
 /** Who has shown that they may log in. */
 interface Known {
   name: string;
+  /** What they log in with, in the form in which it is counted. */
+  login: string;
   /** The fingerprint of the environment's account, or the person's stamp. */
   account: Buffer;
   /** Null for the environment's account. */
@@ -72,31 +80,41 @@ export class Logins {
 
   /** Checks a password as a login does, in its lane and counted, and begins no session. Fails as a login. */
   async check(caller: Caller, credentials: { username: string; password: string }): Promise<Checked> {
-    const { devices, addresses, throttle } = this.#parts;
-    const { address, deviceToken = '' } = caller;
-    const device = devices.idOf(deviceToken);
-    const isKnownAddress = device === undefined && (await addresses.has(address));
-    const visitor: Visitor = { address, device, isKnownAddress };
+    const { account, throttle } = this.#parts;
+    const login = account.loginOf(credentials.username);
+    const visitor = await this.#visitor(caller, login);
     const lane = laneOf(visitor);
     return this.#lanes.run(visitor, async () => {
       if (caller.isGone()) throw new Failure('unavailable', 'the client is no longer waiting for this login');
       const { username, password } = credentials;
-      const attempt = await throttle.attempt(visitor, username, () => this.#recognize(username, password));
+      const attempt = await throttle.attempt(visitor, login, () => this.#recognize(username, password));
       if (attempt === 'wrong') return { outcome: 'failed', lane };
       if ('retryAfterS' in attempt) return { outcome: 'throttled', lane, ...attempt };
       return { outcome: 'right', lane, known: attempt.found };
     });
   }
 
+  /** Hashes a new password of `login` in the lane of the caller, as a login would be checked. */
+  async hash(caller: Caller, login: string, password: string): Promise<string> {
+    const visitor = await this.#visitor(caller, login);
+    return this.#lanes.run(visitor, async () => formatPasswordHash(await hashPassword(password)));
+  }
+
+  async #visitor({ address, deviceToken = '' }: Caller, login: string): Promise<Visitor> {
+    const { devices, addresses } = this.#parts;
+    const device = devices.idOf(deviceToken, login);
+    return { address, device, isKnownAddress: device === undefined && (await addresses.has(address)) };
+  }
+
   /** Begins a session of somebody who is known, and remembers from where. */
   async begin(
-    { account, person_id }: Known,
+    { account, login, person_id }: Known,
     { address, browser }: Pick<Caller, 'address' | 'browser'>,
   ): Promise<{ session: string; device: string }> {
     const { sessions, addresses, devices } = this.#parts;
     await addresses.add(address);
     const session = await sessions.create({ account, person_id, address, device: browser });
-    return { session, device: devices.issue() };
+    return { session, device: devices.issue(login) };
   }
 
   /** Hashes the password once, whoever it is: an unknown name costs as much as a wrong password. */
@@ -105,12 +123,20 @@ export class Logins {
     const person = account.hasName(username) ? undefined : await people.candidate(username.toLowerCase());
     if (person === undefined) {
       const isRight = await account.isRight(username, password);
-      return isRight ? { name: username, account: account.fingerprint, person_id: null } : undefined;
+      const { name, fingerprint } = account;
+      return isRight
+        ? { name, login: account.loginOf(name), account: fingerprint, person_id: null }
+        : undefined;
     }
     const hash = parsePasswordHash(person.password_hash ?? '');
     if (hash === undefined || !(await isPassword(password, hash))) return undefined;
-    return { name: person.name, account: person.stamp, person_id: person.id };
+    return knownAs(person);
   }
+}
+
+/** A person who has shown their password, or chosen one. */
+export function knownAs({ id, name, email, stamp }: Candidate): Known {
+  return { name, login: email, account: stamp, person_id: id };
 }
 
 function misconfigured(): Failure {
@@ -153,6 +179,16 @@ export class Account {
 
   get name(): string {
     return this.#settings.username ?? '';
+  }
+
+  /** What is counted of a username: one form for all spellings of an e-mail address. */
+  loginOf(username: string): string {
+    return this.hasName(username) ? this.name.normalize('NFC') : username.toLowerCase();
+  }
+
+  /** Whether a person with this name or e-mail address could be taken for it. */
+  isTakenBy(text: string): boolean {
+    return this.isConfigured && text.toLowerCase() === this.name.normalize('NFC').toLowerCase();
   }
 
   /** Whether it has this name; without an account, no name is its own. */

@@ -117,7 +117,7 @@ function logoutOperation({ sessions, cookies }: SessionParts) {
   });
 }
 
-async function endSession(sessions: SessionStore, token: string | undefined): Promise<void> {
+export async function endSession(sessions: SessionStore, token: string | undefined): Promise<void> {
   if (token !== undefined) await sessions.delete(token);
 }
 

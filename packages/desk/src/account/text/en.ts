@@ -17,6 +17,7 @@ export const en = {
   changePassword: 'Change the password',
   currentPassword: 'Current password',
   newPassword: 'New password',
+  nameTaken: 'Another person has this name.',
   wrongPassword: 'The current password is wrong.',
   passwordChanged: 'The password is changed. You are logged out everywhere else.',
   whereLoggedIn: 'Where you are logged in',

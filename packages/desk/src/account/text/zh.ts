@@ -17,6 +17,7 @@ export const zh: Translated<typeof en> = {
   changePassword: '更改密码',
   currentPassword: '当前密码',
   newPassword: '新密码',
+  nameTaken: '此姓名已被其他成员使用。',
   wrongPassword: '当前密码不正确。',
   passwordChanged: '密码已更改。您在其他所有位置均已退出登录。',
   whereLoggedIn: '登录位置',

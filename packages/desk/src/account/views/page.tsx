@@ -118,6 +118,7 @@ function ProfileForm({ profile }: { profile: Profile }) {
 
 function profileWords(problem: ApiProblem, say: Say): string {
   const wrong = problem.fields[0]?.field;
+  if (problem.code === 'name_taken') return say('nameTaken');
   if (wrong === 'timeZone') return say('timeZoneWrong');
   return wrong === 'name' ? say('nameWrong') : problemWords(problem, say);
 }

@@ -38,6 +38,7 @@ export const en = {
   copyLink: 'Copy link',
   linkCopied: 'The link is copied.',
   linkNotCopied: 'The browser did not allow to copy it. It is selected: copy it by hand.',
+  nameTaken: 'Another person has this name.',
   emailTaken: 'Another person has this e-mail address.',
   lastOwner: 'This is the last owner: without one, nobody could let people in.',
   personGone: 'This person is no longer here; the list is up to date again.',

@@ -38,6 +38,7 @@ export const zh: Translated<typeof en> = {
   copyLink: '复制链接',
   linkCopied: '链接已复制。',
   linkNotCopied: '浏览器不允许复制。链接已选中，请手动复制。',
+  nameTaken: '此姓名已被其他成员使用。',
   emailTaken: '此电子邮箱已被其他成员使用。',
   lastOwner: '这是最后一位所有者：没有所有者就无人能邀请成员。',
   personGone: '此成员已不存在；列表已更新。',

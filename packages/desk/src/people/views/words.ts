@@ -6,6 +6,7 @@ import type { Say, TextName, Texts } from '../text/texts.ts';
 const CODES: Readonly<Record<string, TextName>> = {
   email_taken: 'emailTaken',
   last_owner: 'lastOwner',
+  name_taken: 'nameTaken',
   not_found: 'personGone',
 };
 
