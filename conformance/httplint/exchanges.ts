@@ -179,6 +179,8 @@ async function collectPeople(collection: Collection, cookie: string): Promise<vo
   await ask('POST', '/api/people/{id}/invitation', 200, { at: `${at}/invitation` });
   await ask('DELETE', '/api/people/{id}', 200, { at });
   await ask('DELETE', '/api/people/{id}', 404, { at });
+  await ask('GET', '/api/trail', 200);
+  await ask('GET', '/api/trail.csv', 200);
   await ask('GET', '/api/me', 200);
   await ask('PATCH', '/api/me', 409, { json: { name: 'Examined' } });
   await ask('POST', '/api/me/password', 409, { json: { current: 'a', password } });

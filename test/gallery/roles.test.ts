@@ -18,6 +18,7 @@ const GALLERY: Readonly<Record<string, readonly Role[]>> = {
     ['GET /api/people', 'GET /api/people/{id}', 'POST /api/people', 'PATCH /api/people/{id}'],
   ),
   ...rights(['owner'], ['DELETE /api/people/{id}', 'POST /api/people/{id}/invitation']),
+  ...rights(['owner'], ['GET /api/trail', 'GET /api/trail.csv']),
   ...rights(['owner'], ['GET /api/settings/buckets', 'POST /api/settings/buckets']),
   ...rights(
     ['owner', 'editor', 'photographer', 'writer'],

@@ -38,6 +38,7 @@ import { Account, Fingerprints, KnownAddresses, Logins, LoginThrottle } from './
 import { sessionOperations } from './session/session.ts';
 import { DeviceTokens, SessionStore } from './session/store.ts';
 import type { GalleryTables } from './tables.ts';
+import { keepTrail, Trail, trailOperations } from './trail.ts';
 import { trashOperations } from './trash.ts';
 import { uploadOperations } from './uploads.ts';
 import { AnnouncedUploads, CompletedUploads, CompletingUploads, Uploads } from './uploads-store.ts';
@@ -71,6 +72,7 @@ const describe = (cookies: CookieStyle) => ({
     media: 'Files of the active bucket that anybody may read.',
     desk: 'Articles and news, next to the media.',
     people: 'Who works at the desk, and as what.',
+    trail: 'Who did what.',
     me: 'The account of who is logged in.',
   },
   securitySchemes: {
@@ -133,6 +135,8 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   const people = new PeopleStore(db, account.isConfigured);
   await app.register(cookie);
   refuseForeignPages(app, cookies);
+  const trail = new Trail(db);
+  keepTrail(app, trail);
 
   const fingerprints = new Fingerprints(config.SETTINGS_KEY);
   const logins = new Logins({
@@ -144,6 +148,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     devices: new DeviceTokens(config.SETTINGS_KEY, config.SETTINGS_KEY_PREVIOUS),
   });
   const session = sessionOperations({ logins, sessions, cookies });
+  const deeds = trailOperations(trail);
   const authors = new AuthorLinks(people, config);
   const persons = peopleOperations({ people, sessions, account, logins, authors, cookies, roles: ROLES });
   const settings = bucketOperations({ buckets, changed: () => active.clear() });
@@ -210,6 +215,8 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     ['PATCH', '/api/people/:id', persons.change, may('administer')],
     ['DELETE', '/api/people/:id', persons.remove, may('administer')],
     ['POST', '/api/people/:id/invitation', persons.invite, may('administer')],
+    ['GET', '/api/trail', deeds.list, may('administer')],
+    ['GET', '/api/trail.csv', deeds.download, may('administer')],
     ['GET', '/api/settings/buckets', settings.list, may('administer')],
     ['POST', '/api/settings/buckets', settings.change, may('administer')],
     ['POST', '/api/upload', uploads.sign, may('upload')],

@@ -12,6 +12,7 @@ import { addUserCommands } from './cli/users.ts';
 import { readSettingsKeys, readStoreConfig } from './config.ts';
 import { formatPasswordHash, hashPassword } from './session/password.ts';
 import type { GalleryTables } from './tables.ts';
+import { Trail } from './trail.ts';
 
 /** Runs `work` with the bucket of the environment. */
 async function withBucket(work: (bucket: Bucket) => Promise<void>): Promise<void> {
@@ -36,6 +37,11 @@ function collectOrigins(value: string, earlier: string[]): string[] {
   if (value === '*' || value === origin) return [...earlier, value];
   const meant = origin ?? 'https://www.example.com';
   throw new InvalidArgumentError(`An origin consists of a scheme, a host and a port only, such as ${meant}`);
+}
+
+function readLimit(value: string): number {
+  if (/^[1-9]\d{0,6}$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('A number of entries, from 1 to 9999999.');
 }
 
 const program = new Command('gallery').description(
@@ -88,6 +94,30 @@ program
   .action(() => withBucket((bucket) => withGallery((db) => addSample(bucket, db))));
 
 addUserCommands(program, withGallery);
+
+program
+  .command('trail')
+  .description('show who did what at the desk, the newest first')
+  .option('--person <name>', 'a name, or a part of it')
+  .option('--action <action>', 'an action, or its beginning, such as person')
+  .option('--limit <entries>', 'how many entries at most', '100')
+  .option('--json', 'as JSON Lines')
+  .action(({ person, action, limit, json }) =>
+    withGallery(async (db) => {
+      const entries = await new Trail(db).read({ person, action, limit: readLimit(limit) });
+      for (const { id: _, ...entry } of entries) {
+        const { at, address, object } = entry;
+        const line = [
+          at.toISOString(),
+          entry.person ?? '',
+          entry.action,
+          address ?? '',
+          JSON.stringify(object),
+        ];
+        console.log(json === true ? JSON.stringify(entry) : line.join('\t'));
+      }
+    }),
+  );
 
 program
   .command('media')

@@ -122,6 +122,10 @@ export const gallerySettings = {
     hostRules({ subdomains: false }).default([]),
     'Those of `PROXY_ALLOWED_HOSTS` that may have private addresses, without wildcards.',
   ),
+  GALLERY_TRAIL_DAYS: setting(
+    integer(30, 36_500, 'days').default(365),
+    'How long it is known who did what at the desk.',
+  ),
   CONTENT_URL: setting(
     siteUrl().optional(),
     'The content service, for [files used in articles](gallery-media.md#used-in-articles) and, with `DESK_KEY`, articles at the desk.',

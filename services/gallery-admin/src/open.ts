@@ -16,6 +16,7 @@ import { type CopyLimits, S3_COPY_LIMITS } from './operations/objects.ts';
 import { type FetcherOptions, MediaFetcher, PROXY_LIMITS } from './proxy/media-fetcher.ts';
 import { sessionMeters } from './session/logins.ts';
 import type { GalleryTables } from './tables.ts';
+import { Trail } from './trail.ts';
 import { pruneTrash } from './trash.ts';
 
 export interface OpenGallery {
@@ -59,6 +60,7 @@ export async function openGallery(
         }
         return { objects };
       },
+      trail: async (signal) => ({ entries: await new Trail(db).prune(config.GALLERY_TRAIL_DAYS, signal) }),
       looks: async () => ({ looks: await new Looks(db, log).prune() }),
     },
     log,

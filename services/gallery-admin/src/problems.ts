@@ -8,6 +8,7 @@ import {
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { namesType } from './proxy/thumbnails.ts';
+import type { Deed } from './trail.ts';
 
 /** The body of every error: a problem document that clients of the original API can also read. */
 const galleryProblemSchema = problemDocumentSchema
@@ -32,7 +33,23 @@ export function problemResponses<Status extends number>(...statuses: Status[]) {
   return problemResponsesOf(galleryProblemSchema, statuses, [PROBLEM_MEDIA_TYPE, 'application/json']);
 }
 
-/** Logs what a request has changed. `written` names objects and settings, and holds no secret. */
-export function logWrite({ id, log }: FastifyRequest, event: string, written: object): void {
-  log.info({ requestId: withoutApiKeys(id), ...written }, event);
+/**
+ * Logs what a request has changed, and keeps it in the trail. `written` names objects and settings, and holds
+ * no secret.
+ *
+ * @param person who it was, where the request begins the session
+ */
+export function logWrite(
+  request: FastifyRequest,
+  event: string,
+  written: object,
+  person?: Deed['person'],
+): void {
+  request.log.info({ requestId: withoutApiKeys(request.id), ...written }, event);
+  note(request, { action: event, object: written, person });
+}
+
+/** Notes for the trail what a request has done. */
+export function note(request: FastifyRequest, deed: Deed): void {
+  request.done = [...(request.done ?? []), deed];
 }

@@ -32,6 +32,18 @@ interface PersonTable {
   removed_at: Date | null;
 }
 
+/** `gallery.trail`: objects are JSON documents. */
+interface TrailTable {
+  id: Generated<number>;
+  at: DefaultedTime;
+  person: string | null;
+  person_id: string | null;
+  action: string;
+  object: ColumnType<unknown, string, never>;
+  address: string | null;
+  request_id: string | null;
+}
+
 /** `gallery.invitation` */
 interface InvitationTable {
   person_id: string;
@@ -135,6 +147,7 @@ export interface GalleryTables {
   'gallery.invitation': InvitationTable;
   'gallery.person': PersonTable;
   'gallery.session': SessionTable;
+  'gallery.trail': TrailTable;
   'gallery.login_failure': LoginFailureTable;
   'gallery.known_address': KnownAddressTable;
   'gallery.setting': SettingTable;

@@ -29,6 +29,7 @@ export const SERVICE_ROLES: readonly ServiceRole[] = [
   {
     role: 'pressroom_gallery_admin',
     schemas: ['gallery'],
+    appendOnly: ['gallery.trail'],
     passwordVariable: 'GALLERY_ADMIN_DATABASE_PASSWORD',
   },
   // Reads how PostgreSQL is, and no row of a table.

@@ -296,7 +296,7 @@ function invitationOperations({ people, sessions, logins, cookies }: PeopleParts
       const person = await people.accept(request.body.token, hash);
       await endSession(sessions, sessionToken(request, cookies));
       const begun = await logins.begin(knownAs(person), caller);
-      logWrite(request, 'invitation_accepted', { person: person.id, address: request.ip });
+      logWrite(request, 'invitation_accepted', { person: person.id, address: request.ip }, person);
       setSessionCookie(reply, cookies, begun.session);
       setDeviceCookie(reply, cookies, begun.device);
       return { success: true as const };

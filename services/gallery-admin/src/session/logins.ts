@@ -53,7 +53,9 @@ type Refused = { lane: Lane } & ({ outcome: 'throttled'; retryAfterS: number } |
 type Checked = Refused | { outcome: 'right'; lane: Lane; known: Known };
 
 /** The result of an attempt: who it is, and the tokens of the new session and of the device. */
-type LoginOutcome = Refused | { outcome: 'done'; lane: Lane; name: string; session: string; device: string };
+type LoginOutcome =
+  | Refused
+  | ({ outcome: 'done'; lane: Lane; session: string; device: string } & Pick<Known, 'name' | 'person_id'>);
 
 /** Login attempts: counted, bounded, and run in the lane of their client. */
 export class Logins {
@@ -75,7 +77,8 @@ export class Logins {
     const checked = await this.check(caller, credentials);
     if (checked.outcome !== 'right') return checked;
     const { known, lane } = checked;
-    return { outcome: 'done', lane, name: known.name, ...(await this.begin(known, caller)) };
+    const { name, person_id } = known;
+    return { outcome: 'done', lane, name, person_id, ...(await this.begin(known, caller)) };
   }
 
   /** Checks a password as a login does, in its lane and counted, and begins no session. Fails as a login. */

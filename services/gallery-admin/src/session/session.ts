@@ -5,7 +5,7 @@ import { addressKey } from '@pressroom/common/http/rate-limit';
 import { Problem } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { logWrite, problemResponses } from '../problems.ts';
+import { logWrite, note, problemResponses } from '../problems.ts';
 import {
   type CookieStyle,
   clearSessionCookie,
@@ -74,10 +74,12 @@ function loginOperation({ logins, sessions, cookies }: SessionParts) {
         await delayUntil(until);
         if (login.outcome === 'throttled') throw tooManyAttempts(login.retryAfterS);
         request.log.warn({ address: request.ip, lane: login.lane }, 'login_failed');
+        note(request, { action: 'login_failed', object: { lane: login.lane } });
         throw new Problem(401, 'unauthorized', 'wrong username or password');
       }
       await endSession(sessions, sessionToken(request, cookies));
-      logWrite(request, 'login_succeeded', { username: login.name, lane: login.lane, address: request.ip });
+      const { name, person_id: id, lane } = login;
+      logWrite(request, 'login_succeeded', { username: name, lane, address: request.ip }, { name, id });
       setSessionCookie(reply, cookies, login.session);
       setDeviceCookie(reply, cookies, login.device);
       return { success: true as const };
