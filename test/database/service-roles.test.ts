@@ -157,6 +157,21 @@ test('the gallery works with its role', async () => {
   expect((await send(`${service.url}/readyz`)).status).toBe(200);
   const login = await send(`${service.url}/api/login`, { method: 'POST', json: ADMIN });
   expect(login.status).toBe(200);
+  // It removes nothing of the trail but what is old.
+  const client = new pg.Client({ connectionString: DATABASE_URL });
+  await client.connect();
+  const { rows } = await client.query('select action from gallery.trail');
+  expect(rows).toEqual([{ action: 'login_succeeded' }]);
+  for (const statement of [
+    'update gallery.trail set action = 1',
+    'delete from gallery.trail',
+    'truncate gallery.trail',
+  ])
+    await expect(client.query(statement), statement).rejects.toMatchObject({ code: '42501' });
+  expect((await client.query('select gallery.prune_trail(30, 100) as removed')).rows).toEqual([
+    { removed: 0 },
+  ]);
+  await client.end();
   await service.close();
   await fixture.close();
 });

@@ -1,3 +1,4 @@
+import { pruneInSteps } from '@pressroom/common/concurrency/background-loop';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { ContentTables } from './tables.ts';
 
@@ -28,19 +29,10 @@ export function readTrail(
 const REMOVED = 1000;
 
 /** Removes the entries of more than `days` ago in small steps, and returns how many there were. */
-export async function pruneTrail(
-  db: Kysely<ContentTables>,
-  days: number,
-  signal?: AbortSignal,
-): Promise<number> {
-  let removed = 0;
-  while (!signal?.aborted) {
-    const { rows } = await sql<{
-      step: number;
-    }>`select content.prune_audit(${days}, ${REMOVED}) as step`.execute(db);
-    const step = rows[0]?.step ?? 0;
-    removed += step;
-    if (step < REMOVED) break;
-  }
-  return removed;
+export function pruneTrail(db: Kysely<ContentTables>, days: number, signal?: AbortSignal): Promise<number> {
+  const step = async () => {
+    const query = sql<{ removed: number }>`select content.prune_audit(${days}, ${REMOVED}) as removed`;
+    return (await query.execute(db)).rows[0]?.removed ?? 0;
+  };
+  return pruneInSteps(REMOVED, step, signal);
 }

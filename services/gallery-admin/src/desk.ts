@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import replyFrom from '@fastify/reply-from';
+import { type ContentClient, contentClient } from '@pressroom/client';
 import { NEWSROOM_ROUTES } from '@pressroom/common/desk/newsroom-routes';
 import { type DeskPerson, personHeaders } from '@pressroom/common/desk/person';
 import { type Guard, operation, type RouteLine, type Server } from '@pressroom/common/http/operation';
@@ -202,6 +203,24 @@ const LEADS_AWAY = /^\.{1,2}$|[/\\\p{C}]/u;
 
 /** For whom the desk asks a service, and with which scope. */
 type AskerOf = (request: FastifyRequest, section: Section['name']) => Promise<DeskPerson>;
+
+/**
+ * A client of the content service, for a person or else for the desk itself; without a key for anybody, and
+ * undefined without a content service.
+ */
+export function contentFor(
+  { CONTENT_URL: baseUrl, DESK_KEY: key }: Pick<GalleryConfig, 'CONTENT_URL' | 'DESK_KEY'>,
+  person?: DeskPerson,
+): ContentClient | undefined {
+  if (baseUrl === undefined) return undefined;
+  return contentClient({
+    baseUrl,
+    headers: key === undefined ? {} : personHeaders(key, person),
+    // A key is never carried elsewhere.
+    fetch: (url, init) => fetch(url, { ...init, redirect: 'error' }),
+    retry: { attempts: 1, patience: 0 },
+  });
+}
 
 /** Passes the routes of sections on to their services, below `/api/desk/`, and nothing else. */
 export async function passRequests(

@@ -1,3 +1,4 @@
+import { pruneInSteps } from '@pressroom/common/concurrency/background-loop';
 import { instant, integerParameter, requiredText } from '@pressroom/common/fields/fields';
 import { operation, type Server, withoutApiKeys } from '@pressroom/common/http/operation';
 import type { FastifyRequest } from 'fastify';
@@ -65,17 +66,12 @@ export class Trail {
   }
 
   /** Removes the entries of more than `days` ago in small steps, and returns how many there were. */
-  async prune(days: number, signal?: AbortSignal): Promise<number> {
-    let removed = 0;
-    while (!signal?.aborted) {
-      const { rows } = await sql<{
-        step: number;
-      }>`select gallery.prune_trail(${days}, ${STEP}) as step`.execute(this.#db);
-      const step = rows[0]?.step ?? 0;
-      removed += step;
-      if (step < STEP) break;
-    }
-    return removed;
+  prune(days: number, signal?: AbortSignal): Promise<number> {
+    const step = async () => {
+      const query = sql<{ removed: number }>`select gallery.prune_trail(${days}, ${STEP}) as removed`;
+      return (await query.execute(this.#db)).rows[0]?.removed ?? 0;
+    };
+    return pruneInSteps(STEP, step, signal);
   }
 }
 

@@ -1,10 +1,10 @@
-import { type ContentClient, contentClient, ProblemError } from '@pressroom/client';
-import { personHeaders } from '@pressroom/common/desk/person';
+import { type ContentClient, ProblemError } from '@pressroom/client';
 import { Failure } from '@pressroom/common/failures/failure';
 import { operation } from '@pressroom/common/http/operation';
 import type { Logger } from '@pressroom/common/log/logging';
 import { z } from 'zod';
 import type { GalleryConfig } from './config.ts';
+import { contentFor } from './desk.ts';
 import { objectKey } from './names.ts';
 import { logWrite, problemResponses } from './problems.ts';
 
@@ -118,26 +118,20 @@ const PATIENCE_MS = 5000;
 
 /** The articles of the content service, as far as they show media of the gallery. */
 export class Articles {
-  readonly #baseUrl: string | undefined;
-  readonly #key: string | undefined;
+  readonly #config: Pick<GalleryConfig, 'CONTENT_URL' | 'DESK_KEY'>;
   readonly #log: Logger;
 
-  constructor({ CONTENT_URL, DESK_KEY }: Pick<GalleryConfig, 'CONTENT_URL' | 'DESK_KEY'>, log: Logger) {
-    this.#baseUrl = CONTENT_URL;
-    this.#key = DESK_KEY;
+  constructor(config: Pick<GalleryConfig, 'CONTENT_URL' | 'DESK_KEY'>, log: Logger) {
+    this.#config = config;
     this.#log = log;
   }
 
+  get #hasKey(): boolean {
+    return this.#config.DESK_KEY !== undefined;
+  }
+
   #clientFor(name: string): ContentClient | undefined {
-    if (this.#baseUrl === undefined) return undefined;
-    const person = { name, scope: 'full', author: null } as const;
-    return contentClient({
-      baseUrl: this.#baseUrl,
-      headers: this.#key === undefined ? {} : personHeaders(this.#key, person),
-      // A key is never carried elsewhere.
-      fetch: (url, init) => fetch(url, { ...init, redirect: 'error' }),
-      retry: { attempts: 1, patience: 0 },
-    });
+    return contentFor(this.#config, { name, scope: 'full', author: null });
   }
 
   /**
@@ -159,7 +153,7 @@ export class Articles {
           found.set(id, { id, title, isPublished });
         }
       }
-      return { isKnown: true, canChange: this.#key !== undefined, articles: [...found.values()], hasMore };
+      return { isKnown: true, canChange: this.#hasKey, articles: [...found.values()], hasMore };
     } catch (error) {
       this.#log.warn({ err: error }, 'articles_not_asked');
       return unknown;
@@ -173,7 +167,7 @@ export class Articles {
    */
   async move(from: string, to: string, person: string): Promise<Change> {
     const client = this.#clientFor(person);
-    if (client === undefined || this.#key === undefined) {
+    if (client === undefined || !this.#hasKey) {
       throw new Failure('conflict', 'changing articles takes CONTENT_URL and DESK_KEY');
     }
     try {
@@ -195,7 +189,7 @@ export class Articles {
         media: paths.join('\n'),
         fields: 'id,title,is_published',
         per_page: MOST_ARTICLES,
-        ...(this.#key !== undefined && { status: 'all' }),
+        ...(this.#hasKey && { status: 'all' }),
       },
       signal,
     });

@@ -1,4 +1,5 @@
 import { reasonOf } from '@pressroom/common/failures/failure';
+import { isTimeZone } from '@pressroom/common/fields/fields';
 import { searchConcurrency } from '@pressroom/common/search/open-searches';
 import {
   cidrs,
@@ -84,15 +85,6 @@ export const vocabularySettings = {
     'The hour in that zone up to which a report covers its day, and at which it is published.',
   ),
 };
-
-function isTimeZone(name: string): boolean {
-  try {
-    // An offset is no zone: it has no summer time.
-    return /^[A-Z]/i.test(name) && new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
-  } catch {
-    return false;
-  }
-}
 
 function reportPath() {
   return pagePath(['date'], '/daily/{date}');

@@ -87,3 +87,22 @@ export function openPruning(
   // The first run is one period after the start, so that a process that keeps restarting does not prune.
   return new BackgroundLoop(pruneAll, periodMs);
 }
+
+/**
+ * Removes rows in small steps, so that nobody waits long for one, and returns how many there were.
+ *
+ * @param most how many rows a step removes at most: one that removes fewer is the last
+ */
+export async function pruneInSteps(
+  most: number,
+  step: () => Promise<number>,
+  signal?: AbortSignal,
+): Promise<number> {
+  let removed = 0;
+  while (!signal?.aborted) {
+    const count = await step();
+    removed += count;
+    if (count < most) break;
+  }
+  return removed;
+}

@@ -229,3 +229,12 @@ export const searchText = z
     // At least two characters remain after trimming.
     pattern: '\\S[\\s\\S]*\\S',
   });
+
+/** Whether a text names a time zone of the IANA database. An offset is none: it has no summer time. */
+export function isTimeZone(name: string): boolean {
+  try {
+    return /^[A-Z]/i.test(name) && new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { BackgroundLoop } from '@pressroom/common/concurrency/background-loop';
+import { BackgroundLoop, pruneInSteps } from '@pressroom/common/concurrency/background-loop';
 import { isDatabaseAway } from '@pressroom/common/database/database';
 import { LEASE_SECONDS, secondsFromNow } from '@pressroom/common/database/leases';
 import type { Logger } from '@pressroom/common/log/logging';
@@ -478,14 +478,9 @@ export class DeliveryQueue {
    * Deletes the events that have been kept long enough, with what is left of their deliveries, in small
    * steps, and returns how many there were.
    */
-  async prune(signal?: AbortSignal): Promise<number> {
-    let removed = 0;
-    while (!signal?.aborted) {
-      const step = await this.#db.transaction().execute((tx) => this.#pruneStep(tx));
-      removed += step;
-      if (step < PRUNE_STEP) break;
-    }
-    return removed;
+  prune(signal?: AbortSignal): Promise<number> {
+    const step = () => this.#db.transaction().execute((tx) => this.#pruneStep(tx));
+    return pruneInSteps(PRUNE_STEP, step, signal);
   }
 
   async #pruneStep(tx: Kysely<ContentTables>): Promise<number> {

@@ -1,7 +1,7 @@
-import { contentClient } from '@pressroom/client';
-import { personHeaders } from '@pressroom/common/desk/person';
 import { Failure } from '@pressroom/common/failures/failure';
 import type { GalleryConfig } from '../config.ts';
+import { contentFor } from '../desk.ts';
+import { SharedWork } from '../proxy/thumbnails.ts';
 import type { PeopleStore } from './people-store.ts';
 
 /** How long content may take to say which author somebody is, in ms. */
@@ -13,6 +13,7 @@ const LONGEST_NAME = 100;
 /** Makes people of the desk authors of content, as whom they write. */
 export class AuthorLinks {
   readonly #people: PeopleStore;
+  readonly #work = new SharedWork<number | null>();
   readonly #config: Pick<GalleryConfig, 'CONTENT_URL' | 'DESK_KEY'>;
 
   constructor(people: PeopleStore, config: Pick<GalleryConfig, 'CONTENT_URL' | 'DESK_KEY'>) {
@@ -28,31 +29,25 @@ export class AuthorLinks {
    */
   async link(person: string, name: string): Promise<number | null> {
     try {
-      return await this.#link(person, name);
+      // Pages ask several things at once: one of them makes the author.
+      const patience = AbortSignal.timeout(PATIENCE_MS);
+      return await this.#work.do(person, patience, (signal) => this.#link(person, name, signal));
     } catch (cause) {
       if (cause instanceof Failure) throw cause;
       throw new Failure('unavailable', 'content does not say which author you are; try again', { cause });
     }
   }
 
-  async #link(person: string, name: string): Promise<number | null> {
-    const { CONTENT_URL: baseUrl, DESK_KEY: key } = this.#config;
-    if (baseUrl === undefined || key === undefined) return null;
-    const content = contentClient({
-      baseUrl,
-      headers: personHeaders(key),
-      // A key is never carried elsewhere.
-      fetch: (url, init) => fetch(url, { ...init, redirect: 'error' }),
-      retry: { attempts: 1, patience: 0 },
-    });
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+  async #link(person: string, name: string, signal: AbortSignal): Promise<number | null> {
+    const content = contentFor(this.#config);
+    if (content === undefined || this.#config.DESK_KEY === undefined) return null;
     const known = await this.#people.authorOf(person);
     if (known !== null) return known;
     const query = { q: [...name].slice(0, LONGEST_NAME).join(''), per_page: 50 };
     const { data: found } = await content.get('/api/authors', { query, signal });
     for (const author of found.filter((one) => one.name === query.q)) {
       if (await this.#people.linkAuthor(person, author.id)) return author.id;
-      // Another request of the same person may have been first.
+      // Another replica may have been first.
       const linked = await this.#people.authorOf(person);
       if (linked !== null) return linked;
     }

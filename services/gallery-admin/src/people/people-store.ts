@@ -169,11 +169,11 @@ export class PeopleStore {
    *
    * @throws Failure `missing` for a token that does not work (any longer)
    */
-  invited(token: string): Promise<{ id: string; name: string; email: string; expires_at: Date }> {
+  invited(token: string): Promise<{ name: string; email: string; expires_at: Date }> {
     return this.#db
       .selectFrom('gallery.invitation as invitation')
       .innerJoin('gallery.person as person', 'person.id', 'invitation.person_id')
-      .select(['person.id', 'person.name', 'person.email', 'invitation.expires_at'])
+      .select(['person.name', 'person.email', 'invitation.expires_at'])
       .where('token_hash', '=', hashOf(token))
       .where(sql<SqlBool>`expires_at > clock_timestamp()`)
       .where('person.active', '=', true)

@@ -1,5 +1,5 @@
 import { PRIVATE } from '@pressroom/common/caching/conditional';
-import { onOneLine, requiredText, text } from '@pressroom/common/fields/fields';
+import { isTimeZone, onOneLine, requiredText, text } from '@pressroom/common/fields/fields';
 import { operation } from '@pressroom/common/http/operation';
 import { Problem } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
@@ -8,7 +8,7 @@ import { logWrite, problemResponses } from '../problems.ts';
 import { type CookieStyle, sessionToken, setDeviceCookie, setSessionCookie } from '../session/guard.ts';
 import { type Account, knownAs, type Logins } from '../session/logins.ts';
 import { passwordRule } from '../session/password.ts';
-import { callerOf, endSession, tooManyAttempts } from '../session/session.ts';
+import { callerOf, doneAnswer, endSession, tooManyAttempts } from '../session/session.ts';
 import type { SessionOwner, SessionStore } from '../session/store.ts';
 import type { AuthorLinks } from './author-links.ts';
 import {
@@ -20,7 +20,10 @@ import {
   type Role,
 } from './people-store.ts';
 
-const name = onOneLine(requiredText(200));
+// In one form: histories would not tell two people apart whose names look alike.
+const name = onOneLine(requiredText(200)).transform((value) =>
+  value.normalize('NFC').trim().replaceAll(/\s+/g, ' '),
+);
 
 const email = z
   .string('must be a string')
@@ -100,8 +103,6 @@ const sessionAnswer = z.object({
   device: z.string().nullable().describe('The `User-Agent` of the browser that logged in.'),
 });
 
-const done = z.object({ success: z.literal(true) });
-
 const answer = <Data extends z.ZodType>(data: Data) => z.object({ success: z.literal(true), data });
 
 const personPath = z.object({ id: z.uuid('must be the id of a person') });
@@ -156,7 +157,8 @@ function ownersOperations({ people, authors, account }: PeopleParts) {
       operationId: 'addPerson',
       summary: 'Add a person, with the invitation to choose a password',
       description:
-        'If the content service answers, the person is the author there who has this name, made if there is none.',
+        'If the content service answers, an owner, editor or writer is the author there who has this name, made if' +
+        ' there is none.',
       body: personInput,
       responseHeaders: { 201: ['Location'] },
       response: {
@@ -229,7 +231,7 @@ function ownersOperations({ people, authors, account }: PeopleParts) {
       operationId: 'removePerson',
       summary: 'Remove a person, whose sessions end at once; what they did keeps their name',
       params: personPath,
-      response: { 200: done, ...problemResponses(400, 401, 403, 404, 409, 503) },
+      response: { 200: doneAnswer, ...problemResponses(400, 401, 403, 404, 409, 503) },
     },
     handler: async (request) => {
       await people.remove(request.params.id);
@@ -286,7 +288,7 @@ function invitationOperations({ people, sessions, logins, cookies }: PeopleParts
       description: 'Earlier sessions of the person end.',
       body: z.strictObject({ token, password: newPassword }),
       responseHeaders: { 200: ['Set-Cookie'] },
-      response: { 200: done, ...problemResponses(400, 403, 404, 413, 415, 503) },
+      response: { 200: doneAnswer, ...problemResponses(400, 403, 404, 413, 415, 503) },
     },
     handler: async (request, reply) => {
       // Only whoever has the link makes the service hash a password.
@@ -361,7 +363,7 @@ function profileOperations({ people, sessions, account, authors, logins, cookies
       operationId: 'changePassword',
       summary: 'Change one’s own password; all other sessions end',
       body: z.strictObject({ current: text(1024), password: newPassword }),
-      response: { 200: done, ...problemResponses(400, 401, 403, 404, 409, 413, 415, 429, 503) },
+      response: { 200: doneAnswer, ...problemResponses(400, 401, 403, 404, 409, 413, 415, 429, 503) },
     },
     handler: async (request) => {
       const id = personal(request);
@@ -407,7 +409,7 @@ function profileOperations({ people, sessions, account, authors, logins, cookies
       operationId: 'endSession',
       summary: 'End one of one’s sessions',
       params: sessionPath,
-      response: { 200: done, ...problemResponses(400, 401, 403, 503) },
+      response: { 200: doneAnswer, ...problemResponses(400, 401, 403, 503) },
     },
     handler: async (request) => {
       await sessions.end(request.params.id, ownerOf(request));
@@ -420,7 +422,7 @@ function profileOperations({ people, sessions, account, authors, logins, cookies
       tags: ME,
       operationId: 'endOtherSessions',
       summary: 'End all of one’s sessions but this one',
-      response: { 200: done, ...problemResponses(401, 403, 503) },
+      response: { 200: doneAnswer, ...problemResponses(401, 403, 503) },
     },
     handler: async (request) => {
       await sessions.endOthers(request.person.session, ownerOf(request));
@@ -460,12 +462,4 @@ function shown({ id, name, email, role, active, ...row }: ListedPerson) {
 
 function shownInvitation({ token, expires_at }: { token: string; expires_at: Date }) {
   return { token, expiresAt: expires_at.toISOString() };
-}
-
-function isTimeZone(value: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: value }) !== undefined;
-  } catch {
-    return false;
-  }
 }

@@ -28,8 +28,8 @@ const loginBody = z.strictObject({
     .meta({ minLength: 1 }),
 });
 
-/** The response to a login and a logout. */
-const doneAnswer = z.object({ success: z.literal(true) });
+/** The response to what has nothing to say but that it is done. */
+export const doneAnswer = z.object({ success: z.literal(true) });
 
 /** The minimum duration of a failed or refused login, in ms. */
 const FAILURE_MS = 500;
