@@ -158,6 +158,30 @@ test('a request that takes longer than noise may is answered, empty lines sent a
   await until('it is answered', () => answers(received()).length === 2);
 });
 
+test('a request that came whole is answered before what is malformed behind it', async () => {
+  await start();
+  const { socket, received, closed } = await open();
+  const asked = once(app.server, 'request');
+  const malformed = new Promise((resolve) => app.server.once('clientError', resolve));
+  socket.write(`${get('/slow')}${get('/quick')}FOO\r\n\r\n`);
+  await Promise.all([asked, malformed]);
+  socket.write('more that cannot be read\r\n');
+  answerSlow();
+  await closed;
+  expect(answers(received()).map(({ status }) => status)).toEqual([200, 200, 400]);
+});
+
+test('nothing is said to what comes behind a request that asks to close', async () => {
+  await start();
+  const { socket, received, closed } = await open();
+  const malformed = new Promise((resolve) => app.server.once('clientError', resolve));
+  socket.write(`GET /slow HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n${get('/quick')}`);
+  await malformed;
+  answerSlow();
+  await closed;
+  expect(answers(received()).map(({ status }) => status)).toEqual([200]);
+});
+
 test.each([
   ['at once', 0],
   ['after the answer', 1],

@@ -292,8 +292,19 @@ export function answerUnreadable(
   extend?: ProblemExtension,
 ) {
   const constant = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return (fault: UnreadableFault, socket: Socket): void => {
+  const waiting = new WeakSet<Socket>();
+  return function answer(fault: UnreadableFault, socket: Socket): void {
+    if (waiting.has(socket)) return;
     if (isAnsweredEarly(socket)) return void endAfterAnswer(socket);
+    const earlier = answerOfEarlier(socket);
+    if (earlier !== undefined) {
+      waiting.add(socket);
+      earlier.once('finish', () => {
+        waiting.delete(socket);
+        answer(fault, socket);
+      });
+      return;
+    }
     if (!socket.writable || fault.code === 'ECONNRESET' || isAnswerBegun(socket))
       return void socket.destroy();
     const [status, detail] = ANSWERS[fault.code] ?? [400, 'this is not a valid HTTP/1.1 request'];
@@ -310,6 +321,11 @@ export function answerUnreadable(
  * Node keeps the current answer on its socket under a private name; a second one must not be written into it.
  */
 type Answering = Socket & { _httpMessage?: ServerResponse | null };
+
+/** The answer still due to a request that came whole: answers keep the order of requests (RFC 9112, 9.3.2). */
+function answerOfEarlier({ _httpMessage: answer }: Answering): ServerResponse | undefined {
+  return answer?.req.complete ? answer : undefined;
+}
 
 function isAnswerBegun(socket: Answering): boolean {
   return socket._httpMessage?.headersSent === true;
