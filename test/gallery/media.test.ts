@@ -612,7 +612,7 @@ test('of a file that ends too early readers get what there is, and the desk know
   const jpeg = await whole.clone().jpeg().toBuffer();
   const png = await whole.clone().png().toBuffer();
   const cut: [string, Buffer][] = [
-    ['public/no-end.jpg', jpeg.subarray(0, -2)],
+    ['public/no-end.jpg', jpeg.subarray(0, -100)],
     ['public/half.jpg', jpeg.subarray(0, jpeg.length / 2)],
     ['public/half.png', png.subarray(0, png.length / 2)],
   ];
