@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
+import pg from 'pg';
 import sharp from 'sharp';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { login } from '../support/gallery.ts';
@@ -117,6 +118,35 @@ test('the first start shows a password once, stores it for its owner only, and c
   await login(url(), { username: 'admin', password: adminPassword });
   expect((await keys()).sort()).toEqual(['mine.txt', ...samples.slice(1)].sort());
   s3.destroy();
+});
+
+test('the samples are a site to look at, with pictures that readers see', async () => {
+  const CONTENT_PORT = String(await findFreePort());
+  await start({ STARTED: 'content,gallery-admin', CONTENT_PORT });
+  const ask = async (path: string) => (await send(`http://127.0.0.1:${CONTENT_PORT}${path}`)).body.data;
+
+  const articles = await Promise.all(
+    (await ask('/api/articles')).map(({ id }: { id: number }) => ask(`/api/articles/${id}`)),
+  );
+  const featured = articles.flatMap(({ featured_image }) => featured_image ?? []);
+  const inText = articles.flatMap(({ content }) => /<img src="([^"]+)"/.exec(content)?.[1] ?? []);
+  expect([featured.length, inText.length]).toEqual([2, 1]);
+  for (const picture of [...featured, ...inText]) {
+    const { width } = await sharp(await (await fetch(picture)).bytes()).metadata();
+    expect(width).toBe(1600);
+  }
+  for (const terms of ['categories', 'tags', 'authors']) {
+    const counts = (await ask(`/api/${terms}`)).map((term: { article_count: number }) => term.article_count);
+    expect(counts.filter((count: number) => count > 0).length, terms).toBeGreaterThan(1);
+  }
+
+  const db = new pg.Client(readFileSync(path.join(dataDir, 'database-url'), 'utf8').trim());
+  await db.connect();
+  const { rows } = await db.query(
+    'select count(*) filter (where publish_at > now()) as scheduled, count(*) filter (where publish_at is null) as drafts from content.article where not is_published',
+  );
+  expect(rows).toEqual([{ scheduled: '1', drafts: '1' }]);
+  await db.end();
 });
 
 test('puts no pictures into the bucket with --no-sample', async () => {

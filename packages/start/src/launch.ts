@@ -63,12 +63,13 @@ export async function launch(what: Launch): Promise<void> {
   const contexts = new Map(
     services.map((service) => [service, service.gallery ? withGallery(shared, gallery) : shared]),
   );
+  const pictures = gallery?.store && picturesOf(settings, env);
   await atOnce(
     signal,
     [...contexts].map(
       ([service, context]) =>
         (signal: AbortSignal) =>
-          addSamples(service, { context, database, gallery, sample }, signal),
+          addSamples(service, { context, database, gallery, pictures, sample }, signal),
     ),
   );
 
@@ -255,18 +256,26 @@ interface Sampling extends Pick<Launch, 'sample'> {
   context: Context;
   database: LaunchDatabase;
   gallery: LaunchGallery | undefined;
+  /** Where readers find the pictures of the gallery's samples, if they do. */
+  pictures: string | undefined;
+}
+
+function picturesOf({ servicePorts }: StartSettings, env: NodeJS.ProcessEnv): string | undefined {
+  const gallery = [...servicePorts].find(([{ gallery }]) => gallery);
+  return gallery && !env.MEDIA_PUBLIC ? `http://${LOOPBACK}:${gallery[1]}/media/public/` : undefined;
 }
 
 /** Creates the samples of a service, but none in the user's own object store. */
 async function addSamples(
   service: Service,
-  { context, database: { samples }, gallery, sample }: Sampling,
+  { context, database: { samples }, gallery, pictures, sample }: Sampling,
   signal: AbortSignal,
 ): Promise<void> {
   const options = { ...context, name: `${service.name}: sample data` };
   const isWanted = sample ?? samples !== undefined;
   if (service.sample && isWanted && !samples?.has(service.name)) {
-    await runToEnd({ ...options, command: service.sample }, signal);
+    const shown = service.samplePictures && pictures ? [service.samplePictures, pictures] : [];
+    await runToEnd({ ...options, command: [...service.sample, ...shown] }, signal);
     samples?.add(service.name);
   }
   if (service.gallery && gallery?.store) {

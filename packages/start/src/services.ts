@@ -15,13 +15,15 @@ export interface Service {
   readonly reaches?: Readonly<Record<string, string>>;
   /** A program and its arguments, run before the service starts to create samples. */
   readonly sample?: readonly [program: string, ...args: string[]];
+  /** The argument after which `sample` gets the address of the pictures that the gallery's samples publish. */
+  readonly samplePictures?: string;
   /**
    * The service works on an object store and has a login: both come by its environment. The program is run to
    * its end once an embedded store listens: it creates the bucket, and samples if asked to.
    */
   readonly gallery?: {
     readonly prepare: readonly [program: string, ...args: string[]];
-    /** The argument with which it creates samples, too. */
+    /** The argument with which it creates samples, too: those below `public/` may anyone see. */
     readonly sample?: string;
   };
   /** A program and its arguments, run next to the service, with its own variables. */
@@ -68,6 +70,7 @@ export const SERVICES: readonly Service[] = [
     port: { variable: 'CONTENT_PORT', default: 4003 },
     env: { CONTENT_HOOKS_PRIVATE_HOSTS: OWN_HOSTS },
     sample: ['services/content/src/cli.ts', 'sample'],
+    samplePictures: '--media',
     hints: [
       ['Create an API key', 'npx -y pnpm@12 content keys create --name NAME'],
       ['… for a site', 'npx -y pnpm@12 content keys create --name NAME --scope published'],

@@ -17,7 +17,8 @@ import {
   readTime,
   revokeKey,
 } from './cli/keys.ts';
-import { addSample, mergeTerms, printTrail, printTrailAsJson, readActor, reindex } from './cli/operating.ts';
+import { mergeTerms, printTrail, printTrailAsJson, readActor, reindex } from './cli/operating.ts';
+import { addSample } from './cli/sample.ts';
 import { addHookCommands } from './hooks/commands.ts';
 import { addMovingCommands } from './moving/commands.ts';
 import type { ContentTables } from './tables.ts';
@@ -119,7 +120,8 @@ program
 program
   .command('sample')
   .description('add a few articles to a database that has never had any')
-  .action(() => withContent(addSample));
+  .option('--media <url>', 'where the pictures of the sample of the gallery are; without it, there are none')
+  .action(({ media }) => withContent((db) => addSample(db, media)));
 
 addLedgerCommands(program, {
   of: 'what is published',

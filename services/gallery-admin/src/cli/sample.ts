@@ -98,6 +98,13 @@ function drawings(): Drawing[] {
       contentType: jpeg,
       svg: hills(['#dfe9f3', '#ffffff'], 205, { x: 360, y: 260 }),
     },
+    // The articles of content's sample show these two.
+    {
+      key: 'public/hills.jpg',
+      contentType: jpeg,
+      svg: hills(['#c3d4ee', '#fbe3cf'], 215, { x: 1080, y: 300 }),
+    },
+    { key: 'public/tiles.png', contentType: 'image/png', svg: tiles(0) },
     { key: 'patterns/tiles.png', contentType: 'image/png', svg: tiles(20) },
     { key: 'patterns/плитка.png', contentType: 'image/png', svg: tiles(190) },
   ];
