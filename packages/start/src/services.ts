@@ -15,7 +15,7 @@ export interface Service {
   readonly reaches?: Readonly<Record<string, string>>;
   /** A program and its arguments, run before the service starts to create samples. */
   readonly sample?: readonly [program: string, ...args: string[]];
-  /** The argument after which `sample` gets the address of the pictures that the gallery's samples publish. */
+  /** The argument after which `sample` gets the address of the pictures of the gallery's sample. */
   readonly samplePictures?: string;
   /**
    * The service works on an object store and has a login: both come by its environment. The program is run to
