@@ -32,7 +32,7 @@ const RENDERERS = [
 
 /** Kinds of other projects, which Kubernetes has no schemas of. */
 const FOREIGN =
-  /Couldn't find schema for kind (ServiceMonitor|Cluster|ObjectStore|ScheduledBackup) with api version/;
+  /Couldn't find schema for kind (ServiceMonitor|PrometheusRule|Cluster|ObjectStore|ScheduledBackup) with api version/;
 
 /**
  * Holds the manifests against the schemas of Kubernetes: each file, the example as Kustomize renders it, and

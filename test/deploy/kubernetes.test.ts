@@ -12,7 +12,7 @@ const OVERLAY = 'kubernetes/example/kustomization.yaml';
 
 interface Rendered {
   kind: string;
-  metadata: { name: string; annotations?: Record<string, string> };
+  metadata: { name: string; labels?: Record<string, string>; annotations?: Record<string, string> };
   spec?: { template?: Template } & Record<string, unknown>;
   data?: Record<string, string>;
 }
@@ -215,6 +215,17 @@ describe('the chart', () => {
   ])('reads with %j from %j', async (database, address) => {
     const { data } = named(await chart({ database }), 'ConfigMap', 'content');
     expect(data?.DATABASE_READ_URL).toBe(address);
+  });
+
+  test('has the alerts of Compose about the services, on demand', async () => {
+    expect(names(await chart(), 'PrometheusRule')).toEqual([]);
+    const prometheusRule = { enabled: true, labels: { release: 'prometheus' } };
+    const { metadata, spec } = named(await chart({ prometheusRule }), 'PrometheusRule', 'pressroom');
+    expect(metadata.labels).toMatchObject(prometheusRule.labels);
+    const alerts = parse(await readFile(join(ROOT, 'deploy/monitoring/alerts.yml'), 'utf8'));
+    expect(spec).toEqual({ groups: alerts.groups.slice(0, 1) });
+    // A cluster has none of the exporters, whose absence is an alert in Compose.
+    expect(JSON.stringify(spec)).not.toMatch(/pg_up|node_filesystem|probe_ssl|ExporterDown/);
   });
 
   test('passes on what other software reads', async () => {

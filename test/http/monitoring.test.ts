@@ -155,7 +155,7 @@ async function leadsToHeading(address: string): Promise<boolean> {
 test('every alert has a runbook and the address of its page, and reads metrics that exist', async () => {
   const { groups } = parse(await readFile(`${FOLDER}alerts.yml`, 'utf8'));
   const names = await seriesNames();
-  for (const { alert, expr, annotations } of groups[0].rules) {
+  for (const { alert, expr, annotations } of [...groups[0].rules, ...groups[1].rules]) {
     expect(annotations.runbook, alert).toMatch(/\w/);
     expect(await leadsToHeading(annotations.runbook_url), alert).toBe(true);
     const read = readBy(expr);
