@@ -5,11 +5,16 @@ import { Problem } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { logWrite, problemResponses } from '../problems.ts';
-import { type CookieStyle, sessionToken, setDeviceCookie, setSessionCookie } from '../session/guard.ts';
-import { type Account, knownAs, type Logins } from '../session/logins.ts';
+import { type Account, knownAs } from '../session/logins.ts';
 import { passwordRule } from '../session/password.ts';
-import { callerOf, doneAnswer, endSession, tooManyAttempts } from '../session/session.ts';
-import type { SessionOwner, SessionStore } from '../session/store.ts';
+import {
+  beginSession,
+  callerOf,
+  doneAnswer,
+  type SessionParts,
+  tooManyAttempts,
+} from '../session/session.ts';
+import type { SessionOwner } from '../session/store.ts';
 import type { AuthorLinks } from './author-links.ts';
 import {
   emailTaken,
@@ -114,13 +119,10 @@ const token = z.string().max(100, 'must be at most 100 characters long');
 /** The largest body of an invitation, in bytes, because anyone may send one. */
 const OPEN_BODY_LIMIT = 16 * 1024;
 
-interface PeopleParts {
+interface PeopleParts extends SessionParts {
   people: PeopleStore;
-  sessions: SessionStore;
   account: Account;
-  logins: Logins;
   authors: AuthorLinks;
-  cookies: CookieStyle;
   /** What each role may do. */
   roles: Readonly<Record<Role, readonly string[]>>;
 }
@@ -260,7 +262,8 @@ function ownersOperations({ people, authors, account }: PeopleParts) {
 }
 
 /** What somebody does who has the link of an invitation, and no session. */
-function invitationOperations({ people, sessions, logins, cookies }: PeopleParts) {
+function invitationOperations(parts: PeopleParts) {
+  const { people, logins, cookies } = parts;
   const readInvitation = operation({
     bodyLimit: OPEN_BODY_LIMIT,
     schema: {
@@ -296,11 +299,8 @@ function invitationOperations({ people, sessions, logins, cookies }: PeopleParts
       const caller = callerOf(request, cookies);
       const hash = await logins.hash(caller, email, request.body.password);
       const person = await people.accept(request.body.token, hash);
-      await endSession(sessions, sessionToken(request, cookies));
-      const begun = await logins.begin(knownAs(person), caller);
+      await beginSession(request, reply, parts, knownAs(person));
       logWrite(request, 'invitation_accepted', { person: person.id, address: request.ip }, person);
-      setSessionCookie(reply, cookies, begun.session);
-      setDeviceCookie(reply, cookies, begun.device);
       return { success: true as const };
     },
   });

@@ -37,7 +37,7 @@ export interface Caller {
 }
 
 /** Who has shown that they may log in. */
-interface Known {
+export interface Known {
   name: string;
   /** What they log in with, in the form in which it is counted. */
   login: string;
@@ -52,11 +52,6 @@ type Refused = { lane: Lane } & ({ outcome: 'throttled'; retryAfterS: number } |
 
 type Checked = Refused | { outcome: 'right'; lane: Lane; known: Known };
 
-/** The result of an attempt: who it is, and the tokens of the new session and of the device. */
-type LoginOutcome =
-  | Refused
-  | ({ outcome: 'done'; lane: Lane; session: string; device: string } & Pick<Known, 'name' | 'person_id'>);
-
 /** Login attempts: counted, bounded, and run in the lane of their client. */
 export class Logins {
   readonly #parts: LoginParts;
@@ -67,18 +62,14 @@ export class Logins {
   }
 
   /**
-   * Tries to log in, with the username of the environment's account or a person's e-mail address. Fails with
+   * Says who logs in, with the username of the environment's account or a person's e-mail address. Fails with
    * `unavailable` if too many try at once, which does not count as an attempt, and with `misconfigured` if
    * there is neither that account nor an owner.
    */
-  async attempt(caller: Caller, credentials: { username: string; password: string }): Promise<LoginOutcome> {
+  async attempt(caller: Caller, credentials: { username: string; password: string }): Promise<Checked> {
     const { account, people } = this.#parts;
     if (!account.isConfigured && !(await people.hasOwner())) throw misconfigured();
-    const checked = await this.check(caller, credentials);
-    if (checked.outcome !== 'right') return checked;
-    const { known, lane } = checked;
-    const { name, person_id } = known;
-    return { outcome: 'done', lane, name, person_id, ...(await this.begin(known, caller)) };
+    return this.check(caller, credentials);
   }
 
   /** Checks a password as a login does, in its lane and counted, and begins no session. Fails as a login. */

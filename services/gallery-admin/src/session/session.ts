@@ -3,7 +3,7 @@ import { text } from '@pressroom/common/fields/fields';
 import { operation } from '@pressroom/common/http/operation';
 import { addressKey } from '@pressroom/common/http/rate-limit';
 import { Problem } from '@pressroom/common/problems/problem';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { logWrite, note, problemResponses } from '../problems.ts';
 import {
@@ -14,7 +14,7 @@ import {
   setDeviceCookie,
   setSessionCookie,
 } from './guard.ts';
-import type { Caller, Logins } from './logins.ts';
+import type { Caller, Known, Logins } from './logins.ts';
 import type { SessionStore } from './store.ts';
 
 /** The body of a login; the username is counted and compared in its composed form (NFC). */
@@ -37,7 +37,8 @@ const FAILURE_MS = 500;
 /** The largest body of a login, in bytes, because anyone may send one. */
 const LOGIN_BODY_LIMIT = 32 * 1024;
 
-interface SessionParts {
+/** What begins and ends sessions. */
+export interface SessionParts {
   logins: Logins;
   sessions: SessionStore;
   cookies: CookieStyle;
@@ -50,7 +51,8 @@ export function sessionOperations(parts: SessionParts) {
   return { login: loginOperation(parts), logout: logoutOperation(parts) };
 }
 
-function loginOperation({ logins, sessions, cookies }: SessionParts) {
+function loginOperation(parts: SessionParts) {
+  const { logins, cookies } = parts;
   return operation({
     bodyLimit: LOGIN_BODY_LIMIT,
     schema: {
@@ -69,7 +71,7 @@ function loginOperation({ logins, sessions, cookies }: SessionParts) {
           await delayUntil(until);
           throw error;
         });
-      if (login.outcome !== 'done') {
+      if (login.outcome !== 'right') {
         // Refusals take as long as failures: a client repeating them at once would keep the process busy.
         await delayUntil(until);
         if (login.outcome === 'throttled') throw tooManyAttempts(login.retryAfterS);
@@ -77,14 +79,30 @@ function loginOperation({ logins, sessions, cookies }: SessionParts) {
         note(request, { action: 'login_failed', object: { lane: login.lane } });
         throw new Problem(401, 'unauthorized', 'wrong username or password');
       }
-      await endSession(sessions, sessionToken(request, cookies));
-      const { name, person_id: id, lane } = login;
-      logWrite(request, 'login_succeeded', { username: name, lane, address: request.ip }, { name, id });
-      setSessionCookie(reply, cookies, login.session);
-      setDeviceCookie(reply, cookies, login.device);
+      const { known, lane } = login;
+      await beginSession(request, reply, parts, known);
+      logLogin(request, known, { lane });
       return { success: true as const };
     },
   });
+}
+
+/** Begins the session of somebody who has shown who they are, in place of the one that the browser had. */
+export async function beginSession(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { logins, sessions, cookies }: SessionParts,
+  known: Known,
+): Promise<void> {
+  await endSession(sessions, sessionToken(request, cookies));
+  const begun = await logins.begin(known, callerOf(request, cookies));
+  setSessionCookie(reply, cookies, begun.session);
+  setDeviceCookie(reply, cookies, begun.device);
+}
+
+/** Records a login, with how it was made. */
+export function logLogin(request: FastifyRequest, { name, person_id: id }: Known, how: object): void {
+  logWrite(request, 'login_succeeded', { username: name, ...how, address: request.ip }, { name, id });
 }
 
 /** What a request shows about who tries to log in. */
@@ -119,7 +137,7 @@ function logoutOperation({ sessions, cookies }: SessionParts) {
   });
 }
 
-export async function endSession(sessions: SessionStore, token: string | undefined): Promise<void> {
+async function endSession(sessions: SessionStore, token: string | undefined): Promise<void> {
   if (token !== undefined) await sessions.delete(token);
 }
 
