@@ -242,12 +242,42 @@ describe('the chart', () => {
     expect(sources('metrics')).toContain('"kubernetes.io/metadata.name":"1234"');
   });
 
+  test('lets a workload reach what it is given, and no other', async () => {
+    const rule = {
+      to: [
+        {
+          namespaceSelector: { matchLabels: { team: 'site' } },
+          podSelector: { matchLabels: { app: 'web' } },
+        },
+        { ipBlock: { cidr: '10.20.0.7/32' } },
+      ],
+      ports: [{ port: 8080, protocol: 'TCP' }],
+    };
+    const plain = names(await chart(), 'NetworkPolicy');
+    const networkPolicies = { egress: { content: [rule], backup: [rule] } };
+    const objects = await chart({ networkPolicies });
+    const added = names(objects, 'NetworkPolicy').filter((name) => !plain.includes(name));
+    expect(added).toEqual(['egress-backup', 'egress-content']);
+    const labels = named(objects, 'Deployment', 'content').spec?.template?.metadata.labels;
+    const { spec } = named(objects, 'NetworkPolicy', 'egress-content');
+    expect(spec).toEqual({
+      podSelector: { matchLabels: { 'app.kubernetes.io/name': labels?.['app.kubernetes.io/name'] } },
+      policyTypes: ['Egress'],
+      egress: [rule],
+    });
+    expect(
+      names(await chart({ networkPolicies: { ...networkPolicies, enabled: false } }), 'NetworkPolicy'),
+    ).toEqual([]);
+  });
+
   test('knows each workload and each group of settings by its name', async () => {
     const schema = JSON.parse(await readFile(join(deploy, 'helm/values.schema.json'), 'utf8'));
     const known = (group: string) => Object.keys(schema.properties[group].properties).sort();
     const objects = await chart();
     const workloads = ['Deployment', 'Job', 'CronJob'].flatMap((kind) => names(objects, kind));
     expect(known('workloads')).toEqual(workloads.sort());
+    const { egress } = schema.properties.networkPolicies.properties;
+    expect(Object.keys(egress.properties).sort()).toEqual(workloads);
     expect(known('settings')).toEqual(names(objects, 'ConfigMap'));
   });
 
@@ -258,6 +288,8 @@ describe('the chart', () => {
     [{ settings: { backup: { BACKUP_KEEP_DAY: 7 } } }, 'settings.backup.BACKUP_KEEP_DAY is not a setting'],
     [{ workloads: { conten: {} } }, 'conten'],
     [{ redis: { url: 'valkey:6379' } }, 'url'],
+    [{ networkPolicies: { egress: { content: [{ ports: [{ port: 443 }] }] } } }, "'to'"],
+    [{ networkPolicies: { egress: { content: [{ to: [{ podSelector: {} }] }] } } }, "'ports'"],
     [{ image: { repository: 'pressroom:0.1.0' } }, 'repository'],
     [{ ingress: { tlsSecret: 'tls' } }, 'host'],
   ])('refuses %j', async (values, named) => {
