@@ -116,7 +116,7 @@ test('a disconnected migrator leaves neither its work nor its lock', async () =>
   await client.query('begin');
   await client.query('lock table thing_lock');
   await write({ '0001_a.sql': 'create table thing_a (id int); lock table thing_lock;' });
-  const cutOff = expect(migrate(url, folder)).rejects.toThrow();
+  const cutOff = expect(migrate(url, folder, { lockTimeoutMs: 60_000 })).rejects.toThrow();
   const waiting = "select pid from pg_locks where not granted and relation = 'thing_lock'::regclass";
   const pid = await until('the migration waits for the lock', async () => (await column(waiting))[0]);
   await client.query('select pg_terminate_backend($1)', [pid]);
@@ -124,6 +124,96 @@ test('a disconnected migrator leaves neither its work nor its lock', async () =>
   await client.query('commit');
   expect(await tables()).toEqual(['thing_lock']);
   expect(await migrate(url, folder)).toEqual(['0001_a']);
+});
+
+/** A second connection, whose statements fail where they would wait for a lock for ever. */
+async function withOther<Result>(work: (other: pg.Client) => Promise<Result>): Promise<Result> {
+  const other = new pg.Client({ connectionString: url, statement_timeout: 60_000 });
+  await other.connect();
+  try {
+    return await work(other);
+  } finally {
+    await other.end();
+  }
+}
+
+async function untilTableIsWaitedFor(): Promise<void> {
+  const query = 'select pid from pg_locks where not granted and relation is not null';
+  await until('the migration waits for a table', async () => (await column(query))[0]);
+}
+
+test('readers get through while a migration waits for one who reads for long', async () => {
+  const names = (await readdir(MIGRATIONS)).filter((name) => name < '0022').sort();
+  for (const name of names) await write({ [name]: await readFile(join(MIGRATIONS, name), 'utf8') });
+  await migrate(url, folder);
+  await client.query("set application_name = 'pg_dump'");
+  await client.query('begin');
+  await client.query('select from content.idempotency_key');
+  const [pid] = await column('select pg_backend_pid()');
+
+  const child = Child.run(CLI, { DATABASE_URL: url });
+  await untilTableIsWaitedFor();
+  await withOther((other) => other.query('select from content.idempotency_key'));
+  await until('it says who holds the table', () => child.err.includes('migration_blocked'));
+  expect(child.err).toMatch(
+    new RegExp(
+      `^migration_blocked: 0022_content_deleted_keys: .*process ${pid} \\(pg_dump, .*again in 1 s\\n`,
+    ),
+  );
+  expect(child.out).toBe('');
+  await client.query('commit');
+  expect(await child.exited, child.err).toBe(0);
+  expect(child.out).toMatch(/^Migrated: 0022_content_deleted_keys, /);
+});
+
+test('writers get through while a trigger waits for one who writes for long', async () => {
+  await write({ '0001_a.sql': TABLE });
+  await writeFunctions(1, functionOf('first'));
+  await migrate(url, folder);
+  await client.query('begin');
+  await client.query('insert into public.thing (id) values (1)');
+
+  await writeFunctions(2, functionOf('first'), triggerOf('insert'));
+  const refusals: string[] = [];
+  const run = migrate(url, folder, { onBlocked: (reason) => refusals.push(reason) });
+  await untilTableIsWaitedFor();
+  await withOther((other) => other.query('insert into public.thing (id) values (2)'));
+  await until('it says who holds the table', () => refusals.length > 0);
+  expect(refusals[0]).toContain('trigger a_word on public.thing: canceling statement due to lock timeout');
+  await client.query('commit');
+  expect(await run).toEqual(['functions 2']);
+  expect(await word()).toBe('first');
+});
+
+test('a migration gives up after a while, and says whom it has waited for', async () => {
+  await write({ '0001_a.sql': 'create table thing_a (id int)' });
+  await migrate(url, folder);
+  await client.query('begin');
+  await client.query('select from thing_a');
+  const [pid] = await column('select pg_backend_pid()');
+  await write({
+    '0002_b.sql': 'create table thing_b (id int)',
+    '0003_c.sql': 'alter table thing_a add column word text',
+  });
+  await expect(migrate(url, folder, { patienceSeconds: 0 })).rejects.toThrow(
+    new RegExp(`^0003_c: canceling statement due to lock timeout.* process ${pid} `),
+  );
+  await client.query('commit');
+  expect(await tables()).toEqual(['thing_a']);
+  expect(await migrate(url, folder)).toEqual(['0002_b', '0003_c']);
+});
+
+test('who waits for another process that migrates has no time limit', async () => {
+  await client.query('begin');
+  await client.query('select pg_advisory_xact_lock(3853314791062309107)');
+  await write({ '0001_a.sql': 'create table thing_a (id int)' });
+  const run = migrate(url, folder, { lockTimeoutMs: 1, patienceSeconds: 0 });
+  await until('it waits', async () => {
+    const query = "select pid from pg_locks where not granted and locktype = 'advisory'";
+    return (await column(query))[0];
+  });
+  await client.query('commit');
+  expect(await run).toEqual(['0001_a']);
 });
 
 test('a database of other versions of the files is refused with what to do, and nothing is run', async () => {

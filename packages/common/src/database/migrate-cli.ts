@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { carryOver } from './carry-over.ts';
 import { databaseReason } from './database.ts';
 import { databaseUrl } from './database-url.ts';
-import { migrate } from './migrations.ts';
+import { MIGRATIONS, migrate } from './migrations.ts';
 
 const program = new Command('migrate')
   .description('Bring the database to the newest schema')
@@ -15,7 +15,8 @@ const program = new Command('migrate')
       console.log(`Carried over: ${rows} rows of ${tables} tables. What they were copied from is kept;`);
       console.log(`once all is well: drop schema ${former.join(', ')} cascade;`);
     }
-    const ran = await migrate(url);
+    const onBlocked = (reason: string) => console.error(`migration_blocked: ${reason}`);
+    const ran = await migrate(url, MIGRATIONS, { onBlocked });
     console.log(ran.length === 0 ? 'The database is up to date.' : `Migrated: ${ran.join(', ')}`);
   });
 

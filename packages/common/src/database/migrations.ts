@@ -2,11 +2,12 @@ import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely';
+import { Kysely, PostgresAdapter, PostgresDialect, sql, type Transaction } from 'kysely';
 import { type Migration, type MigrationResultSet, Migrator } from 'kysely/migration';
 import { Failure, reasonOf } from '../failures/failure.ts';
 import { openPool } from './database.ts';
 import { appliedRevision, applyFunctions, readFunctions, readRevision, rowsIfThere } from './functions.ts';
+import { type LockWaits, limitLockWaits, retryWhileBlocked } from './lock-waits.ts';
 
 /**
  * The migrations of this build: next to `packages` in the repository and in the image (`deploy/Dockerfile`).
@@ -108,7 +109,8 @@ export async function checkSchema<Tables>(db: Kysely<Tables>): Promise<() => Pro
 /**
  * Brings the database up to date, and returns the names of the migrations that it ran and what
  * {@link applyFunctions} did. An advisory lock is held, so any number of processes
- * may call this at once: one works, the others wait and find nothing left to do. Each run is one transaction;
+ * may call this at once: one works, the others wait and find nothing left to do. Each run is one transaction,
+ * tried again for as long as `waits` says while others use a table that it changes;
  * a failure leaves the database as it was and is thrown, with the name of the migration or function. Forward
  * only: a mistake is fixed by the next file. If a migration differs from what was applied, throws an error
  * that names it before doing anything.
@@ -116,17 +118,21 @@ export async function checkSchema<Tables>(db: Kysely<Tables>): Promise<() => Pro
  * @param url a connection URL of PostgreSQL
  * @param folder where the migrations and `functions.json` are; those of the repository if absent
  */
-export async function migrate(url: string, folder = MIGRATIONS): Promise<string[]> {
+export async function migrate(url: string, folder = MIGRATIONS, waits: LockWaits = {}): Promise<string[]> {
   const [files, functions] = [await readMigrations(folder), await readFunctions(folder)];
   const db = openForMigrations(url);
   try {
     refuseChanged(files, await appliedMigrations(db));
-    return await db.transaction().execute(async (transaction) => {
+    const run = async (transaction: Transaction<unknown>) => {
+      // First: another process may take as long as it needs.
       await lockMigrations(transaction);
-      const ran = ranBy(await migratorOf(transaction, files).migrateToLatest());
-      const made = await applyFunctions(transaction, functions);
-      return made === undefined ? ran : [...ran, made];
-    });
+      return limitLockWaits(db, transaction, waits, async () => {
+        const ran = ranBy(await migratorOf(transaction, files).migrateToLatest());
+        const made = await applyFunctions(transaction, functions);
+        return made === undefined ? ran : [...ran, made];
+      });
+    };
+    return await retryWhileBlocked(() => db.transaction().execute(run), waits);
   } finally {
     await db.destroy();
   }
@@ -157,7 +163,8 @@ class LockedDialect extends PostgresDialect {
 
 /** Opens the database for {@link migratorOf}; `destroy()` closes it. */
 export function openForMigrations(url: string): Kysely<unknown> {
-  const pool = openPool({ DATABASE_URL: url }, 'pressroom migrate');
+  // One connection migrates, and one asks who is in its way.
+  const pool = openPool({ DATABASE_URL: url, DATABASE_POOL_SIZE: 2 }, 'pressroom migrate');
   return new Kysely({ dialect: new LockedDialect({ pool }) });
 }
 
