@@ -51,7 +51,7 @@ export async function openDesk(given?: TestDatabase): Promise<Desk> {
   const db = new Kysely<NewsTables>({ dialect: new PostgresDialect({ pool: database.pool }) });
   const fetchers: WebFetcher[] = [];
   const fetchWith = (limits: Partial<typeof FETCH_LIMITS>) => {
-    const fetcher = new WebFetcher({ ...FETCH_LIMITS, ...limits, privateHosts: ['127.0.0.1'] });
+    const fetcher = new WebFetcher({ ...FETCH_LIMITS, ...limits, privateHosts: ['127.0.0.1', 'localhost'] });
     fetchers.push(fetcher);
     return fetcher.fetch;
   };

@@ -325,6 +325,8 @@ export interface SourceTable {
   last_error: string | null;
   /** The feed that a page names which it answers instead of its own. */
   offered_url: string | null;
+  /** The site whose answers are read, after redirects; null until one was. */
+  answered_site: string | null;
   /** When the day began in which `taken` new entries and `taken_changes` changed ones were kept. */
   taken_since: Date | null;
   taken: Generated<number>;

@@ -148,6 +148,71 @@ test('entries of one page, by anchors or not, are items of their own, whatever c
   ]);
 });
 
+test('entries of one page are items of their own when one replaces the other, too', async () => {
+  const id = await desk.add('/feed');
+  for (const version of ['a', 'b', 'c']) {
+    // The feed's own page, and one with anchors.
+    const message = { guid: `m-${version}`, title: `Message ${version}`, link: 'https://source.example/' };
+    const note = {
+      guid: `n-${version}`,
+      title: `Note ${version}`,
+      link: `https://docs.example/notes#${version}`,
+    };
+    desk.host.set('/feed', { body: rss([message, note]) });
+    await desk.poll(id);
+  }
+  const titles = (await desk.items()).map(({ title }) => title);
+  expect(titles).toEqual(['Message a', 'Message b', 'Message c', 'Note a', 'Note b', 'Note c']);
+});
+
+test('one id for whatever a feed has at the time loses nothing, and a correction is none of it', async () => {
+  const id = await desk.add('/feed');
+  const entry = (day: number) => ({
+    guid: 'news',
+    title: `News of day ${day}`,
+    link: `https://source.example/${day}`,
+    pubDate: new Date(Date.UTC(2026, 10, day)).toUTCString(),
+  });
+  const corrected = { ...entry(3), title: 'News of day three' };
+  for (const [index, one] of [entry(1), entry(2), entry(3), corrected, entry(2)].entries()) {
+    desk.host.set('/feed', { body: rss([one], { title: `Read ${index}` }) });
+    await desk.poll(id);
+  }
+  expect((await desk.items()).map(({ title }) => title)).toEqual([
+    'News of day 1',
+    'News of day 2',
+    'News of day three',
+  ]);
+});
+
+test('pages that name one address are those of one article only if their titles say so', async () => {
+  const page = (canonical: string) => ({
+    headers: { 'content-type': 'text/html' },
+    body: `<!doctype html><html><head><link rel="canonical" href="${canonical}"></head><body><p>Text.</p></body></html>`,
+  });
+  const entry = (name: string, title = `Story of ${name}`) => ({
+    guid: name,
+    title,
+    link: desk.host.at(`/${name}`),
+  });
+  for (const name of ['a', 'b', 'c']) desk.host.set(`/${name}`, page('/section'));
+  for (const name of ['d', 'd-again']) desk.host.set(`/${name}`, page('/story-d'));
+  const id = await desk.add('/feed', { readPages: true });
+  for (const entries of [
+    [entry('a'), entry('b'), entry('d', 'Story of d'), entry('d-again', 'Story of d')],
+    [entry('c')],
+  ]) {
+    desk.host.set('/feed', { body: rss(entries) });
+    await desk.poll(id);
+  }
+  expect((await desk.items()).map(({ title }) => title)).toEqual([
+    'Story of a',
+    'Story of b',
+    'Story of c',
+    'Story of d',
+  ]);
+});
+
 test('one id for many entries loses none, and what says the same once more is counted and named', async () => {
   const entries = Array.from({ length: 5 }, (_, index) => ({
     guid: 'https://source.example/?p=1',

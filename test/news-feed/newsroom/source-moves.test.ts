@@ -123,6 +123,42 @@ test.each([
   },
 );
 
+test.each([301, 302])(
+  'a redirect (%i) to the feed of another site is a fault and an offer, unless it has what the source had',
+  async (status) => {
+    const other = (path: string) => desk.host.at(path).replace('127.0.0.1', 'localhost');
+    desk.host.set('/feed', { body: rss([{ guid: 'a' }]) });
+    desk.host.set('/parked.xml', { body: rss([{ guid: 'c', title: 'Cheap casino bonus' }]) });
+    desk.host.set('/relaunched.xml', { body: rss([{ guid: 'b' }, { guid: 'new', title: 'Title of a' }]) });
+    const id = await desk.add('/feed');
+    await desk.poll(id);
+    desk.host.set('/feed', { status, headers: { location: other('/parked.xml') } });
+    const offered = other('/parked.xml');
+    expect(await desk.poll(id)).toEqual({ kind: 'failed', reason: expect.stringContaining(offered) });
+    expect(await desk.source(id)).toMatchObject({ url: desk.host.at('/feed'), offered_url: offered });
+    expect(await desk.items()).toHaveLength(1);
+
+    desk.host.set('/feed', { status, headers: { location: other('/relaunched.xml') } });
+    expect(await desk.poll(id)).toMatchObject({ kind: 'read' });
+    // From now on, that site answers for it, whatever it has.
+    desk.host.set('/relaunched.xml', { body: rss([{ guid: 'd' }]) });
+    expect(await desk.poll(id)).toMatchObject({ kind: 'read', pending: 1 });
+    const url = status === 301 ? other('/relaunched.xml') : desk.host.at('/feed');
+    expect(await desk.source(id)).toMatchObject({ url, offered_url: null });
+  },
+);
+
+test('what is gone where a temporary redirect leads does not end the source', async () => {
+  desk.host.set('/feed', { status: 302, headers: { location: '/gone' } });
+  desk.host.set('/gone', { status: 410 });
+  const id = await desk.add('/feed');
+  expect(await desk.poll(id)).toMatchObject({ kind: 'failed' });
+  expect(await desk.source(id)).toMatchObject({ state: 'active' });
+  desk.host.set('/feed', { status: 308, headers: { location: '/gone' } });
+  await desk.poll(id);
+  expect(await desk.source(id)).toMatchObject({ state: 'gone' });
+});
+
 test('a feed that a page has led to is not left for another one', async () => {
   desk.host.set('/', { headers: HTML, body: pageNaming('/feed.xml') });
   desk.host.set('/feed.xml', { body: rss([{ guid: 'a' }]) });

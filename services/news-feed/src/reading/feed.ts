@@ -29,6 +29,8 @@ export interface LeftOut {
 
 export interface ParsedFeed {
   title: string | null;
+  /** The page of which it is the feed, else its own address. */
+  home: string;
   entries: readonly FeedEntry[];
   /** How many entries cannot become items: without an address, or with neither title nor text. */
   unusable: number;
@@ -164,6 +166,11 @@ export function distinctEntries(entries: readonly FeedEntry[]): {
     }),
     repeated,
   };
+}
+
+/** The key of an entry whose feed has given its key to another article before. */
+export function keyOfOther({ key, url }: FeedEntry): string {
+  return hash('sha256', JSON.stringify([key, url]));
 }
 
 /** Made of as few members as tell the entries apart, so that it stays when the others change. */

@@ -223,3 +223,7 @@ test('an entry without a page leads to its recording', () => {
   const picture = item('<enclosure url="https://cast.example/1.jpg" type="image/jpeg"/>');
   expect(parseFeed(picture, ADDRESS).entries).toEqual([]);
 });
+
+test('an id of JSON Feed that is an address is the best there is where no link is', () => {
+  expect(entryOf(json({ id: LINK, url: undefined, title: 'A' })).url).toBe(LINK);
+});

@@ -84,6 +84,7 @@ export function feedOf(raw: RawFeed, url: string): ParsedFeed {
   ];
   return {
     title: cutText(raw.title === undefined ? '' : plainText(raw.title), MAX_FEED_TITLE) || null,
+    home: base,
     entries,
     unusable: unusable.length,
     unread,
@@ -205,6 +206,8 @@ function readJsonFeed(json: string): RawFeed {
       links: [
         item.url,
         item.external_url,
+        // JSON Feed advises addresses as ids.
+        /^https?:/i.test(item.id ?? '') ? item.id : undefined,
         ...(item.attachments ?? []).map(({ mime_type: type = '', url = '' }) =>
           isRecording(type, url) ? url : undefined,
         ),

@@ -111,7 +111,7 @@ export function editSource(
     if (url !== undefined) await refuseTaken(tx, id, [url]);
     const moved = url === undefined ? {} : { url, given_url: url };
     const isReadAnew = url !== undefined || settings.page !== undefined;
-    const anew = { ...forgotten(now), last_success_at: null };
+    const anew = { ...forgotten(now), last_success_at: null, answered_site: null };
     await update(tx, id, { ...columnsOf(rest), ...moved, ...(isReadAnew && anew) });
     if (url !== undefined) await tx.deleteFrom('news.source_sitemap').where('source_id', '=', id).execute();
     if (settings.images === false) {

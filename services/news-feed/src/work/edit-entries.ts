@@ -163,6 +163,7 @@ async function judge(
         language,
       },
     },
+    givenUrl: given.url,
     judgement,
     isAddressKnown: isPageKnown,
   };

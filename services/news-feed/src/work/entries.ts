@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { backoffSeconds, Lease, RENEW_MS, secondsFromNow } from '@pressroom/common/database/leases';
 import { type Kysely, type RawBuilder, type SqlBool, sql, type Transaction, type UpdateObject } from 'kysely';
-import type { FeedEntry } from '../reading/feed.ts';
+import { type FeedEntry, keyOfOther, type ParsedFeed } from '../reading/feed.ts';
 import type { Source } from '../reading/sources.ts';
 import type { NewsTables } from '../tables.ts';
-import { partsOf } from './item-members.ts';
+import { articleSpellings, partsOf } from './item-members.ts';
 
 /** An entry as `news.source_entry` keeps it. */
 export interface StoredEntry extends Omit<FeedEntry, 'key' | 'publishedAt' | 'image'> {
@@ -36,32 +36,26 @@ interface StoredTally {
 export async function storeEntries(
   tx: Transaction<NewsTables>,
   sourceId: number,
-  given: readonly FeedEntry[],
+  feed: Pick<ParsedFeed, 'entries' | 'home'> | undefined,
   room: EntryCounts,
   now: Date,
 ): Promise<StoredTally> {
-  if (given.length === 0) return { kept: NONE, leftOut: NONE };
+  if (feed === undefined || feed.entries.length === 0) return { kept: NONE, leftOut: NONE };
   // Several sitemaps may list one address.
-  const entries = [...new Map(given.toReversed().map((entry) => [entry.key, entry])).values()].toReversed();
-  const parts = partsOf(entries);
-  const rows = await tx
-    .selectFrom('news.source_entry')
-    .select(['key', 'hash', 'discovered_at', 'last_seen_at'])
-    .where('source_id', '=', sourceId)
-    .where('key', '=', sql<string>`any(${entries.map(({ key }) => key)})`)
-    .orderBy('key')
-    .forUpdate()
-    .execute();
+  const given = [...new Map(feed.entries.toReversed().map((entry) => [entry.key, entry])).values()];
+  const { entries, rows } = await withKnown(tx, sourceId, given.toReversed());
   const known = new Map(rows.map((row) => [row.key, row]));
+  const fresh = entries.filter(({ key }) => !known.has(key));
+  const parts = partsOf(entries, feed.home, await anchoredBefore(tx, sourceId, fresh));
   const all = entries
     .map((entry) => ({
       ...{ entry, hash: hashOf(entry), before: known.get(entry.key) },
       part: parts.get(entry.key),
     }))
     .filter(({ hash: latest, before }) => before === undefined || !before.hash.equals(latest));
-  const fresh = all.filter(({ before }) => before === undefined);
+  const added = all.filter(({ before }) => before === undefined);
   const changed = all.filter(({ before }) => before !== undefined);
-  const kept = [...fresh.slice(0, room.added), ...changed.slice(0, room.changed)];
+  const kept = [...added.slice(0, room.added), ...changed.slice(0, room.changed)];
   await keepPending(tx, sourceId, kept, now);
   const written = new Set(kept.map(({ entry }) => entry.key));
   const seen = rows
@@ -76,13 +70,64 @@ export async function storeEntries(
       .execute();
   }
   const counts = {
-    added: Math.min(fresh.length, room.added),
+    added: Math.min(added.length, room.added),
     changed: Math.min(changed.length, room.changed),
   };
   return {
     kept: counts,
-    leftOut: { added: fresh.length - counts.added, changed: changed.length - counts.changed },
+    leftOut: { added: added.length - counts.added, changed: changed.length - counts.changed },
   };
+}
+
+/** What is known of entries; another article under a key that is known gets a key of its own. */
+async function withKnown(tx: Transaction<NewsTables>, sourceId: number, entries: readonly FeedEntry[]) {
+  const rows = await knownEntries(tx, sourceId, entries);
+  const known = new Map(rows.map((row) => [row.key, row.entry]));
+  const own = entries.map((entry) => {
+    const before = known.get(entry.key);
+    return before !== undefined && isOther(entry, before) ? { ...entry, key: keyOfOther(entry) } : entry;
+  });
+  const others = own.filter((entry, index) => entry !== entries[index]);
+  return {
+    entries: own,
+    rows: others.length === 0 ? rows : [...rows, ...(await knownEntries(tx, sourceId, others))],
+  };
+}
+
+/** A feed may give one id to whatever it has; whoever corrects an article leaves something as it was. */
+function isOther({ url, title, publishedAt }: FeedEntry, before: StoredEntry): boolean {
+  if (title === before.title || publishedAt === null) return false;
+  const isElsewhere = articleSpellings(url)[0] !== articleSpellings(before.url)[0];
+  return isElsewhere && publishedAt.toISOString() !== before.publishedAt;
+}
+
+function knownEntries(tx: Transaction<NewsTables>, sourceId: number, entries: readonly FeedEntry[]) {
+  return tx
+    .selectFrom('news.source_entry')
+    .select(['key', 'hash', 'discovered_at', 'last_seen_at'])
+    .select(sql<StoredEntry>`entry`.as('entry'))
+    .where('source_id', '=', sourceId)
+    .where('key', '=', sql<string>`any(${entries.map(({ key }) => key)})`)
+    .orderBy('key')
+    .forUpdate()
+    .execute();
+}
+
+/** The addresses with anchors that the source has had on the pages of these entries. */
+async function anchoredBefore(
+  tx: Transaction<NewsTables>,
+  sourceId: number,
+  entries: readonly FeedEntry[],
+): Promise<string[]> {
+  const pages = new Set(entries.flatMap(({ url }) => /^(.*)#./.exec(url)?.[1] ?? []));
+  if (pages.size === 0) return [];
+  const rows = await tx
+    .selectFrom('news.source_entry')
+    .select(sql<string>`entry ->> 'url'`.as('url'))
+    .where('source_id', '=', sourceId)
+    .where(sql<string>`split_part(entry ->> 'url', '#', 1)`, '=', sql<string>`any(${[...pages]})`)
+    .execute();
+  return rows.map(({ url }) => url);
 }
 
 /** An entry that is to be edited, and since when it is known, if it was before. */
@@ -142,6 +187,26 @@ function hashOf({ title, summary, url, publishedAt, image, language }: FeedEntry
   // An entry without both has the hash that it had before there were any.
   const others = image === null && language === null ? [] : [image, language];
   return hash('sha256', JSON.stringify([title, summary, url, publishedAt, ...others]), 'buffer');
+}
+
+/** Whether a source has brought anything that is still known. */
+export async function hasEntries(db: Kysely<NewsTables>, sourceId: number): Promise<boolean> {
+  const entries = db.selectFrom('news.source_entry').select('key').where('source_id', '=', sourceId);
+  return (await entries.limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Whether a source has had one of these entries, by its key or its title. */
+export async function hasEntryLike(
+  db: Kysely<NewsTables>,
+  sourceId: number,
+  entries: readonly FeedEntry[],
+): Promise<boolean> {
+  const [keys, titles] = [entries.map(({ key }) => key), entries.map(({ title }) => title)];
+  const { rows } = await sql`
+    select from news.source_entry
+    where source_id = ${sourceId} and (key = any(${keys}) or entry ->> 'title' = any(${titles})) limit 1
+  `.execute(db);
+  return rows.length > 0;
 }
 
 const BACKOFF = { firstSeconds: 30, mostSeconds: 86_400 };

@@ -104,6 +104,14 @@ export function itemId(canonicalUrl: string, discoveredAt: Date): string {
   return [...parts, digits.slice(7, 19)].join('-');
 }
 
+/**
+ * What one owner has: the domain that is registered, by the Public Suffix List; sites on a host like
+ * `github.io` are of different owners. A host without a domain stands for itself.
+ */
+export function siteOf({ host, hostname }: URL): string {
+  return getDomain(hostname, { allowPrivateDomains: true }) ?? host;
+}
+
 /** Names of hosts on which sites show the same articles, most of them to telephones. */
 const MOBILE = ['m', 'mobile', 'amp'];
 
@@ -183,17 +191,24 @@ function copiesOf(host: string, path: string): string[] {
 const MOST_ANCHOR = 100;
 
 /**
- * Which part of its page each entry is, by the entry's key, where several entries of a document have one page
- * and say different things, such as the notes of a release or the messages of a status page.
+ * Which part of its page each entry is, by the entry's key, where several entries have one page and say
+ * different things, such as the notes of a release or the messages of a status page: in one document, under
+ * other anchors `before`, or where the page is the `home` of all.
  */
-export function partsOf(entries: readonly FeedEntry[]): Map<string, string> {
+export function partsOf(
+  entries: readonly FeedEntry[],
+  home: string,
+  before: readonly string[] = [],
+): Map<string, string> {
   const parts = new Map<string, string>();
-  const pages = Map.groupBy(entries, ({ url }) => articleSpellings(url)[0] ?? url);
-  for (const sharing of pages.values()) {
+  const pages = Map.groupBy(entries, ({ url }) => pageOf(url));
+  const known = Map.groupBy(before, pageOf);
+  for (const [page, sharing] of pages) {
+    const isShared = page === pageOf(home) || hasOther(known.get(page), sharing[0]);
     // Most pages are those of one entry.
-    if (sharing.length === 1) continue;
+    if (sharing.length === 1 && !isShared) continue;
     const contents = [...Map.groupBy(sharing, contentOf).values()];
-    if (contents.length === 1) continue;
+    if (contents.length === 1 && !isShared) continue;
     const anchors = contents.map(([first]) => anchorOf(first?.url ?? ''));
     const areOwn = new Set(anchors).size === contents.length && anchors.every((anchor) => anchor !== '');
     for (const [index, [first, ...others]] of contents.entries()) {
@@ -204,6 +219,16 @@ export function partsOf(entries: readonly FeedEntry[]): Map<string, string> {
     }
   }
   return parts;
+}
+
+function pageOf(url: string): string {
+  return articleSpellings(url)[0] ?? url;
+}
+
+/** Whether a page was known by another anchor than that of an entry. */
+function hasOther(known: readonly string[] = [], entry: FeedEntry | undefined): boolean {
+  const own = anchorOf(entry?.url ?? '');
+  return known.map(anchorOf).some((anchor) => anchor !== '' && anchor !== own);
 }
 
 function contentOf({ title, summary, publishedAt }: FeedEntry): string {

@@ -13,7 +13,8 @@ import type { Source } from '../reading/sources.ts';
 import { type Fetch, type Fetched, FetchFault, type Politeness } from '../reading/web-fetcher.ts';
 import { nextPoll, noteHub } from '../reading/websub.ts';
 import type { NewsTables, SourceTable } from '../tables.ts';
-import { floodOf, intakeOf, storeEntries } from './entries.ts';
+import { floodOf, hasEntries, hasEntryLike, intakeOf, storeEntries } from './entries.ts';
+import { siteOf } from './item-members.ts';
 import type { Throttle } from './job-slots.ts';
 
 export interface PollParts {
@@ -143,8 +144,9 @@ async function read(
   const memory = known === null ? { since: null, known: new Uint8Array() } : { since, known };
   const reading = await readAnswer(parts, answer, source, memory, true);
   if (reading.kind === 'page') checkPage(source, reading.feedUrl);
-  if (reading.kind === 'feed') return { ...reading, bodyHash, fault: null };
   if (reading.kind === 'page') return reading;
+  await checkSite(parts.db, source, answer.url, reading.kind === 'feed' ? reading.feed.entries : []);
+  if (reading.kind === 'feed') return { ...reading, bodyHash, fault: null };
   const whole = await readSitemaps(parts, source, reading, memory, signal);
   return { ...whole, bodyHash: reading.isDated ? bodyHash : null };
 }
@@ -158,26 +160,43 @@ function checkPage(source: PolledSource, feedUrl: string): void {
   if (isTooLong(feedUrl)) throw new Failure('invalid', `the address of its feed is ${TOO_LONG}`);
 }
 
+/** Throws a fault of a redirect to another site than before, unless that has something of the source. */
+async function checkSite(
+  db: Kysely<NewsTables>,
+  source: PolledSource,
+  url: string,
+  entries: FeedReading['feed']['entries'],
+): Promise<void> {
+  const site = siteOf(new URL(url));
+  const known = [source.answered_site ?? site, siteOf(new URL(source.url))];
+  // The site of a domain that was sold publishes under the name of the source.
+  if (known.includes(site) || !(await hasEntries(db, source.id))) return;
+  if (await hasEntryLike(db, source.id, entries)) return;
+  throw new OfferedFeed(url, 'it redirects to another site that has nothing of what it had, at');
+}
+
 const INSTEAD = 'it answers a page instead of its feed';
 
-/** A page in place of a feed that was read before, which names a feed; an editor decides. */
+/** Another feed in place of one that was read before; an editor decides. */
 class OfferedFeed extends Failure {
   readonly url: string;
 
-  constructor(url: string) {
-    super('invalid', `${INSTEAD}; the page names ${url}: if that is the source's, give it this address`);
+  constructor(url: string, found = `${INSTEAD}; the page names`) {
+    super('invalid', `${found} ${url}: if that is the source's, give it this address`);
     this.url = url;
   }
 }
 
 async function readAnswer(
   { reader }: PollParts,
-  { status, headers, body, url }: Fetched,
+  answer: Fetched,
   source: Source,
   memory: SitemapMemory,
   mayBePage: boolean,
 ): Promise<SourceReading> {
-  if (status === 410) throw new Failure('missing', 'it is gone for good (status 410)');
+  const { status, headers, body, url } = answer;
+  if (status === 410 && isGone(source, answer))
+    throw new Failure('missing', 'it is gone for good (status 410)');
   if (status < 200 || status > 299) throw new Failure('upstream_failed', `it answered with status ${status}`);
   return reader.read(source.given_url, 'feed', {
     ...{ body, url, contentType: headers['content-type'], link: headers.link },
@@ -219,6 +238,7 @@ async function readSitemaps(
     feed: {
       title: null,
       entries: feeds.flatMap(({ entries }) => entries),
+      home: source.url,
       unusable: sum('unusable'),
       unread: sum('unread'),
       repeated: sum('repeated'),
@@ -259,7 +279,7 @@ async function keep(
   const now = parts.clock();
   const feed = reading.kind === 'feed' ? reading.feed : undefined;
   const intake = intakeOf(source, now);
-  const { kept, leftOut } = await storeEntries(tx, source.id, feed?.entries ?? [], intake.room, now);
+  const { kept, leftOut } = await storeEntries(tx, source.id, feed, intake.room, now);
   const pending = kept.added + kept.changed;
   const flood = floodOf(leftOut);
   const fault = flood ?? (reading.kind === 'feed' ? reading.fault : null);
@@ -295,6 +315,7 @@ async function keep(
       taken_changes: intake.taken.changed + kept.changed,
     }),
     ...(moved?.url !== undefined && { url: moved.url }),
+    ...(reading.kind === 'feed' && { answered_site: siteOf(new URL(answer.url)) }),
     last_error: moved?.fault ?? fault,
   });
   return feed === undefined ? { kind: 'unchanged' } : { kind: 'read', pending };
@@ -359,7 +380,7 @@ async function fail(
   const failures = source.failures + 1;
   const asked = retryAfterSeconds(answer?.headers['retry-after'], now);
   await write(db, source, {
-    ...(answer?.status === 410 && { state: 'gone' }),
+    ...(isGone(source, answer) && { state: 'gone' }),
     next_poll_at: after(now, waitAfterFailure(source.interval_seconds, failures, asked, random())),
     last_polled_at: now,
     failures,
@@ -368,6 +389,11 @@ async function fail(
     offered_url: offered,
   });
   return { kind: 'failed', reason };
+}
+
+/** Whether a source is gone for good, and not only where a temporary redirect leads. */
+function isGone({ url }: Pick<Source, 'url'>, answer: Fetched | undefined): boolean {
+  return answer?.status === 410 && [url, answer.movedTo].includes(answer.url);
 }
 
 /** The source was a page: from now on, its feed is polled. */

@@ -1,7 +1,6 @@
 import { lockNumber } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { sql, type Transaction } from 'kysely';
-import { getDomain } from 'tldts';
 import { type CheckItem, canonicalUrl, type ItemInput } from '../editing/item-input.ts';
 import {
   type EditedItem,
@@ -22,6 +21,7 @@ import {
   changedMembers,
   type NewItem,
   newItem,
+  siteOf,
   spellingsOf,
   type WrittenMembers,
   writtenMembers,
@@ -30,6 +30,8 @@ import {
 /** An entry with what the editor has decided about it. */
 export interface JudgedEntry {
   claimed: ClaimedEntry;
+  /** Its address as the source gives it; the page may have named another one. */
+  givenUrl: string;
   judgement: Judgement;
   /** False if the article's page says its address, and could not be read this time. */
   isAddressKnown: boolean;
@@ -64,7 +66,7 @@ export async function writeEntries(
   judged: readonly JudgedEntry[],
   now: Date,
 ): Promise<void> {
-  const locked = await lockEntries(tx, source.id, judged);
+  const locked = await lockEntries(tx, source.id, await withOwnAddresses(tx, source.id, judged));
   const outcomes = new Map<LockedEntry, EntryItem | Failure>();
   for (const entry of locked.filter(({ ownsItem }) => ownsItem)) {
     outcomes.set(entry, await followSource(tx, checkItem, source, entry).catch(refusalOf));
@@ -114,6 +116,37 @@ export async function writeEntries(
 function refusalOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
   throw error;
+}
+
+/** Pages of articles with other titles that name one address, such as that of their section, name none. */
+async function withOwnAddresses(
+  tx: Transaction<NewsTables>,
+  sourceId: number,
+  judged: readonly JudgedEntry[],
+): Promise<readonly JudgedEntry[]> {
+  const renamed = judged.filter(({ claimed, givenUrl }) => claimed.entry.url !== givenUrl);
+  if (renamed.length === 0) return judged;
+  const pageOf = ({ claimed }: JudgedEntry) => articleSpellings(claimed.entry.url)[0] ?? '';
+  const rows = await tx
+    .selectFrom('news.source_entry as entry')
+    .innerJoin('news.item as item', 'item.id', 'entry.item_id')
+    .select(['entry.key', 'item.canonical_url'])
+    .select(sql<string>`coalesce(item.original_title, item.title)`.as('title'))
+    .where('entry.source_id', '=', sourceId)
+    .where('item.canonical_url', '=', sql<string>`any(${renamed.map(pageOf)})`)
+    .execute();
+  const named = judged.map((one) => {
+    const { key, entry } = one.claimed;
+    return { key, canonical_url: pageOf(one), title: entry.title };
+  });
+  const pages = Map.groupBy([...rows, ...named], ({ canonical_url }) => canonical_url);
+  return judged.map((one) => {
+    const { claimed, givenUrl } = one;
+    const isShared = pages
+      .get(pageOf(one))
+      ?.some(({ key, title }) => key !== claimed.key && title !== claimed.entry.title);
+    return isShared ? { ...one, claimed: { ...claimed, entry: { ...claimed.entry, url: givenUrl } } } : one;
+  });
 }
 
 /** The entries that are still as they were claimed, locked. */
@@ -483,12 +516,4 @@ function isOnSiteOf({ url, given_url }: Pick<Source, 'url' | 'given_url'>, artic
   const [plain = ''] = articleSpellings(article);
   const site = siteOf(new URL(`https://${plain}`));
   return [url, given_url].some((address) => siteOf(new URL(address)) === site);
-}
-
-/**
- * What one owner has: the domain that is registered, by the Public Suffix List; sites on a host like
- * `github.io` are of different owners. A host without a domain stands for itself.
- */
-function siteOf({ host, hostname }: URL): string {
-  return getDomain(hostname, { allowPrivateDomains: true }) ?? host;
 }
