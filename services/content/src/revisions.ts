@@ -26,6 +26,7 @@ import {
 } from './requests.ts';
 import { subjectsOfChange } from './subjects.ts';
 import { type ContentTables, membersOfJson, type RowAsJson } from './tables.ts';
+import { pruneDeletedArticles } from './trash.ts';
 
 const timestamp = z.iso.datetime({ offset: true });
 
@@ -313,7 +314,7 @@ export async function prune(db: Kysely<ContentTables>, kept: Kept, signal?: Abor
   const pruned = { revisions: 0, articles: 0 };
   let after = 0;
   for (;;) {
-    const step = await alone(db, (tx) => pruneArticles(tx, kept.trashDays));
+    const step = await alone(db, (tx) => pruneDeletedArticles(tx, kept.trashDays, REMOVED));
     pruned.articles += step ?? 0;
     if (step !== REMOVED) break;
     await delay(PAUSE_MS, undefined, { signal });
@@ -339,15 +340,6 @@ function alone<Result>(
     const { rows } = await lock.execute(tx);
     return rows[0]?.held ? step(tx) : undefined;
   });
-}
-
-/** Removes articles that were deleted long ago; by a trigger, their revisions and former slugs go too. */
-async function pruneArticles(tx: Kysely<ContentTables>, days: number): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    delete from content.deleted_article where deleted_at < ${daysAgo(days)} and number in (
-      select number from content.deleted_article order by number limit ${REMOVED}
-    )`.execute(tx);
-  return Number(numAffectedRows);
 }
 
 /**

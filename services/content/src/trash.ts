@@ -228,3 +228,17 @@ function explainMissing(error: unknown): never {
   }
   throw error;
 }
+
+/** Removes articles deleted more than `days` ago; by a trigger, their revisions and former slugs go too. */
+export async function pruneDeletedArticles(
+  tx: Kysely<ContentTables>,
+  days: number,
+  most: number,
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from content.deleted_article
+    where deleted_at < clock_timestamp() - make_interval(days => ${days}::integer) and number in (
+      select number from content.deleted_article order by number limit ${most}
+    )`.execute(tx);
+  return Number(numAffectedRows);
+}

@@ -322,7 +322,7 @@ export function answerUnreadable(
  */
 type Answering = Socket & { _httpMessage?: ServerResponse | null };
 
-/** The answer still due to a request that came whole: answers keep the order of requests (RFC 9112, 9.3.2). */
+/** The answer still due to a request that came whole: answers keep their order (RFC 9112, 9.3.2). */
 function answerOfEarlier({ _httpMessage: answer }: Answering): ServerResponse | undefined {
   return answer?.req.complete ? answer : undefined;
 }

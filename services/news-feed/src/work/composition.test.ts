@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { PERIOD_RULES } from '../calendar.ts';
-import { composeReport, type Quotable } from './report.ts';
+import { composeReport, type Quotable, REPORT_SIZES } from './report.ts';
 
 const CATEGORIES = ['technology', 'research'];
 
@@ -11,7 +10,7 @@ function item(id: string, change: Partial<Quotable> = {}): Quotable {
 
 /** A composition with items replaced by their ids. */
 function composed(...items: Quotable[]) {
-  const { lead, sections, flashes } = composeReport(items, CATEGORIES, PERIOD_RULES.daily);
+  const { lead, sections, flashes } = composeReport(items, CATEGORIES, REPORT_SIZES.daily);
   const ids = (list: Quotable[]) => list.map(({ id }) => id).join(' ');
   return {
     lead: lead?.id ?? null,

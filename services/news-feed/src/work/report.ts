@@ -1,7 +1,7 @@
 import { lockUntilCommit } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { isReportDate, PERIOD_RULES, type Period, type PeriodRules, type TimeWindow } from '../calendar.ts';
+import { isReportDate, PERIOD_RULES, type Period, type TimeWindow } from '../calendar.ts';
 import type { Quote, Report } from '../report.ts';
 import type { NewsTables } from '../tables.ts';
 import type { Vocabulary } from '../words.ts';
@@ -19,6 +19,22 @@ const WRONG_DATE: Record<Period, string> = {
   daily: 'expected a calendar date',
   weekly: 'a weekly report has the date of the Monday on which its week ends, such as 2026-11-23',
   monthly: 'a monthly report has the date of the first day after its month, such as 2026-12-01',
+};
+
+interface ReportSize {
+  /** The most items in a section. */
+  sectionItems: number;
+  flashes: number;
+}
+
+/**
+ * A daily report quotes every selected item of its day, and what came too late for the day before; the longer
+ * ones are a choice of the best.
+ */
+export const REPORT_SIZES: Readonly<Record<Period, ReportSize>> = {
+  daily: { sectionItems: 8, flashes: Number.POSITIVE_INFINITY },
+  weekly: { sectionItems: 12, flashes: 40 },
+  monthly: { sectionItems: 20, flashes: 60 },
 };
 
 /** How long before its window a late item of a report may have been found, in ms. */
@@ -190,7 +206,7 @@ async function compose(
 
 function reportOf(items: readonly QuotableItem[], period: Period, vocabulary: Vocabulary): Report {
   const { categories, labels } = vocabulary;
-  const { lead, sections, flashes } = composeReport(items, categories, PERIOD_RULES[period]);
+  const { lead, sections, flashes } = composeReport(items, categories, REPORT_SIZES[period]);
   return {
     lead: lead && { itemId: lead.id, title: lead.title, leadParagraph: lead.summary ?? '' },
     sections: sections.map((section) => ({
@@ -305,7 +321,7 @@ interface Composition<Item> {
 export function composeReport<Item extends Quotable>(
   items: readonly Item[],
   categories: readonly string[],
-  size: Pick<PeriodRules, 'sectionItems' | 'flashes'>,
+  size: ReportSize,
 ): Composition<Item> {
   const best = items.toSorted(byMerit);
   const sections = categories
