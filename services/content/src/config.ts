@@ -86,6 +86,20 @@ export const contentSettings = {
 
 export type ContentConfig = z.infer<z.ZodObject<typeof contentSettings>>;
 
+/** What answers depend on, or what is accepted: replicas must agree on these. */
+export const AGREED_SETTINGS = [
+  'CONTENT_SITE_URL',
+  'CONTENT_ARTICLE_PATH',
+  'CONTENT_CATEGORY_PATH',
+  'CONTENT_AUTHOR_PATH',
+  'SITE_NAME',
+  'SITE_LANGUAGE',
+  'CONTENT_HTML',
+  'CONTENT_JSON_LD',
+  'CONTENT_OVERLAYS',
+  'CONTENT_EXTRA_SCHEMA',
+] as const satisfies readonly (keyof ContentConfig)[];
+
 /** Reads the settings of the content service. Throws `ConfigError` with every error. */
 export function readContentConfig(env: Environment): ContentConfig {
   return readConfig(contentSettings, env);

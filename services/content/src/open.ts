@@ -3,6 +3,7 @@ import { openPruning } from '@pressroom/common/concurrency/background-loop';
 import { ChangeListener } from '@pressroom/common/database/change-listener';
 import { openPool, queriesOn } from '@pressroom/common/database/database';
 import { openReads } from '@pressroom/common/database/read-pool';
+import { compareReplicas } from '@pressroom/common/database/replica-settings';
 import type { Server } from '@pressroom/common/http/operation';
 import { ledgerMeters } from '@pressroom/common/ledger/ledger';
 import type { Logger } from '@pressroom/common/log/logging';
@@ -13,7 +14,7 @@ import { buildApp } from './app.ts';
 import { readExtraSchema } from './articles/extra-schema.ts';
 import { Indexing } from './articles/indexing.ts';
 import { pruneTrail } from './audit.ts';
-import { type ContentConfig, inspectionRules } from './config.ts';
+import { AGREED_SETTINGS, type ContentConfig, inspectionRules } from './config.ts';
 import { DeliveryQueue, openDeliveries } from './hooks/deliveries.ts';
 import { HOOKS_DUE, HookStore, hookMeters } from './hooks/store.ts';
 import { HtmlInspector } from './html/html-inspector.ts';
@@ -49,6 +50,7 @@ export async function openContent(
       content_unsearchable: () => indexing.wake(),
       content_scheduled: () => scheduler.wake(),
       [HOOKS_DUE]: () => deliveries?.wake(),
+      content_settings: compareReplicas(config, AGREED_SETTINGS, log),
     },
     log,
   });

@@ -204,6 +204,27 @@ export function readVocabulary(env: Environment): Vocabulary {
 
 export type NewsFeedConfig = z.infer<z.ZodObject<typeof newsFeedSettings>> & { SITE_URL: string };
 
+/** What answers depend on: replicas that differ give other bytes, and some end a mirror's history. */
+export const AGREED_SETTINGS = [
+  'SITE_URL',
+  'SITE_NAME',
+  'SITE_LANGUAGE',
+  'SITE_LINK_NAME',
+  'SITE_ITEM_PATH',
+  'SITE_STORY_PATH',
+  'SITE_DAILY_PATH',
+  'SITE_WEEKLY_PATH',
+  'SITE_MONTHLY_PATH',
+  'SITE_API_URL',
+  'NEWS_STORIES',
+  'NEWS_PACKS',
+  'NEWS_CATEGORIES',
+  'NEWS_DIRECTIONS',
+  'NEWS_REPORT_TIMEZONE',
+  'NEWS_REPORT_HOUR',
+  'NEWS_HUB_URL',
+] as const satisfies readonly (keyof NewsFeedConfig)[];
+
 /** Reads the settings of the news feed. Throws `ConfigError` with every error. */
 export function readNewsFeedConfig(env: Environment): NewsFeedConfig {
   const config = readConfig(newsFeedSettings, env);

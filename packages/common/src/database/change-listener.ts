@@ -26,6 +26,12 @@ const CONNECT_TIMEOUT_MS = 2000;
 /** Pause before another attempt to connect, in ms. */
 const RECONNECT_MS = 250;
 
+/**
+ * Hears what a notification says; undefined after a (re)connection. `notify` says something on the same
+ * channel, over the connection that listens.
+ */
+export type OnNotification = (said: string | undefined, notify: (text: string) => void) => void;
+
 /** Options of a {@link ChangeListener}. */
 interface ChangeListenerOptions {
   /** A connection URL of PostgreSQL; not of a pooler in transaction mode, which cannot LISTEN. */
@@ -49,7 +55,7 @@ interface ChangeListenerOptions {
    */
   onChange: (about?: string) => void;
   /** Called for each notification of other channels, by their names, and after each (re)connection. */
-  others?: Readonly<Record<string, () => void>>;
+  others?: Readonly<Record<string, OnNotification>>;
   log: Pick<Logger, 'info' | 'warn'>;
   /** How long `current` stays unread before heartbeats become rare, in ms; 5 s by default. */
   quietAfterMs?: number;
@@ -131,8 +137,11 @@ export class ChangeListener {
     });
     // The heartbeat fails when the connection does; this only keeps the event from ending the process.
     client.on('error', () => undefined);
+    // A connection that breaks fails the heartbeat, too, and what was said is said again by the next one.
+    const notifyOf = (name: string) => (text: string) =>
+      void client.query('select pg_notify($1, $2)', [name, text]).catch(() => undefined);
     client.on('notification', ({ channel: heard, payload }) => {
-      if (heard !== channel) return others[heard]?.();
+      if (heard !== channel) return others[heard]?.(payload ?? '', notifyOf(heard));
       this.#announced = true;
       this.position.seen();
       onChange(payload === '' ? undefined : payload);
@@ -145,7 +154,7 @@ export class ChangeListener {
       for (const name of [channel, ...Object.keys(others)]) {
         await client.query(`listen ${client.escapeIdentifier(name)}`);
       }
-      for (const onOther of Object.values(others)) onOther();
+      for (const [name, onOther] of Object.entries(others)) onOther(undefined, notifyOf(name));
       if (this.#away) log.info('change_listener_back');
       this.#away = false;
       await this.#beat(client);

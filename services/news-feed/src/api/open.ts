@@ -2,6 +2,7 @@ import { RepresentationCache } from '@pressroom/common/caching/representation-ca
 import { ChangeListener } from '@pressroom/common/database/change-listener';
 import { openPool, queriesOn } from '@pressroom/common/database/database';
 import { openReads } from '@pressroom/common/database/read-pool';
+import { compareReplicas } from '@pressroom/common/database/replica-settings';
 import type { Server } from '@pressroom/common/http/operation';
 import { ledgerMeters } from '@pressroom/common/ledger/ledger';
 import type { Logger } from '@pressroom/common/log/logging';
@@ -9,7 +10,7 @@ import { cacheMeter, poolMeters, readMeters } from '@pressroom/common/metrics/me
 import { openSearches } from '@pressroom/common/search/open-searches';
 import { openTracing } from '@pressroom/common/tracing/tracing';
 import { type Clock, systemClock } from '../calendar.ts';
-import type { NewsFeedConfig } from '../config.ts';
+import { AGREED_SETTINGS, type NewsFeedConfig } from '../config.ts';
 import type { NewsTables } from '../tables.ts';
 import { buildApp } from './app.ts';
 
@@ -34,6 +35,7 @@ export async function openNewsFeed(
     ...ANNOUNCEMENTS,
     followsWal: config.DATABASE_READ_URL !== undefined,
     onChange: () => cache.clear(),
+    others: { news_settings: compareReplicas(config, AGREED_SETTINGS, log) },
     log,
   });
   const cache = new RepresentationCache({
