@@ -128,6 +128,37 @@ const SHARED_PARTS: readonly (readonly [string, ReportTexts, ReportTexts])[] = [
       summary: 'A petition. Independent reporting on Leeds and Yorkshire, paid for by our members.',
     },
   ],
+  [
+    'a sentence with a number in every summary',
+    {
+      title: 'Bakery plans its bread with a spreadsheet',
+      summary: 'Loaves sell out. Reported for the Leeds and Yorkshire Evening Herald, edition 20 of 365.',
+    },
+    {
+      title: 'Cyclists ask for a bridge',
+      summary: 'A petition. Reported for the Leeds and Yorkshire Evening Herald, edition 21 of 365.',
+    },
+  ],
+  ...(
+    [
+      ['[Estuary Evening Herald] ', ''],
+      ['Estuary: ', ''],
+      ['', ' « Estuary Evening Herald'],
+      ['', ' › Estuary Evening Herald'],
+      ['', ' (Estuary Evening Herald)'],
+      ['', ' @ Estuary Evening Herald'],
+      ['Estuary Evening Herald ::: ', ''],
+    ] as const
+  ).map(([before, after]): (typeof SHARED_PARTS)[number] => [
+    `a name as in “${before}…${after}”`,
+    { title: `${before}Bakery plans its bread${after}` },
+    { title: `${before}Cyclists ask for a bridge${after}` },
+  ]),
+  [
+    '方括号里的名称',
+    { title: '【江城晚间新闻网】六颗行星连成一线' },
+    { title: '【江城晚间新闻网】市长回应电车延误' },
+  ],
   ['网站名称', { title: '六颗行星连成一线_江城晚间新闻网' }, { title: '市长回应电车延误_江城晚间新闻网' }],
 ];
 

@@ -484,9 +484,9 @@ const COMPARED = 20;
 /** How much two titles have in common, as a share of the shorter one, that may be on one event. */
 const ALIKE = 0.25;
 
-/** What stands between a title and the name of a site or section. */
+/** What stands between a title and the name of a site or section, or around that. */
 const SEPARATOR =
-  /\s*[|｜»]\s*|\s+(?:[-–—~/·•]|::)\s+|(?<=\p{Script=Han})[-–—_](?=\p{L})|(?<=\p{L})[-–—_](?=\p{Script=Han})/u;
+  /\s*[|｜«»‹›▸►【】〔〕[\]]\s*|\s*[(（](?=[^()（）]+[)）]$)|[)）]$|\s+(?:[-–—~/·•@]|:{2,3})\s+|(?<=\p{Script=Han})[-–—_](?=\p{L})|(?<=\p{L})[-–—_](?=\p{Script=Han})/u;
 
 const SENTENCE_END = /(?<=[.!?…]["”’»]?)\s+|(?<=[。！？])|\n+/u;
 
@@ -525,7 +525,16 @@ interface Parts {
 }
 
 function partsOf({ title, originalTitle, summary }: ReportText): Parts {
-  return { title: titleParts(originalTitle ?? title), sentences: summary?.split(SENTENCE_END) ?? [] };
+  return { title: titleParts(originalTitle ?? title), sentences: sentencesOf(summary).map(withoutDigits) };
+}
+
+function sentencesOf(summary: string | null): string[] {
+  return summary?.split(SENTENCE_END) ?? [];
+}
+
+/** What a source puts into every summary may count. */
+function withoutDigits(sentence: string): string {
+  return sentence.replace(/\d+/gu, '0');
 }
 
 function titleParts(title: string): string[] {
@@ -553,7 +562,11 @@ function without(
   return {
     title: shorten(title),
     originalTitle: originalTitle && shorten(originalTitle),
-    summary: summary && own.sentences.filter((sentence) => !isShared(sentence, 'sentences')).join(' '),
+    summary:
+      summary &&
+      sentencesOf(summary)
+        .filter((sentence) => !isShared(withoutDigits(sentence), 'sentences'))
+        .join(' '),
   };
 }
 
