@@ -26,6 +26,18 @@ test.each([
   ['الجسر مفتوح. اقرأ المزيد', 'الجسر مفتوح.'],
   ['Jembatan dibuka. Baca selengkapnya', 'Jembatan dibuka.'],
   ['पुल खुला। और पढ़ें', 'पुल खुला।'],
+  ['Broen åbner. Læs hele artiklen', 'Broen åbner.'],
+  ['Silta avataan. Lue koko juttu', 'Silta avataan.'],
+  ['A híd megnyílik. Tovább…', 'A híd megnyílik.'],
+  ['הגשר נפתח. להמשך קריאה', 'הגשר נפתח.'],
+  ['Köprü açılıyor. Haberin devamı için tıklayın', 'Köprü açılıyor.'],
+  ['橋が開通した。投稿 橋 は サイト に最初に表示されました。', '橋が開通した。'],
+  ['جسر مفتوح. ظهرت المقالة جسر أولاً على موقع.', 'جسر مفتوح.'],
+  ['Cầu mở. Bài viết Cầu đã xuất hiện đầu tiên vào ngày Site.', 'Cầu mở.'],
+  ['Il ponte apre. L’articolo Ponte sembra essere il primo su Sito.', 'Il ponte apre.'],
+  ['We talk of bridges. Hosted on Acast. See acast.com/privacy for more information.', 'We talk of bridges.'],
+  ['The bridge opens. Permalink', 'The bridge opens.'],
+  ['The bridge opens. More »', 'The bridge opens.'],
   ['Lead here. Tweet This! Share on Facebook', 'Lead here.'],
   ['Comments', ''],
   ['Comments URL: https://x.example/1', ''],
@@ -51,6 +63,9 @@ test.each([
   'Children continue reading at home.',
   'The song first appeared on a record in 1923.',
   'The post office opened on Friday.',
+  'Three bridges are open. More are to come.',
+  'The museum has a new hall. Listen to this.',
+  'It paid for an advertisement.',
 ])('%j stays', (text) => {
   expect(withoutBoilerplate(text)).toBe(text);
 });

@@ -12,9 +12,10 @@ const ZONE = String.raw`\s*(?:(?<place>[a-z]+/[a-z_/+-]+)|(?<name>[a-z]*)\s*(?<o
 const TIME = `(?:${BETWEEN}${CLOCK}${ZONE})?`;
 
 /** The name of a day, in any language. */
-const WEEKDAY = String.raw`(?:\p{L}[\p{L}\p{M}-]*\.?(?:,\s*|\s+))?`;
+const WEEKDAY = String.raw`(?:\p{L}[\p{L}\p{M}-]*\.?(?:\s*,\s*|\s+))?`;
 
-const NAME = String.raw`(?<month>\p{L}[\p{L}\p{M}]{2,}\.?)`;
+/** Of at least three letters, or of two with dots. */
+const NAME = String.raw`(?<month>(?:\p{L}[\p{L}\p{M}]{2,}|\p{L}\p{M}*\.\s?\p{L}\p{M}*)\.?)`;
 
 const YEAR = String.raw`(?<year>\d{4}|\d\d)`;
 
@@ -24,9 +25,12 @@ const FORMS = [
   String.raw`(?<year>\d{4})[/.]\s?(?<month>\d\d?)[/.]\s?(?<day>\d\d?)\.?${TIME}`,
   String.raw`(?<year>\d{4})\s*[年년]\s*(?<month>\d\d?)\s*[月월]\s*(?<day>\d\d?)\s*[日일]${TIME}`,
   // The basic format of ISO 8601.
-  String.raw`(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)(?:T(?<hour>[01]\d|2[0-4])(?<minute>[0-5]\d)(?<second>[0-5]\d|60)?${ZONE})?`,
+  String.raw`(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)(?:T?(?<hour>[01]\d|2[0-4])(?<minute>[0-5]\d)(?<second>[0-5]\d|60)?${ZONE})?`,
   // RFC 822, 2822 and 850.
-  String.raw`${WEEKDAY}(?<day>\d\d?)(?:\.|st|nd|rd|th|er|º)?(?:\s+|-)(?:de\s+)?${NAME}(?:,?\s+|-)(?:de\s+)?${YEAR}(?:\s*г(?:\.|ода)?(?=[,\s]|$))?(?:,?\s+\p{L}{3,}(?=[,\s]))?${TIME}`,
+  String.raw`${WEEKDAY}(?<day>\d\d?)(?:\.|st|nd|rd|th|er|º)?(?:\s+|-)(?:de\s+|ב)?${NAME}(?:,?\s+|-)(?:de\s+)?${YEAR}(?:\s*г(?:\.|ода)?(?=[,\s]|$))?(?:,?\s+\p{L}{3,}(?=[,\s]|$))?${TIME}`,
+  // With the year first, as in Hungary, or in numbers, as in Vietnam.
+  String.raw`(?<year>\d{4})[.\s-]\s*${NAME}[\s-]\s*(?<day>\d\d?)\.?${TIME}`,
+  String.raw`(?:ngày\s+)?(?<day>\d\d?)\s+tháng\s+(?<month>\d\d?)(?:,|\s+năm)?\s+(?<year>\d{4})${TIME}`,
   // As people write it in the United States, and C's asctime.
   String.raw`${WEEKDAY}${NAME}\s+(?<day>\d\d?)(?:st|nd|rd|th)?,?\s+(?<year>\d{4})${TIME}`,
   String.raw`${WEEKDAY}${NAME}\s+(?<day>\d\d?)\s+${CLOCK}${ZONE}\s+(?<year>\d{4})`,
@@ -101,6 +105,14 @@ const ZONES = new Map(
   }),
 );
 
+/** Names of zones whether or not it is summer there. */
+const PLACES: Readonly<Record<string, string>> = {
+  et: 'America/New_York',
+  ct: 'America/Chicago',
+  mt: 'America/Denver',
+  pt: 'America/Los_Angeles',
+};
+
 /** A name that long may be that of a zone; what it means is not known, and UTC is at most half a day off. */
 const MOST_ZONE_LETTERS = 5;
 
@@ -124,9 +136,38 @@ const HOUR_MS = 3_600_000;
  */
 export function feedDate(text: string, language?: string): Date | undefined {
   if (text.length > MAX_CHARACTERS) return undefined;
-  const plain = withPlainDigits(text).trim().replace(COMMENT, '');
+  const plain = withoutDay(withoutEra(withPlainDigits(text).trim())).replace(COMMENT, '');
   const date = sinceEpoch(plain) ?? dateOfForm(plain, language);
   return date !== undefined && date.getTime() >= Date.UTC(1990) ? date : undefined;
+}
+
+/** What else a date may have before its numbers, or between a date and its time in East Asia: its day. */
+const DAYS = [
+  /^\p{L}[\p{L}\p{M}\s]{0,15}\.?\s?,\s*(?=\d)/u,
+  /^วัน\p{L}[\p{L}\p{M}]*(?:ที่)\s*/u,
+  /(?<=[日일\d])\s*[(（]?(?:(?:星期|周|週|礼拜|禮拜)[一二三四五六日天]|[月火水木金土日]曜日?|[월화수목금토일]요일|(?<=[(（])[月火水木金土日월화수목금토일])[)）]?/u,
+  // The time of a place, after RFC 9557.
+  /(?<=\d|z)\[[^\]]*\]$/iu,
+];
+
+function withoutDay(text: string): string {
+  return DAYS.reduce((rest, day) => rest.replace(day, ''), text.replaceAll('،', ','));
+}
+
+/** The years before the first one of eras that are in use. */
+const ERAS = new Map([
+  ['令和', 2018],
+  ['平成', 1988],
+  ['民國', 1911],
+  ['民国', 1911],
+]);
+
+function withoutEra(text: string): string {
+  return text
+    .replace(/พ\.ศ\.\s*/u, '')
+    .replace(/^(令和|平成|民國|民国)\s*(元|\d{1,3})(?=\s*年)/u, (_, era, year) =>
+      String((ERAS.get(era) ?? 0) + (year === '元' ? 1 : Number(year))),
+    );
 }
 
 /** The zeros of the digits that feeds write dates with, beside ours. */
@@ -176,6 +217,8 @@ function hourOf({ hour = '0', half, before }: Partial<Record<string, string>>): 
 function hoursFromUtc({ place, name = '', offset }: Partial<Record<string, string>>, time: number) {
   if (place !== undefined) return hoursAt(place, time);
   if (offset !== undefined) return hoursOf(offset);
+  const there = PLACES[name.toLowerCase()];
+  if (there !== undefined) return hoursAt(there, time);
   return ZONES.get(name.toLowerCase()) ?? (name.length <= MOST_ZONE_LETTERS ? 0 : undefined);
 }
 
@@ -214,7 +257,9 @@ function hoursOf(offset: string): number {
 
 /** Languages of which feeds have names of months, whatever they say that their language is. */
 const LANGUAGES =
-  'de fr it es pt nl ru uk pl cs sk sv da nb fi hu ro tr el bg hr sr sl ca eu gl et lv lt id vi'.split(' ');
+  'de fr it es pt nl ru uk pl cs sk sv da nb fi hu ro tr el bg hr sr sl ca eu gl et lv lt id vi ar he fa hi bn th'.split(
+    ' ',
+  );
 
 /** The first letters of a name that name a month where nothing else does. */
 const LEAST_LETTERS = 3;
@@ -228,7 +273,7 @@ function monthsOf(language: string): Map<string, number> {
   if (names.size > 0) return names;
   for (const month of ['long', 'short'] as const) {
     for (const day of [undefined, 'numeric'] as const) {
-      const format = new Intl.DateTimeFormat(language, { month, day, timeZone: 'UTC' });
+      const format = new Intl.DateTimeFormat(language, { month, day, timeZone: 'UTC', calendar: 'gregory' });
       for (let number = 1; number <= 12; number += 1) {
         const parts = format.formatToParts(Date.UTC(2026, number - 1, 1));
         const name = parts.find(({ type }) => type === 'month')?.value;

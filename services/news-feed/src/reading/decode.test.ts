@@ -27,10 +27,32 @@ test.each([
 ])('%s that nothing declares is recognised', (_encoding, hex, words) => {
   const item = (text: string) => `<item><title>${text}</title></item>`;
   const text = Buffer.from(hex, 'hex').toString('latin1');
-  const feed = `<?xml version="1.0"?><rss version="2.0"><channel>${item(text)}${item(text)}</channel></rss>`;
-  for (const type of [undefined, 'text/xml; charset=utf-8']) {
+  const feed = `<rss version="2.0"><channel>${item(text)}${item(text)}</channel></rss>`;
+  for (const declaration of ['<?xml version="1.0"?>', '<?xml version="1.0" encoding="utf-8"?>']) {
+    for (const type of [undefined, 'text/xml; charset=utf-8']) {
+      expect(decodeDocument(Buffer.from(`${declaration}${feed}`, 'latin1'), type)).toContain(words);
+    }
+  }
+});
+
+test.each([
+  ['cp932', '905682b582a28bb4', '新しい橋'],
+  ['cp936', 'd0c2c7c5', '新桥'],
+  ['GB_18030-2000', 'd0c2c7c5', '新桥'],
+  ['CP949', 'b4d9b8ae', '다리'],
+  ['cp950', 'b773bef4', '新橋'],
+  ['win-1251', 'cceef1f2', 'Мост'],
+])('a program may call it %s, and a server whatever it likes', (name, hex, words) => {
+  const feed = `<?xml version="1.0" encoding="${name}"?><rss>${Buffer.from(hex, 'hex').toString('latin1')}</rss>`;
+  for (const type of [undefined, 'text/xml; charset=ISO-8859-1']) {
     expect(decodeDocument(Buffer.from(feed, 'latin1'), type)).toContain(words);
   }
+});
+
+test('half a character makes UTF-8 no other encoding', () => {
+  const feed = Buffer.from(`<?xml version="1.0" encoding="utf-8"?><rss>${'新桥今日通车。'.repeat(9)}</rss>`);
+  const cut = Buffer.concat([feed, Buffer.from('桥').subarray(0, 2)]);
+  expect(decodeDocument(cut, 'text/xml; charset=utf-8')).toContain('新桥今日通车');
 });
 
 test('what looks like no other encoding is windows-1252', () => {

@@ -7,6 +7,23 @@ const XML_ENCODING = /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._-]+)["']
 /** The labels of the only encoding of the web whose bytes are always valid UTF-8 (Encoding Standard, 4.2). */
 const ISO_2022_JP = /^(csiso2022jp|iso-2022-jp)$/i;
 
+/** Names that the Encoding Standard lacks, as programs write them. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  cp932: 'shift_jis',
+  cp936: 'gbk',
+  'gb_18030-2000': 'gb18030',
+  'gb18030-2000': 'gb18030',
+  cp949: 'euc-kr',
+  ms949: 'euc-kr',
+  uhc: 'euc-kr',
+  cp950: 'big5',
+  'win-1251': 'windows-1251',
+  'win-1252': 'windows-1252',
+};
+
+/** What servers say of whatever they send. */
+const DEFAULTS = /^(?:iso-8859-1|latin1|us-ascii|ascii|windows-1252)$/i;
+
 /** How many bytes of the head are searched for a declaration. */
 const HEAD_BYTES = 1024;
 
@@ -22,7 +39,9 @@ const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
  * UTF-8, unless it is said to be ISO-2022-JP, and what nothing names is guessed.
  */
 export function decodeDocument(bytes: Buffer, contentType: string | undefined): string {
-  const declared = [CHARSET.exec(contentType ?? '')?.[1], declaredIn(bytes)].flatMap((label) => label ?? []);
+  const said = CHARSET.exec(contentType ?? '')?.[1];
+  const own = declaredIn(bytes);
+  const declared = (DEFAULTS.test(said ?? '') ? [own, said] : [said, own]).flatMap((label) => label ?? []);
   const mark = byteOrderMark(bytes);
   if (mark !== undefined) return decodeAs(mark, bytes, false) ?? '';
   const sniffed = htmlEncodingSniffer(bytes, { defaultEncoding: 'windows-1252' });
@@ -32,7 +51,7 @@ export function decodeDocument(bytes: Buffer, contentType: string | undefined): 
     const text = decodeAs(label, bytes, true);
     if (text !== undefined) return text;
   }
-  const guessed = sniffed === 'windows-1252' ? guessEncoding(bytes) : sniffed;
+  const guessed = /^(?:windows-1252|utf-8)$/i.test(sniffed) ? guessEncoding(bytes) : sniffed;
   return decodeAs(guessed, bytes, false) ?? decodeAs('windows-1252', bytes, false) ?? '';
 }
 
@@ -62,7 +81,8 @@ function byteOrderMark(bytes: Buffer): string | undefined {
 /** The text, or undefined for an unknown label, and for bytes that are invalid if they are `checked`. */
 function decodeAs(label: string, bytes: Buffer, checked: boolean): string | undefined {
   try {
-    return new TextDecoder(label, { fatal: checked }).decode(bytes);
+    const name = OTHER_NAMES[label.toLowerCase()] ?? label;
+    return new TextDecoder(name, { fatal: checked }).decode(bytes);
   } catch {
     return undefined;
   }
