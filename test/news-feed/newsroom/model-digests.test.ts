@@ -299,6 +299,20 @@ test.each([
   expect(await story()).toEqual({ digest, by: 'model' });
 });
 
+test.each([
+  ['zh', '约1万5000人在11月20日18时30分前撤离。'],
+  ['de', 'Bis 18.30 Uhr am 20. November verließen 15.000 Menschen die Gegend.'],
+  ['fr', 'À 18h30, 15 000 personnes avaient quitté la région.'],
+])('a digest may write numbers and times as its language does: %s', async (language, digest) => {
+  const summary = 'Some 15,000 people had left the area by 6:30 pm on Nov 20.';
+  await report('a', 'Floods near Valencia: thousands leave', summary, 'en');
+  await report('b', 'Valencia floods: thousands leave the area', summary, 'en');
+  stub.behave(answer(digest));
+  await rewrite({ SITE_LANGUAGE: language });
+  expect(refusals).toEqual([]);
+  expect(await story()).toEqual({ digest, by: 'model' });
+});
+
 test('nor is one refused for months, other forms of a name or of a number, or a line break', async () => {
   await report('a', 'Floods on Sep 21 leave 1,419 dead', 'Chinese rescuers came. It cost €15.5 million.');
   await report('b', 'Floods of Sep 21 leave 1,500 dead', 'Chinese rescuers came. It cost €15.5 million.');

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { readConfig } from '@pressroom/common/start/config';
 import { readVocabulary, vocabularySettings } from '@pressroom/news-feed/config';
 import type { Judgement, Submission } from '@pressroom/news-feed/judging/editor';
@@ -157,6 +158,61 @@ test.each([
 ])('an answer %s is one', async (_, content) => {
   stub.behave(completion(content));
   expect(await judge(GIVEN)).toMatchObject({ title: GOOD.title, score: 70 });
+});
+
+/** A body of an answer. */
+const body = (said: unknown) => (_: unknown, response: ServerResponse) =>
+  void response.end(typeof said === 'string' ? said : JSON.stringify(said));
+const message = (said: object) => body({ choices: [{ message: said }] });
+
+test.each([
+  ['in parts', message({ content: [{ type: 'text', text: JSON.stringify(GOOD) }] })],
+  ['in parts of text alone', message({ content: [JSON.stringify(GOOD)] })],
+  ['as an object', message({ content: GOOD })],
+  ['as a list of one', message({ content: JSON.stringify([GOOD]) })],
+  [
+    'as the call of a tool',
+    message({
+      content: null,
+      tool_calls: [{ type: 'function', function: { arguments: JSON.stringify(GOOD) } }],
+    }),
+  ],
+  [
+    'beside its reasoning',
+    message({ reasoning_content: 'Hm.', content: JSON.stringify(GOOD), refusal: null }),
+  ],
+  [
+    'with a cost that is none',
+    body({ choices: [{ message: { content: JSON.stringify(GOOD) } }], usage: { total_tokens: null } }),
+  ],
+  [
+    'behind a byte order mark',
+    body(`\uFEFF${JSON.stringify({ choices: [{ message: { content: GOOD } }] })}`),
+  ],
+  [
+    'as a stream',
+    body(
+      `: wait\n\n${[...JSON.stringify(GOOD)]
+        .map((content) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`)
+        .join('')}data: {"choices":[],"usage":{"total_tokens":300}}\n\ndata: [DONE]\n\n`,
+    ),
+  ],
+])('an answer that comes %s is one', async (_, behaviour) => {
+  stub.behave(behaviour);
+  expect(await judge(GIVEN)).toMatchObject({ title: GOOD.title, score: 70 });
+});
+
+test.each([
+  ['an error with 200', body({ error: { message: 'quota exceeded', code: 429 } }), 'quota exceeded'],
+  ['an error as text', body({ error: 'model not loaded' }), 'model not loaded'],
+  ['an error without a code', body({ error: { message: 'out of memory' } }), 'out of memory'],
+  ['a refusal', message({ content: null, refusal: 'I cannot help with that.' }), 'I cannot help with that.'],
+  ['no choices', body({ choices: [] }), 'no message of a model'],
+  ['no choice at all', body({ id: 'x' }), 'no message of a model'],
+  ['reasoning alone', message({ content: '', reasoning_content: 'Hm.' }), 'not JSON'],
+])('%s leaves the judgement to the rules, with the reason', async (_, behaviour, reason) => {
+  stub.behave(behaviour);
+  expect(modelNote(await judge(GIVEN))).toContain(reason);
 });
 
 test('refusals of one source do not keep the model from the others', async () => {

@@ -336,7 +336,7 @@ function foreignContent(
 /** The numbers of `told` that `given` does not have, and in a Chinese text the names in Latin letters. */
 export function unknownFacts(told: string, given: string): string[] {
   const known = given.normalize('NFKC').toLowerCase();
-  const numbers = new Set(numbersOf(known).flatMap(({ values }) => values));
+  const numbers = new Set([...numbersOf(known).flatMap(({ values }) => values), ...hoursOf(known)]);
   const missing = numbersOf(told.normalize('NFKC').toLowerCase())
     .filter(({ values }) => Math.max(...values) > 12 && !values.some((value) => numbers.has(value)))
     .map(({ text }) => text);
@@ -368,9 +368,32 @@ const MAGNITUDES: readonly (readonly [RegExp, number])[] = [
 const NUMBER =
   /(?<digits>\d{1,3}(?:[ ’']\d{3})+(?!\d)|\d+(?:[.,]\d+)*)(?:\s?(?<magnitude>万亿|千万|百万|亿|万|千|mil millones|\p{L}+))?/gu;
 
+/** A time of day: in twelve hours, else in twenty-four. */
+const TIMES = [
+  /(?<hour>\d{1,2})(?::(?<minute>\d\d))?\s?p\.?m\b/gu,
+  /下午\s?(?<hour>\d{1,2})(?:[:点时](?<minute>\d\d)?)?/gu,
+];
+
+/** The times of a text as the numbers of 24 hours: 6:30 pm is 18:30, and 18.30 in places. */
+function hoursOf(text: string): number[] {
+  const afternoon = TIMES.flatMap((time) => [...text.matchAll(time)]).map(({ groups }) => [
+    (Number(groups?.hour) % 12) + 12,
+    Number(groups?.minute ?? 0),
+  ]);
+  const plain = Array.from(text.matchAll(/\b([01]?\d|2[0-3]):([0-5]\d)\b/gu), ([, hour, minute]) => [
+    Number(hour),
+    Number(minute),
+  ]);
+  return [...afternoon, ...plain].flatMap(([hour = 0, minute = 0]) => [hour, hour + minute / 100]);
+}
+
 /** The numbers of a text, each with all values that it may have where points and commas differ. */
 function numbersOf(text: string): { text: string; values: number[] }[] {
-  return Array.from(text.matchAll(NUMBER), ({ groups: { digits = '', magnitude = '' } = {} }) => {
+  // 1万5000 is one number.
+  const whole = text.replace(/(\d+)万(\d{1,4})(?![\d.万])/gu, (_, myriads, rest) =>
+    String(Number(myriads) * 1e4 + Number(rest)),
+  );
+  return Array.from(whole.matchAll(NUMBER), ({ groups: { digits = '', magnitude = '' } = {} }) => {
     const factors = MAGNITUDES.filter(([word]) => word.test(magnitude)).map(([, factor]) => factor);
     const values = valuesOf(digits).flatMap((value) =>
       (factors.length === 0 ? [1] : factors).map((factor) => Number((value * factor).toPrecision(12))),

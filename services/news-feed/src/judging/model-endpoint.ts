@@ -69,7 +69,7 @@ export async function askEndpoint(
     });
     const text = await readBounded(response, mostBytes);
     if (!response.ok) {
-      const said = (key ? text.replaceAll(key, '…') : text).replace(/\s+/gu, ' ').trim().slice(0, MOST_SAID);
+      const said = quoted(text, key);
       const { status, headers } = response;
       throw new EndpointFault(`the endpoint answered ${status}${said && `: ${said}`}`, {
         status,
@@ -77,11 +77,22 @@ export async function askEndpoint(
         isOfQuestion: OF_QUESTION.includes(status),
       });
     }
-    return JSON.parse(text);
+    return bodyOf(text);
   } catch (error) {
     if (error instanceof EndpointFault) throw error;
     throw new EndpointFault(error instanceof Error ? error.message : String(error));
   }
+}
+
+/** The JSON of an answer; of a stream that nobody asked for, what it says once it is put together. */
+function bodyOf(text: string): unknown {
+  if (!/^\s*(?:(?:event|id|retry)?:.*\n\s*)*data:/u.test(text))
+    return JSON.parse(text.replace(/^\uFEFF/u, ''));
+  const events = Array.from(text.matchAll(/^data:\s*(\{.*)$/gmu), ([, data = '']) =>
+    chunk.parse(JSON.parse(data)),
+  );
+  const content = events.map(({ choices: [first] }) => first?.delta?.content ?? '').join('');
+  return { choices: [{ message: { content } }], usage: events.findLast(({ usage }) => usage)?.usage };
 }
 
 async function readBounded(response: Response, mostBytes: number): Promise<string> {
@@ -95,9 +106,15 @@ async function readBounded(response: Response, mostBytes: number): Promise<strin
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** `Retry-After` in milliseconds, where it is a number of seconds. */
+/** The beginning of what an endpoint says, without the key that it may repeat. */
+function quoted(text: string, key: string | undefined): string {
+  return (key ? text.replaceAll(key, '…') : text).replace(/\s+/gu, ' ').trim().slice(0, MOST_SAID);
+}
+
+/** `Retry-After`, a number of seconds or a date, in milliseconds. */
 function pauseOf(headers: Headers): number | undefined {
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  const after = headers.get('retry-after') ?? '';
+  const seconds = /^\s*\d/u.test(after) ? Number(after) : (Date.parse(after) - Date.now()) / 1000;
   return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, 3600) * 1000 : undefined;
 }
 
@@ -172,13 +189,47 @@ const content = z.union([
   z.string(),
   // Some answer in parts.
   z
-    .array(z.object({ text: z.string().optional() }))
-    .transform((parts) => parts.map(({ text }) => text ?? '').join('')),
+    .array(z.union([z.string(), z.object({ text: z.string().nullish() })]))
+    .transform((parts) =>
+      parts.map((part) => (typeof part === 'string' ? part : (part.text ?? ''))).join(''),
+    ),
+  // Others hold a model to a schema by the parameters of a function, or say the object itself.
+  z.record(z.string(), z.unknown()).transform((value) => JSON.stringify(value)),
 ]);
 
+/** What a model says instead of an answer. */
+const call = z.object({ function: z.object({ arguments: content }) });
+
 const completion = z.object({
-  choices: z.array(z.object({ message: z.object({ content }) })).min(1),
-  usage: z.object({ total_tokens: z.int().nonnegative() }).nullish(),
+  choices: z
+    .array(
+      z.object({
+        message: z.object({
+          content: content.nullish(),
+          refusal: z.string().nullish(),
+          tool_calls: z.array(call).nullish(),
+        }),
+      }),
+    )
+    .min(1),
+  usage: z.object({ total_tokens: z.number().nonnegative().nullish() }).nullish().catch(undefined),
+});
+
+/** A part of a stream. */
+const chunk = z.object({
+  choices: z.array(z.object({ delta: z.object({ content: z.string().nullish() }).nullish() })).default([]),
+  usage: z.unknown().optional(),
+});
+
+/** What endpoints answer with 200 though they have failed. */
+const failure = z.object({
+  error: z.union([
+    z
+      .string()
+      .min(1)
+      .transform((message) => ({ message, code: undefined })),
+    z.object({ message: z.string(), code: z.unknown().optional() }),
+  ]),
 });
 
 /** What an endpoint is asked for beyond the messages, and where the instruction stands. */
@@ -270,9 +321,29 @@ export class ChatEndpoint {
     };
     const path = '/chat/completions';
     const said = await askEndpoint(this.settings, { path, body, mostBytes: MOST_BYTES }, signal);
-    const { data: read, error } = completion.safeParse(said);
-    if (read === undefined) throw new EndpointFault(error.message, { isOfQuestion: true });
-    return { text: read.choices[0]?.message.content ?? '', tokens: read.usage?.total_tokens };
+    const failed = failure.safeParse(said).data?.error;
+    if (failed !== undefined) {
+      const status = typeof failed.code === 'number' ? failed.code : undefined;
+      throw new EndpointFault(
+        `the endpoint answered an error: ${quoted(failed.message, this.settings.key)}`,
+        {
+          isOfQuestion: status === undefined || OF_QUESTION.includes(status),
+          ...(status !== undefined && { status }),
+        },
+      );
+    }
+    const { data: read } = completion.safeParse(said);
+    const message = read?.choices[0]?.message;
+    if (message === undefined) {
+      throw new EndpointFault('the endpoint answered no message of a model', { isOfQuestion: true });
+    }
+    const text = message.content || message.tool_calls?.[0]?.function.arguments || '';
+    if (text === '' && message.refusal) {
+      throw new EndpointFault(`the model refuses: ${quoted(message.refusal, this.settings.key)}`, {
+        isOfQuestion: true,
+      });
+    }
+    return { text, tokens: read?.usage?.total_tokens ?? undefined };
   }
 }
 
@@ -291,7 +362,10 @@ export function jsonOf(text: string): unknown {
   const inner = said.slice(said.indexOf('{'), said.lastIndexOf('}') + 1);
   for (const candidate of [said, fenced, inner]) {
     try {
-      if (candidate !== undefined) return JSON.parse(candidate);
+      if (candidate === undefined) continue;
+      const value: unknown = JSON.parse(candidate);
+      // A list of one.
+      return Array.isArray(value) && value.length === 1 ? value[0] : value;
     } catch {}
   }
   return undefined;
