@@ -391,7 +391,8 @@ async function collectFormer(collection: Collection, article: number, key: strin
   await ask('PUT', copy, 412, '1', { json, headers: { ...headers, 'if-match': '"other"' } });
   await ask('POST', `${copy}/publish`, 200);
   await ask('DELETE', '/api/articles/{id}', 200);
-  for (const read of ['/api/trash', '/api/schedule']) await collection.read(service, read, read, headers);
+  for (const read of ['/api/trash', '/api/schedule', '/api/audit'])
+    await collection.read(service, read, read, headers);
   await ask('POST', back, 422, '1', { json: { is_published: true } });
   await ask('POST', back, 200);
   await ask('DELETE', '/api/articles/{id}', 200);

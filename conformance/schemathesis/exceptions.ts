@@ -102,6 +102,15 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['gallery-admin'],
     checks: VALID_REFUSED,
+    operation: 'GET /api/trail(\\.csv)?',
+    status: 400,
+    fault: 'before must be `next` of the page before',
+    reason: 'a schema does not know which cursors were handed out',
+    example: (ask) => ask({ method: 'GET', path: '/api/trail?of=articles&before=7' }),
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
     operation: 'POST /api/gallery/batch',
     status: 400,
     fault: 'must be paths as GET /api/gallery/trash lists them',

@@ -116,6 +116,7 @@ test('keys, releases, categories, imports and what SQL does are in it, and the c
     ['release.planned', prefix],
     ['release.planned', prefix],
     ['release.deleted', prefix],
+    ['category.created', prefix],
     ['category.deleted', prefix],
     ['import', null],
   ]);
@@ -124,7 +125,7 @@ test('keys, releases, categories, imports and what SQL does are in it, and the c
   expect(JSON.stringify(entries)).not.toContain(key);
   expect((await cli('--key', prefix, '--limit', '2')).map(({ action }) => action)).toEqual([
     'category.deleted',
-    'release.deleted',
+    'category.created',
   ]);
   expect(await cli('--article', '999999')).toEqual([]);
   const table = await contentCli(fixture, ['audit', '--limit', '1']);
@@ -145,4 +146,34 @@ test('is kept as long as is said, but never less than 30 days', async () => {
   expect(await pruneTrail(db, 39)).toBe(2500);
   expect(await count()).toBe(before - 2500);
   await expect(pruneTrail(db, 29)).rejects.toThrow('last 30 days');
+});
+
+test('is read with a key of the scope full alone, in pages', async () => {
+  const ask = (query: string, key = fixture.key) =>
+    send(`${fixture.url}/api/audit?${query}`, { headers: { 'x-api-key': key } });
+  const made = await fixture.client.article({ is_published: true });
+  for (const is_published of [false, true, false]) {
+    await fixture.client.patch(`/api/articles/${made.id}`, { is_published });
+  }
+  const actions: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const { status, body }: Awaited<ReturnType<typeof ask>> = await ask(
+      `article=${made.id}&per_page=1${cursor && `&cursor=${cursor}`}`,
+    );
+    expect(status).toBe(200);
+    actions.push(...body.data.map(({ action }: { action: string }) => action));
+    cursor = body.meta.next_cursor;
+  }
+  expect(actions).toEqual([
+    'article.unpublished',
+    'article.published',
+    'article.unpublished',
+    'article.published',
+  ]);
+  const [entry] = (await ask('action=article.published&per_page=1')).body.data;
+  expect(entry).toMatchObject({ article_id: made.id, key: prefix, program: 'pressroom content' });
+  expect((await ask('cursor=1_0')).status).toBe(400);
+  const publisher = await new ApiKeyStore(db).create({ name: 'Publisher', scope: 'publish' });
+  expect((await ask('', publisher)).status).toBe(403);
+  expect((await send(`${fixture.url}/api/audit`)).status).toBe(401);
 });

@@ -263,3 +263,36 @@ test('people, accounts and invitations speak Chinese', async () => {
   await page.getByRole('menuitem', { name: '账户' }).click();
   await page.getByText('当前设备').waitFor();
 });
+
+test('an owner looks up who did what, in both languages and on a phone', async () => {
+  const { page } = owner;
+  const { id } = await desk.content.client.article({ is_published: true, title: 'In the trail' });
+  await desk.go(page, 'people');
+  await page.getByRole('link', { name: 'Trail' }).click();
+  await page
+    .getByRole('row', { name: /Logged in/ })
+    .first()
+    .waitFor();
+  await page.getByLabel('Kind').selectOption({ label: 'People and roles' });
+  await page
+    .getByRole('row', { name: /Added a person/ })
+    .first()
+    .waitFor();
+  await page
+    .getByRole('row', { name: /Logged in/ })
+    .first()
+    .waitFor({ state: 'detached' });
+  await page.getByLabel('To what').fill('no such thing');
+  await page.getByText('Nothing of the kind was done.').waitFor();
+  await page.getByLabel('To what').fill('');
+  await page.getByLabel('Where', { exact: true }).selectOption({ label: 'Articles and keys' });
+  await page
+    .getByRole('row', { name: new RegExp(`Published an article article: ${id}, slug: in-the-trail`) })
+    .waitFor();
+  const saved = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Save as CSV' }).click();
+  expect((await saved).suggestedFilename()).toBe('trail.csv');
+  expect(await faultsOf(page, axe)).toEqual([]);
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await faultsOf(page, axe)).toEqual([]);
+});

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startContent } from '../support/content.ts';
+import { articleBody } from '../support/content-client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type GalleryFixture, galleryFixture } from '../support/gallery.ts';
 import { type Answer, type JsonBody, send } from '../support/http.ts';
@@ -141,7 +142,8 @@ test('content: readers read, writers write, and the rest is for editors', async 
   const { paths } = descriptions.content;
   const written = operationsOf(descriptions.content).filter((operation) => {
     const [method = '', path = ''] = operation.split(' ');
-    return path.startsWith('/api/') && !/\/sync\//.test(path) && method !== 'HEAD';
+    // Owners read the audit in the trail.
+    return path.startsWith('/api/') && !/\/(sync|audit)\b/.test(path) && method !== 'HEAD';
   });
   expect(written.length).toBeGreaterThan(40);
   for (const operation of written) {
@@ -172,4 +174,33 @@ test('the newsroom: owners and editors edit, the others look', async () => {
       expect(refusal(answer), `${role} ${operation}: ${answer.text}`).toBe(code);
     }
   }
+});
+
+test('the trail of owners has what was done to articles and news, by whom, and by which key', async () => {
+  const editor = { cookie: cookies.get('editor') ?? '' };
+  const at = `${gallery.url}/api/desk`;
+  const json = { ...articleBody({ is_published: true }), slug: 'in-the-trail' };
+  const made = await send(`${at}/content/articles`, { method: 'POST', json, headers: editor });
+  const { id } = made.body.data;
+  expect((await send(`${at}/content/articles/${id}`, { method: 'DELETE', headers: editor })).status).toBe(
+    200,
+  );
+  const source = { url: 'https://feeds.example/in-the-trail.xml' };
+  const tried = await send(`${at}/newsroom/sources`, { method: 'POST', json: source, headers: editor });
+  expect([tried.status, tried.text]).toEqual([201, expect.any(String)]);
+
+  const read = async (query: string) => (await gallery.ask(`/api/trail?${query}`)).body.data;
+  const [newest] = (await read('')).entries;
+  expect(newest).toMatchObject({ person: 'The editor', action: 'news_add_source', object: {} });
+  const { entries, next } = await read('of=articles&limit=1&action=article.');
+  expect(entries).toMatchObject([
+    { person: 'The editor', action: 'article.deleted', object: { article: id, slug: 'in-the-trail' } },
+  ]);
+  const older = await read(`of=articles&limit=1&action=article.&before=${next}`);
+  expect(older.entries).toMatchObject([{ person: 'The editor', action: 'article.published' }]);
+  expect((await read('of=articles&person=EDIT')).entries).toHaveLength(2);
+  expect((await read('of=articles&person=nobody')).entries).toEqual([]);
+  expect((await gallery.ask('/api/trail?of=articles&before=7')).status).toBe(400);
+  const csv = await gallery.ask('/api/trail.csv?of=articles&action=article.deleted');
+  expect(csv.text).toContain(`,The editor,article.deleted,`);
 });

@@ -84,6 +84,7 @@ test('/openapi.json is a valid OpenAPI 3.1 description of every endpoint', async
     'get /api/articles/{id}/revisions',
     'get /api/articles/{id}/revisions/{revision}',
     'get /api/articles/{id}/working-copy',
+    'get /api/audit',
     'get /api/authors',
     'get /api/authors/by-slug/{slug}',
     'get /api/authors/{id}',

@@ -15,6 +15,7 @@ import { ApiKeyStore, KeyVerifier } from './api-keys.ts';
 import { articleOperations } from './articles/articles.ts';
 import type { ExtraSchema } from './articles/extra-schema.ts';
 import { ArticleStore } from './articles/store.ts';
+import { auditOperations } from './audit.ts';
 import type { ContentConfig } from './config.ts';
 import { FeedStore, feedOperations } from './feeds.ts';
 import type { HtmlInspector } from './html/html-inspector.ts';
@@ -64,6 +65,7 @@ const DESCRIPTION = {
     revisions: 'What articles said before.',
     'working copies': 'Changes of published articles that readers do not see yet.',
     previews: 'Links that show one article, published or not, to whoever has them.',
+    audit: 'Who did what.',
     sync: 'An exact copy of what is published, kept up to date.',
     feeds: 'What readers and search engines follow; for the site that `CONTENT_SITE_URL` names.',
   },
@@ -131,6 +133,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   const previews = previewOperations(new PreviewStore(db));
   const schedule = scheduleOperations(db);
   const releases = releaseOperations(new ReleaseStore(db));
+  const audit = auditOperations(db);
   addRoutes(app, [
     ['GET', '/api/articles', articles.list, ANYBODY],
     ['GET', '/api/articles/:id', articles.read, ANYBODY],
@@ -156,6 +159,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['GET', '/api/releases/:name', releases.read, keyWith('read')],
     ['PUT', '/api/releases/:name', releases.put, keyWith('publish')],
     ['DELETE', '/api/releases/:name', releases.remove, keyWith('publish')],
+    ['GET', '/api/audit', audit.list, keyWith('full')],
     ['GET', '/api/categories', categories.list, ANYBODY],
     ['GET', '/api/categories/:id', categories.read, ANYBODY],
     ['GET', '/api/categories/by-slug/:slug', categories.readBySlug, ANYBODY],

@@ -76,6 +76,9 @@ export interface Actor {
   address: string;
 }
 
+/** A command, which writes without a key. */
+export const COMMAND: Actor = { key: '', requestId: '', address: '' };
+
 /**
  * An expression that tells the triggers of its statement, and of what follows in the transaction, who writes;
  * its value is the prefix of the key.

@@ -13,7 +13,7 @@ import { bucketOperations } from './buckets/buckets.ts';
 import type { BucketStore } from './buckets/buckets-store.ts';
 import { StorePing, storeFailure } from './buckets/store-answers.ts';
 import type { GalleryConfig } from './config.ts';
-import { deskOperations, passRequests, sectionsOf } from './desk.ts';
+import { contentFor, deskOperations, passRequests, sectionsOf } from './desk.ts';
 import { folderOperations } from './folders.ts';
 import { listingOperations } from './listing.ts';
 import { PublicPrefixes } from './media/public-prefixes.ts';
@@ -148,7 +148,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     devices: new DeviceTokens(config.SETTINGS_KEY, config.SETTINGS_KEY_PREVIOUS),
   });
   const session = sessionOperations({ logins, sessions, cookies });
-  const deeds = trailOperations(trail);
+  const deeds = trailOperations(trail, contentFor(config));
   const authors = new AuthorLinks(people, config);
   const persons = peopleOperations({ people, sessions, account, logins, authors, cookies, roles: ROLES });
   const settings = bucketOperations({ buckets, changed: () => active.clear() });

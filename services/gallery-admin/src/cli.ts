@@ -100,11 +100,12 @@ program
   .description('show who did what at the desk, the newest first')
   .option('--person <name>', 'a name, or a part of it')
   .option('--action <action>', 'an action, or its beginning, such as person')
+  .option('--object <text>', 'part of what it was done to')
   .option('--limit <entries>', 'how many entries at most', '100')
   .option('--json', 'as JSON Lines')
-  .action(({ person, action, limit, json }) =>
+  .action(({ person, action, object, limit, json }) =>
     withGallery(async (db) => {
-      const entries = await new Trail(db).read({ person, action, limit: readLimit(limit) });
+      const entries = await new Trail(db).read({ person, action, object, limit: readLimit(limit) });
       for (const { id: _, ...entry } of entries) {
         const { at, address, object } = entry;
         const line = [

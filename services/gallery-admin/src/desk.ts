@@ -9,7 +9,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { GalleryConfig } from './config.ts';
 import { ROLES } from './people/people-store.ts';
-import { problemResponses } from './problems.ts';
+import { note, problemResponses } from './problems.ts';
+import type { Deed } from './trail.ts';
 
 const section = z.object({
   state: z
@@ -116,7 +117,7 @@ async function stateOf({ service, probe }: Section): Promise<SectionState> {
 }
 
 /** A route of a service that the desk may use. */
-type ProxiedRoute = readonly [method: RouteLine[0], path: string, ...rest: unknown[]];
+type ProxiedRoute = readonly [method: RouteLine[0], path: string, operationId?: string];
 
 /** The largest body that is passed on, in bytes: what content accepts. */
 const PASSED_BYTES = 2 * 2 ** 20;
@@ -246,7 +247,8 @@ export async function passRequests(
       done(null, body),
     );
     for (const section of sections) {
-      for (const [method, path] of section.routes) {
+      for (const route of section.routes) {
+        const [method, path] = route;
         passing.route({
           method,
           url: path.replace('/api', `/api/desk/${section.name}`),
@@ -257,7 +259,7 @@ export async function passRequests(
           config: { secretQuery: true },
           schema: { hide: true, querystring: z.looseObject({}) },
           handler: async (request, reply) =>
-            pass(section, path, request, reply, await askerOf(request, section.name)),
+            pass(section, route, request, reply, await askerOf(request, section.name)),
         });
       }
     }
@@ -266,18 +268,16 @@ export async function passRequests(
 
 function pass(
   { name, service }: Section,
-  path: string,
+  [, path, operationId]: ProxiedRoute,
   request: FastifyRequest,
   reply: FastifyReply,
   asker: DeskPerson,
 ) {
-  if (service === undefined) {
-    const setting = name === 'content' ? 'CONTENT_URL' : 'NEWSROOM_URL';
-    throw new Problem(404, 'not_configured', `this takes ${setting} and DESK_KEY in the settings`);
-  }
+  if (service === undefined) throw notConfigured(name);
   const { origin, pathname } = new URL(service.url);
   const target = `${pathname.replace(/\/$/, '')}${filled(path, request.params as Record<string, string>)}`;
   const { body } = request;
+  const deed = deedOf(name, operationId, request);
   return reply.from(target, {
     getUpstream: () => origin,
     // Writes are not repeated, and a read that fails is for the page to repeat.
@@ -293,6 +293,7 @@ function pass(
     }),
     rewriteHeaders: (headers) => ({ ...only(headers, ANSWERED), ...moved(headers, name) }),
     onResponse: (_request, answer, { statusCode, stream }) => {
+      if (deed !== undefined && statusCode < 300) note(request, deed);
       // What a person may not do, the service says itself; a refused key is nothing of theirs.
       if (statusCode !== 401 && (statusCode !== 403 || asker.scope !== 'full')) return answer.send(stream);
       stream.destroy();
@@ -304,10 +305,25 @@ function pass(
         const detail = `${name} has not answered in time; it may still do what was asked`;
         return answer.send(new Problem(504, 'upstream_timeout', detail, { cause: error }));
       }
-      return answer.send(unavailable(name, `${name} does not answer right now; try again`, error));
+      return answer.send(notAnswering(name, error));
     },
   });
 }
+
+/** What a write of the news did, for the trail; content keeps a trail itself. */
+function deedOf(
+  name: Section['name'],
+  operationId: string | undefined,
+  request: FastifyRequest,
+): Deed | undefined {
+  if (name === 'content' || operationId === undefined || request.method === 'GET') return undefined;
+  if (TRIED.has(operationId)) return undefined;
+  const action = `news_${operationId.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
+  return { action, object: { ...(request.params as Record<string, string>) } };
+}
+
+/** What changes nothing, though it is asked by POST. */
+const TRIED = new Set(['trySource', 'trySourceRules']);
 
 /**
  * A path with its parameters, each of which stays one segment. Throws 404 for one that could lead elsewhere.
@@ -331,6 +347,15 @@ function moved({ location }: IncomingHttpHeaders, name: string): IncomingHttpHea
   return location?.startsWith('/api/')
     ? { location: `/api/desk/${name}${location.slice('/api'.length)}` }
     : {};
+}
+
+export function notConfigured(name: Section['name']): Problem {
+  const setting = name === 'content' ? 'CONTENT_URL' : 'NEWSROOM_URL';
+  return new Problem(404, 'not_configured', `this takes ${setting} and DESK_KEY in the settings`);
+}
+
+export function notAnswering(name: Section['name'], cause: unknown): Problem {
+  return unavailable(name, `${name} does not answer right now; try again`, cause);
 }
 
 function unavailable(name: string, detail: string, cause?: unknown): Problem {

@@ -1,9 +1,12 @@
+import type { ContentClient } from '@pressroom/client';
 import { pruneInSteps } from '@pressroom/common/concurrency/background-loop';
-import { instant, integerParameter, requiredText } from '@pressroom/common/fields/fields';
+import { instant, integerParameter, text } from '@pressroom/common/fields/fields';
 import { operation, type Server, withoutApiKeys } from '@pressroom/common/http/operation';
+import { invalidRequest } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { z } from 'zod';
+import { notAnswering, notConfigured } from './desk.ts';
 import { problemResponses } from './problems.ts';
 import type { GalleryTables } from './tables.ts';
 
@@ -29,6 +32,8 @@ export interface TrailQuery {
   person?: string | undefined;
   /** The beginning of an action's name, such as `person`. */
   action?: string | undefined;
+  /** Part of what it was done to, in any case. */
+  object?: string | undefined;
   since?: Date | undefined;
   /** Those older than the entry with this number. */
   before?: number | undefined;
@@ -56,10 +61,12 @@ export class Trail {
   }
 
   /** The newest first. */
-  read({ person, action, since, before, limit }: TrailQuery): Promise<TrailEntry[]> {
+  read({ person, action, object, since, before, limit }: TrailQuery): Promise<TrailEntry[]> {
     let query = this.#db.selectFrom('gallery.trail').selectAll();
     if (person !== undefined) query = query.where(sql<boolean>`strpos(lower(person), lower(${person})) > 0`);
     if (action !== undefined) query = query.where(sql<boolean>`starts_with(action, ${action})`);
+    if (object !== undefined)
+      query = query.where(sql<boolean>`strpos(lower(object::text), lower(${object})) > 0`);
     if (since !== undefined) query = query.where('at', '>=', since);
     if (before !== undefined) query = query.where('id', '<', before);
     return query.orderBy('id', 'desc').limit(limit).execute();
@@ -94,19 +101,33 @@ export function keepTrail(app: Server, trail: Trail): void {
 }
 
 const trailQuery = z.strictObject({
-  person: requiredText(200).optional().describe('Part of a name.'),
+  of: z
+    .enum(['desk', 'articles'])
+    .default('desk')
+    .describe(
+      '`desk` is what people did in the media, the news and with accounts; `articles` what was published, deleted' +
+        ' and planned, and which keys and hooks were changed, by whomever.',
+    ),
+  person: text(200).optional().describe('Part of a name.'),
   action: z
     .string()
-    .regex(/^[a-z_]{1,100}$/, 'must be the name of an action, or its beginning')
+    .regex(/^[a-z_.]{1,100}$/, 'must be the name of an action, or its beginning')
     .optional()
     .describe('An action, or its beginning, such as `person`.'),
+  object: text(200).optional().describe('Part of what it was done to, such as a path.'),
   since: instant('must be a time with an offset, such as 2026-11-20T10:00:00Z').optional(),
-  before: integerParameter(1).optional().describe('The number of an entry: older ones are shown.'),
+  before: z
+    .string()
+    .regex(/^[1-9][0-9]{0,14}(?:_[1-9][0-9]{0,14})?$/, 'must be `next` of the page before')
+    .optional()
+    .describe('`next` of the page before, or the id of an entry of the desk: older ones are shown.'),
   limit: integerParameter(1, 1000).default(100),
 });
 
+type TrailRequest = z.infer<typeof trailQuery>;
+
 const entry = z.object({
-  id: z.int(),
+  id: z.int().optional().describe('Of an entry of the desk.'),
   at: z.iso.datetime({ offset: true }),
   person: z.string().nullable().describe('The name that the person had; null where nobody was logged in.'),
   action: z.string(),
@@ -115,27 +136,30 @@ const entry = z.object({
   requestId: z.string().nullable(),
 });
 
-const trailAnswer = z.object({
-  success: z.literal(true),
-  data: z.object({ entries: z.array(entry) }),
+type ShownEntry = z.infer<typeof entry>;
+
+const page = z.object({
+  entries: z.array(entry),
+  next: z.string().nullable().describe('Leads to older entries as `before`; null at the end.'),
 });
+
+const trailAnswer = z.object({ success: z.literal(true), data: page });
 
 const TAGS = ['trail'];
 
 /** The trail for owners: an addition to `docs/spec/gallery-admin.md`. */
-export function trailOperations(trail: Trail) {
+export function trailOperations(trail: Trail, content: ContentClient | undefined) {
+  const read = (query: TrailRequest) =>
+    query.of === 'articles' ? articlesPage(content, query) : deskPage(trail, query);
   const list = operation({
     schema: {
       tags: TAGS,
       operationId: 'readTrail',
       summary: 'Say who did what, the newest first',
       querystring: trailQuery,
-      response: { 200: trailAnswer, ...problemResponses(400, 401, 403, 503) },
+      response: { 200: trailAnswer, ...problemResponses(400, 401, 403, 404, 503) },
     },
-    handler: async ({ query }) => ({
-      success: true as const,
-      data: { entries: (await trail.read(query)).map(shown) },
-    }),
+    handler: async ({ query }) => ({ success: true as const, data: await read(query) }),
   });
   const download = operation({
     schema: {
@@ -145,19 +169,55 @@ export function trailOperations(trail: Trail) {
       querystring: trailQuery,
       response: {
         200: { description: 'The entries.', content: { 'text/csv': { schema: z.string() } } },
-        ...problemResponses(400, 401, 403, 503),
+        ...problemResponses(400, 401, 403, 404, 503),
       },
     },
     handler: async ({ query }, reply) =>
       reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', 'attachment; filename="trail.csv"')
-        .send(csvOf(await trail.read(query))),
+        .send(csvOf((await read(query)).entries)),
   });
   return { list, download };
 }
 
-function shown({ id, at, person, action, object, address, request_id }: TrailEntry) {
+async function deskPage(trail: Trail, { before, limit, ...query }: TrailRequest) {
+  const [number] = before?.split('_').map(Number) ?? [];
+  const rows = await trail.read({ ...query, before: number, limit: limit + 1 });
+  const entries = rows.slice(0, limit).map(shown);
+  return { entries, next: rows.length > limit ? String(entries.at(-1)?.id) : null };
+}
+
+async function articlesPage(content: ContentClient | undefined, query: TrailRequest) {
+  const { person, action, object, since, before: cursor, limit: per_page } = query;
+  if (content === undefined) throw notConfigured('content');
+  if (cursor?.includes('_') === false) throw invalidRequest('before must be `next` of the page before');
+  const { data, meta } = await content
+    .get('/api/audit', { query: { person, action, object, since: since?.toISOString(), cursor, per_page } })
+    .catch((error: unknown) => {
+      throw notAnswering('content', error);
+    });
+  const entries = data.map(
+    ({ at, action: done, article_id, key, program, address, request_id, detail }): ShownEntry => ({
+      at,
+      person: key?.startsWith(DESK) ? key.slice(DESK.length) : null,
+      action: done,
+      object: {
+        ...(article_id !== null && { article: article_id }),
+        ...detail,
+        ...(key === null ? { program } : key.startsWith(DESK) ? {} : { key }),
+      },
+      address,
+      requestId: request_id,
+    }),
+  );
+  return { entries, next: meta.next_cursor };
+}
+
+/** What content calls a person at the desk. */
+const DESK = 'desk:';
+
+function shown({ id, at, person, action, object, address, request_id }: TrailEntry): ShownEntry {
   return {
     id,
     at: at.toISOString(),
@@ -170,14 +230,14 @@ function shown({ id, at, person, action, object, address, request_id }: TrailEnt
 }
 
 /** RFC 4180. */
-function csvOf(entries: readonly TrailEntry[]): string {
-  const lines = entries.map(({ at, person, action, object, address, request_id }) => [
-    at.toISOString(),
+function csvOf(entries: readonly ShownEntry[]): string {
+  const lines = entries.map(({ at, person, action, object, address, requestId }) => [
+    at,
     person ?? '',
     action,
     JSON.stringify(object),
     address ?? '',
-    request_id ?? '',
+    requestId ?? '',
   ]);
   return [['time', 'person', 'action', 'object', 'address', 'request'], ...lines]
     .map((line) => `${line.map(cell).join(',')}\r\n`)

@@ -5,7 +5,7 @@ import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import { ArticleList } from '../articles/list.ts';
 import { NESTED_MEMBERS } from '../articles/schema.ts';
 import { changesBetween } from '../changes.ts';
-import { type Actor, type Page, type Total, writtenBy } from '../envelope.ts';
+import { type Actor, COMMAND, type Page, type Total, writtenBy } from '../envelope.ts';
 import { explainSlug, freeSlug, idOfSlug, MovedSlug, slugify } from '../slug.ts';
 import type { ContentTables } from '../tables.ts';
 import type { TermKind } from './kinds.ts';
@@ -159,12 +159,13 @@ export class TermStore {
    *
    * @throws Failure `conflict` with code `slug_taken` if the body gives a slug that another term has, or had
    */
-  async create({ slug, ...body }: TermCreate): Promise<OwnTerm> {
+  async create({ slug, ...body }: TermCreate, actor: Actor = COMMAND): Promise<OwnTerm> {
     const { noun, table } = this.#kind;
-    const term = await this.#db
+    const { writer: _, ...term } = await this.#db
       .insertInto(table)
       .values({ ...stored(body), slug: slug ?? freeSlug(noun, slugify(body.name, noun)) })
       .returningAll()
+      .returning(writtenBy(actor).as('writer'))
       .executeTakeFirstOrThrow()
       .catch((error) => explainSlug(error, noun));
     return { term, own: this.#shown(term) };
@@ -176,7 +177,7 @@ export class TermStore {
    *
    * @throws Failure `missing`, `conflict` with code `slug_taken`, and whatever `precondition` throws
    */
-  update(id: number, body: TermChange, precondition?: TermPrecondition): Promise<ChangedTerm> {
+  update(id: number, body: TermChange, actor: Actor, precondition?: TermPrecondition): Promise<ChangedTerm> {
     const write = this.#db.transaction().execute(async (tx) => {
       const before = await this.#lock(tx, id, precondition);
       const term = await tx
@@ -186,6 +187,7 @@ export class TermStore {
           updated_at: sql<Date>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
         })
         .where('id', '=', id)
+        .where(writtenBy(actor), '=', actor.key)
         .returningAll()
         .executeTakeFirstOrThrow();
       return { term, own: this.#shown(term), changes: changesBetween(before, term) };

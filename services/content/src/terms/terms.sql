@@ -28,6 +28,11 @@ create or replace trigger forget_counts after delete on content.{term}
 
 -- Who hears of it: the trail, replicas, hooks, and copies of what is published, to which all of it belongs;
 -- its kind also has an entry in sync.ts.
+create or replace trigger audit_created after insert on content.{term} for each row
+  execute function content.audit_row('{term}.created', 'id', 'slug', 'name');
+create or replace trigger audit_changed after update of name, slug on content.{term} for each row
+  when ((old.name, old.slug) is distinct from (new.name, new.slug))
+  execute function content.audit_row('{term}.changed', 'id', 'slug', 'name');
 create or replace trigger audit_deleted after delete on content.{term} for each row
   execute function content.audit_row('{term}.deleted', 'id', 'slug', 'name');
 create or replace trigger announce_change after insert or update or delete or truncate on content.{term}

@@ -250,7 +250,7 @@ function writes({ terms, changed }: TermParts, { noun, Noun, plural, one, schema
     },
     handler: async (request, reply) => {
       requireAnyCategory(ownerOf(request));
-      const { term, own } = await terms.create(request.body);
+      const { term, own } = await terms.create(request.body, actorOf(request));
       changed();
       logWrite(request, `${noun}_created`, { [noun]: term.id });
       const headers = { ...writtenHeaders(own), location: `/api/${plural}/${term.id}` };
@@ -272,7 +272,12 @@ function writes({ terms, changed }: TermParts, { noun, Noun, plural, one, schema
     },
     handler: async (request, reply) => {
       requireAnyCategory(ownerOf(request));
-      const { term, own } = await terms.update(request.params.id, request.body, writePrecondition(request));
+      const { term, own } = await terms.update(
+        request.params.id,
+        request.body,
+        actorOf(request),
+        writePrecondition(request),
+      );
       changed();
       logWrite(request, `${noun}_updated`, { [noun]: term.id });
       return reply.headers(writtenHeaders(own)).send(success(`${Noun} updated`, term));
@@ -295,6 +300,7 @@ function writes({ terms, changed }: TermParts, { noun, Noun, plural, one, schema
       const { changes, own } = await terms.update(
         request.params.id,
         request.body,
+        actorOf(request),
         writePrecondition(request),
       );
       changed();

@@ -26,6 +26,32 @@ export interface Invitation {
   readonly expiresAt: string;
 }
 
+/** Which entries of the trail are shown; what is not given does not matter. */
+export interface TrailFilter {
+  readonly of: 'desk' | 'articles';
+  readonly person?: string;
+  readonly action?: string;
+  readonly object?: string;
+}
+
+/** Something that was done. */
+export interface TrailEntry {
+  readonly at: string;
+  readonly person: string | null;
+  readonly action: string;
+  readonly object: Readonly<Record<string, unknown>>;
+  readonly address: string | null;
+  readonly requestId: string | null;
+}
+
+export interface TrailPage {
+  readonly entries: readonly TrailEntry[];
+  /** Leads to older ones; null at the end. */
+  readonly next: string | null;
+}
+
+const PAGE = 100;
+
 /** The people of the desk. Every method throws an `ApiProblem`. */
 export class PeopleApi {
   readonly #client: GalleryClient;
@@ -54,5 +80,9 @@ export class PeopleApi {
   /** Makes a new link; the one before ends. */
   async invite(id: string): Promise<Invitation> {
     return (await asked(this.#client.post('/api/people/{id}/invitation', { path: { id } }))).data.invitation;
+  }
+
+  async trail(query: TrailFilter & { readonly before?: string }): Promise<TrailPage> {
+    return (await asked(this.#client.get('/api/trail', { query: { ...query, limit: PAGE } }))).data;
   }
 }

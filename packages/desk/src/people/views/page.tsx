@@ -14,6 +14,7 @@ import type { Person } from '../api/people.ts';
 import { usePeople } from '../people-context.ts';
 import { InviteDialog, ROLES } from './invite-dialog.tsx';
 import { LinkDialog, type ShownLink } from './link-dialog.tsx';
+import { Pages } from './pages.tsx';
 import { reasonOf, stateOf } from './words.ts';
 
 /** The section: everybody who has an account, and how somebody gets one. */
@@ -67,6 +68,7 @@ export function PeoplePage() {
         )}
       </Header>
       <main class="main people-main">
+        <Pages />
         <h1>{say('people')}</h1>
         <p class="hint">{say('peopleHint')}</p>
         <p class="form-problem" role="alert">

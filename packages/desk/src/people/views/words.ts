@@ -1,6 +1,7 @@
 import type { ApiProblem } from '../../shared/api/problem.ts';
+import { visible } from '../../shared/text/visible.ts';
 import { problemWords } from '../../shared/views/problem-view.tsx';
-import type { Person } from '../api/people.ts';
+import type { Person, TrailEntry } from '../api/people.ts';
 import type { Say, TextName, Texts } from '../text/texts.ts';
 
 const CODES: Readonly<Record<string, TextName>> = {
@@ -27,4 +28,19 @@ export function stateOf({ active, hasPassword, invitedUntil, lastUsedAt }: Perso
   if (!hasPassword) return invited[0] ?? say('invitationEnded');
   const seen = lastUsedAt === null ? say('isActive') : say('lastSeen', { date: date(lastUsedAt) });
   return [seen, ...invited].join(' · ');
+}
+
+/** What somebody did; what has no sentence is named as the trail names it. */
+export function deedOf({ action }: TrailEntry, { say }: Texts): string {
+  const name = `did_${action.replaceAll('.', '_')}`;
+  const sentence = say(name as TextName);
+  return sentence === name ? action : sentence;
+}
+
+/** What it was done to. */
+export function objectOf({ object }: TrailEntry): string {
+  return Object.entries(object)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${name}: ${visible(typeof value === 'string' ? value : JSON.stringify(value))}`)
+    .join(', ');
 }

@@ -1,0 +1,168 @@
+import { useEffect, useState } from 'preact/hooks';
+import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
+import { Button } from '../../shared/views/button.tsx';
+import { Header } from '../../shared/views/header.tsx';
+import { Loading } from '../../shared/views/loading.tsx';
+import { ProblemView } from '../../shared/views/problem-view.tsx';
+import { useTitle } from '../../shared/views/use-title.ts';
+import type { TrailEntry, TrailFilter } from '../api/people.ts';
+import { usePeople } from '../people-context.ts';
+import type { TextName } from '../text/texts.ts';
+import { Pages } from './pages.tsx';
+import { deedOf, objectOf } from './words.ts';
+
+/** What can be asked for: where it was done, and how the names of its actions begin. */
+const KINDS = {
+  desk: [
+    ['', 'anything'],
+    ['login', 'kind_login'],
+    ['person', 'kind_person'],
+    ['upload', 'kind_upload'],
+    ['objects', 'kind_objects'],
+    ['bucket', 'kind_bucket'],
+    ['news', 'kind_news'],
+  ],
+  articles: [
+    ['', 'anything'],
+    ['article.', 'kind_article'],
+    ['key.', 'kind_key'],
+    ['hook.', 'kind_hook'],
+    ['release.', 'kind_release'],
+    ['preview.', 'kind_preview'],
+  ],
+} as const satisfies Record<TrailFilter['of'], readonly (readonly [string, TextName])[]>;
+
+/** How long somebody may pause while typing before it is looked for, in ms. */
+const PAUSE_MS = 300;
+
+/** Who did what, for owners. */
+export function TrailPage() {
+  const { address, api, connection, texts } = usePeople();
+  const { say } = texts;
+  const [filter, setFilter] = useState<TrailFilter>({ of: 'desk' });
+  const [entries, setEntries] = useState<readonly TrailEntry[]>();
+  const [next, setNext] = useState<string | null>(null);
+  const [problem, setProblem] = useState<ApiProblem>();
+  useTitle(say('trail'));
+  const load = async (earlier: readonly TrailEntry[], before?: string, isStale = () => false) => {
+    setProblem(undefined);
+    try {
+      const page = await api.trail({ ...filter, ...(before !== undefined && { before }) });
+      if (isStale()) return;
+      setEntries([...earlier, ...page.entries]);
+      setNext(page.next);
+    } catch (error) {
+      if (!isStale()) setProblem(asProblem(error));
+    }
+  };
+  useEffect(() => {
+    let isStale = false;
+    const timer = setTimeout(() => void load([], undefined, () => isStale), PAUSE_MS);
+    return () => {
+      isStale = true;
+      clearTimeout(timer);
+    };
+  }, [filter, connection.returns.value]);
+  const change = (name: 'person' | 'object' | 'action', value: string) => {
+    const { [name]: _, ...rest } = filter;
+    setFilter(value.trim() === '' ? rest : { ...rest, [name]: value });
+  };
+  const csv = new URL(`api/trail.csv?${new URLSearchParams({ ...filter, limit: '1000' })}`, address.base);
+  return (
+    <div class="page people">
+      <Header>
+        <span class="space" />
+      </Header>
+      <main class="main people-main">
+        <Pages />
+        <h1>{say('trail')}</h1>
+        <p class="hint">{say('trailHint')}</p>
+        <div class="trail-filters">
+          <select
+            aria-label={say('where')}
+            onChange={({ currentTarget }) => {
+              const { action: _, ...rest } = filter;
+              setFilter({ ...rest, of: currentTarget.value as TrailFilter['of'] });
+            }}
+          >
+            <option value="desk">{say('ofDesk')}</option>
+            <option value="articles">{say('ofArticles')}</option>
+          </select>
+          <select
+            aria-label={say('what')}
+            value={filter.action ?? ''}
+            onChange={({ currentTarget }) => change('action', currentTarget.value)}
+          >
+            {KINDS[filter.of].map(([beginning, name]) => (
+              <option key={beginning} value={beginning}>
+                {say(name)}
+              </option>
+            ))}
+          </select>
+          <input
+            type="search"
+            aria-label={say('who')}
+            placeholder={say('who')}
+            onInput={({ currentTarget }) => change('person', currentTarget.value)}
+          />
+          <input
+            type="search"
+            aria-label={say('toWhat')}
+            placeholder={say('toWhat')}
+            onInput={({ currentTarget }) => change('object', currentTarget.value)}
+          />
+          <a class="button plain" href={csv.href} download="trail.csv">
+            {say('saveCsv')}
+          </a>
+        </div>
+        {problem !== undefined ? (
+          <ProblemView problem={problem} onRetry={() => void load([])} />
+        ) : entries === undefined ? (
+          <Loading />
+        ) : entries.length === 0 ? (
+          <p class="empty-title">{say('nothingDone')}</p>
+        ) : (
+          <>
+            <TrailTable entries={entries} />
+            {next !== null && <Button onClick={() => void load(entries, next)}>{say('earlier')}</Button>}
+          </>
+        )}
+      </main>
+    </div>
+  );
+}
+
+function TrailTable({ entries }: { entries: readonly TrailEntry[] }) {
+  const { texts } = usePeople();
+  const { say } = texts;
+  return (
+    <table class="people-table trail-table">
+      <thead>
+        <tr>
+          {(['when', 'who', 'did', 'toWhat', 'fromWhere'] as const).map((name) => (
+            <th key={name} scope="col">
+              {say(name)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map((entry, index) => (
+          <tr key={index} title={entry.requestId ?? undefined}>
+            <td>
+              <time dateTime={entry.at}>{texts.date(Date.parse(entry.at))}</time>
+            </td>
+            <td>
+              <bdi>{entry.person === null ? say('nobodyKnown') : texts.name(entry.person)}</bdi>
+            </td>
+            <td>{deedOf(entry, texts)}</td>
+            <td>
+              <bdi>{objectOf(entry)}</bdi>
+            </td>
+            <td>{entry.address}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
