@@ -16,13 +16,16 @@ skipUnless(spawnSync('dnsmasq', ['--version'], { env: { PATH } }).error === unde
 
 const [HUNG, FINE] = ['127.0.0.1', '127.0.0.2'] as const;
 
+const GALLERY_READS = ['/', '/api/gallery', '/api/gallery/media', '/api/me', '/api/desk/newsroom/items'];
+const GALLERY_CHANGES = ['/api/gallery', '/api/gallery/batch', '/api/upload', '/api/desk/newsroom/import'];
+
 const replicas: Server[] = [];
 /** What the hung replica has been asked and has not answered. */
-const held: { method: string | undefined; response: ServerResponse }[] = [];
+const held: { method: string | undefined; url: string | undefined; response: ServerResponse }[] = [];
 let proxy: RunningProxy;
 
 beforeAll(async () => {
-  const hung = createServer(({ method }, response) => void held.push({ method, response }));
+  const hung = createServer(({ method, url }, response) => void held.push({ method, url, response }));
   const fine = createServer((_request, response) => response.end('fine'));
   hung.listen(0, HUNG);
   await once(hung, 'listening');
@@ -31,7 +34,8 @@ beforeAll(async () => {
   await once(fine, 'listening');
   replicas.push(hung, fine);
   const upstream = `replicas:${port}`;
-  const settings = { CONTENT_UPSTREAM: upstream, NEWS_FEED_UPSTREAM: upstream, MEDIA_UPSTREAM: upstream };
+  const names = ['CONTENT', 'NEWS_FEED', 'MEDIA', 'GALLERY_ADMIN'];
+  const settings = Object.fromEntries(names.map((name) => [`${name}_UPSTREAM`, upstream]));
   proxy = (await startProxy(settings, { routed: true })) as RunningProxy;
 });
 
@@ -43,24 +47,31 @@ afterAll(async () => {
   }
 });
 
-test('a read is answered by the next replica when one hangs, and a change goes on waiting', async () => {
-  proxy.route('replicas', HUNG, FINE);
-  const change = await until('a change waits for the hung replica', async () => {
-    const sent = send(`${proxy.url}/api/articles`, { method: 'POST', json: {} });
-    const isAnswered = sent.then(({ text }) => text === 'fine' || undefined);
-    const isHeld = until('it is held or answered', async () => held.length > 0 || undefined);
-    await Promise.race([isAnswered, isHeld]);
-    return held.length > 0 ? { sent } : undefined;
+/** Sends a change until the hung replica has it. */
+async function heldChange(path: string): Promise<{ answer: Promise<{ text: string }> }> {
+  const isHeld = () => held.some(({ method, url }) => method === 'POST' && url === path) || undefined;
+  return until(`${path} waits for the hung replica`, async () => {
+    const answer = send(`${proxy.url}${path}`, { method: 'POST', json: {} });
+    await Promise.race([answer, until('it is held', isHeld)]);
+    return isHeld() && { answer };
   });
-  const paths = ['/api/articles?page=', '/api/v1/items?limit=', '/media/public/a.jpg?w='];
+}
+
+test('reads are answered by the next replica when one hangs, and changes go on waiting', async () => {
+  proxy.route('replicas', HUNG, FINE);
+  const changes = await Promise.all(['/api/articles', ...GALLERY_CHANGES].map(heldChange));
+  const paths = ['/api/articles', '/api/v1/items', '/media/public/a.jpg', ...GALLERY_READS];
+  const isHeld = (path: string) =>
+    held.some(({ method, url = '' }) => method === 'GET' && url.startsWith(`${path}?`));
   // The hung replica is asked as long as nginx takes it for one: which of the reads, nobody can say.
   const reads: ReturnType<typeof send>[] = [];
-  await until('a read waits for the hung replica', async () => {
-    reads.push(...paths.map((path) => send(`${proxy.url}${path}${reads.length}`)));
-    return held.some(({ method }) => method === 'GET') || undefined;
+  await until('a read of each path waits for the hung replica', () => {
+    const others = paths.filter((path) => !isHeld(path));
+    for (const path of others) reads.push(send(`${proxy.url}${path}?n=${reads.length}`));
+    return others.length === 0;
   });
   expect((await Promise.all(reads)).map(({ text }) => text)).toEqual(reads.map(() => 'fine'));
 
   for (const { method, response } of held) if (method === 'POST') response.end('late');
-  expect((await change.sent).text).toBe('late');
+  for (const { answer } of changes) expect((await answer).text).toBe('late');
 });
