@@ -223,7 +223,7 @@ describe('a restore', () => {
     expect((await restore(id, 1, { color: 'red' })).body.errors).toMatchObject([{ field: 'color' }]);
   });
 
-  test('says what does not exist any more, and goes with another choice', async () => {
+  test('says what no longer exists, and goes with another choice', async () => {
     const category = (await client.category({ name: 'Short-lived' })).id;
     await client.post('/api/tags', { name: 'Gone', slug: 'gone' });
     await client.post('/api/tags', { name: 'Stays', slug: 'stays' });
@@ -365,7 +365,7 @@ describe('a deleted article', () => {
     expect((await client.send(`/api/articles/${id}`, write)).status).toBe(412);
   });
 
-  test('comes back as a draft, or without what does not exist any more, if asked to', async () => {
+  test('comes back as a draft, or without what no longer exists, if asked to', async () => {
     await client.post('/api/tags', { name: 'Fleeting', slug: 'fleeting' });
     const category = (await client.category({ name: 'Fleeting' })).id;
     const { id } = await client.article({ category_id: category, tags: ['fleeting'], is_published: true });

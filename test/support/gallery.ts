@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { readGalleryConfig } from '@pressroom/gallery-admin/config';
-import { openGallery, type Surroundings } from '@pressroom/gallery-admin/open';
+import { type OpenOptions, openGallery } from '@pressroom/gallery-admin/open';
 import { formatPasswordHash, hashPassword } from '@pressroom/gallery-admin/session/password';
 import { createTestDatabase, PATIENT, type TestDatabase } from './database.ts';
 import { type Answer, type Sending, send } from './http.ts';
@@ -31,7 +31,7 @@ export interface RunningGallery {
 /** Starts the gallery administration on a free port with exactly these settings. */
 export async function startGallery(
   settings: Record<string, string>,
-  surroundings: Surroundings = {},
+  surroundings: OpenOptions = {},
 ): Promise<RunningGallery> {
   const log = memoryLog('gallery-admin');
   const config = readGalleryConfig({ GALLERY_ADMIN_PORT: '0', ...PATIENT, ...settings });
@@ -94,7 +94,7 @@ export interface GalleryFixture extends RunningGallery {
 /** Starts the gallery administration on its own database and bucket; `more` are further settings. */
 export async function galleryFixture(
   more: Record<string, string> = {},
-  surroundings: Surroundings = {},
+  surroundings: OpenOptions = {},
 ): Promise<GalleryFixture> {
   const database = await createTestDatabase();
   const named = namedServer(process.env);

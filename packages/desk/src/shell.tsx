@@ -9,7 +9,6 @@ import { LoginForm, LoginScreen } from './shared/views/login.tsx';
 import { MissingFiles } from './shared/views/missing-files.tsx';
 import { Modal } from './shared/views/modal.tsx';
 
-/** What a section is loaded from. */
 interface Source {
   /** Opens it: what it consists of is made once, and stays while others are shown. */
   readonly load: () => Promise<(desk: Desk) => ComponentType>;

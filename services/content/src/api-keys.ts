@@ -7,7 +7,6 @@ import type { ContentTables } from './tables.ts';
 /** What keys may do, from least to most; each includes those before it (`docs/spec/wire.md`, "Scopes"). */
 export const SCOPES = ['published', 'read', 'write', 'publish', 'full'] as const;
 
-/** What a key may do. */
 export type Scope = (typeof SCOPES)[number];
 
 /** The part of a key's owner that decides what it may do. */

@@ -114,7 +114,7 @@ program
 
 program
   .command('reindex')
-  .description('make all articles searchable anew; searches and writes go on meanwhile')
+  .description('rebuild the search index of all articles; searches and writes continue')
   .action(() => withContent(reindex));
 
 program

@@ -245,7 +245,7 @@ function lifetimeFor(request: FastifyRequest, preview: string | undefined): stri
 }
 
 /** The 308 of a former slug, for the OpenAPI description. */
-export const MOVED = { 308: bodiless('It has another slug by now: `Location` is its address.') } as const;
+export const MOVED = { 308: bodiless('Its slug has changed: `Location` is its address.') } as const;
 
 /**
  * Answers a read by slug like {@link replyToReader}; where `load` throws {@link MovedSlug}, with 308 to the

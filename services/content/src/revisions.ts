@@ -170,19 +170,18 @@ function exists(slug: string | null): slug is string {
 /**
  * What an article is changed to by a restore.
  *
- * @throws Failure `invalid` if the revision has tags or authors that do not exist any more, and `others` none
+ * @throws Failure `invalid` if the revision has tags or authors that no longer exist, and `others` none
  */
 function restored(revision: WholeRevision, others: ArticleChange) {
   const faults = (['tags', 'authors'] as const).flatMap((field) => {
     if (others[field] !== undefined || revision[field].every(exists)) return [];
-    const message = `some ${field} of this revision do not exist any more; give those that the article shall have`;
+    const message = `some ${field} of this revision no longer exist; give the ones that the article should have`;
     return [{ field, code: 'not_found', message }];
   });
   if (faults.length > 0) throw invalid(faults);
   return { ...RESTORED.parse(articleOf(revision)), ...others };
 }
 
-/** When and how an article was changed. */
 interface Revision {
   revision: number;
   created_at: Date;
@@ -196,7 +195,7 @@ interface WholeRevision extends Revision {
   /** The values of its columns as JSON, all but the content. */
   members: RowAsJson;
   content: string;
-  /** The slugs of its tags and authors in their order; null for one that does not exist any more. */
+  /** The slugs of its tags and authors in their order; null for one that no longer exists. */
   tags: (string | null)[];
   authors: (string | null)[];
 }
@@ -256,7 +255,7 @@ export class RevisionStore {
     `.execute(this.#db);
     const [found] = rows;
     if (found === undefined)
-      throw new Failure('missing', 'the article has no such revision, or not any more');
+      throw new Failure('missing', 'the article has no such revision, or it is no longer kept');
     return found;
   }
 }

@@ -136,7 +136,6 @@ async function listPlanned(
 /** When something is to happen to an article; the index `article_by_due` is on these words. */
 const DUE = sql<Date>`(case when is_published then unpublish_at else publish_at end)`;
 
-/** What the time made of an article. */
 interface Outcome {
   id: number;
   was_published: boolean;

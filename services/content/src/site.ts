@@ -4,7 +4,6 @@ import type { ContentConfig } from './config.ts';
 /** What a page of the site is about; also the name of its table. */
 export type PageKind = 'article' | 'category' | 'author';
 
-/** What the path of a page is made of. */
 interface Named {
   id: number;
   slug: string;

@@ -258,7 +258,6 @@ interface SyncRow extends Member {
   content: string | null;
 }
 
-/** Where an item is in the snapshot. */
 interface Place {
   kind: KindName;
   time: Date | null;

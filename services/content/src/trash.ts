@@ -131,7 +131,6 @@ interface RestoredArticle extends OwnArticle {
   repeated: boolean;
 }
 
-/** Who restores, and what they may restore. */
 interface Restorer {
   actor: Actor;
   /** Called with the article as it was and as it will be; throws to forbid it. */
@@ -167,8 +166,8 @@ export class Trash {
   /**
    * Brings a deleted article back as it was but for what `differing` says; one that is there stays as it is.
    *
-   * @throws Failure `missing` if there is none or it cannot be restored any more, `invalid` if its
-   * category or a tag does not exist any more, and whatever `check` throws
+   * @throws Failure `missing` if there is none or it can no longer be restored, `invalid` if its
+   * category or a tag no longer exists, and whatever `check` throws
    */
   restore(id: number, differing: Differing, restorer: Restorer): Promise<RestoredArticle> {
     const restoring = this.#db.transaction().execute((tx) => restore(tx, id, differing, restorer));
@@ -206,22 +205,19 @@ async function restore(
   }
   const restored = await writtenIn(tx, id);
   if (restored === undefined)
-    throw new Failure('missing', 'there is no such article, or it cannot be restored any more');
+    throw new Failure('missing', 'there is no such article, or it can no longer be restored');
   check({ is_published: restored.article.is_published, category_id: restored.category_id });
   return { ...restored, repeated: deleted === undefined };
 }
 
 /** What a restored article refers to, by its foreign keys: the member, and what to do without it. */
 const REFERENCES = {
-  article_category_id_fkey: [
-    'category_id',
-    'its category does not exist any more; give another one, or null',
-  ],
-  article_tag_tag_id_fkey: ['tags', 'one does not exist any more; give those that the article shall have'],
-  article_author_author_id_fkey: ['authors', 'one does not exist any more; give those that it shall have'],
+  article_category_id_fkey: ['category_id', 'its category no longer exists; give another one, or null'],
+  article_tag_tag_id_fkey: ['tags', 'one no longer exists; give the ones that the article should have'],
+  article_author_author_id_fkey: ['authors', 'one no longer exists; give the ones that it should have'],
 } as const;
 
-/** Names what an article had that does not exist any more. */
+/** Names what an article had that no longer exists. */
 function explainMissing(error: unknown): never {
   for (const [key, [field, message]] of Object.entries(REFERENCES)) {
     if (violates(error, key)) throw invalid([{ field, code: 'not_found', message }]);

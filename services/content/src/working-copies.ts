@@ -307,9 +307,13 @@ function notPublished(): Failure {
 }
 
 function changedMeanwhile(): Failure {
-  return new Failure('conflict', 'the working copy was saved again meanwhile; look at it, then repeat this', {
-    code: 'working_copy_changed',
-  });
+  return new Failure(
+    'conflict',
+    'the working copy was saved again in the meantime; look at it, then repeat this',
+    {
+      code: 'working_copy_changed',
+    },
+  );
 }
 
 function articleChanged(from: number, to: number): Failure {

@@ -18,8 +18,8 @@ import { folderOperations } from './folders.ts';
 import { listingOperations } from './listing.ts';
 import { PublicPrefixes } from './media/public-prefixes.ts';
 import { discardRenditions, versionOf } from './media/renditions.ts';
-import { Looks } from './objects/looks.ts';
 import { OriginalDates } from './objects/object-page.ts';
+import { ThumbHashes } from './objects/thumb-hashes.ts';
 import { Operations } from './operations/batches.ts';
 import { OperationStore } from './operations/batches-store.ts';
 import type { CopyLimits } from './operations/objects.ts';
@@ -44,7 +44,6 @@ import { uploadOperations } from './uploads.ts';
 import { AnnouncedUploads, CompletedUploads, CompletingUploads, Uploads } from './uploads-store.ts';
 import { Articles, usesOperations } from './uses.ts';
 
-/** What the service is built from. */
 export interface GalleryParts {
   config: GalleryConfig;
   db: Kysely<GalleryTables>;
@@ -164,10 +163,10 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     (role) => ROLES[role].includes('organize'),
   );
   const published = new PublicPrefixes(config.MEDIA_PUBLIC);
-  const looks = new Looks(db, log);
+  const thumbHashes = new ThumbHashes(db, log);
   const listing = listingOperations(active, {
     dates,
-    looks,
+    thumbHashes,
     publicPath: ({ key, etag }) => published.pathOf(key, versionOf(etag)),
   });
   const folders = folderOperations(active, dates);
@@ -187,7 +186,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     buckets: active,
     fetcher,
     thumbnails,
-    looks,
+    thumbHashes,
     allowedHosts: config.PROXY_ALLOWED_HOSTS,
     privateHosts: config.PROXY_PRIVATE_HOSTS,
   });

@@ -97,7 +97,8 @@ function readOperation(buckets: BucketSource, archives: ArchiveStore, dates: Ori
       const signal = goneSignal(reply);
       const bucket = await buckets.current();
       const paths = await archives.find(bucket, id);
-      if (paths === undefined) throw notFound('no such archive, or not any longer; choose the files again');
+      if (paths === undefined)
+        throw notFound('there is no such archive, or it has expired; choose the files again');
       const { about, entries } = await archiveContent(bucket, paths);
       const modified = await dates.of(
         bucket,

@@ -8,9 +8,9 @@ import { z } from 'zod';
 import type { Bucket, BucketSource } from './buckets/bucket.ts';
 import { isLastingRefusal, isMisconfiguration } from './buckets/store-answers.ts';
 import { existingPath, folderPrefix, objectKey, RENDITIONS, TRASH } from './names.ts';
-import type { Looks } from './objects/looks.ts';
 import { listPage, type ObjectPage, type OriginalDates, type StoredObject } from './objects/object-page.ts';
 import { signListUrl, signObjectUrls } from './objects/signed-urls.ts';
+import type { ThumbHashes } from './objects/thumb-hashes.ts';
 import { problemResponses } from './problems.ts';
 
 /** The most keys per signing request. */
@@ -237,7 +237,7 @@ type FolderPage = Pick<ListingQuery, 'path' | 'continuationToken' | 'maxKeys' | 
 /** What is known of files besides what the store says. */
 interface FileFacts {
   dates: OriginalDates;
-  looks: Pick<Looks, 'of'>;
+  thumbHashes: Pick<ThumbHashes, 'of'>;
   /** The path at which anybody may read an object for good; undefined if it is not public. */
   publicPath: (object: StoredObject) => string | undefined;
 }
@@ -250,7 +250,7 @@ interface FileFacts {
 async function readFolder(
   bucket: Bucket,
   query: FolderPage,
-  { dates, looks, publicPath }: FileFacts,
+  { dates, thumbHashes, publicPath }: FileFacts,
 ): Promise<ListedFolder> {
   const page = query.foldersOnly ? await findFolders(bucket, query) : await listPage(bucket, request(query));
   const compare = naturalOrder();
@@ -260,7 +260,7 @@ async function readFolder(
   const [urls, modified, seen] = await Promise.all([
     signObjectUrls(bucket, keys),
     dates.of(bucket, objects),
-    query.thumbhash ? looks.of(bucket, objects) : [],
+    query.thumbhash ? thumbHashes.of(bucket, objects) : [],
   ]);
   const files = objects.map((object, index) => {
     const lastModified = modified[index] ?? object.lastModified;

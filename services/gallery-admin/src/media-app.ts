@@ -14,7 +14,6 @@ import { servePublicMedia } from './public-media.ts';
  */
 const PLACES = Math.min(3, availableParallelism() + 1);
 
-/** What the process is built from. */
 type MediaAppParts = Pick<GalleryParts, 'active' | 'db' | 'log' | 'meters' | 'tracing'> & {
   config: MediaConfig;
 };

@@ -11,7 +11,7 @@ import { ActiveBucket, environmentBucket, StoreConnections, type StoreTimeouts }
 import { BucketStore } from './buckets/buckets-store.ts';
 import type { GalleryConfig, MediaConfig } from './config.ts';
 import { buildMediaApp } from './media-app.ts';
-import { Looks } from './objects/looks.ts';
+import { ThumbHashes } from './objects/thumb-hashes.ts';
 import { type CopyLimits, S3_COPY_LIMITS } from './operations/objects.ts';
 import { type FetcherOptions, MediaFetcher, PROXY_LIMITS } from './proxy/media-fetcher.ts';
 import { sessionMeters } from './session/logins.ts';
@@ -26,7 +26,7 @@ export interface OpenGallery {
 }
 
 /** Dependencies that only tests replace. */
-export interface Surroundings {
+export interface OpenOptions {
   /** How large objects are copied; S3's own limits by default. */
   copyLimits?: CopyLimits;
   /** Timeouts of requests to the object store. */
@@ -38,7 +38,7 @@ export interface Surroundings {
 export async function openGallery(
   config: GalleryConfig,
   log: Logger,
-  { copyLimits = S3_COPY_LIMITS, storeTimeouts, proxy }: Surroundings = {},
+  { copyLimits = S3_COPY_LIMITS, storeTimeouts, proxy }: OpenOptions = {},
 ): Promise<OpenGallery> {
   const applicationName = 'pressroom gallery-admin';
   const opened = await openBuckets(config, log, applicationName, storeTimeouts);
@@ -61,7 +61,7 @@ export async function openGallery(
         return { objects };
       },
       trail: async (signal) => ({ entries: await new Trail(db).prune(config.GALLERY_TRAIL_DAYS, signal) }),
-      looks: async () => ({ looks: await new Looks(db, log).prune() }),
+      looks: async () => ({ looks: await new ThumbHashes(db, log).prune() }),
     },
     log,
   );

@@ -32,7 +32,6 @@ const trashQuery = z.strictObject({
   maxKeys: integerParameter(1, 1000).default(1000).describe('The most folders and files in a page.'),
 });
 
-/** Which page of the trash is wanted. */
 type TrashQuery = z.infer<typeof trashQuery>;
 
 const deletion = {

@@ -62,7 +62,6 @@ interface Completed {
   size: number;
 }
 
-/** What {@link Uploads} works with. */
 interface UploadsParts {
   buckets: BucketSource;
   announced: AnnouncedUploads;

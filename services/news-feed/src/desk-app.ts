@@ -24,7 +24,6 @@ import type { NewsTables } from './tables.ts';
 import type { Schedule } from './work/schedules.ts';
 import type { TryParts } from './work/try-source.ts';
 
-/** What the editing API is built from. */
 export interface DeskParts extends EditorParts {
   /** The keys that the desk may send. */
   keys: DeskKeys;

@@ -100,7 +100,7 @@ test('what has been changed again is not undone, and nothing of its edit', async
   await expect(undoEdit(feed.db, 987_654, PARTS)).rejects.toThrow('edit 987654 does not exist');
   const last = await edit('b', { title: 'Gone' });
   await feed.database.pool.query("delete from news.item where id = 'b'");
-  await expect(undoEdit(feed.db, last, PARTS)).rejects.toThrow('what it changed does not exist any more');
+  await expect(undoEdit(feed.db, last, PARTS)).rejects.toThrow('what it changed no longer exists');
   await expect(edit('a', { title: 'T' }, 'a\nb')).rejects.toThrow('visible characters');
   expect((await history('a')).filter(({ action }) => action === 'undo')).toHaveLength(3);
 });

@@ -76,7 +76,7 @@ test('an editor adds, imports, exports and removes sources, and sees how they ar
     stdout: expect.stringMatching(/^1 added, 1 already there, 1 refused\ngopher:/),
   });
   expect((await run('sources', 'edit', '1', '--rule', 'drop if title ~ /(/')).stderr).toContain(
-    'not one of RE2',
+    'not a valid RE2 pattern',
   );
   const worker = await startWorker(database.url);
   await until('both are polled', async () => {
@@ -100,7 +100,7 @@ test('an editor adds, imports, exports and removes sources, and sees how they ar
   expect(await run('status', '--check')).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(
-      /workers {3}1\nqueue {5}poll: 0 queued, 0 active, 1 to be tried again\n[\s\S]*\nmodel {5}3 requests and 1200 tokens today\n/,
+      /workers {3}1\nqueue {5}poll: 0 queued, 0 active, 1 to be retried\n[\s\S]*\nmodel {5}3 requests and 1200 tokens today\n/,
     ),
   });
   await worker.stop();

@@ -224,7 +224,6 @@ export class ChangeListener {
 /** How long a reader waits for the primary's position, in ms, before it reads on the primary. */
 const PATIENCE_MS = 1000;
 
-/** What a heartbeat of the primary contained. */
 interface Heartbeat {
   /** When the question was sent, by `performance.now()`. */
   sentAt: number;

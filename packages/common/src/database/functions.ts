@@ -99,7 +99,6 @@ function statementsOf(path: string, text: string): Statement[] {
   );
 }
 
-/** What the database has of functions and triggers. */
 interface Made {
   readonly revision: number;
   /** Checksums of the statements that made them, by object. */

@@ -26,11 +26,9 @@ interface LeaseOptions {
 }
 
 interface LeaseClaim {
-  /** Which rows may be taken. */
   due: RawBuilder<SqlBool>;
   order: RawBuilder<unknown>;
   most: number;
-  /** What else changes with the claim. */
   set?: RawBuilder<unknown>;
   returning: RawBuilder<unknown>;
 }

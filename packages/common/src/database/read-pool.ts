@@ -20,13 +20,11 @@ const RETRY_MS = 1000;
 /** The statement exceeded its time limit: the primary would take as long. */
 const QUERY_CANCELED = '57014';
 
-/** What a {@link ReadPool} is made of. */
 interface ReadPoolParts {
   primary: pg.Pool;
   replica: pg.Pool;
   /** Whether changes made by others would be known by now. */
   lease: Lease;
-  /** What a replica must contain to be read. */
   position: WalPosition;
   log: ConnectionLog;
 }
@@ -174,7 +172,6 @@ interface Reads<Tables> {
   close: () => Promise<void>;
 }
 
-/** What {@link openReads} needs to know about the primary. */
 export interface Primary<Tables> {
   config: DatabaseConfig & { DATABASE_READ_URL?: string | undefined };
   name: string;

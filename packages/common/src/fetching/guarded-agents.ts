@@ -21,7 +21,6 @@ interface GuardedAgentsOptions {
 /** Of an answer's headers, unless said: sites send policies and cookies beyond the 16 KiB of Node. */
 const MOST_HEADER_BYTES = 128 * 1024;
 
-/** What may be asked. */
 export interface GuardedTarget {
   url: URL;
   /** Whether the host may have an address that is not public. */

@@ -75,7 +75,6 @@ export function operation<const Schema extends FastifySchema>({
   return { schema, handler: handler as unknown as RouteHandlerMethod, ...rest };
 }
 
-/** Who may call an operation. */
 export interface Guard {
   /** Throws for callers who may not, before the body is read; absent if it is open to all. */
   readonly check?: preParsingHookHandler;

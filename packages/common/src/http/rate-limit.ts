@@ -25,7 +25,6 @@ export interface Allowance {
   max: number;
 }
 
-/** What {@link limitRate} needs to know. */
 export interface RateLimitOptions<Request extends CheckedRequest = CheckedRequest> {
   /** Distinguishes this service's counters if services share a Redis. */
   service: string;

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
 import { withDatabase } from '../database/database-url.ts';
 
-/** What the commands of a ledger are about. */
 interface CommandedLedger {
   of: string;
   schema: string;

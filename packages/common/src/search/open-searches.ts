@@ -18,7 +18,6 @@ interface OpenSearches<Tables> {
   close: () => Promise<void>;
 }
 
-/** What {@link openSearches} needs. */
 interface SearchParts {
   config: Primary<unknown>['config'] & Pick<CommonConfig, 'DATABASE_STATEMENT_TIMEOUT_MS'>;
   /** The most concurrent searches, each on a separate connection. */

@@ -17,7 +17,6 @@ export interface RunningService<PortVariable extends string> {
     HOST: string;
     METRICS_PORT?: number | undefined;
   };
-  /** What `config` was read by. */
   settings: Readonly<Record<string, z.ZodType>>;
   portVariable: PortVariable;
   log: Logger;

@@ -8,7 +8,6 @@ interface Answer {
   body: Readable;
 }
 
-/** What a successful answer to a command must be. */
 interface Expected {
   /** 200 where it is left out. */
   status?: number;

@@ -39,7 +39,6 @@ const DELAY_MS = 1000;
 /** The name that {@link nameStatement} writes before a statement. */
 const STATEMENT_NAME = /^\/\*pressroom_[0-9a-f]{16}\*\/ /;
 
-/** What an {@link OtlpTracing} is made of. */
 export interface OtlpOptions {
   /** The collector's address, without `/v1/traces`. */
   endpoint: string;

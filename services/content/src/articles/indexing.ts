@@ -39,7 +39,6 @@ interface Entry {
   author_id: number | null;
 }
 
-/** What happens while {@link indexAll} runs. */
 export interface IndexingRun {
   /** Ends the run after the batch in progress. */
   signal?: AbortSignal;

@@ -11,7 +11,6 @@ const HORIZON_YEARS = 10;
 /** The most articles of a release: they are published in one transaction. */
 const MOST_RELEASED = 100;
 
-/** What determines when an article is public. */
 export interface Publication {
   is_published: boolean;
   published_at: Date | null;

@@ -111,7 +111,7 @@ async function replace(db: Kysely<ContentTables>, noun: Merged, from: Term, into
     const terms = await lock(tx, noun, [from.id, into.id]);
     const slug = terms.get(from.id);
     if (slug === undefined || !terms.has(into.id))
-      throw new Error(`one of the ${noun}s has been deleted meanwhile; run this again`);
+      throw new Error(`one of the ${noun}s was deleted in the meantime; run this again`);
     const { rows } = await sql`
       select from ${sql.id('content', `article_${noun}`)} where ${sql.ref(`${noun}_id`)} = ${from.id} limit 1
     `.execute(tx);

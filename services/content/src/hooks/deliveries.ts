@@ -20,7 +20,6 @@ const AT_ONCE = 64;
 /** How long to wait after finding that another process took what was due, in ms. */
 const TAKEN_MS = 1000;
 
-/** What {@link Deliveries} work with. */
 interface DeliveriesParts {
   queue: DeliveryQueue;
   /** What is published, whose changes events are about. */
@@ -261,7 +260,6 @@ const LOOKED_AT = 100;
 /** How long events are kept, in days. */
 const KEEP_DAYS = 30;
 
-/** How many events are deleted at once. */
 const PRUNE_STEP = 500;
 
 /** A hook as a delivery needs it; secrets are encrypted. */
@@ -285,7 +283,6 @@ interface Delivery {
 
 interface Claim {
   deliveries: Delivery[];
-  /** Whether more may be due. */
   hasMore: boolean;
 }
 

@@ -289,12 +289,10 @@ export class SavedPictures {
     this.#folder = folder;
   }
 
-  /** How many there are. */
   get saved(): number {
     return this.#keys.size - this.#missing;
   }
 
-  /** Whether all were found. */
   get isWhole(): boolean {
     return this.#missing === 0;
   }

@@ -148,7 +148,6 @@ export class DiskMap<Value> {
     this.#select = this.#db.prepare('select value from entry where key = ? order by place');
   }
 
-  /** How many values there are. */
   get size(): number {
     return this.#size;
   }

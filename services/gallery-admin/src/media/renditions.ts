@@ -8,8 +8,8 @@ import { LRUCache } from 'lru-cache';
 import type { Metadata, ResizeOptions, Sharp } from 'sharp';
 import type { Bucket } from '../buckets/bucket.ts';
 import { folderPrefix, isKeyLength, RENDITIONS } from '../names.ts';
-import { thumbHashOf } from '../objects/looks.ts';
 import { listObjects, listPage, unquoted } from '../objects/object-page.ts';
+import { thumbHashOf } from '../objects/thumb-hashes.ts';
 import { deleteObjects, forEachConcurrently } from '../operations/objects.ts';
 import { fetchObject, isMissing, readObject } from '../proxy/bucket-media.ts';
 import { drawn, type OpenImage, openImage, reasonOf } from '../proxy/image.ts';
@@ -57,7 +57,6 @@ interface RenditionLimits {
   turn: () => Promise<void>;
 }
 
-/** What is made from a picture. */
 interface Made {
   Body: Buffer;
   ContentType: string;

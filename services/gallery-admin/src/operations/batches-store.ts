@@ -178,7 +178,6 @@ export interface Begun {
   claim: Claim | undefined;
 }
 
-/** How an operation is at the moment. */
 export interface Looked {
   running: boolean;
   /** The run that runs, or that has ended it. */

@@ -46,7 +46,6 @@ const COPIES = 32;
 /** Moved objects whose dates are recorded at a time. */
 const DATED = 1000;
 
-/** What {@link transfer} works with. */
 export interface TransferParts {
   bucket: Bucket;
   limits: CopyLimits;
@@ -496,7 +495,6 @@ function compare(a: string | undefined, b: string | undefined): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** What the paths of a request name. */
 interface FoundSources {
   /** In the order of the paths. */
   sources: Source[];

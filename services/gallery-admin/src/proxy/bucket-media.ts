@@ -67,7 +67,6 @@ export async function fetchObject(
   throw notMedia(media.headers['content-type']);
 }
 
-/** What may be read of an object. */
 export interface ReadLimits {
   /** The most bytes of a body. */
   maxBytes: number;

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Bucket, BucketSource } from '../buckets/bucket.ts';
 import { objectKey } from '../names.ts';
-import type { Looks } from '../objects/looks.ts';
+import type { ThumbHashes } from '../objects/thumb-hashes.ts';
 import { problemResponses } from '../problems.ts';
 import { type BucketObject, fetchObject, isMissing, objectOf, objectTag } from './bucket-media.ts';
 import { type HostRule, parseHostRule } from './host-rules.ts';
@@ -70,7 +70,7 @@ interface ProxyParts {
   buckets: BucketSource;
   fetcher: MediaFetcher;
   thumbnails: Thumbnails;
-  looks: Pick<Looks, 'keep'>;
+  thumbHashes: Pick<ThumbHashes, 'keep'>;
   /** `PROXY_ALLOWED_HOSTS`; the endpoint of the active bucket is also allowed. */
   allowedHosts: readonly HostRule[];
   /** `PROXY_PRIVATE_HOSTS` */
@@ -207,7 +207,7 @@ async function findSource(text: string, parts: ProxyParts): Promise<MediaSource>
 function bucketSource(
   bucket: Bucket,
   object: BucketObject,
-  { fetcher: { maxBytes }, looks }: Pick<ProxyParts, 'fetcher' | 'looks'>,
+  { fetcher: { maxBytes }, thumbHashes }: Pick<ProxyParts, 'fetcher' | 'thumbHashes'>,
 ): MediaSource {
   return {
     fetch: (request) => fetchObject(bucket, object, request, { maxBytes, accepts: isMedia }),
@@ -219,7 +219,7 @@ function bucketSource(
         id: JSON.stringify([bucket.id, ...bucket.baseUrls, object.key, object.versionId, ifMatch]),
         fetch: (signal) =>
           fetchObject(bucket, object, { method: 'GET', headers: {}, signal }, { maxBytes, ifMatch, accepts }),
-        look: (pixels) => looks.keep(bucket, { key: object.key, etag: ifMatch }, pixels),
+        look: (pixels) => thumbHashes.keep(bucket, { key: object.key, etag: ifMatch }, pixels),
       };
     },
   };

@@ -33,7 +33,7 @@ export async function inEdit<T>(
 ): Promise<Edited<T>> {
   const { actor } = edit;
   if (actor.trim() === '' || actor.length > MAX_ACTOR || /\p{C}/u.test(actor)) {
-    throw new Failure('invalid', `the name of who edits must have 1 to ${MAX_ACTOR} visible characters`);
+    throw new Failure('invalid', `the editor's name must have 1 to ${MAX_ACTOR} visible characters`);
   }
   return inTransactions(db)(async (tx) => {
     const { number, former } = await declare(tx, one(edit));

@@ -131,7 +131,7 @@ function atHome(before: Change['before'], homes: ReadonlyMap<string, string>): C
   const [story] = textOf(before.story);
   if (story === undefined) return before;
   const home = homes.get(story);
-  if (home === undefined) throw new Failure('conflict', `story ${story} does not exist any more`);
+  if (home === undefined) throw new Failure('conflict', `story ${story} no longer exists`);
   return { ...before, story: home };
 }
 
@@ -188,7 +188,7 @@ function textOf(value: unknown): string[] {
 /** Says of what the database refuses why. */
 function explain(error: unknown): never {
   if (violates(error, 'item_canonical_url_key')) {
-    throw new Failure('conflict', 'another item has its address by now');
+    throw new Failure('conflict', 'another item has its address now');
   }
   if (violates(error, 'story_merge_circle') || violates(error, 'story_merged_into_fkey')) {
     throw new Failure('conflict', 'what it was merged into has become something else since');
@@ -253,7 +253,7 @@ async function refuseChanged(tx: Transaction<NewsTables>, changes: readonly Chan
       present.add(subject);
     }
   }
-  if (present.size === 0) throw new Failure('missing', 'what it changed does not exist any more');
+  if (present.size === 0) throw new Failure('missing', 'what it changed no longer exists');
   return present;
 }
 

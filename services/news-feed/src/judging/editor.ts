@@ -60,7 +60,6 @@ interface ScoreTerm {
   note?: string;
 }
 
-/** What an editor decides about a submission. */
 export interface Judgement {
   /** A title in the site's language, if the editor translated it; the original is kept next to it. */
   title?: string;
@@ -291,7 +290,6 @@ function termsIn(terms: Readonly<Record<string, Terms>>, languages: readonly str
   return Object.assign({}, ...languages.map((language) => terms[language]));
 }
 
-/** What a score is computed from. */
 interface ScoreInputs {
   /** How much the source is trusted: 1 is ordinary. */
   weight: number;

@@ -22,7 +22,6 @@ import {
   type EndpointSettings,
 } from './model-endpoint.ts';
 
-/** How many stories are taken at once. */
 const STORIES_AT_ONCE = 20;
 
 /** How long a story waits for a model that does not answer, in hours; then the rules' digest stays. */
@@ -34,7 +33,6 @@ const PAUSE_MS = 60_000;
 /** How many stories in a row the endpoint may refuse before that is taken for its own fault. */
 const MOST_REFUSED = 3;
 
-/** What {@link ModelDigests} works with. */
 export interface ModelDigestsParts {
   db: Kysely<NewsTables>;
   /** By which the budget's days are. */

@@ -238,7 +238,6 @@ const REPEATED_WORDS = 6;
 /** A summary has at most this many sentences. */
 const SENTENCES = 3;
 
-/** What a model answers about a submission. */
 interface ModelAnswer {
   title: string;
   summary: string | null;

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import type { Calendar } from '../calendar.ts';
 import type { NewsTables } from '../tables.ts';
 
-/** Where and how a model is asked. */
 export interface EndpointSettings {
   /** The base of an OpenAI-compatible API, such as `http://127.0.0.1:11434/v1`. */
   url: string;

@@ -12,8 +12,7 @@ import type { StorySearch } from './story-index.ts';
 const LANGUAGE = 'Simplified Chinese';
 const LANGUAGE_TAG = 'zh-Hans';
 
-/** What an editor needs besides its settings. */
-interface EditorSurroundings {
+interface EditorContext {
   db: Kysely<NewsTables>;
   vocabulary: Vocabulary;
   clock: Clock;
@@ -27,7 +26,7 @@ interface EditorSurroundings {
  */
 export function openEditor(
   config: EditorConfig & RulesSettings,
-  { db, vocabulary, clock, search }: EditorSurroundings,
+  { db, vocabulary, clock, search }: EditorContext,
 ): Editor {
   const rules = new RulesEditor({ db, rules: readRules(config), search, vocabulary });
   const model = modelOf(config);
@@ -43,7 +42,7 @@ export function openDigests(
     clock,
     vocabulary,
     log,
-  }: Pick<EditorSurroundings, 'db' | 'clock' | 'vocabulary'> & Pick<ModelDigestsParts, 'log'>,
+  }: Pick<EditorContext, 'db' | 'clock' | 'vocabulary'> & Pick<ModelDigestsParts, 'log'>,
 ): ModelDigests | undefined {
   const model = modelOf(config);
   return model && new ModelDigests({ db, clock, log, calendar: vocabulary.calendar, ...model });

@@ -87,7 +87,6 @@ export class StoryBoard {
     return this.#sizes.get(story) ?? 0;
   }
 
-  /** What a story has become by merges. */
   survivorOf(story: string): string {
     let survivor = story;
     for (let next = this.#survivors.get(survivor); next !== undefined; next = this.#survivors.get(survivor)) {

@@ -410,7 +410,6 @@ const REMEMBERED = 200;
 /** How long they are, in ms: what a search has found takes memory. */
 const REMEMBERED_MS = 60_000;
 
-/** What the index has on some texts. */
 interface StorySearchResult {
   found: Found[];
   /** The last number of the index that was searched; `reportsAfter` has what was added since. */

@@ -22,7 +22,6 @@ const LEAST_KNOWN = 16;
 /** Over how many titles the mean is taken, so that it follows what the sources bring. */
 const MEAN_OF = 1000;
 
-/** What {@link TitleVectors} work with. */
 interface TitleVectorsParts {
   db: Kysely<NewsTables>;
   /** By which the budget's days are. */
@@ -201,13 +200,13 @@ async function embedTitles(settings: EndpointSettings, titles: readonly string[]
   const body = { model: settings.model, input: titles };
   const said = await askEndpoint(settings, { path: '/embeddings', body, mostBytes: MOST_BYTES });
   const { data: read, error } = answer.safeParse(said);
-  if (read === undefined) throw new EndpointFault(error.issues[0]?.message ?? 'it is no list of vectors');
+  if (read === undefined) throw new EndpointFault(error.issues[0]?.message ?? 'it is not a list of vectors');
   const vectors = read.data.toSorted((a, b) => a.index - b.index).map(({ embedding }) => embedding);
   const isComplete =
     vectors.length === titles.length &&
     new Set(read.data.map(({ index }) => index)).size === titles.length &&
     vectors.every(({ length }) => length === vectors[0]?.length);
-  if (!isComplete) throw new EndpointFault('it has not one vector of one length for each title');
+  if (!isComplete) throw new EndpointFault('it does not have one vector for each title, all of one length');
   return { vectors, tokens: read.usage?.total_tokens };
 }
 

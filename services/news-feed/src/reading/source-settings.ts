@@ -174,7 +174,7 @@ function compiled(text: string, pattern: string, ignoresCase: boolean): RE2JS {
   try {
     finder = RE2JS.compile(pattern, ignoresCase ? RE2JS.CASE_INSENSITIVE : 0);
   } catch (error) {
-    throw new Failure('invalid', `${named} is not one of RE2`, { cause: error });
+    throw new Failure('invalid', `${named} is not a valid RE2 pattern`, { cause: error });
   }
   if (finder.programSize() <= MOST_STEPS) return finder;
   throw new Failure('invalid', `${named} takes too long: repeat less often, such as {0,9} for {0,99}`);

@@ -209,7 +209,7 @@ export function restoreSource(db: Kysely<NewsTables>, id: number, now: Date): Pr
       .select('removed')
       .where('id', '=', id)
       .forUpdate()
-      .executeTakeFirstOrThrow(() => new Failure('missing', `source ${id} does not exist any more`));
+      .executeTakeFirstOrThrow(() => new Failure('missing', `source ${id} no longer exists`));
     if (source.removed === null) return;
     const { url, given_url, state } = source.removed;
     await refuseTaken(tx, id, [url, given_url]);

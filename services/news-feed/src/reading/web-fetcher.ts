@@ -263,7 +263,7 @@ async function unpacked(
   for (const coding of codings) {
     const make = DECODERS.get(coding);
     if (make === undefined) {
-      throw new FetchFault(`its answer has the unknown Content-Encoding ${coding}`);
+      throw new FetchFault(`its answer has an unknown Content-Encoding, ${coding}`);
     }
     result = bounded(decodedChunks(result, make(), coding), maxBytes);
   }

@@ -6,8 +6,7 @@ import pLimit from 'p-limit';
 
 const BACKOFF = { firstSeconds: 5, mostSeconds: 600 };
 
-/** What {@link JobSlots} work with. */
-interface PlacesOptions {
+interface JobSlotsOptions {
   /** The kind of work, for the log. */
   kind: string;
   /** How many pieces of work are carried out at once. */
@@ -21,13 +20,13 @@ interface PlacesOptions {
 
 /** What a worker has in hand of one kind of work, each piece by its key. */
 export class JobSlots<Key extends string | number> {
-  readonly #options: PlacesOptions;
+  readonly #options: JobSlotsOptions;
   readonly #inHand = new Map<Key, Promise<void>>();
   /** How often in a row work has failed. */
   #failures = 0;
   #pausedUntil = 0;
 
-  constructor(options: PlacesOptions) {
+  constructor(options: JobSlotsOptions) {
     this.#options = options;
   }
 

@@ -30,7 +30,6 @@ const MAX_DAYS = 3;
 /** Sends a message, and returns what went wrong; null if nothing did. Throws only the signal's reason. */
 type Target = (message: WebhookMessage, signal: AbortSignal) => Promise<string | null>;
 
-/** What a {@link Notifier} works with. */
 interface NotifierParts {
   db: Kysely<NewsTables>;
   /** Hosts of the address that may have addresses that are not public. */

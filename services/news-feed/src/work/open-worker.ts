@@ -33,9 +33,7 @@ interface OpenWorker {
   metrics: ReturnType<typeof workerMetrics>;
   /** Throws a `Failure` that says which migrations of this build the database lacks. */
   checkSchema: () => Promise<void>;
-  /** What the callback for hubs works with. */
   callback: CallbackParts;
-  /** What editors work with at the desk. */
   desk: EditorParts & { schedules: readonly Schedule[]; trying: TryParts };
   /** Stops the worker, which may finish what it has begun for `graceMs`, and closes everything. */
   close: (graceMs: number) => Promise<void>;

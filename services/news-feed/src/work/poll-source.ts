@@ -91,7 +91,7 @@ export async function pollSource(
     const headers = conditions(source, parts.clock());
     answer = await parts.fetch(url, headers, signal, givenUrl, politeness);
     if (answer.status === 304 && !IS_CONDITION.some((name) => name in headers)) {
-      throw new Failure('upstream_failed', 'it says that nothing has changed (304) to whoever asks');
+      throw new Failure('upstream_failed', 'it answers 304 (not changed) even to a first request');
     }
     return await succeed(parts, source, answer, await read(parts, answer, source, signal));
   } catch (error) {
@@ -172,10 +172,10 @@ async function checkSite(
   // The site of a domain that was sold publishes under the name of the source.
   if (known.includes(site) || !(await hasEntries(db, source.id))) return;
   if (await hasEntryLike(db, source.id, entries)) return;
-  throw new OfferedFeed(url, 'it redirects to another site that has nothing of what it had, at');
+  throw new OfferedFeed(url, 'it redirects to another site that has none of its entries, at');
 }
 
-const INSTEAD = 'it answers a page instead of its feed';
+const INSTEAD = 'it answers with a page instead of its feed';
 
 /** Another feed in place of one that was read before; an editor decides. */
 class OfferedFeed extends Failure {

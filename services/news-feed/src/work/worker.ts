@@ -44,7 +44,6 @@ const RESTFUL_TICKS = 10;
 /** How often it looks for what is to be noticed, in ms. */
 const NOTICE_MS = 30_000;
 
-/** What a {@link Worker} works with. */
 export interface WorkerParts extends Omit<PollParts, 'subscribes'>, EditParts {
   /** Asks hubs to announce changes; absent without a public address. */
   subscriber?: SubscriberParts | undefined;
@@ -273,9 +272,7 @@ export class Worker {
 
 /** What there is to do for a worker. */
 interface DueWork {
-  /** Whether there are sources to be polled. */
   sources: boolean;
-  /** Whether there are entries to be edited. */
   entries: boolean;
   /** Whether the time of a schedule has come. */
   schedules: boolean;

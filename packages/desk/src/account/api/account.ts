@@ -3,10 +3,8 @@ import { asked } from '../../shared/api/problem.ts';
 import type { Service } from '../../shared/api/service.ts';
 import type { Profile } from '../../shared/state/me.ts';
 
-/** Where somebody is logged in. */
 export interface LoggedIn {
   readonly id: string;
-  /** Whether it is this browser. */
   readonly current: boolean;
   readonly lastUsedAt: string;
   readonly address: string | null;

@@ -286,7 +286,6 @@ interface Search {
   readonly isExact: boolean;
 }
 
-/** What `GET /api/desk` answers. */
 interface DeskAnswer {
   person: string;
   sections: { content: { state: SiteFacts['state'] } };

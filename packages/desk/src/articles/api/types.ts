@@ -5,7 +5,6 @@ export interface Term {
   readonly slug: string;
 }
 
-/** What an article can have several of. */
 export type TermKind = 'tags' | 'authors';
 
 /** Who saved something, if a key did. */
@@ -84,7 +83,6 @@ export interface ListPage {
   readonly isInexact?: boolean;
 }
 
-/** What the desk knows about the site. */
 export interface SiteFacts {
   readonly person: string;
   /** Folders of the gallery that anybody may read. */

@@ -49,12 +49,10 @@ export class ArticleList {
     });
   }
 
-  /** What is loaded, in order. */
   get articles(): ReadonlySignal<readonly ListedArticle[]> {
     return this.#articles;
   }
 
-  /** Whether there is more. */
   get state(): ReadonlySignal<ListState> {
     return this.#state;
   }

@@ -77,7 +77,6 @@ export class OpenArticle {
     return this.#id;
   }
 
-  /** What is shown. */
   get fields(): ReadonlySignal<Fields> {
     return this.#fields;
   }
@@ -102,7 +101,6 @@ export class OpenArticle {
     return this.#copyKey;
   }
 
-  /** Whether what is shown is saved. */
   get state(): ReadonlySignal<SaveState> {
     return this.#state;
   }

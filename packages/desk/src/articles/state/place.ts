@@ -4,7 +4,6 @@ import type { ListQuery, StatusFilter } from '../api/types.ts';
 
 const STATUSES: readonly StatusFilter[] = ['all', 'published', 'draft', 'scheduled', 'trash'];
 
-/** What the address says about the section. */
 export interface PlaceValue extends ListQuery {
   /** The article that is open: its id, or `new`; undefined is the list. */
   readonly article: number | 'new' | undefined;

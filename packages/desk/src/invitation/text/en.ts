@@ -1,6 +1,5 @@
 import { passwordEn } from '../../shared/text/password-en.ts';
 
-/** What the page of an invitation says. */
 export const en = {
   ...passwordEn,
   welcome: 'Welcome, {{name}}',
@@ -8,6 +7,6 @@ export const en = {
   accept: 'Save and begin',
   invitationOver:
     'This invitation was used already, has ended, or was replaced by a newer one. Ask for a new one.',
-  invitationUnknown: 'This page takes the whole link of an invitation. Open the link that you were given.',
+  invitationUnknown: 'This page needs the whole link of an invitation. Open the link that you were given.',
   toTheDesk: 'To the desk',
 };

@@ -72,7 +72,6 @@ export class Folder {
     return this.#loaded;
   }
 
-  /** Whether there is more. */
   get state(): ReadonlySignal<FolderState> {
     return this.#state;
   }

@@ -1,7 +1,6 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { Address } from '../../shared/state/address.ts';
 
-/** What a listing is sorted by. */
 export type SortKey = 'name' | 'modified' | 'size' | 'type';
 
 /** Everything about the page that its address says. */

@@ -13,7 +13,6 @@ export function isDrawn({ kind, name }: Entry): boolean {
 const TEXT =
   /^(?:text\/|application\/(?:json|xml|yaml|javascript|x-subrip|x-sh|toml|sql|geo\+json|rss\+xml)\b)/;
 
-/** Whether a file is shown as text. */
 export function isText({ kind, contentType }: Entry): boolean {
   return kind === 'file' && TEXT.test(contentType);
 }

@@ -21,7 +21,6 @@ export interface Task {
   readonly work: Work;
   /** One request after the other; null for a batch of another page, whose paths only the service has. */
   readonly steps: readonly (Step | null)[];
-  /** How many of the steps are done. */
   readonly done: number;
   /** The ids of the batches that the steps have become, in their order. */
   readonly batches: readonly string[];

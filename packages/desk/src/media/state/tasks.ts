@@ -13,7 +13,6 @@ const ASKING_MS = [150, 250, 500, 1000];
 /** How long it waits while the service does not answer, in ms. */
 const SILENCE_MS = 2000;
 
-/** How many outcomes stay on the page. */
 const SHOWN = 4;
 
 /** What is done to files and folders, and how it went: batches in the background, which outlive the page. */

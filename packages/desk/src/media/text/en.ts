@@ -26,7 +26,7 @@ export const en = {
   withoutPlaces: 'Take out places and serial numbers',
   placesTitle_one: '{{count}} file may say where it was made',
   placesTitle_other: '{{count}} files may say where they were made',
-  placesHint: 'Places can be taken out of JPEG, PNG, WebP, HEIC and AVIF that are as their format says.',
+  placesHint: 'Places can only be taken out of well-formed JPEG, PNG, WebP, HEIC and AVIF files.',
   uploadUnchanged: 'Upload unchanged',
   leaveOut: 'Leave out',
   dropHere: 'Drop to upload to {{folder}}',

@@ -87,7 +87,6 @@ function Progress({ task }: { task: Task }) {
   );
 }
 
-/** What a task does or has done. */
 function words({ work, state, affected }: Task, texts: Texts): string {
   const { say } = texts;
   const isDone = state === 'done';

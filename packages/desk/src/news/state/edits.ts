@@ -29,7 +29,6 @@ export class Edits {
     this.#undone = undone;
   }
 
-  /** What was done last. */
   get last(): ReadonlySignal<LastEdit | undefined> {
     return this.#last;
   }

@@ -12,7 +12,6 @@ export interface NewsPlace {
   readonly query: URLSearchParams;
 }
 
-/** What an address means for the section. */
 export function placeOf({ rest, query }: Here): NewsPlace {
   const [first, id] = rest.split('/');
   return { screen: SCREENS.find((name) => name === first) ?? 'today', id: id || undefined, query };

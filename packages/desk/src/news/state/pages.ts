@@ -15,12 +15,10 @@ export class Pages<Entry> {
   #cursor: string | undefined;
   #running: AbortController | undefined;
 
-  /** What is loaded. */
   get entries(): ReadonlySignal<readonly Entry[]> {
     return this.#entries;
   }
 
-  /** How far. */
   get state(): ReadonlySignal<PagesState> {
     return this.#state;
   }

@@ -1,4 +1,3 @@
-/** What the people section says. */
 export const en = {
   peopleHint: 'Everybody at the desk has an account of their own: what they do carries their name.',
   invite: 'Invite somebody',
@@ -29,7 +28,7 @@ export const en = {
   remove: 'Remove',
   removeTitle: 'Remove {{name}}?',
   removeHint:
-    'They are logged out at once and cannot log in any longer. What they did stays, and keeps their name.',
+    'They are logged out at once and can no longer log in. What they did stays, and keeps their name.',
   inviteButton: 'Make the link',
   linkTitle: 'The link for {{name}}',
   linkHint:
@@ -37,7 +36,7 @@ export const en = {
   link: 'Link',
   copyLink: 'Copy link',
   linkCopied: 'The link is copied.',
-  linkNotCopied: 'The browser did not allow to copy it. It is selected: copy it by hand.',
+  linkNotCopied: 'The browser did not allow copying. The link is selected: copy it by hand.',
   nameTaken: 'Another person has this name.',
   emailTaken: 'Another person has this e-mail address.',
   lastOwner: 'This is the last owner: without one, nobody could let people in.',

@@ -7,7 +7,6 @@ const ALL_SECTIONS = [...SECTIONS, 'account', 'invitation'] as const;
 
 export type SectionName = (typeof ALL_SECTIONS)[number];
 
-/** What the address of the page says. */
 export interface Here {
   readonly section: SectionName;
   /** What follows the section, without a slash around it: `12` of `/desk/articles/12`. */

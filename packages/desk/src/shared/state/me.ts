@@ -14,7 +14,6 @@ const OF_ROLE: Readonly<Record<Role, readonly Right[]>> = {
   reader: [],
 };
 
-/** Who is logged in. */
 export interface Profile {
   /** Null for the account of the environment. */
   readonly id: string | null;

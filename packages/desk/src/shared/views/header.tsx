@@ -15,7 +15,6 @@ const THEMES = { system: 'themeSystem', light: 'themeLight', dark: 'themeDark' }
 interface HeaderProps {
   /** What the section has at hand, between the sections and the menu. */
   children: ComponentChildren;
-  /** What the section adds to the menu. */
   items?: readonly MenuItem[];
   onSelect?: (value: string) => void;
   /** Shows the keys of the section, if it has any. */

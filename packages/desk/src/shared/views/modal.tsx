@@ -12,7 +12,6 @@ export interface ModalProps {
   children: ComponentChildren;
   /** The class of the dialog: how large it is. */
   look?: string;
-  /** Whether the title is only heard. */
   hiddenTitle?: boolean;
   /** Whether it opens by itself: what somebody types or clicks at that moment is not meant for it. */
   isUnasked?: boolean;

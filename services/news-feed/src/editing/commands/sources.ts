@@ -79,7 +79,7 @@ export function addSourceCommands(program: Command): void {
       .option('--no-first-party', 'it reports on others')
       .option('--no-read-pages', "do not read the articles' pages"),
   ).action(edit);
-  printing(sources.command('list')).description('list the sources and how they are').action(list);
+  printing(sources.command('list')).description('list the sources and their state').action(list);
   printing(sources.command('show'))
     .description('show everything about a source')
     .argument('<source>', 'its number or address')
@@ -128,7 +128,7 @@ export function addSourceCommands(program: Command): void {
 
 function withSettings(command: Command): Command {
   return printing(command)
-    .option('--name <text>', "what its items name as their source (default: the feed's title)")
+    .option('--name <text>', "the source that its items name (default: the feed's title)")
     .option('--category <name>', 'the category of its items')
     .option('--direction <names>', 'the directions of its items, separated by commas')
     .option('--first-party', 'it reports on its own work')
@@ -137,7 +137,7 @@ function withSettings(command: Command): Command {
     .option('--read-pages', "read the articles' pages for their text, as robots.txt allows")
     .option(
       '--rule <rule>',
-      "what becomes of entries, such as 'drop if title ~ /sponsored/i'; may be repeated",
+      "what to do with entries, such as 'drop if title ~ /sponsored/i'; may be repeated",
       several,
     )
     .option(

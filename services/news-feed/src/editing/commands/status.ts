@@ -19,7 +19,7 @@ import { type EditorOptions, editing, type PrintOptions, print, printing, withDa
 /** `newsroom status` and `jobs`. */
 export function addStatusCommands(program: Command): void {
   printing(program.command('status'))
-    .description('show how the sources, the schedules and the queues are')
+    .description('show the state of the sources, the schedules and the queues')
     .option('--check', 'exit with 1 unless a worker runs')
     .action(async ({ check, ...options }: PrintOptions & { check?: boolean }) => {
       const vocabulary = readVocabulary(process.env);
@@ -34,12 +34,12 @@ export function addStatusCommands(program: Command): void {
       if (check && status.workers === 0) process.exitCode = 1;
     });
   printing(program.command('jobs'))
-    .description('show what has failed and is tried again, and why')
+    .description('show failed jobs that will be retried, and why')
     .action(async (options: PrintOptions) => print(options, await withDatabase(failedJobs), jobsText));
 }
 
 function jobsText(jobs: readonly FailedJob[]): string {
-  if (jobs.length === 0) return 'Nothing that is to be tried again has failed.';
+  if (jobs.length === 0) return 'No failed jobs are waiting to be retried.';
   return jobs
     .map(({ queue, what, failures, at, reason }) => {
       const times = failures === 1 ? 'once' : `${failures} times`;
@@ -53,7 +53,7 @@ function statusText({ sources, schedules, queues, workers, spent, embedded }: Ne
     `workers   ${workers}`,
     ...queues.map(
       ({ name, queued, retrying, active }) =>
-        `queue     ${name}: ${queued} queued, ${active} active, ${retrying} to be tried again`,
+        `queue     ${name}: ${queued} queued, ${active} active, ${retrying} to be retried`,
     ),
     `model     ${spent.requests} requests and ${spent.tokens} tokens today`,
     `titles    ${embedded.requests} requests and ${embedded.tokens} tokens today, for embeddings`,

@@ -6,7 +6,6 @@ import type { Lexicon } from '../../judging/terms.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../words.ts';
 
-/** What editors work with at the desk. */
 export interface EditorParts {
   db: Kysely<NewsTables>;
   vocabulary: Vocabulary;

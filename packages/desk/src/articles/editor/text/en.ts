@@ -38,7 +38,7 @@ export const editorEn = {
   editorAddress: 'Address',
   editorLinkText: 'Text of the link',
   editorBadLink: 'Write an address that begins with https://, mailto:, tel: or /.',
-  editorNeedsText: 'Write what is to be linked.',
+  editorNeedsText: 'Write the text of the link.',
   editorRemoveLink: 'Remove link',
   editorApply: 'Apply',
   editorPictureTitle: 'Describe the picture',

@@ -9,14 +9,14 @@ import { type StoredObject, unquoted } from './object-page.ts';
 
 type Version = Pick<StoredObject, 'key' | 'etag'>;
 
-/** Looks that may wait to be kept; of further ones, the next thumbnail is the next chance. */
+/** More are dropped: the next thumbnail is the next chance. */
 const MAX_WAITING = 100;
 
-/** How long looks are kept that no thumbnail has been made of, in days. */
+/** Days after the last thumbnail. */
 const KEEP_DAYS = 180;
 
-/** What pictures look like from afar (ThumbHash), kept in PostgreSQL as their thumbnails are made. */
-export class Looks {
+/** The ThumbHashes of pictures, kept in PostgreSQL as their thumbnails are made. */
+export class ThumbHashes {
   readonly #db: Kysely<GalleryTables>;
   readonly #log: Pick<Logger, 'warn'>;
   /** One at a time: the connections are for requests. */
@@ -27,7 +27,7 @@ export class Looks {
     this.#log = log;
   }
 
-  /** The look of each object in base64, in their order; undefined for those that none is known of. */
+  /** In base64, in the order of the objects; undefined where none is kept. */
   async of(bucket: Bucket, objects: readonly Version[]): Promise<(string | undefined)[]> {
     if (objects.length === 0) return [];
     const ids = objects.map((object) => idOf(bucket, object));
@@ -42,7 +42,6 @@ export class Looks {
     return ids.map((id) => known.get(id.toString('hex')));
   }
 
-  /** Takes the look of an object from its pixels, and keeps it soon. */
   async keep(bucket: Bucket, object: Version, pixels: Sharp): Promise<void> {
     if (this.#keeping.pendingCount >= MAX_WAITING) return;
     const failed = (error: unknown) => this.#log.warn({ err: error }, 'look_not_kept');
@@ -55,7 +54,7 @@ export class Looks {
     }
   }
 
-  /** Forgets looks that no thumbnail has been made of for long, and returns their number. */
+  /** Removes those that no thumbnail was made of for long, and returns their number. */
   async prune(): Promise<number> {
     const { numDeletedRows } = await this.#db
       .deleteFrom('gallery.look')

@@ -1,4 +1,4 @@
-import { Looks } from '@pressroom/gallery-admin/objects/looks';
+import { ThumbHashes } from '@pressroom/gallery-admin/objects/thumb-hashes';
 import type { GalleryTables } from '@pressroom/gallery-admin/tables';
 import { Kysely, PostgresDialect } from 'kysely';
 import sharp from 'sharp';
@@ -64,7 +64,7 @@ test('looks without a new thumbnail are kept for 180 days', async () => {
     );
   }
   const db = new Kysely<GalleryTables>({ dialect: new PostgresDialect({ pool: database.pool }) });
-  const looks = new Looks(db, memoryLog('gallery-admin').log);
+  const looks = new ThumbHashes(db, memoryLog('gallery-admin').log);
   expect(await looks.prune()).toBe(1);
   expect(await lookOf('aged/old.png')).toBeDefined();
   expect(await lookOf('aged/older.png')).toBeUndefined();
