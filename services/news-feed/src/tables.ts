@@ -315,6 +315,8 @@ export interface SourceTable {
   next_poll_at: Date;
   /** Until when a worker has it in hand. */
   lease_until: Date | null;
+  /** The worker that has, or had, it in hand. */
+  holder: string | null;
   interval_seconds: Generated<number>;
   update_seconds: number | null;
   last_polled_at: Date | null;
@@ -403,6 +405,8 @@ interface ScheduleTable {
   retry_at: Date | null;
   /** Until when a worker has it in hand. */
   lease_until: Date | null;
+  /** The worker that has, or had, it in hand. */
+  holder: string | null;
 }
 
 /** `news.worker` */

@@ -247,9 +247,11 @@ test('a failing editor delays its entry alone, and the reason is kept', async ()
   const pending = await desk.db
     .selectFrom('news.source_entry')
     .select(['key', 'reason', 'state'])
+    .select(sql<boolean>`retry_at > now() + interval '45 s'`.as('waits'))
     .where('state', '=', 'pending')
     .execute();
-  expect(pending).toEqual([{ key: 'bad', reason: 'no opinion', state: 'pending' }]);
+  // Longer than a lease lasts.
+  expect(pending).toEqual([{ key: 'bad', reason: 'no opinion', state: 'pending', waits: true }]);
   faults.clear();
   await desk.db
     .updateTable('news.source_entry')

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { constants, getPriority } from 'node:os';
 import { addSource, pauseSource, resumeSource } from '@pressroom/news-feed/reading/sources';
 import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/reading/web-fetcher';
@@ -5,6 +6,12 @@ import type { NewsTables } from '@pressroom/news-feed/tables';
 import { JobSlots } from '@pressroom/news-feed/work/job-slots';
 import { claimSource } from '@pressroom/news-feed/work/leases';
 import { openWorker } from '@pressroom/news-feed/work/open-worker';
+import {
+  claimSchedules,
+  delaySchedule,
+  finishSchedule,
+  renewSchedules,
+} from '@pressroom/news-feed/work/schedules';
 import { failedJobs } from '@pressroom/news-feed/work/status';
 import { readWorkerConfig } from '@pressroom/news-feed/work/worker-config';
 import { Kysely, PostgresDialect, sql } from 'kysely';
@@ -217,8 +224,8 @@ test('what an editor adds or resumes, and what a page leads to, is read at once'
 
 test('a worker does not take what it still has in hand', async () => {
   const { id } = await addSource(db, host.at('/a'), {}, new Date());
-  expect(await claimSource(db, new Date(), [id])).toBeUndefined();
-  expect(await claimSource(db, new Date(), [])).toBe(id);
+  expect(await claimSource(db, OTHER, new Date(), [id])).toBeUndefined();
+  expect(await claimSource(db, OTHER, new Date(), [])).toBe(id);
 });
 
 function page(feed: string): string {
@@ -266,6 +273,62 @@ test('no worker takes what another one has in hand, which keeps it for as long a
   await until('the item', async () => (await count('news.item')) === 1);
   expect(host.requests).toHaveLength(1);
   expect(await count('news.source where lease_until is not null')).toBe(0);
+});
+
+/** The id of a worker that is not started. */
+const OTHER = '5f0e7c1e-6a39-4e2b-9d6f-0c4a1b2d3e4f';
+
+/** As if the other worker had taken over what was held: its lease had ended. */
+async function takeOver(table: string): Promise<void> {
+  await sql`
+    update ${sql.table(table)} set holder = ${OTHER}, lease_until = clock_timestamp() + interval '1 hour'
+  `.execute(db);
+}
+
+test.each([
+  [
+    'it was changed',
+    (id: number) => sql`update news.source set state = 'paused' where id = ${id}`.execute(db),
+  ],
+  ['it is answered', async () => undefined],
+])(
+  'a slow worker writes nothing of a source that another one has by now, and leaves it the lease: %s',
+  async (_what, change) => {
+    const held = heldAnswers();
+    host.set('/slow', held.hold);
+    const { id } = await addSource(db, host.at('/slow'), {}, new Date());
+    const worker = await start(UNTIL_WOKEN);
+    await until('it is asked', () => held.open.length === 1);
+    await takeOver('news.source');
+    await change(id);
+    held.answerOne(rss([{ guid: 'a' }]));
+    await worker.stop();
+    workers = [];
+    expect(await count(`news.source where holder = '${OTHER}' and lease_until > clock_timestamp()`)).toBe(1);
+    expect(await count('news.source_entry')).toBe(0);
+  },
+);
+
+test.each([
+  ['succeeded', finishSchedule],
+  [
+    'failed',
+    (worker: Kysely<NewsTables>, holder: string, name: string) =>
+      delaySchedule(worker, holder, name, 'it failed', new Date()),
+  ],
+])('what has %s too late is kept by the worker that has the schedule by now', async (_what, end) => {
+  const [now, slow] = [new Date(), randomUUID()];
+  const timings = [{ name: 'noted', latest: () => now }];
+  expect(await claimSchedules(db, slow, timings, 1, now)).toEqual(['noted']);
+  await sql`update news.schedule set lease_until = clock_timestamp()`.execute(db);
+  expect(await claimSchedules(db, OTHER, timings, 1, now)).toEqual(['noted']);
+  const schedule = () => db.selectFrom('news.schedule').selectAll().executeTakeFirstOrThrow();
+  const taken = await schedule();
+  await renewSchedules(db, slow, ['noted']);
+  await end(db, slow, 'noted');
+  expect(await schedule()).toEqual(taken);
+  await end(db, OTHER, 'noted');
+  expect(await schedule()).toMatchObject({ lease_until: null });
 });
 
 test('a source that is changed during its poll is free at once', async () => {

@@ -47,7 +47,8 @@ export async function addSource(
 }
 
 /** What an editor sees of a source: a hash, and what a worker has in hand, say nothing to others. */
-export function sourceMembers({ body_hash: _hash, lease_until: _lease, removed: _was, ...members }: Source) {
+export function sourceMembers(source: Source) {
+  const { body_hash: _hash, lease_until: _lease, holder: _holder, removed: _was, ...members } = source;
   return members;
 }
 

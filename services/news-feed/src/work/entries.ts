@@ -1,5 +1,11 @@
 import { hash } from 'node:crypto';
-import { backoffSeconds, Lease, RENEW_MS, secondsFromNow } from '@pressroom/common/database/leases';
+import {
+  backoffSeconds,
+  LEASE_SECONDS,
+  Lease,
+  RENEW_MS,
+  secondsFromNow,
+} from '@pressroom/common/database/leases';
 import { type Kysely, type RawBuilder, type SqlBool, sql, type Transaction, type UpdateObject } from 'kysely';
 import { type FeedEntry, keyOfOther, type ParsedFeed } from '../reading/feed.ts';
 import type { Source } from '../reading/sources.ts';
@@ -209,7 +215,8 @@ export async function hasEntryLike(
   return rows.length > 0;
 }
 
-const BACKOFF = { firstSeconds: 30, mostSeconds: 86_400 };
+/** The first wait is longer than a lease: what has failed is not taken for what is in hand. */
+const BACKOFF = { firstSeconds: 2 * LEASE_SECONDS, mostSeconds: 86_400 };
 
 /** One in hand is due when its lease ends. */
 const ENTRIES = new Lease({
@@ -278,7 +285,6 @@ async function renewEntries(
   claimed: readonly ClaimedEntry[],
 ): Promise<void> {
   const [keys, attempts] = [claimed.map(({ key }) => key), claimed.map((entry) => entry.attempts)];
-  // What has failed just now waits longer than a lease.
   await ENTRIES.renew(
     db,
     sql`source_id = ${sourceId} and state = 'pending' and retry_at < ${ENTRIES.end()}

@@ -22,10 +22,12 @@ export function isDueSource(now: Date): RawBuilder<SqlBool> {
  * Takes the source that has been due for longest, and returns its id; undefined if there is none. Hosts of
  * which as many sources are in hand as may be asked at once are left out: others would wait in their places.
  *
+ * @param holder the id of the worker
  * @param inHand what the worker has in hand: a poll may make its source due again just before it ends
  */
 export async function claimSource(
   db: Kysely<NewsTables>,
+  holder: string,
   now: Date,
   inHand: readonly number[],
 ): Promise<number | undefined> {
@@ -38,19 +40,30 @@ export async function claimSource(
     )`,
     order: sql`next_poll_at, id`,
     most: 1,
+    set: sql`holder = ${holder}`,
     returning: sql`id`,
   });
   return claimed?.id;
 }
 
 /** Renews leases, but none that a poll has ended just now. */
-export async function renewSources(db: Kysely<NewsTables>, ids: readonly number[]): Promise<void> {
-  if (ids.length > 0) await SOURCES.renew(db, sql`id = any(${ids}) and lease_until is not null`);
+export async function renewSources(
+  db: Kysely<NewsTables>,
+  holder: string,
+  ids: readonly number[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  await SOURCES.renew(db, sql`id = any(${ids}) and holder = ${holder} and lease_until is not null`);
 }
 
-/** Gives back a source whose poll was given up. */
-export async function releaseSource(db: Kysely<NewsTables>, id: number): Promise<void> {
-  await db.updateTable('news.source').set({ lease_until: null }).where('id', '=', id).execute();
+/** Gives back a source whose poll was given up, unless another worker has it by now. */
+export async function releaseSource(db: Kysely<NewsTables>, holder: string, id: number): Promise<void> {
+  await db
+    .updateTable('news.source')
+    .set({ lease_until: null })
+    .where('id', '=', id)
+    .where('holder', '=', holder)
+    .execute();
 }
 
 /** At most this many requests to a host are open at once. */

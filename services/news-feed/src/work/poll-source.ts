@@ -438,22 +438,25 @@ async function freeAddress(
   return { fault: `it leads to ${url}, which is already source ${holder.id}; remove one of the two` };
 }
 
-/** Locks the source; false if it was changed or polled while this poll was on its way. */
+/** Locks the source; false if it was changed, polled or taken over while this poll was on its way. */
 async function isStill(tx: Transaction<NewsTables>, source: Source): Promise<boolean> {
   const current = await tx
     .selectFrom('news.source')
-    .select(['state', 'url', 'next_poll_at'])
+    .select(['state', 'url', 'next_poll_at', 'holder'])
     .where('id', '=', source.id)
     .forUpdate()
     .executeTakeFirst();
   return (
     current?.state === 'active' &&
     current.url === source.url &&
+    current.holder === source.holder &&
     current.next_poll_at.getTime() === source.next_poll_at.getTime()
   );
 }
 
-/** Writes what came of a poll; false if the source was changed or polled while it was on its way. */
+/**
+ * Writes what came of a poll; false if the source was changed, polled or taken over while it was on its way.
+ */
 async function write(db: Kysely<NewsTables>, source: PolledSource, columns: PollColumns): Promise<boolean> {
   const { next_poll_at: next, last_polled_at: now } = columns;
   const { numUpdatedRows } = await db
@@ -462,6 +465,7 @@ async function write(db: Kysely<NewsTables>, source: PolledSource, columns: Poll
     .where('id', '=', source.id)
     .where('state', '=', 'active')
     .where('url', '=', source.url)
+    .where('holder', 'is not distinct from', source.holder)
     .where('next_poll_at', '=', source.next_poll_at)
     .executeTakeFirst();
   return numUpdatedRows > 0n;

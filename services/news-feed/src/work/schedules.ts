@@ -103,9 +103,10 @@ export function dueSchedules(timings: readonly Timing[], now: Date): RawBuilder<
   return sql`select name from ${timed(timings, now)} left join news.schedule using (name) where ${isDue()}`;
 }
 
-/** Takes what is due, `most` at most, and returns the names. */
+/** Takes what is due for the worker with the id `holder`, `most` at most, and returns the names. */
 export async function claimSchedules(
   db: Kysely<NewsTables>,
+  holder: string,
   timings: readonly Timing[],
   most: number,
   now: Date,
@@ -119,30 +120,41 @@ export async function claimSchedules(
     due: sql`exists (select from ${timed(timings, now)} where row.name = schedule.name and ${isDue()})`,
     order: sql`name`,
     most,
+    set: sql`holder = ${holder}`,
     returning: sql`name`,
   });
   return claimed.map(({ name }) => name);
 }
 
 /** Renews leases, but none of what has just ended. */
-export async function renewSchedules(db: Kysely<NewsTables>, names: readonly string[]): Promise<void> {
-  if (names.length > 0) await SCHEDULES.renew(db, sql`name = any(${names}) and lease_until is not null`);
+export async function renewSchedules(
+  db: Kysely<NewsTables>,
+  holder: string,
+  names: readonly string[],
+): Promise<void> {
+  if (names.length === 0) return;
+  await SCHEDULES.renew(db, sql`name = any(${names}) and holder = ${holder} and lease_until is not null`);
 }
 
-/** Keeps that what was claimed has succeeded. */
-export async function finishSchedule(db: Kysely<NewsTables>, name: string): Promise<void> {
+/** Keeps that what was claimed has succeeded, unless another worker has it by now. */
+export async function finishSchedule(db: Kysely<NewsTables>, holder: string, name: string): Promise<void> {
   await db
     .updateTable('news.schedule')
     .set({ lease_until: null, failures: 0, retry_at: null, last_error: null, last_error_at: null })
     .where('name', '=', name)
+    .where('holder', '=', holder)
     .execute();
 }
 
 const BACKOFF = { firstSeconds: 5, mostSeconds: 600 };
 
-/** Keeps why what was claimed has failed; it is tried again after a wait that doubles each time. */
+/**
+ * Keeps why what was claimed has failed, unless another worker has it by now; it is tried again after a wait
+ * that doubles each time.
+ */
 export async function delaySchedule(
   db: Kysely<NewsTables>,
+  holder: string,
   name: string,
   reason: string,
   now: Date,
@@ -151,6 +163,6 @@ export async function delaySchedule(
     update news.schedule set lease_until = null, failures = failures + 1,
       last_error = ${reason}, last_error_at = ${now},
       retry_at = ${secondsFromNow(backoffOf(BACKOFF, sql`failures + 1`))}
-    where name = ${name}
+    where name = ${name} and holder = ${holder}
   `.execute(db);
 }

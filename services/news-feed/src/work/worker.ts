@@ -159,7 +159,7 @@ export class Worker {
     }
     const rewrites = digests !== undefined && this.#digests.free > 0 && (await digests.areDue());
     if (rewrites) {
-      const [name] = await claimSchedules(db, [DIGESTS], 1, clock());
+      const [name] = await claimSchedules(db, this.#id, [DIGESTS], 1, clock());
       if (name !== undefined) {
         this.#digests.begin(name, (signal) => this.#attempt(name, signal, () => digests.rewrite(signal)));
       }
@@ -190,8 +190,8 @@ export class Worker {
       .values({ id: this.#id, host: hostname(), pid: process.pid })
       .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at: sql<Date>`clock_timestamp()` }))
       .execute();
-    await renewSources(db, this.#polls.keys);
-    await renewSchedules(db, [...this.#schedules.keys, ...this.#digests.keys]);
+    await renewSources(db, this.#id, this.#polls.keys);
+    await renewSchedules(db, this.#id, [...this.#schedules.keys, ...this.#digests.keys]);
     this.#watchedAt = performance.now();
   }
 
@@ -209,14 +209,14 @@ export class Worker {
     const { db, clock, log, subscriber } = this.#parts;
     const parts = { ...this.#parts, subscribes: subscriber !== undefined };
     while (this.#polls.free > 0) {
-      const sourceId = await claimSource(db, clock(), this.#polls.keys);
+      const sourceId = await claimSource(db, this.#id, clock(), this.#polls.keys);
       if (sourceId === undefined) return;
       this.#polls.begin(sourceId, async (signal) => {
         const outcome = await pollSource(parts, sourceId, signal).catch(async (error: unknown) => {
-          if (signal.aborted || isUnread(error)) await releaseSource(db, sourceId);
+          if (signal.aborted || isUnread(error)) await releaseSource(db, this.#id, sourceId);
           throw error;
         });
-        if (outcome.kind === 'skipped') await releaseSource(db, sourceId);
+        if (outcome.kind === 'skipped') await releaseSource(db, this.#id, sourceId);
         else log.info({ sourceId, ...outcome }, 'source_polled');
         return true;
       });
@@ -241,7 +241,7 @@ export class Worker {
 
   async #beginSchedules(): Promise<void> {
     const { db, clock, schedules, log } = this.#parts;
-    const names = await claimSchedules(db, schedules, this.#schedules.free, clock());
+    const names = await claimSchedules(db, this.#id, schedules, this.#schedules.free, clock());
     for (const schedule of schedules.filter(({ name }) => names.includes(name))) {
       const { name } = schedule;
       this.#schedules.begin(name, (signal) =>
@@ -262,10 +262,10 @@ export class Worker {
     } catch (error) {
       if (signal.aborted) throw error;
       log.warn({ name, err: error }, 'schedule_failed');
-      await delaySchedule(db, name, reasonOf(error), clock());
+      await delaySchedule(db, this.#id, name, reasonOf(error), clock());
       return true;
     }
-    await finishSchedule(db, name);
+    await finishSchedule(db, this.#id, name);
     return true;
   }
 }
