@@ -193,6 +193,33 @@ test.each([
 });
 
 test.each([
+  ['GET', '', 404],
+  ['GET', '/', 404],
+  ['GET', '/sync/snapshot', 404],
+  ['GET', '/sync%2Fchanges', 404],
+  ['GET', '/%73ync/changes', 404],
+  ['GET', '/nothing', 404],
+  ['GET', '/articles/', 404],
+  ['GET', '//articles', 404],
+  ['GET', '/../newsroom/items', 404],
+  ['GET', '/..%2Fhealthz', 404],
+  ['GET', '/articles/..%2F..%2Fhealthz', 404],
+  ['GET', '/articles/%2e%2e/%2e%2e/healthz', 404],
+  ['GET', '/articles%5C..', 404],
+  ['DELETE', '/articles', 405],
+  ['OPTIONS', '/articles', 405],
+])('content: %s %s is %i', async (method, path, status) => {
+  const answer = await sendLines(gallery.url, [
+    `${method} ${CONTENT}${path} HTTP/1.1`,
+    'Host: x',
+    `Cookie: ${gallery.cookie}`,
+    'Connection: close',
+    '',
+  ]);
+  expect(answer.status).toBe(status);
+});
+
+test.each([
   ['a method that no route has', `DELETE ${NEWSROOM}/items HTTP/1.1`],
   ['OPTIONS', `OPTIONS ${NEWSROOM}/items HTTP/1.1`],
   ['TRACE', `TRACE ${NEWSROOM}/items HTTP/1.1`],

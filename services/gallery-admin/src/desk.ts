@@ -125,54 +125,11 @@ const PASSED_BYTES = 2 * 2 ** 20;
 /** An import is larger. */
 const IMPORT_BYTES = 8 * 2 ** 20;
 
-/** Everything that reaches content. Its own public reads and feeds do not pass here. */
-const CONTENT_ROUTES: readonly ProxiedRoute[] = [
-  ['GET', '/api/articles'],
-  ['POST', '/api/articles'],
-  ['GET', '/api/articles/by-slug/:slug'],
-  ['GET', '/api/articles/:id'],
-  ['PUT', '/api/articles/:id'],
-  ['PATCH', '/api/articles/:id'],
-  ['DELETE', '/api/articles/:id'],
-  ['GET', '/api/trash'],
-  ['POST', '/api/articles/:id/restore'],
-  ['GET', '/api/articles/:id/revisions'],
-  ['GET', '/api/articles/:id/revisions/:revision'],
-  ['POST', '/api/articles/:id/revisions/:revision/restore'],
-  ['GET', '/api/articles/:id/working-copy'],
-  ['PUT', '/api/articles/:id/working-copy'],
-  ['DELETE', '/api/articles/:id/working-copy'],
-  ['POST', '/api/articles/:id/working-copy/publish'],
-  ['GET', '/api/articles/:id/previews'],
-  ['POST', '/api/articles/:id/previews'],
-  ['DELETE', '/api/articles/:id/previews/:preview_id'],
-  ['GET', '/api/schedule'],
-  ['GET', '/api/releases'],
-  ['GET', '/api/releases/:name'],
-  ['PUT', '/api/releases/:name'],
-  ['DELETE', '/api/releases/:name'],
-  ['GET', '/api/categories'],
-  ['POST', '/api/categories'],
-  ['GET', '/api/categories/by-slug/:slug'],
-  ['GET', '/api/categories/:id'],
-  ['PUT', '/api/categories/:id'],
-  ['PATCH', '/api/categories/:id'],
-  ['DELETE', '/api/categories/:id'],
-  ['GET', '/api/tags'],
-  ['POST', '/api/tags'],
-  ['GET', '/api/tags/by-slug/:slug'],
-  ['GET', '/api/tags/:id'],
-  ['PUT', '/api/tags/:id'],
-  ['PATCH', '/api/tags/:id'],
-  ['DELETE', '/api/tags/:id'],
-  ['GET', '/api/authors'],
-  ['POST', '/api/authors'],
-  ['GET', '/api/authors/by-slug/:slug'],
-  ['GET', '/api/authors/:id'],
-  ['PUT', '/api/authors/:id'],
-  ['PATCH', '/api/authors/:id'],
-  ['DELETE', '/api/authors/:id'],
-];
+/** Content judges what a person may: all of its API passes, but what is there for copies of the site. */
+const CONTENT_ROUTES = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map(
+  (method): ProxiedRoute => [method, '/api/*'],
+);
+const NOT_PASSED = /^\/api\/sync(\/|$)/;
 
 /** How long a service may take to connect, and to answer, in ms: sources that are tried are slow. */
 const CONNECT_MS = 3000;
@@ -326,14 +283,22 @@ function deedOf(
 const TRIED = new Set(['trySource', 'trySourceRules']);
 
 /**
- * A path with its parameters, each of which stays one segment. Throws 404 for one that could lead elsewhere.
+ * A path with its parameters, each of which stays one segment; `*` is the rest of the path. Throws 404 for one
+ * that could lead elsewhere.
  */
 function filled(path: string, params: Record<string, string>): string {
-  return path.replaceAll(/:(\w+)/g, (_, name: string) => {
+  const target = path.replaceAll(/:(\w+)|\*/g, (matched, name: string = matched) => {
     const value = params[name] ?? '';
-    if (value === '' || LEADS_AWAY.test(value)) throw notFound('there is nothing at this path');
-    return encodeURIComponent(value);
+    const segments = name === '*' ? value.split('/') : [value];
+    if (segments.some((one) => one === '' || LEADS_AWAY.test(one))) throw nothingThere();
+    return segments.map(encodeURIComponent).join('/');
   });
+  if (NOT_PASSED.test(target)) throw nothingThere();
+  return target;
+}
+
+function nothingThere(): Problem {
+  return notFound('there is nothing at this path');
 }
 
 function only(headers: IncomingHttpHeaders, names: readonly string[]): IncomingHttpHeaders {
