@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -11,6 +11,7 @@ const QUIET = /^\{"level":"(trace|debug|info)"/;
 export class ProgramLogs {
   readonly folder: string;
   readonly #show: (line: string) => void;
+  readonly #logs = new Map<string, LogFile>();
 
   /** @param show prints a line on the terminal */
   constructor(dataDir: string, show: (line: string) => void) {
@@ -26,21 +27,51 @@ export class ProgramLogs {
   }
 
   /** Keeps all that a program prints, and shows warnings and worse. */
-  keep(name: string, output: Readable): void {
-    const file = createWriteStream(path.join(this.folder, `${name.replaceAll(' ', '-')}.log`), {
-      flags: 'a',
-    });
-    let isKept = true;
-    // A full disk ends the log, and not the programs.
-    file.on('error', (error) => {
-      isKept = false;
-      this.#show(`the log of ${name} is not kept any longer: ${error.message}`);
-    });
-    createInterface({ input: output })
-      .on('line', (line) => {
-        if (isKept) file.write(`${line}\n`);
+  keep(name: string, outputs: readonly Readable[]): void {
+    const log =
+      this.#logs.get(name) ?? new LogFile(path.join(this.folder, `${name.replaceAll(' ', '-')}.log`));
+    this.#logs.set(name, log);
+    for (const output of outputs) {
+      createInterface({ input: output }).on('line', (line) => {
+        const fault = log.write(line);
+        if (fault !== undefined) this.#show(`the log of ${name} is not kept any longer: ${fault}`);
         if (!QUIET.test(line)) this.#show(line);
-      })
-      .on('close', () => file.end());
+      });
+    }
+  }
+}
+
+/** How large a log becomes, in bytes, before it begins anew; the one before it is kept beside it. */
+const MOST_BYTES = 16 * 2 ** 20;
+
+class LogFile {
+  readonly #file: string;
+  #descriptor: number | undefined;
+  #bytes = 0;
+  #isKept = true;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Returns why this and later lines are not kept: a full disk ends the log, and not the programs. */
+  write(line: string): string | undefined {
+    if (!this.#isKept) return undefined;
+    try {
+      if (this.#bytes >= MOST_BYTES) this.#beginAnew();
+      this.#descriptor ??= openSync(this.#file, 'a');
+      this.#bytes += writeSync(this.#descriptor, `${line}\n`);
+      return undefined;
+    } catch (error) {
+      this.#isKept = false;
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  #beginAnew(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+    renameSync(this.#file, `${this.#file}.former`);
+    this.#bytes = 0;
   }
 }

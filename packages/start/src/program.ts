@@ -91,9 +91,12 @@ function run({ name, command, cwd, env, logs }: ProgramOptions): Running {
     env,
     // In its own process group: Ctrl-C is for the starter, which ends everything in order.
     detached: true,
-    stdio: ['ignore', logs ? 'pipe' : 'inherit', 'inherit', 'ipc'],
+    stdio: ['ignore', ...(logs ? (['pipe', 'pipe'] as const) : (['inherit', 'inherit'] as const)), 'ipc'],
   });
-  if (child.stdout) logs?.keep(name, child.stdout);
+  logs?.keep(
+    name,
+    [child.stdout, child.stderr].filter((output) => output !== null),
+  );
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
     child.once('error', (error) => resolve(error.message));
