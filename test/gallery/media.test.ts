@@ -565,6 +565,30 @@ test('what cannot be drawn is tried once for all sizes, and again when the file 
   }
 });
 
+test('a client that has everything made is refused beyond its share, and the next one is served at once', async () => {
+  const { ask, close } = oneAtATime();
+  try {
+    const keys = Array.from({ length: 40 }, (_, index) => `public/many/${index}.jpg`);
+    for (const key of [...keys, 'public/other.jpg']) await put(key, photo);
+    const ended: string[] = [];
+    const refused: unknown[] = [];
+    const greedy = keys.map((key) =>
+      ask(key, { w: 64 }, 'greedy').then(
+        () => ended.push('greedy'),
+        (error: unknown) => refused.push(error),
+      ),
+    );
+    // All of them wait by the time of the next one.
+    await expect.poll(() => refused.length).toBeGreaterThan(0);
+    await ask('public/other.jpg', { w: 64 }, 'another').then(() => ended.push('another'));
+    await Promise.all(greedy);
+    expect(refused).toMatchObject(Array(refused.length).fill({ kind: 'unavailable' }));
+    expect(ended.indexOf('another')).toBeLessThan(ended.length / 2);
+  } finally {
+    close();
+  }
+});
+
 test('pictures wait for no document', async () => {
   const { ask, close } = oneAtATime();
   try {

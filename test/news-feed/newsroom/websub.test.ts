@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { rss } from '../../support/feed-host.ts';
 import { memoryLog } from '../../support/log.ts';
 import { type Desk, openDesk } from '../../support/polling.ts';
+import { exchange } from '../../support/raw-http.ts';
 import { until } from '../../support/until.ts';
 
 let desk: Desk;
@@ -267,6 +268,35 @@ test('a hub at a private address is not asked', async () => {
     await expect(guarded.post(hub, new URLSearchParams(), NO_SIGNAL, hub)).rejects.toThrow('private');
   } finally {
     await guarded.close();
+  }
+});
+
+test('whatever else is asked of the callback gets an answer that is no fault of it', async () => {
+  await subscribed();
+  const own = new URL(asked[0]?.get('hub.callback') ?? '').pathname;
+  const ask = (line: string, head = '') =>
+    exchange(
+      `http://127.0.0.1:${callback.port}`,
+      `${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${head}\r\n`,
+    );
+  for (const [line, head, status] of [
+    [`GET ${own}%00`, '', 404],
+    [`GET ${own}?hub.topic=%ff%fe%`, '', 404],
+    ['GET /websub/%E0%A4%A', '', 404],
+    ['GET //[', '', 404],
+    ['GET http://[::1', '', 404],
+    ['OPTIONS *', '', 404],
+    [`PUT ${own}`, '', 405],
+    [`HEAD ${own}`, '', 405],
+    [`GET ${own}?${'x'.repeat(20_000)}`, '', 431],
+    [`GET ${own}`, `X-Long: ${'x'.repeat(20_000)}\r\n`, 431],
+    [`GET ${own}?\x00`, '', 400],
+    [`POST ${own}`, 'Transfer-Encoding: chunked\r\nContent-Length: 3\r\n', 400],
+  ] as const) {
+    expect([line.slice(0, 60), /^HTTP\/1\.1 (\d+)/.exec(await ask(line, head))?.[1]]).toEqual([
+      line.slice(0, 60),
+      String(status),
+    ]);
   }
 });
 

@@ -47,6 +47,8 @@ export function listSelectors(text: string): ListSelectors | undefined {
 function selectorOf(text: string): Selector {
   try {
     if (text.trim() === '') throw new Error('it is empty');
+    // As CSS has it: each within another takes as long as the page for everything in the page.
+    if (/:has\((?:.*):has\(/s.test(text)) throw new Error('it has :has() more than once');
     return compile<ParentNode, Element>(text.trim());
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -176,7 +176,7 @@ test('an editor says where the entries and their members are', () => {
     { title: 'Minutes of meeting 2', url: 'https://paper.example/minutes/2.pdf' },
   ]);
   expect(entries(html, 'article.gone')).toEqual([]);
-  for (const wrong of ['li[', 'li; title >>', 'li:nonsense', '', 'a'.repeat(1001)]) {
+  for (const wrong of ['li[', 'li; title >>', 'li:nonsense', 'li:has(* :has(b))', '', 'a'.repeat(1001)]) {
     expect(() => listSelectors(wrong), wrong).toThrow(/is not a CSS selector|at most 1000/);
   }
 });
