@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createContext, runInContext } from 'node:vm';
 import { WebhookSender } from '@pressroom/common/webhooks/webhook-sender';
@@ -20,7 +20,7 @@ const ENDED = new AbortController();
 let home: string;
 let receiver: HookReceiver;
 let sender: WebhookSender;
-/** The files of the recipes of docs/hooks.md, in their order there. */
+/** Copies of examples/hooks, where they find the client. */
 let next: string;
 let worker: string;
 let astro: string;
@@ -29,10 +29,10 @@ beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'pressroom recipes '));
   await mkdir(join(home, 'node_modules/@pressroom'), { recursive: true });
   await symlink(join(ROOT, 'packages/client'), join(home, 'node_modules/@pressroom/client'));
-  const page = await readFile(join(ROOT, 'docs/hooks.md'), 'utf8');
-  const programs = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, program = '']) => program);
-  const files = programs.map((_, index) => join(home, `recipe-${index}.mjs`));
-  for (const [index, file] of files.entries()) await writeFile(file, programs[index] ?? '');
+  const files = ['next', 'cdn', 'astro'].map((name) => join(home, `${name}.mjs`));
+  for (const file of files) {
+    await copyFile(join(ROOT, 'examples/hooks', `${basename(file, '.mjs')}.js`), file);
+  }
   [next = '', worker = '', astro = ''] = files;
   receiver = await new HookReceiver().start();
   sender = new WebhookSender({
