@@ -245,6 +245,73 @@ describe('PATCH /api/categories/{id}', () => {
   });
 });
 
+describe('picture and position', () => {
+  const LOOK = 'include=picture,position';
+  const picture = 'https://media.example/harbour.jpg';
+
+  test('are shown only with include, and kept by a PUT without them', async () => {
+    const { id } = await client.category({ name: 'Pictured', picture, position: 7 });
+    expect(Object.keys(await listed(id)).sort()).toEqual(LIST_MEMBERS);
+    expect(Object.keys(await detail(id)).sort()).toEqual(DETAIL_MEMBERS);
+    const shown = async (path: string) => (await client.anonymously(path)).body.data;
+    const ofList = async (query: string) =>
+      (await shown(`/api/categories?${query}`)).find((one: JsonBody) => one.id === id);
+    expect(await ofList(LOOK)).toMatchObject({ picture, position: 7 });
+    expect(await ofList('include=picture')).toMatchObject({ picture });
+    expect(await shown(`/api/categories/${id}?${LOOK}`)).toMatchObject({ picture, position: 7 });
+    expect(await shown(`/api/categories/by-slug/pictured?${LOOK}`)).toMatchObject({ picture });
+    await client.put(`/api/categories/${id}`, { name: 'Pictured', description: null });
+    expect(await ofList(LOOK)).toMatchObject({ picture, position: 7 });
+    const { body } = await client.patch(`/api/categories/${id}`, { picture: null, position: null });
+    expect(body.data).toEqual({ id, picture: null, position: null });
+    const unknown = await client.anonymously('/api/categories?include=links');
+    expect([unknown.status, unknown.body.detail]).toEqual([
+      400,
+      expect.stringContaining('picture, position'),
+    ]);
+  });
+
+  test('a position is the place in the list; those without follow by name', async () => {
+    const make = async (name: string, position?: number) =>
+      (await client.category({ name, ...(position && { position }) })).id;
+    const ids = [await make('Z last'), await make('A last'), await make('Second', 2), await make('First', 1)];
+    const order = async () => {
+      const { body } = await client.anonymously('/api/categories');
+      return body.data.map(({ id }: JsonBody) => id).filter((id: number) => ids.includes(id));
+    };
+    expect(await order()).toEqual([ids[3], ids[2], ids[1], ids[0]]);
+    await client.patch(`/api/categories/${ids[0]}`, { position: 1 });
+    await client.patch(`/api/categories/${ids[3]}`, { position: 3 });
+    expect(await order()).toEqual([ids[0], ids[2], ids[3], ids[1]]);
+  });
+
+  test.each([
+    [{ position: 0 }, 'position'],
+    [{ position: 1.5 }, 'position'],
+    [{ position: 100_001 }, 'position'],
+    [{ position: '1' }, 'position'],
+    [{ picture: 'harbour.jpg' }, 'picture'],
+    [{ picture: `https://media.example/${'x'.repeat(500)}` }, 'picture'],
+  ])('%o is 422', async (more, field) => {
+    const { status, body } = await client.post('/api/categories', { name: 'Wrong', ...more });
+    expect([status, body.errors[0].field]).toEqual([422, field]);
+  });
+
+  test('tags have neither', async () => {
+    expect((await client.post('/api/tags', { name: 'Placed', position: 1 })).status).toBe(422);
+  });
+
+  test('a write that changes only the picture is seen by If-Match', async () => {
+    const { id } = await client.category({ name: 'Matched' });
+    const read = await client.send(`/api/categories/${id}`);
+    await client.patch(`/api/categories/${id}`, { picture });
+    const headers = { 'if-match': read.headers.get('etag') ?? '' };
+    const json = { name: 'Lost' };
+    const { status } = await client.send(`/api/categories/${id}`, { method: 'PATCH', json, headers });
+    expect(status).toBe(412);
+  });
+});
+
 describe('DELETE /api/categories/{id}', () => {
   test('answers with data null; then the category is gone', async () => {
     const { id } = await client.category({ name: 'Short-lived' });

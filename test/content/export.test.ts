@@ -37,7 +37,8 @@ describe('an export', () => {
     const { id: gone } = (await client.post('/api/tags', { name: 'Gone' })).body.data;
     await client.post('/api/tags', { name: 'Kept', description: 'Two\nlines' });
     await client.delete(`/api/tags/${gone}`);
-    const category = (await client.post('/api/categories', { name: 'News' })).body.data;
+    const placed = { name: 'News', picture: 'https://media.example/news.jpg', position: 3 };
+    const category = (await client.post('/api/categories', placed)).body.data;
     await client.patch(`/api/categories/${category.id}`, { slug: 'latest' });
     const article = await client.publish({ title: 'Public', category_id: category.id, tags: ['kept'] });
     const { id } = article.body.data;
@@ -51,6 +52,10 @@ describe('an export', () => {
 
     const path = `/api/articles/${id}?include=tags`;
     expect((await target.client.send(path)).body).toEqual((await client.send(path)).body);
+    const restored = await target.client.anonymously(
+      `/api/categories/${category.id}?include=picture,position`,
+    );
+    expect(restored.body.data).toMatchObject(placed);
     expect((await target.client.anonymously('/api/articles/by-slug/public')).status).toBe(308);
     expect((await target.client.anonymously('/api/categories/by-slug/news')).status).toBe(308);
     const renamed = await target.client.patch(`/api/articles/${draft.body.data.id}`, { title: 'New title' });

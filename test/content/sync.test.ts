@@ -150,6 +150,8 @@ test('the snapshot has what is published: categories, tags and authors, then art
       name: 'Science',
       slug: 'science',
       description: 'All of it',
+      picture: null,
+      position: null,
       ...times,
     },
     { kind: 'tag', id: other.id, name: 'Apples', slug: 'apples', description: null, ...times },

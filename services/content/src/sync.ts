@@ -35,6 +35,8 @@ interface SyncKind {
 
 const TERM_COLUMNS = ['id', 'name', 'slug', 'description', 'created_at', 'updated_at'];
 
+const CATEGORY_COLUMNS = [...TERM_COLUMNS, 'picture', 'position'];
+
 const AUTHOR_COLUMNS = ['id', 'name', 'slug', 'bio', 'picture', 'links', 'created_at', 'updated_at'];
 
 const ARTICLE_COLUMNS = [
@@ -56,7 +58,7 @@ const ARTICLE_COLUMNS = [
  * again.
  */
 const KINDS = {
-  category: allOf('content.category', TERM_COLUMNS),
+  category: allOf('content.category', CATEGORY_COLUMNS),
   tag: allOf('content.tag', TERM_COLUMNS),
   author: allOf('content.author', AUTHOR_COLUMNS),
   article: {
@@ -154,8 +156,8 @@ const article = z
     description: 'A published article; with everything in a copy of `fields=full`.',
   });
 
-function syncedTerm<Kind extends KindName>(kind: Kind, { shown }: TermKind) {
-  return z.object({ kind: z.literal(kind), ...term.shape, ...shown });
+function syncedTerm<Kind extends KindName>(kind: Kind, { shown, included }: TermKind) {
+  return z.object({ kind: z.literal(kind), ...term.shape, ...shown, ...included?.shown });
 }
 
 const item = z.discriminatedUnion('kind', [

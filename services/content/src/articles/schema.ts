@@ -335,7 +335,7 @@ export type ArticleSort = z.infer<typeof articleSort>;
 const SORTS = [...articleSort.options, 'relevance'] as const;
 
 /** The parameter that adds members to an answer. */
-function includeOf<const Name extends string>(names: readonly Name[]) {
+export function includeOf<const Name extends string>(names: readonly Name[]) {
   return z
     .string()
     .transform((value) => value.split(','))

@@ -9,6 +9,7 @@ import { fileFailure, parseJsonLine, readJsonLines } from '@pressroom/common/fil
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { DETAIL_MEMBERS } from '../articles/schema.ts';
 import type { ContentTables } from '../tables.ts';
+import { AUTHORS, CATEGORIES, TAGS, type TermKind } from '../terms/kinds.ts';
 import type { SourceEntry } from './source-entry.ts';
 
 /** How many rows are read at once: articles have no bounded size. */
@@ -40,21 +41,19 @@ export async function exportContent(
     });
 }
 
+/** What articles refer to comes before them. */
+const TERMS: readonly TermKind[] = [CATEGORIES, TAGS, AUTHORS];
+
 async function* linesOf(tx: Transaction<ContentTables>): AsyncGenerator<object> {
-  for (const noun of ['category', 'tag'] as const) {
+  for (const { noun, table, shown, included } of TERMS) {
+    const members = Object.keys({ ...shown, ...included?.shown }).map((name) => sql.ref(name));
     yield* rowsOf(
       (after) => sql`
-        select ${noun} as type, id, name, slug, description, created_at, updated_at, ${formerSlugs(noun)}
-        from ${sql.table(`content.${noun}`)} as one where id > ${after} order by id limit ${BATCH}`,
+        select ${noun} as type, id, name, slug, ${sql.join(members)}, created_at, updated_at, ${formerSlugs(noun)}
+        from ${sql.table(table)} as one where id > ${after} order by id limit ${BATCH}`,
       tx,
     );
   }
-  yield* rowsOf(
-    (after) => sql`
-      select 'author' as type, id, name, slug, bio, picture, links, created_at, updated_at, ${formerSlugs('author')}
-      from content.author as one where id > ${after} order by id limit ${BATCH}`,
-    tx,
-  );
   const { rows } = await sql<object>`
     select 'release' as type, name, publish_at, published_at, created_at from content.release order by name collate "C"
   `.execute(tx);

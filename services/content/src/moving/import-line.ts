@@ -26,6 +26,7 @@ const own = {
 
 /** Members that categories and tags have, and those of authors. */
 const described = { description: z.string().nullish() };
+const placed = { ...described, picture: z.string().nullish(), position: z.int().nullish() };
 const portrayed = {
   bio: z.string().nullish(),
   picture: z.string().nullish(),
@@ -34,7 +35,8 @@ const portrayed = {
 
 const named = { name: z.string(), slug: slug.optional() };
 
-/** A category or tag, or an author: the name or slug, or both. */
+/** A category, tag or author: the name or slug, or both. */
+const namedCategory = z.union([z.string(), z.strictObject({ ...named, ...placed })]);
 const namedTerm = z.union([z.string(), z.strictObject({ ...named, ...described })]);
 const namedAuthor = z.union([z.string(), z.strictObject({ ...named, ...portrayed })]);
 
@@ -59,7 +61,7 @@ const articleLine = z
     author: z.string().nullish(),
     is_published: z.boolean().optional(),
     published_at: time.nullish(),
-    category: namedTerm.nullish(),
+    category: namedCategory.nullish(),
     category_id: z.int().nullish(),
     tags: absent(z.array(namedTerm)),
     authors: absent(z.array(namedAuthor)),
@@ -89,8 +91,11 @@ const releaseLine = z.strictObject({
   created_at: time.nullish(),
 });
 
-const termLine = z.strictObject({ type: z.enum(['category', 'tag']), ...own, ...named, ...described });
-const authorLine = z.strictObject({ type: z.literal('author'), ...own, ...named, ...portrayed });
+const termLine = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('category'), ...own, ...named, ...placed }),
+  z.strictObject({ type: z.literal('tag'), ...own, ...named, ...described }),
+  z.strictObject({ type: z.literal('author'), ...own, ...named, ...portrayed }),
+]);
 
 export interface LineOptions {
   /** Whether to shorten what is too long. */
@@ -149,8 +154,7 @@ export function readImportLine(
 ): ImportedArticle | ImportedTermLine | ImportedRelease {
   const type = typeof line === 'object' && line !== null && 'type' in line ? line.type : 'article';
   if (type === 'category' || type === 'tag' || type === 'author') {
-    const row = type === 'author' ? parsed(authorLine, line) : parsed(termLine, line);
-    const { id, created_at, updated_at, former_slugs, type: _, ...term } = row;
+    const { id, created_at, updated_at, former_slugs, type: _, ...term } = parsed(termLine, line);
     const past = pastOf({ id, created_at, updated_at, former_slugs }, options);
     const notes: string[] = [];
     return { type, term: fittedTerm(type, termOf(term), options, notes), past, notes };
@@ -323,7 +327,9 @@ function pastOf(
   return { id: exact ? id : undefined, created_at: created, updated_at: updated, former_slugs };
 }
 
-function termOf(term: z.infer<typeof namedTerm> | z.infer<typeof namedAuthor>): ImportedTerm {
+function termOf(
+  term: z.infer<typeof namedCategory> | z.infer<typeof namedTerm> | z.infer<typeof namedAuthor>,
+): ImportedTerm {
   if (typeof term === 'string') return { name: term, more: {} };
   const { name, slug, ...rest } = term;
   return { name, slug, more: Object.fromEntries(Object.entries(rest).filter(([, value]) => value != null)) };

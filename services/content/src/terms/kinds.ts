@@ -18,12 +18,21 @@ export interface TermKind {
   written: Members;
   /** The same members as they are shown. */
   shown: Members;
+  /** Members that may always be left out of a write, and that lists and details show with `include`. */
+  included?: { written: Members; shown: Members };
 }
 
 /** `text` with a capital first letter. */
 export function capitalized<Text extends string>(text: Text): Capitalize<Text> {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}` as Capitalize<Text>;
 }
+
+const DESCRIBED = {
+  written: { description: text(500).nullable() },
+  shown: { description: z.string().nullable() },
+};
+
+const MOST_POSITION = 100_000;
 
 /** An article has at most one category. */
 export const CATEGORIES: TermKind = {
@@ -33,20 +42,31 @@ export const CATEGORIES: TermKind = {
   table: 'content.category',
   filter: { name: 'category_id', by: 'id' },
   articleKey: 'article_category_id_fkey',
-  written: { description: text(500).nullable() },
-  shown: { description: z.string().nullable() },
+  ...DESCRIBED,
+  included: {
+    written: {
+      picture: webUrl(500).nullable(),
+      position: z
+        .int('must be a whole number')
+        .min(1, 'must be at least 1')
+        .max(MOST_POSITION, `must be at most ${MOST_POSITION}`)
+        .nullable()
+        .describe('Its place in the list: categories with one come first, those with the least before all.'),
+    },
+    shown: { picture: z.string().nullable(), position: z.int().nullable() },
+  },
 };
 
 /** An article has any number of tags. */
-export const TAGS: TermKind = {
-  ...CATEGORIES,
+export const TAGS = {
+  ...DESCRIBED,
   noun: 'tag',
   plural: 'tags',
   one: 'a tag',
   table: 'content.tag',
   filter: { name: 'tag', by: 'slug' },
   articleKey: 'article_tag_tag_id_fkey',
-};
+} as const satisfies TermKind;
 
 /** The most links of an author. */
 const MOST_LINKS = 20;
@@ -67,7 +87,7 @@ const links = z
   .max(MOST_LINKS, `must be at most ${MOST_LINKS} links`);
 
 /** An article has any number of authors, whose names are then its `author`. */
-export const AUTHORS: TermKind = {
+export const AUTHORS = {
   noun: 'author',
   plural: 'authors',
   one: 'an author',
@@ -84,4 +104,4 @@ export const AUTHORS: TermKind = {
     picture: z.string().nullable(),
     links: z.array(z.object({ label: z.string().optional(), url: z.string() })),
   },
-};
+} as const satisfies TermKind;

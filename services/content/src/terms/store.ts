@@ -58,9 +58,9 @@ export class TermStore {
     this.#readDb = readDb;
   }
 
-  /** All terms by name, with their numbers of published articles. */
-  async list(): Promise<CountedTerm[]> {
-    return this.#counted(await this.#selectCounted().execute());
+  /** All terms by position, then by name, with their numbers of published articles. */
+  async list(include?: readonly string[]): Promise<CountedTerm[]> {
+    return this.#counted(await this.#selectCounted().execute(), include);
   }
 
   /**
@@ -106,12 +106,13 @@ export class TermStore {
       .$if(place !== undefined, (query) =>
         query.where(sql<boolean>`${place} > 0`).orderBy(sql`${place} = 1`, 'desc'),
       )
+      .$if(this.#kind.included !== undefined, (query) => query.orderBy(sql`term.position`))
       .orderBy('term.name')
       .orderBy('term.id');
   }
 
-  #counted(rows: (TermRow & { article_count: number })[]): CountedTerm[] {
-    return rows.map((row) => ({ ...this.#shown(row), article_count: row.article_count }));
+  #counted(rows: (TermRow & { article_count: number })[], include?: readonly string[]): CountedTerm[] {
+    return rows.map((row) => ({ ...this.#shown(row, include), article_count: row.article_count }));
   }
 
   /**
@@ -119,10 +120,10 @@ export class TermStore {
    *
    * @throws Failure `missing`
    */
-  async read(id: number, filters: TermFilters, page: Page): Promise<TermPage> {
+  async read(id: number, filters: TermFilters, page: Page, include?: readonly string[]): Promise<TermPage> {
     const row = await this.#find(id);
     if (row === undefined) throw this.#missing(id);
-    return this.#page(row, filters, page);
+    return this.#page(row, filters, page, include);
   }
 
   /**
@@ -131,27 +132,36 @@ export class TermStore {
    * @throws Failure `missing`
    * @throws MovedSlug if the term has another slug by now
    */
-  async readBySlug(slug: string, filters: TermFilters, page: Page): Promise<TermPage> {
+  async readBySlug(
+    slug: string,
+    filters: TermFilters,
+    page: Page,
+    include?: readonly string[],
+  ): Promise<TermPage> {
     const { noun } = this.#kind;
     const row = await this.#find(idOfSlug(noun, sql`${slug}`));
     if (row === undefined) throw new Failure('missing', `no ${noun} has this slug`);
     if (row.slug !== slug) throw new MovedSlug(row.slug);
-    return this.#page(row, filters, page);
+    return this.#page(row, filters, page, include);
   }
 
   #find(id: number | RawBuilder<number>): Promise<TermRow | undefined> {
     return this.#readDb.selectFrom(this.#kind.table).selectAll().where('id', '=', id).executeTakeFirst();
   }
 
-  async #page(row: TermRow, filters: TermFilters, page: Page): Promise<TermPage> {
+  async #page(
+    row: TermRow,
+    filters: TermFilters,
+    page: Page,
+    include?: readonly string[],
+  ): Promise<TermPage> {
     const scope = {
       status: 'published',
       sort: 'newest',
       filters: { ...filters, [this.#kind.filter.name]: row[this.#kind.filter.by] },
     } as const;
     const { articles, total } = await this.#articles.page(this.#readDb, scope, page);
-    const own = this.#shown(row);
-    return { term: { ...own, articles }, own, total };
+    return { term: { ...this.#shown(row, include), articles }, own: this.#own(row), total };
   }
 
   /**
@@ -168,7 +178,7 @@ export class TermStore {
       .returning(writtenBy(actor).as('writer'))
       .executeTakeFirstOrThrow()
       .catch((error) => explainSlug(error, noun));
-    return { term, own: this.#shown(term) };
+    return { term, own: this.#own(term) };
   }
 
   /**
@@ -190,7 +200,7 @@ export class TermStore {
         .where(writtenBy(actor), '=', actor.key)
         .returningAll()
         .executeTakeFirstOrThrow();
-      return { term, own: this.#shown(term), changes: changesBetween(before, term) };
+      return { term, own: this.#own(term), changes: changesBetween(before, term) };
     });
     return write.catch((error) => explainSlug(error, this.#kind.noun));
   }
@@ -221,7 +231,7 @@ export class TermStore {
       .where('id', '=', id)
       .forUpdate()
       .executeTakeFirstOrThrow(() => this.#missing(id));
-    precondition?.(this.#shown(row));
+    precondition?.(this.#own(row));
     return row;
   }
 
@@ -230,8 +240,18 @@ export class TermStore {
     return new Failure('missing', id === 0 ? `this ${noun} does not exist` : `${noun} ${id} does not exist`);
   }
 
-  #shown({ id, name, slug, created_at, updated_at, ...rest }: TermRow): Term {
-    const own = Object.entries(rest).filter(([member]) => member in this.#kind.shown);
+  /** All of its members, whatever an answer shows of them. */
+  #own(row: TermRow): Term {
+    return this.#shown(row, Object.keys(this.#kind.included?.shown ?? {}));
+  }
+
+  #shown(
+    { id, name, slug, created_at, updated_at, ...rest }: TermRow,
+    include: readonly string[] = [],
+  ): Term {
+    const own = Object.entries(rest).filter(
+      ([member]) => member in this.#kind.shown || include.includes(member),
+    );
     const times = { created_at: created_at.toISOString(), updated_at: updated_at.toISOString() };
     return { id, name, slug, ...Object.fromEntries(own), ...times };
   }

@@ -7,7 +7,7 @@ import type { SearchGate } from '@pressroom/common/search/search';
 import { z } from 'zod';
 import { requireAnyCategory } from '../api-keys.ts';
 import { type FilterValues, filterParameters } from '../articles/filters.ts';
-import { articleListItem, deletedAnswer, pageParameters } from '../articles/schema.ts';
+import { articleListItem, deletedAnswer, includeOf, pageParameters } from '../articles/schema.ts';
 import { envelope, type Page, pagedEnvelope, success, successPage } from '../envelope.ts';
 import {
   actorOf,
@@ -73,14 +73,15 @@ const termSlugPath = z.object({ slug: slugParameter() });
 export type TermFilters = Omit<FilterValues, TermKind['filter']['name']>;
 
 /** The bodies and answers of the operations on a kind of terms. */
-export function termSchemas({ noun, filter, written, shown }: TermKind) {
+export function termSchemas({ noun, filter, written, shown, included }: TermKind) {
   const slug = slugMember().describe(
     `If omitted, a new ${noun} gets one from its name, and another keeps its own.`,
   );
   const own: { category_id?: true; tag?: true; author_slug?: true } = { [filter.name]: true };
   const named = { name: onOneLine(requiredText(100)), slug: slug.optional() };
-  const put = z.strictObject(withMembers(named, written));
-  const members = z.object(written).partial().shape;
+  const more = z.object(included?.written ?? {}).partial().shape;
+  const put = z.strictObject(withMembers(named, { ...written, ...more }));
+  const members = { ...z.object(written).partial().shape, ...more };
   const create = z.strictObject(
     withMembers(
       { ...named, slug: newSlug().describe('If omitted or null, it is made from the name.') },
@@ -97,11 +98,21 @@ export function termSchemas({ noun, filter, written, shown }: TermKind) {
     .meta({ minProperties: 1 });
   const { id, name, slug: shownSlug, ...dates } = term.shape;
   const identity = { id, name, slug: shownSlug };
-  const listed = withMembers(identity, shown);
-  const changes = { id, ...z.object({ ...withMembers({ name, slug: shownSlug }, shown) }).partial().shape };
+  const ofRequest = z.object(included?.shown ?? {}).partial().shape;
+  const listed = withMembers(identity, { ...shown, ...ofRequest });
+  const changes = {
+    id,
+    ...z.object({ ...withMembers({ name, slug: shownSlug }, { ...shown, ...ofRequest }) }).partial().shape,
+  };
+  const names = Object.keys(included?.shown ?? {});
+  const include = { include: includeOf(names).optional() };
+  const plainQuery = z.strictObject({ ...pageParameters, ...filterParameters }).omit(own);
+  const detailQuery = plainQuery.extend(include);
   return {
+    /** Query string of a list without pages. */
+    listQuery: z.strictObject(include),
     /** Query string of the detail. */
-    detailQuery: z.strictObject({ ...pageParameters, ...filterParameters }).omit(own),
+    detailQuery: names.length === 0 ? (plainQuery as typeof detailQuery) : detailQuery,
     create,
     put,
     patch,
@@ -155,6 +166,7 @@ function reads({ terms, gate, cache }: TermParts, { noun, Noun, plural, one, fil
       tags,
       operationId: `list${capitalized(plural)}`,
       summary: `List all ${plural} with their numbers of published articles`,
+      querystring: schemas.listQuery,
       response: {
         200: envelope(schemas.listItems),
         ...NOT_MODIFIED,
@@ -164,7 +176,7 @@ function reads({ terms, gate, cache }: TermParts, { noun, Noun, plural, one, fil
     handler: (request, reply) =>
       replyToReader(request, reply, cache, async () => {
         return {
-          value: success(`${capitalized(plural)} found`, await terms.list()),
+          value: success(`${capitalized(plural)} found`, await terms.list(request.query.include)),
           subjects: CACHED_UNDER.terms,
         };
       }),
@@ -210,8 +222,8 @@ function reads({ terms, gate, cache }: TermParts, { noun, Noun, plural, one, fil
     },
     handler: (request, reply) =>
       replyToReader(request, reply, cache, async () => {
-        const { page, filters } = partsOf(request.query);
-        return detail(await terms.read(request.params.id, filters, page), page);
+        const { page, filters, include } = partsOf(request.query);
+        return detail(await terms.read(request.params.id, filters, page, include), page);
       }),
   });
   const readBySlug = operation({
@@ -225,16 +237,21 @@ function reads({ terms, gate, cache }: TermParts, { noun, Noun, plural, one, fil
     },
     handler: (request, reply) =>
       replyBySlug(request, reply, cache, async () => {
-        const { page, filters } = partsOf(request.query);
-        return detail(await terms.readBySlug(request.params.slug, filters, page), page);
+        const { page, filters, include } = partsOf(request.query);
+        return detail(await terms.readBySlug(request.params.slug, filters, page, include), page);
       }),
   });
   return { list, listPage, read, readBySlug };
 }
 
-/** The parts of a query string: a page, and filters. */
-function partsOf({ page, per_page: perPage, ...filters }: TermFilters & { page: number; per_page: number }) {
-  return { page: { page, perPage }, filters };
+/** The parts of a query string: a page, filters, and members to add. */
+function partsOf({
+  page,
+  per_page: perPage,
+  include,
+  ...filters
+}: TermFilters & { page: number; per_page: number; include?: readonly string[] | undefined }) {
+  return { page: { page, perPage }, filters, include };
 }
 
 function writes({ terms, changed }: TermParts, { noun, Noun, plural, one, schemas }: Words) {
