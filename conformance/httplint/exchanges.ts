@@ -338,9 +338,29 @@ export async function collectContent(collection: Collection, key: string): Promi
   await collectReleases(collection, key);
   await ask('DELETE', '/api/tags/{id}', 200, { at: `/api/tags/${tag}` });
   await ask('DELETE', '/api/authors/{id}', 200, { at: `/api/authors/${author}` });
+  for (const terms of ['/api/tags', '/api/authors']) await collectMerge(collection, terms, key);
   await collectFormer(collection, article, key);
   await ask('DELETE', '/api/categories/{id}', 200, { at: `/api/categories/${category}` });
   await collection.exhaust(service, '/api/articles', 100);
+}
+
+/** Merges two tags or authors. */
+async function collectMerge(collection: Collection, terms: string, key: string) {
+  const path = `${terms}/{id}/merge`;
+  const ask = (status: number, more: object) =>
+    collection.ask({
+      ...{ service: 'content', method: 'POST', path, status, headers: { 'x-api-key': key }, ...more },
+    });
+  const make = async (name: string) => {
+    const made = await ask(201, { path: terms, at: terms, json: { name } });
+    return JSON.parse(made.body.toString()).data.id;
+  };
+  const [from, into] = [await make('Goes'), await make('Stays')];
+  const at = `${terms}/${from}/merge`;
+  await ask(422, { at, json: { into: from } });
+  await ask(401, { at, json: { into }, headers: {} });
+  await ask(200, { at, json: { into } });
+  await ask(404, { at, json: { into } });
 }
 
 /** Makes, moves, reads and deletes a release. */
@@ -395,7 +415,12 @@ async function collectFormer(collection: Collection, article: number, key: strin
     await collection.read(service, read, read, headers);
   await ask('POST', back, 422, '1', { json: { is_published: true } });
   await ask('POST', back, 200);
-  await ask('DELETE', '/api/articles/{id}', 200);
+  for (const status of [200, 404]) {
+    if (status === 200) await ask('DELETE', '/api/articles/{id}', status);
+    await ask('DELETE', '/api/trash/{id}', status);
+  }
+  await ask('DELETE', '/api/trash', 401, '1', { headers: {} });
+  await ask('DELETE', '/api/trash', 200);
 }
 
 /** Reads a published resource by its slug and by one that it had before. */

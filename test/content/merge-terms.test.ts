@@ -69,3 +69,43 @@ test.each([
     expect(rows).toEqual([{ kept: 0, articles: 0 }]);
   },
 );
+
+test.each([
+  ['tags', 'tag'],
+  ['authors', 'author'],
+] as const)('%s are merged by a request, in steps that can be repeated', async (plural, noun) => {
+  const { client, database, key } = fixture;
+  const make = async (name: string) => (await client.post(`/api/${plural}`, { name })).body.data;
+  const [from, into] = [await make(`Request from ${noun}`), await make(`Request into ${noun}`)];
+  const one = await client.publish({ title: 'By request', [plural]: [from.slug] });
+  await database.pool.query(
+    `insert into content.article (title, title_words, slug, content, author, ${noun}_ids)
+     select 'Many', '{}', '${noun}-request-' || n, repeat('word ', 20), 'Many', array[$1::integer]
+     from generate_series(1, 1000) as n`,
+    [from.id],
+  );
+  const merge = (id: number, json: object) => client.post(`/api/${plural}/${id}/merge`, json);
+  for (const [into, code] of [
+    [from.id, 'invalid_value'],
+    [2147483647, 'not_found'],
+  ] as const) {
+    const { status, body } = await merge(from.id, { into });
+    expect([status, body.errors]).toMatchObject([422, [{ field: 'into', code }]]);
+  }
+  expect((await merge(from.id, {})).status).toBe(422);
+  expect((await merge(2147483647, { into: into.id })).status).toBe(404);
+
+  const first = await merge(from.id, { into: into.id });
+  expect(first.body.data).toEqual({ moved: 1000, is_complete: false });
+  const last = await merge(from.id, { into: into.id });
+  expect([last.status, last.body.data]).toEqual([200, { moved: 1, is_complete: true }]);
+  expect((await merge(from.id, { into: into.id })).status).toBe(404);
+  const shown = await client.anonymously(`/api/articles/${one.body.data.id}?include=${plural}`);
+  expect(shown.body.data[plural]).toMatchObject([{ slug: into.slug }]);
+  expect((await client.anonymously(`/api/${plural}/by-slug/${from.slug}`)).status).toBe(308);
+  const { rows } = await database.pool.query(
+    `select action, key from content.audit where action = $1 order by id desc limit 1`,
+    [`${noun}.deleted`],
+  );
+  expect(rows).toEqual([{ action: `${noun}.deleted`, key: key.slice(3, 11) }]);
+});

@@ -468,6 +468,56 @@ describe('a deleted article', () => {
     expect((await trash()).map((deleted) => deleted.id)).not.toContain(id);
   });
 
+  test('is deleted for good: it cannot be restored, its slugs are free, and the trail says who did it', async () => {
+    const made = await client.article({ title: 'For good', is_published: true });
+    await client.patch(`/api/articles/${made.id}`, { slug: 'for-ever' });
+    const { cursor } = (await client.send('/api/sync/snapshot')).body.meta;
+    await client.delete(`/api/articles/${made.id}`);
+    expect((await client.send('/api/trash')).body.meta.total).toBe((await trash()).length);
+    const erase = () => client.delete(`/api/trash/${made.id}`);
+    expect(await erase()).toMatchObject({
+      status: 200,
+      body: { status: 'success', message: 'Article deleted for good', data: null },
+    });
+    const again = await erase();
+    expect([again.status, again.body.code]).toEqual([404, 'not_found']);
+    expect((await trash()).map(({ id }) => id)).not.toContain(made.id);
+    expect((await back(made.id)).status).toBe(404);
+    const slugs = ['for-ever', 'for-good'].map((slug) => client.article({ title: 'Another', slug }));
+    for (const { slug } of await Promise.all(slugs)) expect(['for-ever', 'for-good']).toContain(slug);
+    const { body } = await client.send(`/api/sync/changes?cursor=${encodeURIComponent(cursor)}`);
+    expect(body.data).toMatchObject([{ op: 'remove', kind: 'article', id: made.id }]);
+    const { rows } = await query(
+      `select action, key, detail, (select count(*) from content.article_revision where article_id = $1)::integer as kept
+       from content.audit where article_id = $1 order by id desc limit 1`,
+      [made.id],
+    );
+    const detail = { slug: 'for-ever', title: 'For good' };
+    expect(rows).toEqual([{ action: 'article.erased', key: content.key.slice(3, 11), detail, kept: 0 }]);
+  });
+
+  test('an article that is not deleted is not in the trash', async () => {
+    const { id } = await client.article({ title: 'Alive' });
+    expect((await client.delete(`/api/trash/${id}`)).status).toBe(404);
+    expect((await client.detail(id)).title).toBe('Alive');
+  });
+
+  test('the trash is emptied of what was in it when somebody looked', async () => {
+    for (const title of ['Seen', 'Seen too'])
+      await client.delete(`/api/articles/${(await client.article({ title })).id}`);
+    const { data, meta } = (await client.send('/api/trash')).body;
+    const late = (await client.article({ title: 'Deleted later' })).id;
+    await query(`select pg_sleep(0.002)`);
+    await client.delete(`/api/articles/${late}`);
+    const seen = await client.delete(`/api/trash?deleted_until=${data[0].deleted_at}`);
+    expect(seen.body).toEqual({ status: 'success', message: 'Trash emptied', data: { deleted: meta.total } });
+    expect((await trash()).map(({ id }) => id)).toEqual([late]);
+    expect((await client.delete('/api/trash')).body.data).toEqual({ deleted: 1 });
+    expect((await client.send('/api/trash')).body).toMatchObject({ data: [], meta: { total: 0 } });
+    expect((await client.delete('/api/trash')).body.data).toEqual({ deleted: 0 });
+    expect((await client.delete('/api/trash?deleted_until=yesterday')).status).toBe(400);
+  });
+
   test('is listed in pages', async () => {
     const ids: number[] = [];
     for (const title of ['One', 'Two', 'Three']) ids.unshift((await client.article({ title })).id);

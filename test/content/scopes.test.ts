@@ -125,6 +125,9 @@ describe('what the article decides', () => {
       ['PATCH', published, { excerpt: 'Mine' }],
       ['PATCH', published, { is_published: false }],
       ['DELETE', draft, undefined],
+      ['DELETE', '/api/trash', undefined],
+      ['DELETE', '/api/trash/1', undefined],
+      ['POST', '/api/tags/1/merge', { into: 2 }],
     ] as const) {
       expect((await as('write', method, path, body)).body).toMatchObject(FORBIDDEN);
     }
@@ -173,6 +176,8 @@ describe('what the article decides', () => {
     expect(made.status).toBe(201);
     const own = `/api/articles/${made.body.data.id}`;
     const foreign = `/api/articles/${(await fixture.client.article({ category_id: other.id })).id}`;
+    const gone = (await fixture.client.article({ category_id: other.id })).id;
+    await as('full', 'DELETE', `/api/articles/${gone}`);
     expect((await as(key, 'PATCH', own, { excerpt: 'Mine' })).status).toBe(200);
     for (const [method, path, body] of [
       ['POST', '/api/articles', articleBody({ category_id: other.id })],
@@ -184,6 +189,9 @@ describe('what the article decides', () => {
       ['DELETE', foreign, undefined],
       ['PATCH', `/api/categories/${mine.id}`, { name: 'Renamed' }],
       ['POST', '/api/categories', { name: 'New' }],
+      ['DELETE', '/api/trash', undefined],
+      ['DELETE', `/api/trash/${gone}`, undefined],
+      ['POST', '/api/tags/1/merge', { into: 2 }],
     ] as const) {
       const { body: answer } = await as(key, method, path, body);
       expect([method, path, answer]).toEqual([
@@ -194,6 +202,7 @@ describe('what the article decides', () => {
     }
     expect((await as(key, 'GET', '/api/articles?status=all')).status).toBe(200);
     expect((await as(key, 'DELETE', own)).status).toBe(200);
+    expect((await as(key, 'DELETE', own.replace('articles', 'trash'))).status).toBe(200);
     await as('full', 'DELETE', `/api/categories/${mine.id}`);
     expect((await as(key, 'POST', '/api/articles', articleBody())).body).toMatchObject(FORBIDDEN);
   });

@@ -29,6 +29,7 @@ import { SitemapStore, sitemapOperations } from './sitemaps.ts';
 import { type SyncStore, syncOperations } from './sync.ts';
 import type { ContentTables } from './tables.ts';
 import { AUTHORS, CATEGORIES, TAGS, type TermKind } from './terms/kinds.ts';
+import { mergeOperation } from './terms/merging.ts';
 import { TermStore } from './terms/store.ts';
 import { termOperations } from './terms/terms.ts';
 import { Trash, trashOperations } from './trash.ts';
@@ -143,6 +144,8 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['PATCH', '/api/articles/:id', articles.change, keyWith('write')],
     ['DELETE', '/api/articles/:id', articles.remove, keyWith('publish')],
     ['GET', '/api/trash', trash.list, keyWith('read')],
+    ['DELETE', '/api/trash', trash.empty, keyWith('publish')],
+    ['DELETE', '/api/trash/:id', trash.erase, keyWith('publish')],
     ['POST', '/api/articles/:id/restore', trash.restore, keyWith('write')],
     ['GET', '/api/articles/:id/revisions', revisions.list, keyWith('read')],
     ['GET', '/api/articles/:id/revisions/:revision', revisions.read, keyWith('read')],
@@ -174,6 +177,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['PUT', '/api/tags/:id', tags.replace, keyWith('publish')],
     ['PATCH', '/api/tags/:id', tags.change, keyWith('publish')],
     ['DELETE', '/api/tags/:id', tags.remove, keyWith('publish')],
+    ['POST', '/api/tags/:id/merge', mergeOperation(db, TAGS, changed), keyWith('publish')],
     ['GET', '/api/authors', authors.listPage, ANYBODY],
     ['GET', '/api/authors/:id', authors.read, ANYBODY],
     ['GET', '/api/authors/by-slug/:slug', authors.readBySlug, ANYBODY],
@@ -181,6 +185,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['PUT', '/api/authors/:id', authors.replace, keyWith('publish')],
     ['PATCH', '/api/authors/:id', authors.change, keyWith('publish')],
     ['DELETE', '/api/authors/:id', authors.remove, keyWith('publish')],
+    ['POST', '/api/authors/:id/merge', mergeOperation(db, AUTHORS, changed), keyWith('publish')],
     ['GET', '/api/sync/snapshot', sync.snapshot, ANYBODY],
     ['GET', '/api/sync/changes', sync.changes, ANYBODY],
     ['GET', '/articles/feed.xml', feeds.xml, ANYBODY],

@@ -17,7 +17,7 @@ import {
   readTime,
   revokeKey,
 } from './cli/keys.ts';
-import { mergeTerms, printTrail, printTrailAsJson, readActor, reindex } from './cli/operating.ts';
+import { mergeBySlug, printTrail, printTrailAsJson, readActor, reindex } from './cli/operating.ts';
 import { addSample } from './cli/sample.ts';
 import { addHookCommands } from './hooks/commands.ts';
 import { addMovingCommands } from './moving/commands.ts';
@@ -85,7 +85,7 @@ for (const noun of ['tag', 'author'] as const) {
     .description(`give the articles of one ${noun} to another, to which its slug then leads`)
     .argument('<from>', `the slug of the ${noun} that goes`)
     .argument('<into>', `the slug of the ${noun} that stays`)
-    .action((from, into) => withContent((db) => mergeTerms(db, noun, from, into)));
+    .action((from, into) => withContent((db) => mergeBySlug(db, noun, from, into)));
 }
 
 addMovingCommands(program, withContent);

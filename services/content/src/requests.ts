@@ -271,7 +271,9 @@ export async function replyBySlug<Schema extends FastifySchema>(
 
 type Noun = 'article' | 'preview' | 'release' | 'working_copy' | TermKind['noun'];
 
-type WriteEvent = `${Noun}_${'created' | 'updated' | 'deleted' | 'restored'}`;
+type WriteEvent =
+  | `${Noun}_${'created' | 'updated' | 'deleted' | 'restored' | 'merged' | 'erased'}`
+  | 'trash_emptied';
 
 /**
  * The headers of the answer to a write: it is not cached, and its `ETag` is for the `If-Match` of the next
@@ -287,7 +289,7 @@ export function writtenHeaders(own: object): Record<'cache-control' | 'etag', st
 export function logWrite(
   request: FastifyRequest,
   event: WriteEvent,
-  object: { [Name in Noun]?: number | string },
+  object: { [Name in Noun | 'articles']?: number | string },
 ): void {
   const requestId = withoutApiKeys(request.id);
   request.log.info({ requestId, key: ownerOf(request).prefix, ...object }, event);

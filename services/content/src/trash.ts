@@ -1,21 +1,25 @@
+import { PRIVATE } from '@pressroom/common/caching/conditional';
 import { violates } from '@pressroom/common/database/database';
 import { Failure, invalid } from '@pressroom/common/failures/failure';
-import { integerParameter } from '@pressroom/common/fields/fields';
+import { instant, integerParameter } from '@pressroom/common/fields/fields';
 import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
-import { type Permitted, requireArticle } from './api-keys.ts';
+import { type Permitted, requireAnyCategory, requireArticle } from './api-keys.ts';
 import { termIds } from './articles/detail.ts';
-import { articleCreatedAnswer, articlePath, articlePut } from './articles/schema.ts';
+import { MOST_COUNTED, MOST_SEEN } from './articles/list-rows.ts';
+import { articleCreatedAnswer, articlePath, articlePut, deletedAnswer } from './articles/schema.ts';
 import { checkReferences, type OwnArticle, writtenIn } from './articles/store.ts';
 import {
   type Actor,
   cursorEnvelope,
+  envelope,
   keyMember,
   keyOf,
   success,
   successCursorPage,
+  type Total,
   writtenBy,
 } from './envelope.ts';
 import { actorOf, logWrite, ownerOf, replyPrivately, writtenHeaders } from './requests.ts';
@@ -42,7 +46,22 @@ const trashQuery = z.strictObject({
   cursor: integerParameter(1).optional().describe('`meta.next_cursor` of the page before.'),
 });
 
-const trashAnswer = cursorEnvelope(deletedArticle, z.int());
+const trashAnswer = cursorEnvelope(deletedArticle, z.int()).extend({
+  meta: z.object({
+    next_cursor: z.int().nullable().describe('Leads to the next page; null at the end.'),
+    total: z.int(),
+    total_is_exact: z.literal(false).optional().describe('Present if there may be more.'),
+  }),
+});
+
+/** What is deleted for good: everything, or what had been deleted when somebody looked. */
+const emptyQuery = z.strictObject({
+  deleted_until: instant('must be a time with an offset, such as 2026-11-23T08:00:00Z (a + is written %2B)')
+    .optional()
+    .describe('Leaves what was deleted after this time; `deleted_at` of the first of the list.'),
+});
+
+const emptiedAnswer = envelope(z.object({ deleted: z.int().describe('How many articles are gone.') }));
 
 /** Body of a restore: in what the article shall be other than it was. */
 const articleRestore = articlePut
@@ -72,10 +91,44 @@ export function trashOperations(trash: Trash, changed: (subjects?: ReadonlySet<s
     handler: (request, reply) =>
       replyPrivately(request, reply, async () => {
         const { per_page: perPage, cursor } = request.query;
-        const found = await trash.list(perPage, cursor);
+        const [found, { total, isExact }] = await Promise.all([trash.list(perPage, cursor), trash.count()]);
         const page = { cursorOf: ({ number }: DeletedArticle) => number, shown };
-        return { value: successCursorPage('Deleted articles found', found, perPage, page) };
+        const value = successCursorPage('Deleted articles found', found, perPage, page);
+        const counted = { total, ...(!isExact && { total_is_exact: isExact }) };
+        return { value: { ...value, meta: { ...value.meta, ...counted } } };
       }),
+  });
+  const erase = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'eraseDeletedArticle',
+      summary: 'Delete a deleted article for good, with its revisions; its slugs are free again',
+      params: articlePath,
+      response: { 200: deletedAnswer, ...problemResponses(400, 401, 403, 404, 429, 503) },
+    },
+    handler: async (request, reply) => {
+      const owner = ownerOf(request);
+      const { id } = request.params;
+      await trash.erase(id, actorOf(request), (article) => requireArticle(owner, article));
+      logWrite(request, 'article_erased', { article: id });
+      return reply.header('cache-control', PRIVATE).send(success('Article deleted for good', null));
+    },
+  });
+  const empty = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'emptyTrash',
+      summary: 'Delete all deleted articles for good',
+      description: 'What has been deleted for good cannot be restored. Repeating it deletes the rest.',
+      querystring: emptyQuery,
+      response: { 200: emptiedAnswer, ...problemResponses(400, 401, 403, 429, 503) },
+    },
+    handler: async (request, reply) => {
+      requireAnyCategory(ownerOf(request));
+      const deleted = await trash.empty(actorOf(request), request.query.deleted_until);
+      logWrite(request, 'trash_emptied', { articles: deleted });
+      return reply.header('cache-control', PRIVATE).send(success('Trash emptied', { deleted }));
+    },
   });
   const restore = operation({
     schema: {
@@ -107,7 +160,7 @@ export function trashOperations(trash: Trash, changed: (subjects?: ReadonlySet<s
       return reply.headers(writtenHeaders(own)).send(success('Article restored', article));
     },
   });
-  return { list, restore };
+  return { list, erase, empty, restore };
 }
 
 function shown({ deleted_at, deleted_by, key_name, members }: DeletedArticle) {
@@ -163,6 +216,40 @@ export class Trash {
       .execute();
   }
 
+  /** How many there are, or at least how many. */
+  async count(): Promise<Total> {
+    const { rows } = await sql<{ total: number }>`
+      select count(*)::integer as total from (select from content.deleted_article limit ${MOST_SEEN}) as seen
+    `.execute(this.#db);
+    const total = rows[0]?.total ?? 0;
+    return total > MOST_COUNTED ? { total: MOST_COUNTED, isExact: false } : { total, isExact: true };
+  }
+
+  /**
+   * Deletes one for good.
+   *
+   * @throws Failure `missing`, and whatever `check` throws
+   */
+  erase(id: number, actor: Actor, check: Restorer['check']): Promise<void> {
+    return this.#db.transaction().execute(async (tx) => {
+      const deleted = await lock(tx, id);
+      if (deleted === undefined) throw new Failure('missing', 'there is no such article in the trash');
+      check(deleted);
+      await eraseWhere(tx, actor, sql`article_id = ${id}`);
+    });
+  }
+
+  /** Deletes for good what was deleted until a time, or until now, and returns how many there were. */
+  async empty(actor: Actor, until = new Date()): Promise<number> {
+    const isSeen = sql`date_trunc('milliseconds', deleted_at) <= ${until}`;
+    const some = sql`number in (select number from content.deleted_article where ${isSeen} order by number limit ${ERASED})`;
+    for (let total = 0; ; ) {
+      const erased = await this.#db.transaction().execute((tx) => eraseWhere(tx, actor, some));
+      total += erased;
+      if (erased < ERASED) return total;
+    }
+  }
+
   /**
    * Brings a deleted article back as it was but for what `differing` says; one that is there stays as it is.
    *
@@ -184,15 +271,7 @@ async function restore(
   await checkReferences(tx, differing);
   const tag_ids = tags && (await termIds(tx, 'tags', tags));
   const author_ids = authors && (await termIds(tx, 'authors', authors));
-  const deleted = await tx
-    .selectFrom('content.deleted_article')
-    .select(({ ref }) => [
-      sql<boolean>`(${ref('members')} -> 'is_published')::boolean`.as('is_published'),
-      sql<number | null>`(${ref('members')} ->> 'category_id')::integer`.as('category_id'),
-    ])
-    .where('article_id', '=', id)
-    .forUpdate()
-    .executeTakeFirst();
+  const deleted = await lock(tx, id);
   if (deleted !== undefined) {
     check(deleted);
     check({ ...deleted, ...differing });
@@ -208,6 +287,37 @@ async function restore(
     throw new Failure('missing', 'there is no such article, or it can no longer be restored');
   check({ is_published: restored.article.is_published, category_id: restored.category_id });
   return { ...restored, repeated: deleted === undefined };
+}
+
+/** How many articles go in one transaction. */
+const ERASED = 1000;
+
+/** Locks a deleted article, and returns what decides who may do something with it. */
+function lock(tx: Transaction<ContentTables>, id: number) {
+  return tx
+    .selectFrom('content.deleted_article')
+    .select(({ ref }) => [
+      sql<boolean>`(${ref('members')} -> 'is_published')::boolean`.as('is_published'),
+      sql<number | null>`(${ref('members')} ->> 'category_id')::integer`.as('category_id'),
+    ])
+    .where('article_id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** Deletes these for good, with an entry in the trail for each. */
+async function eraseWhere(
+  tx: Transaction<ContentTables>,
+  actor: Actor,
+  condition: RawBuilder<unknown>,
+): Promise<number> {
+  await sql`select ${writtenBy(actor)}`.execute(tx);
+  const { numAffectedRows = 0n } = await sql`
+    with erased as (delete from content.deleted_article where ${condition} returning article_id, members)
+    insert into content.audit (action, article_id, detail)
+    select 'article.erased', article_id,
+      jsonb_build_object('slug', members -> 'slug', 'title', members -> 'title') from erased`.execute(tx);
+  return Number(numAffectedRows);
 }
 
 /** What a restored article refers to, by its foreign keys: the member, and what to do without it. */
