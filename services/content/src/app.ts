@@ -44,7 +44,6 @@ export interface ContentParts {
   cache: RepresentationCache;
   /** Called after each commit of this process, with what it was about if that is known. */
   changed: (subjects?: ReadonlySet<string>) => void;
-  /** What is published, as copies read it. */
   sync: SyncStore;
   log: Logger;
   inspector: HtmlInspector;

@@ -127,7 +127,6 @@ function shown({ id, created_at, expires_at }: Preview) {
 /** Bytes of a token. */
 const TOKEN_BYTES = 32;
 
-/** How many links an article may have at once. */
 const MOST_PREVIEWS = 100;
 
 /** A link to an article as lists show it, without its token. */

@@ -141,7 +141,6 @@ const MOST_NEWS = 1000;
 
 type TermPages = Exclude<PageKind, 'article'>;
 
-/** What the sitemaps list: published articles, categories and authors. */
 export class SitemapStore {
   readonly #db: Kysely<ContentTables>;
 

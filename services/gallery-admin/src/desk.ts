@@ -279,7 +279,7 @@ function deedOf(
   return { action, object: { ...(request.params as Record<string, string>) } };
 }
 
-/** What changes nothing, though it is asked by POST. */
+/** Operations that change nothing, although they are POSTs. */
 const TRIED = new Set(['trySource', 'trySourceRules']);
 
 /**

@@ -158,7 +158,6 @@ export const TRASH = '.pressroom-trash/';
 
 const TRASHED = /^\.pressroom-trash\/((\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-[\w-]{16})\.(\d{1,4})\//;
 
-/** What a path in the trash says of itself. */
 interface Trashed {
   deletion: string;
   deletedAt: Date;

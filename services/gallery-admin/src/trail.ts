@@ -26,7 +26,6 @@ export interface Deed {
 
 export type TrailEntry = Selectable<GalleryTables['gallery.trail']>;
 
-/** Which entries are meant. */
 export interface TrailQuery {
   /** Part of a person's name, in any case. */
   person?: string | undefined;
@@ -40,7 +39,6 @@ export interface TrailQuery {
   limit: number;
 }
 
-/** Who did what at the desk. */
 export class Trail {
   readonly #db: Kysely<GalleryTables>;
 
@@ -214,7 +212,7 @@ async function articlesPage(content: ContentClient | undefined, query: TrailRequ
   return { entries, next: meta.next_cursor };
 }
 
-/** What content calls a person at the desk. */
+/** The prefix of a person at the desk in content's trail. */
 const DESK = 'desk:';
 
 function shown({ id, at, person, action, object, address, request_id }: TrailEntry): ShownEntry {

@@ -614,7 +614,6 @@ export const DEFAULT_PART_SIZE = 32 * MIB;
 /** The largest object, in bytes: 5 TiB. */
 export const MAX_SIZE = 5 * 2 ** 40;
 
-/** How an object is divided into parts. */
 interface PartPlan {
   /** Size of every part but the last, in bytes. */
   partSize: number;

@@ -6,7 +6,7 @@ import { keptXmp, type ParseXml } from './xmp.ts';
 
 export const PNG_HEAD = '\x89PNG\r\n\x1a\n';
 
-/** What a chunk with XMP begins with. */
+/** The keyword of a chunk with XMP. */
 const XMP = 'XML:com.adobe.xmp\0';
 
 /** The chunks that say how the picture, or the animation, is shown (PNG, third edition, "Chunk summary"). */

@@ -9,7 +9,7 @@ import type { ParseXml } from './xmp.ts';
 /** The pictures whose metadata can be rewritten. */
 export type PictureKind = 'jpeg' | 'png' | 'webp' | 'heif';
 
-/** What the brands of HEIC and AVIF begin with. */
+/** The brands of HEIC and AVIF. */
 const HEIF = /^ftyp(he[ivs]|avi|mif|msf|miaf)/;
 
 /** What kind of picture begins so; undefined for any other file. */
@@ -20,7 +20,7 @@ export function pictureKind(start: Bytes): PictureKind | undefined {
   return HEIF.test(String.fromCharCode(...start.subarray(4, 12))) ? 'heif' : undefined;
 }
 
-/** How videos begin: MP4, QuickTime, WebM. */
+/** Magic numbers of MP4, QuickTime and WebM. */
 const VIDEOS: Beginnings = [
   [4, 'ftyp'],
   [4, 'moov'],

@@ -53,7 +53,6 @@ interface ArticleParts {
   cache: RepresentationCache;
   /** The site that shows the articles, if the settings name it. */
   site: Site | undefined;
-  /** What articles are checked by before they are written. */
   rules: ArticleRules;
   /**
    * Called after each commit: this replica must not serve anything about these subjects, or about anything if

@@ -7,7 +7,6 @@ import type { ContentTables } from '../tables.ts';
 import type { ExtraSchema } from './extra-schema.ts';
 import type { Extra } from './schema.ts';
 
-/** How many articles become searchable in one transaction. */
 const BATCH = 10;
 
 /** How long writes are gathered before they become searchable, in ms: an article is often saved again. */

@@ -235,7 +235,6 @@ function orderBy(direction: Direction): RawBuilder<unknown> {
 /** The columns that are read: those of a list item, all but the content, or all. */
 export type Columns = 'listed' | 'all' | 'content';
 
-/** What {@link selectItems} always selects. */
 const LISTED: readonly ListedMember[] = NESTED_MEMBERS;
 
 export function columnsOf(members: readonly ListedMember[]): Columns {

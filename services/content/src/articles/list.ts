@@ -55,7 +55,6 @@ export interface Walk {
   perPage: number;
 }
 
-/** Where a page is read from in a list. */
 interface Place {
   direction: Direction;
   offset: number;
@@ -310,7 +309,6 @@ function countedPlace(
   );
 }
 
-/** Which articles a list has, and in which order. */
 export interface ArticleScope {
   status: ArticleStatus;
   sort: ArticleSort;
@@ -512,7 +510,6 @@ function isNear({ page, perPage }: Page): boolean {
   return (page - 1) * perPage <= NEAR;
 }
 
-/** Where to find the rows of a page. */
 interface PageWindow {
   /** The end from which the rows are counted, or the day by which they are found. */
   from: 'newest' | 'oldest' | 'day';

@@ -132,7 +132,6 @@ function orderFaults(
   return [{ field: field ?? 'unpublish_at', code: 'wrong_order', message: `does not fit: ${times}` }];
 }
 
-/** Whether a body says when an article is public. */
 export function hasSchedule({ publish_at, unpublish_at, release }: ScheduleChange): boolean {
   return publish_at !== undefined || unpublish_at !== undefined || release !== undefined;
 }

@@ -447,7 +447,6 @@ export const articleDetailQuery = z.strictObject({
   include: includeOf(['jsonld', 'tags', 'authors', 'extra', 'schedule', 'working_copy']).optional(),
 });
 
-/** What the query string of a detail asks for. */
 export type ArticleDetailQuery = z.infer<typeof articleDetailQuery>;
 
 export const articleDetailAnswer = envelope(

@@ -578,7 +578,6 @@ interface ShownWorkingCopy {
   key: ReturnType<typeof keyOf>;
 }
 
-/** Which of these articles have a working copy. */
 async function workingCopiesOf(
   db: Kysely<ContentTables>,
   articleIds: readonly number[],

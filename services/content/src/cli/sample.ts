@@ -8,7 +8,6 @@ const CATEGORY_NAMES = { newsroom: 'Newsroom', kitchen: 'Émigré kitchen' };
 const TAG_NAMES = { 'first-steps': 'First steps', corrections: 'Corrections', winter: 'Winter' };
 const AUTHOR_NAMES = { 'alma-reyes': 'Alma Reyes', 'lin-wei': '林薇' };
 
-/** What a picture of the gallery's sample shows. */
 interface Picture {
   file: string;
   alt: string;

@@ -33,7 +33,6 @@ class Lane {
   /** Outcomes that are not recorded yet, with whether another event was taken since the attempt began. */
   readonly ended: { outcome: Outcome; isAlive: boolean }[] = [];
   readonly underway = new Set<Promise<void>>();
-  /** How many events the hook has taken. */
   taken = 0;
   /** Whether something may be due that no claim has looked at. */
   isDue = true;
@@ -404,7 +403,7 @@ export class DeliveryQueue {
       const { event } = delivery;
       if (!ids.includes(event.id)) return [delivery];
       const sync_cursor = cursors.get(event.id);
-      // What was pruned meanwhile is not in the answer.
+      // Those pruned in the meantime are not in the answer.
       return sync_cursor === undefined ? [] : [{ ...delivery, event: { ...event, sync_cursor } }];
     });
   }

@@ -309,7 +309,7 @@ class TokenInspector {
     this.#rules = rules;
   }
 
-  /** Whether nothing more need be read. */
+  /** True once nothing more need be read. */
   get isFull(): boolean {
     return this.#isStopped || this.#faults.length >= MOST_FAULTS;
   }

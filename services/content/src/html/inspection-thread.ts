@@ -3,7 +3,6 @@ import { inspectHtml } from './article-parser.ts';
 import type { CleanedHtml, Inspection, InspectionRules } from './inspection.ts';
 import { sharedPurifier } from './purifier.ts';
 
-/** What a thread of `HtmlInspector` does. */
 export interface InspectionTask {
   work: 'inspect' | 'clean';
   html: string;

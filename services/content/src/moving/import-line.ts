@@ -98,7 +98,6 @@ const termLine = z.discriminatedUnion('type', [
 ]);
 
 export interface LineOptions {
-  /** Whether to shorten what is too long. */
   truncate: boolean;
   /** Whether an export is restored: ids are kept, and articles taken as they are. */
   exact: boolean;

@@ -24,7 +24,6 @@ export interface ImportEntry {
   identity?: Identity | undefined;
   /** Where readers found it: an address, or a path of the site. */
   address?: string | undefined;
-  /** What was lost or changed on the way. */
   notes?: readonly string[] | undefined;
 }
 

@@ -210,7 +210,6 @@ export interface Credentials {
   secretAccessKey: string;
 }
 
-/** Where a bucket is, without its keys. */
 interface BucketPlace {
   /** Name of the S3 bucket. */
   name: string;
@@ -569,7 +568,7 @@ export class ConditionalWrites {
     const key = bucket.baseUrls.join(' ');
     const known = this.#known.get(key) ?? tryWrites(bucket);
     this.#known.set(key, known);
-    // What has not been found out is tried again.
+    // A failure is not remembered, so that the next request asks again.
     known.catch(() => this.#known.delete(key));
     return known;
   }

@@ -113,7 +113,6 @@ const bucketActionAnswer = z.union([
   bucketTestAnswer,
 ]);
 
-/** What the operations on the bucket settings need. */
 interface BucketParts {
   buckets: BucketStore;
   /** Called after a change has been committed, so that the next request uses it. */

@@ -95,7 +95,6 @@ const REVALIDATED = 'public, max-age=60, s-maxage=1, must-revalidate';
 
 const FOR_GOOD = 'public, max-age=31536000, immutable';
 
-/** What public media are answered from. */
 interface MediaParts {
   buckets: BucketSource;
   prefixes: PublicPrefixes;

@@ -1,7 +1,6 @@
 import { isInTrash, isKeyLength, RENDITIONS, storedPath } from '../names.ts';
 import { versionedPath } from './renditions.ts';
 
-/** What an address below `/media/` names. */
 export interface MediaAddress {
   key: string;
   /** The version of the object, if it is named: then what is answered never changes. */

@@ -45,7 +45,6 @@ export interface Picture {
 /** What is asked about a picture: a rendition, or its description. */
 type Wanted = Rendition | 'description';
 
-/** How the work of anonymous clients is bounded. */
 interface RenditionLimits {
   /** Pictures decoded at a time, documents aside. */
   places: number;
@@ -390,7 +389,6 @@ const QUALITIES = [50, 75, 90] as const;
 const COLUMNS = ['west', '', 'east'] as const;
 const ROWS = ['north', '', 'south'] as const;
 
-/** How a picture is put into a box. */
 export const FITS = ['inside', 'cover', 'contain'] as const;
 
 /** The formats of renditions, the last one for clients that name none. */
@@ -461,7 +459,6 @@ export function hasBox(key: string): boolean {
   return /\/w\d+-\d+x\d+-[^/]+$/.test(key);
 }
 
-/** What the metadata of a picture say about it. */
 interface Credit {
   alt: string | null;
   credit: string | null;

@@ -13,7 +13,6 @@ const LIST_URL_S = 900;
 /** Keys signed before other requests get a turn. */
 const AT_A_TIME = 250;
 
-/** How the URLs of objects are meant. */
 interface ObjectUrlOptions {
   /** Whether a browser saves the object under its name, whatever its type, instead of showing it. */
   download?: boolean;
@@ -70,7 +69,6 @@ export function signListUrl(
   return getSignedUrl(bucket.signer, command, { expiresIn: LIST_URL_S });
 }
 
-/** What of a bucket signs its URLs. */
 type Signing = Pick<Bucket, 'baseUrls' | 'signer'>;
 
 /** Signs the URL of an object; with `disposition`, the store sends that as `Content-Disposition`. */

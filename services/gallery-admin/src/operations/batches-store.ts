@@ -8,7 +8,6 @@ import type { Bucket } from '../buckets/bucket.ts';
 import type { BatchTable, GalleryTables } from '../tables.ts';
 import type { Transfer } from './transfer.ts';
 
-/** How many paths of a batch are shown. */
 const SHOWN_PATHS = 20;
 
 const undoing = z.discriminatedUnion('action', [

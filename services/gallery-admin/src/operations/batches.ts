@@ -261,7 +261,7 @@ export class Operations {
     }
   }
 
-  /** What is left over does no harm. */
+  /** Leftovers do no harm. */
   async #discard(bucket: Bucket, { action, paths }: OperationRequest): Promise<void> {
     const { discard, log } = this.#parts;
     if (action === 'copy') return;

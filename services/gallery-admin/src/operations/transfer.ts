@@ -80,7 +80,6 @@ export interface Transferred {
   stayed: number;
   /** Paths of the request that were named twice or lie inside another and were transferred with it. */
   folded: number;
-  /** Whether this run has copied or deleted anything. */
   hasChanged: boolean;
   transfers: readonly Transfer[];
 }

@@ -1,6 +1,5 @@
 import { passwordEn } from '../../shared/text/password-en.ts';
 
-/** What the page of one's own account says. */
 export const en = {
   ...passwordEn,
   profile: 'Profile',

@@ -14,7 +14,6 @@ import type {
   WorkingCopy,
 } from './types.ts';
 
-/** How many articles a page of a list has. */
 const PER_PAGE = 100;
 
 /** How many articles are looked for before what was found is shown. */

@@ -12,7 +12,6 @@ interface KeyName {
   readonly name: string | null;
 }
 
-/** When an article becomes public, or ceases to be. */
 interface Schedule {
   readonly publish_at: string | null;
   readonly unpublish_at: string | null;

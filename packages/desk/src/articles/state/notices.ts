@@ -1,6 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 
-/** What has been done, or could not be. */
 export interface Notice {
   readonly text: string;
   readonly isFault: boolean;

@@ -2,7 +2,6 @@ import { useMemo } from 'preact/hooks';
 import { useApp } from '../app-context.ts';
 import { wordDifferences } from '../state/word-differences.ts';
 
-/** What changed between two texts, by words. */
 export function Differences({ before, after }: { before: string; after: string }) {
   const { texts } = useApp();
   const language = texts.language.value;

@@ -1,6 +1,5 @@
 import type { OpenArticle } from '../state/open-article.ts';
 
-/** What the service did not accept about a member. */
 export function FieldProblem({ open, member }: { open: OpenArticle; member: string }) {
   const found = open.problem.value?.fields.find(({ field }) => field.split('.')[0] === member);
   return (

@@ -100,7 +100,6 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
 interface TermChoiceProps {
   kind: TermKind;
   label: string;
-  /** What the field says while it is empty. */
   none: string;
   /** The slug of the chosen one, or empty. */
   value: string;
@@ -119,7 +118,7 @@ function TermChoice({ kind, label, none, value, onChange }: TermChoiceProps) {
   }, [kind, value]);
   const take = async (name: string) => {
     const found = name.trim() === '' ? '' : (await terms.named(kind, name).catch(() => undefined))?.slug;
-    // What is none leaves the list as it was.
+    // An unknown name leaves the list unchanged.
     if (found === undefined)
       notices.failed(texts.say(kind === 'tags' ? 'noSuchTag' : 'noSuchAuthor', { name: name.trim() }));
     if (found === undefined || found === value) setText(shown);

@@ -3,7 +3,6 @@ import { useApp } from '../app-context.ts';
 import { type BulkOutcome, categorizeAll, publishAll, removeAll, restoreAll, tagAll } from '../state/bulk.ts';
 import type { TextName } from '../text/texts.ts';
 
-/** What can be done to the selected articles. */
 export interface ListActions {
   /** Moves them to the trash, or the one that is given while none is selected. */
   remove(id?: number): Promise<void>;

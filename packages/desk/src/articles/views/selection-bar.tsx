@@ -5,7 +5,6 @@ import { useApp } from '../app-context.ts';
 import { useListActions } from './list-actions.ts';
 import { TermNames } from './terms-field.tsx';
 
-/** What can be done with the selected articles. */
 export function SelectionBar() {
   const { list, place, texts } = useApp();
   const { say } = texts;

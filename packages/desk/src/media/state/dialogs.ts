@@ -1,7 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Entry, Uses } from '../api/types.ts';
 
-/** What to do about names that are taken. */
 export type Choice = 'both' | 'replace' | 'skip';
 
 /** What becomes of the addresses of moved files in articles. */

@@ -81,7 +81,6 @@ export class Folder {
     return this.#problem;
   }
 
-  /** How many objects a search has looked at. */
   get looked(): ReadonlySignal<number> {
     return this.#looked;
   }

@@ -6,7 +6,7 @@ import type { Dialogs } from './dialogs.ts';
 /** The largest picture that is rewritten, in bytes: it is in memory twice. */
 const LARGEST = 256 * 2 ** 20;
 
-/** What every kind is known by, in bytes. */
+/** The first bytes, enough to recognise every kind. */
 const START = 16;
 
 const parseXml = (xml: string) => new DOMParser().parseFromString(xml, 'application/xml');

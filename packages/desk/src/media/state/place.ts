@@ -14,7 +14,6 @@ export interface PlaceValue {
   readonly sort: SortKey;
   readonly descending: boolean;
   readonly filter: string;
-  /** Whether the filter also looks below the folder. */
   readonly everywhere: boolean;
 }
 

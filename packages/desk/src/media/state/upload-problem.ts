@@ -12,7 +12,7 @@ export function statusOf(error: unknown): number | undefined {
   return 'status' in error && typeof error.status === 'number' ? error.status : undefined;
 }
 
-/** Whether the same upload may succeed a moment later. */
+/** True if the same upload may succeed a moment later. */
 export function isPassing(error: unknown): boolean {
   const status = statusOf(error);
   return status === undefined || status < 400 || status >= 500 || PASSING.has(status);

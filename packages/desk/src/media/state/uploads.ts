@@ -229,7 +229,7 @@ export class Uploads {
     const upload = this.#find(id);
     if (upload === undefined) return;
     this.#change(id, { uploaded });
-    // What arrives shows that the way is open again.
+    // Progress shows that the connection works again.
     if (uploaded > upload.uploaded) this.#tries.delete(id);
     this.#rate.value = this.#samples.sample(this.progress.peek().uploaded, Date.now()) ?? this.#rate.peek();
   }

@@ -4,7 +4,6 @@ import type { AddressChoice, Dialogs } from './dialogs.ts';
 import type { Task } from './task.ts';
 
 interface Followed {
-  /** Where files are, by where they were. */
   readonly moved: ReadonlyMap<string, string>;
   readonly count: number;
 }

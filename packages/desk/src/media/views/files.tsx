@@ -79,7 +79,6 @@ function Empty() {
   );
 }
 
-/** What to do with an empty bucket. */
 function FirstSteps() {
   const { say } = useApp().texts;
   return (
@@ -105,7 +104,6 @@ function FirstSteps() {
   );
 }
 
-/** How much is loaded, and what is wrong. */
 function Status() {
   const { folder, place, texts } = useApp();
   const { say } = texts;

@@ -60,7 +60,7 @@ function linkItems(
 ): MenuItem[] {
   const isPublic = visibility.of(entry) === 'public';
   return [
-    // What readers cannot open is not offered to them.
+    // Readers cannot open the link of a private file.
     ...(isPublic ? [{ value: 'link', label: say('copyLink'), icon: 'link' as const }] : []),
     ...(!isPublic && visibility.prefixes.value.length > 0
       ? [{ value: 'copyToPublic', label: say('copyToPublic'), icon: 'copy' as const }]

@@ -44,7 +44,7 @@ export function Viewer({ file }: { file: string }) {
     // A link may lead to a file on a page that is not loaded yet.
     if (entry === undefined && state === 'more') void folder.loadMore();
   }, [folder, entry, state]);
-  // What is deleted here makes way for its neighbor.
+  // After a deletion, its neighbor is shown.
   const last = useRef<{ file: string; index: number }>();
   useEffect(() => {
     if (index !== -1) last.current = { file, index };

@@ -37,7 +37,6 @@ import type {
 /** The paths of the newsroom, as they follow `/api/desk/newsroom`. */
 type Paths = { [Path in keyof paths as Path extends `/api${infer Rest}` ? Rest : never]: paths[Path] };
 
-/** How many entries of a list come at once. */
 const PAGE = 50;
 
 /** The newsroom's API. Every method throws an `ApiProblem`. */

@@ -64,5 +64,4 @@ export type Quote = NonNullable<ReportPreview['report']>['flashes'][number];
 export type Publication = Answer<'publishReport'>;
 
 export type Ranking = NonNullable<Answer<'explainRanking'>['ranking']>;
-/** What moves an entry of the hot list. */
 export type HotInputs = Ranking['entries'][number]['inputs'];

@@ -42,7 +42,6 @@ export class Texts extends TextsOf<TextName> {
     }
   };
 
-  /** How readers see a category or a direction. */
   readonly label = (terms: readonly Term[] | undefined, name: string): string =>
     terms?.find((term) => term.name === name)?.label ?? name;
 }

@@ -35,7 +35,6 @@ interface Values {
   readonly directions: readonly string[];
 }
 
-/** How editors see the members of an item. */
 export const LABELS: Readonly<Record<keyof Values, TextName>> = {
   title: 'title',
   summary: 'summary',

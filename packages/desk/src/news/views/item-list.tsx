@@ -6,7 +6,6 @@ import { useNews } from '../news-context.ts';
 import type { Listed } from '../state/items.ts';
 import { useKeys } from './use-keys.ts';
 
-/** How high a line is, in px. */
 const HEIGHT = 68;
 
 /** How many lines before the last one the next page is asked for. */

@@ -3,7 +3,6 @@ import { Modal } from '../../shared/views/modal.tsx';
 import type { OpmlOutcome } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 
-/** What has become of the feeds of a file. */
 export function OpmlDialog({ outcome, onClose }: { outcome: OpmlOutcome; onClose: () => void }) {
   const { say } = useNews().texts;
   const { added, known, refused } = outcome;

@@ -10,7 +10,6 @@ import { Conflict } from './conflict.tsx';
 import { CheckList, type Choices, SelectField, TextArea, TextField, termChoices } from './fields.tsx';
 import { troubleWords } from './trouble.tsx';
 
-/** How the items of a source are selected. */
 export function selectChoices(say: Say): Choices {
   const least = [50, 60, 70, 80, 90].map(
     (score) => [`score>=${score}`, say('select_score', { score })] as const,

@@ -36,7 +36,6 @@ export function DaysChart({ days }: { days: readonly number[] }) {
   );
 }
 
-/** How a source is, in a word. */
 export function SourceState({ source: { state, failures, emptyReads } }: { source: Source }) {
   const { say } = useNews().texts;
   if (state !== 'active') return <span class="badge">{say(`state_${state}`)}</span>;

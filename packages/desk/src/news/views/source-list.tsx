@@ -8,7 +8,6 @@ import { pathTo } from '../state/news-place.ts';
 import { DaysChart, SourceState, useReading } from './source-health.tsx';
 import { useLineKeys } from './use-line-keys.ts';
 
-/** How high a line is, in px. */
 const HEIGHT = 68;
 
 const heightOf = () => HEIGHT;

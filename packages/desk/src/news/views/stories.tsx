@@ -14,7 +14,6 @@ import { Trouble } from './trouble.tsx';
 import { useKeys } from './use-keys.ts';
 import { useLineKeys } from './use-line-keys.ts';
 
-/** How high a line is, in px. */
 const HEIGHT = 68;
 
 /** How many lines before the last one the next page is asked for. */

@@ -35,7 +35,6 @@ const KINDS = {
 /** How long somebody may pause while typing before it is looked for, in ms. */
 const PAUSE_MS = 300;
 
-/** Who did what, for owners. */
 export function TrailPage() {
   const { address, api, connection, texts } = usePeople();
   const { say } = texts;

@@ -37,7 +37,6 @@ export function deedOf({ action }: TrailEntry, { say }: Texts): string {
   return sentence === name ? action : sentence;
 }
 
-/** What it was done to. */
 export function objectOf({ object }: TrailEntry): string {
   return Object.entries(object)
     .filter(([, value]) => value !== null)

@@ -27,7 +27,6 @@ export interface Profile {
   readonly authorId: number | null;
 }
 
-/** Who is logged in, and what their role allows. */
 export class Me {
   readonly #profile = signal<Profile | undefined>(undefined);
   readonly #read: () => Promise<Profile>;

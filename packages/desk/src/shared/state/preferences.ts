@@ -8,7 +8,6 @@ export type Theme = 'system' | 'light' | 'dark';
 const THEME = 'pressroom-theme';
 const LANGUAGE = 'pressroom-language';
 
-/** What a person has chosen in this browser. */
 export class Preferences {
   readonly #theme = signal<Theme>('system');
 

@@ -1,4 +1,3 @@
-/** What all say who ask for a new password. */
 export const passwordEn = {
   show: 'Show',
   passwordHint:

@@ -17,7 +17,7 @@ export function LoginForm() {
       await service.logIn(String(form.get('username')), String(form.get('password')));
       const before = me.profile.peek();
       if (before !== undefined) await me.load();
-      // What somebody else had open is not theirs.
+      // Another person must not see what this one had open.
       if (before !== undefined && before.id !== me.profile.peek()?.id) return location.reload();
       session.begin();
     } catch (error) {

@@ -3,7 +3,6 @@ import { useDesk } from '../desk.ts';
 /** The names that a dialog shows at most. */
 const NAMED = 6;
 
-/** What a dialog is about, by name. */
 export function Names({ names }: { names: readonly string[] }) {
   const { texts } = useDesk();
   const { say } = texts;

@@ -39,7 +39,6 @@ interface ProblemProps {
   words?: string | undefined;
   hint?: string | undefined;
   onRetry: () => void;
-  /** What else may help. */
   children?: ComponentChildren;
 }
 
