@@ -283,8 +283,8 @@ function deedOf(
 const TRIED = new Set(['trySource', 'trySourceRules']);
 
 /**
- * A path with its parameters, each of which stays one segment; `*` is the rest of the path. Throws 404 for one
- * that could lead elsewhere.
+ * A path with its parameters, each of which stays one segment; `*` is the rest of the path. Throws 404 for
+ * one that could lead elsewhere.
  */
 function filled(path: string, params: Record<string, string>): string {
   const target = path.replaceAll(/:(\w+)|\*/g, (matched, name: string = matched) => {
