@@ -199,6 +199,8 @@ test.each([
   ['GET', '/sync%2Fchanges', 404],
   ['GET', '/%73ync/changes', 404],
   ['GET', '/nothing', 404],
+  ['GET', '/audit', 404],
+  ['GET', '/articlesx', 404],
   ['GET', '/articles/', 404],
   ['GET', '//articles', 404],
   ['GET', '/../newsroom/items', 404],

@@ -70,6 +70,8 @@ interface Section {
   /** Where the service is, and the key that it knows the desk by; undefined if that is not configured. */
   readonly service: { readonly url: string; readonly key: string } | undefined;
   readonly routes: readonly ProxiedRoute[];
+  /** What passes of a route whose path ends in `*`. */
+  readonly resources?: RegExp;
   /** A path that shows whether it answers and knows the desk. */
   readonly probe: string;
 }
@@ -89,6 +91,7 @@ export function sectionsOf({ CONTENT_URL, NEWSROOM_URL, DESK_KEY: key }: Gallery
       name: 'content',
       service: at(CONTENT_URL),
       routes: CONTENT_ROUTES,
+      resources: CONTENT_RESOURCES,
       probe: '/api/articles?status=all&fields=id&per_page=1',
     },
     newsroom: {
@@ -125,11 +128,12 @@ const PASSED_BYTES = 2 * 2 ** 20;
 /** An import is larger. */
 const IMPORT_BYTES = 8 * 2 ** 20;
 
-/** Content judges what a person may: all of its API passes, but what is there for copies of the site. */
 const CONTENT_ROUTES = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map(
   (method): ProxiedRoute => [method, '/api/*'],
 );
-const NOT_PASSED = /^\/api\/sync(\/|$)/;
+
+/** What of content the desk edits: its routes pass, and content judges what a person may. */
+const CONTENT_RESOURCES = /^\/api\/(articles|authors|categories|releases|schedule|tags|trash)(\/|$)/;
 
 /** How long a service may take to connect, and to answer, in ms: sources that are tried are slow. */
 const CONNECT_MS = 3000;
@@ -224,7 +228,7 @@ export async function passRequests(
 }
 
 function pass(
-  { name, service }: Section,
+  { name, service, resources }: Section,
   [, path, operationId]: ProxiedRoute,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -232,7 +236,9 @@ function pass(
 ) {
   if (service === undefined) throw notConfigured(name);
   const { origin, pathname } = new URL(service.url);
-  const target = `${pathname.replace(/\/$/, '')}${filled(path, request.params as Record<string, string>)}`;
+  const asked = filled(path, request.params as Record<string, string>);
+  if (resources?.test(asked) === false) throw nothingThere();
+  const target = pathname.replace(/\/$/, '') + asked;
   const { body } = request;
   const deed = deedOf(name, operationId, request);
   return reply.from(target, {
@@ -287,14 +293,12 @@ const TRIED = new Set(['trySource', 'trySourceRules']);
  * one that could lead elsewhere.
  */
 function filled(path: string, params: Record<string, string>): string {
-  const target = path.replaceAll(/:(\w+)|\*/g, (matched, name: string = matched) => {
+  return path.replaceAll(/:(\w+)|\*/g, (matched, name: string = matched) => {
     const value = params[name] ?? '';
     const segments = name === '*' ? value.split('/') : [value];
     if (segments.some((one) => one === '' || LEADS_AWAY.test(one))) throw nothingThere();
     return segments.map(encodeURIComponent).join('/');
   });
-  if (NOT_PASSED.test(target)) throw nothingThere();
-  return target;
 }
 
 function nothingThere(): Problem {
