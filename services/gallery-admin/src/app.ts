@@ -26,6 +26,7 @@ import type { CopyLimits } from './operations/objects.ts';
 import { batchOperations, fileOperations } from './operations/operations.ts';
 import { pageOperations } from './page.ts';
 import { AuthorLinks } from './people/author-links.ts';
+import { InvitationMail } from './people/mail.ts';
 import { peopleOperations } from './people/people.ts';
 import { PeopleStore, type Role } from './people/people-store.ts';
 import { galleryMediaType, galleryMembers } from './problems.ts';
@@ -149,7 +150,18 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   const session = sessionOperations({ logins, sessions, cookies });
   const deeds = trailOperations(trail, contentFor(config));
   const authors = new AuthorLinks(people, config);
-  const persons = peopleOperations({ people, sessions, account, logins, authors, cookies, roles: ROLES });
+  const mail = InvitationMail.of(config);
+  app.addHook('onClose', async () => mail?.close());
+  const persons = peopleOperations({
+    mail,
+    people,
+    sessions,
+    account,
+    logins,
+    authors,
+    cookies,
+    roles: ROLES,
+  });
   const settings = bucketOperations({ buckets, changed: () => active.clear() });
   const dates = new OriginalDates(db);
   const uploads = uploadOperations(

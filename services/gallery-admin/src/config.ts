@@ -1,5 +1,6 @@
 import { deskKeySetting } from '@pressroom/common/desk/desk-key';
 import {
+  ConfigError,
   commonSettings,
   type Environment,
   encryptionKey,
@@ -41,6 +42,15 @@ function passwordHash() {
   return z
     .string()
     .refine(accept, 'an argon2id hash as a PHC string, as printed by `pnpm gallery hash-password`');
+}
+
+function smtpUrl() {
+  return z
+    .string()
+    .refine(
+      (value) => /^smtps?:$/.test(URL.parse(value)?.protocol ?? '') && URL.parse(value)?.hostname !== '',
+      'an address of the form smtp://HOST:PORT or smtps://USER:PASSWORD@HOST',
+    );
 }
 
 function password() {
@@ -126,6 +136,12 @@ export const gallerySettings = {
     integer(30, 36_500, 'days').default(365),
     'How long it is known who did what at the desk.',
   ),
+  SMTP_URL: setting(
+    secret(smtpUrl()).optional(),
+    'The mail server that sends invitations, such as `smtps://user:password@smtp.example.com`; takes `SMTP_FROM`.',
+    'links are only shown',
+  ),
+  SMTP_FROM: setting(z.email().optional(), 'The e-mail address that invitations come from.'),
   CONTENT_URL: setting(
     siteUrl().optional(),
     'The content service, for [files used in articles](gallery-media.md#used-in-articles) and, with `DESK_KEY`, articles at the desk.',
@@ -145,7 +161,10 @@ export type GalleryConfig = z.infer<z.ZodObject<typeof gallerySettings>>;
 
 /** Reads the settings of the gallery administration. Throws `ConfigError` with every error. */
 export function readGalleryConfig(env: Environment): GalleryConfig {
-  return readConfig(gallerySettings, env);
+  const config = readConfig(gallerySettings, env);
+  if (config.SMTP_URL !== undefined && config.SMTP_FROM === undefined)
+    throw new ConfigError(['SMTP_FROM is missing: SMTP_URL takes the address that mail comes from']);
+  return config;
 }
 
 /** Reads the settings of `gallery media`. Throws `ConfigError` with every error. */

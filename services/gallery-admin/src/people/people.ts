@@ -5,6 +5,7 @@ import { Problem } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { logWrite, problemResponses } from '../problems.ts';
+import { ownOrigin } from '../session/guard.ts';
 import { type Account, knownAs } from '../session/logins.ts';
 import { passwordRule } from '../session/password.ts';
 import {
@@ -16,6 +17,7 @@ import {
 } from '../session/session.ts';
 import type { SessionOwner } from '../session/store.ts';
 import type { AuthorLinks } from './author-links.ts';
+import type { InvitationMail } from './mail.ts';
 import {
   emailTaken,
   type ListedPerson,
@@ -86,6 +88,7 @@ const personAnswer = z.object({
 const invitationAnswer = z.object({
   token: z.string().describe('The link is the desk’s address, `desk/invitation#` and this; shown only once.'),
   expiresAt: timestamp,
+  mailed: z.boolean().optional().describe('Whether the mail server has taken it; absent without one.'),
 });
 
 const meAnswer = z.object({
@@ -123,6 +126,7 @@ interface PeopleParts extends SessionParts {
   people: PeopleStore;
   account: Account;
   authors: AuthorLinks;
+  mail: InvitationMail | undefined;
   /** What each role may do. */
   roles: Readonly<Record<Role, readonly string[]>>;
 }
@@ -137,7 +141,21 @@ export function peopleOperations(parts: PeopleParts) {
 }
 
 /** What owners do. */
-function ownersOperations({ people, authors, account }: PeopleParts) {
+function ownersOperations({ people, authors, account, cookies, mail }: PeopleParts) {
+  /** Undefined without a mail server, false if it refuses the mail: the link is shown either way. */
+  const mailed = async (request: FastifyRequest, id: string, token: string): Promise<boolean | undefined> => {
+    const origin = ownOrigin(request, cookies);
+    if (mail === undefined || origin === undefined) return undefined;
+    try {
+      const link = `${origin}/desk/invitation#${token}`;
+      const language = /^zh\b/i.test(request.headers['accept-language'] ?? '') ? 'zh' : 'en';
+      await mail.send({ to: await people.read(id), inviter: request.person.name, link, language });
+      return true;
+    } catch (error) {
+      request.log.error({ err: error, person: id }, 'invitation_not_mailed');
+      return false;
+    }
+  };
   const list = operation({
     schema: {
       tags: PEOPLE,
@@ -179,7 +197,11 @@ function ownersOperations({ people, authors, account }: PeopleParts) {
         });
       }
       logWrite(request, 'person_added', { person: id, role: request.body.role, by: request.person.id });
-      const data = { person: shown(await people.read(id)), invitation: shownInvitation(invitation) };
+      const wasMailed = await mailed(request, id, invitation.token);
+      const data = {
+        person: shown(await people.read(id)),
+        invitation: shownInvitation(invitation, wasMailed),
+      };
       return reply
         .code(201)
         .header('location', `/api/people/${id}`)
@@ -255,7 +277,8 @@ function ownersOperations({ people, authors, account }: PeopleParts) {
     handler: async (request) => {
       const invitation = await people.invite(request.params.id);
       logWrite(request, 'person_invited', { person: request.params.id, by: request.person.id });
-      return { success: true as const, data: { invitation: shownInvitation(invitation) } };
+      const wasMailed = await mailed(request, request.params.id, invitation.token);
+      return { success: true as const, data: { invitation: shownInvitation(invitation, wasMailed) } };
     },
   });
   return { list, read, add, change, remove, invite };
@@ -460,6 +483,6 @@ function shown({ id, name, email, role, active, ...row }: ListedPerson) {
   };
 }
 
-function shownInvitation({ token, expires_at }: { token: string; expires_at: Date }) {
-  return { token, expiresAt: expires_at.toISOString() };
+function shownInvitation({ token, expires_at }: { token: string; expires_at: Date }, mailed?: boolean) {
+  return { token, expiresAt: expires_at.toISOString(), ...(mailed !== undefined && { mailed }) };
 }

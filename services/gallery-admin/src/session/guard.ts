@@ -169,6 +169,6 @@ export function refuseForeignPages(app: Server, style: CookieStyle): void {
  * The origin (RFC 6454) at which browsers reach the service: over https if its cookies are for that alone,
  * else by the scheme that a trusted proxy tells. `Host` may include the default port of its scheme.
  */
-function ownOrigin({ protocol, host }: FastifyRequest, { secure }: CookieStyle): string | undefined {
+export function ownOrigin({ protocol, host }: FastifyRequest, { secure }: CookieStyle): string | undefined {
   return URL.parse(`${secure || protocol === 'https' ? 'https' : 'http'}://${host}`)?.origin;
 }

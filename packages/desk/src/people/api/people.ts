@@ -24,6 +24,8 @@ export interface Person extends PersonInput {
 export interface Invitation {
   readonly token: string;
   readonly expiresAt: string;
+  /** Whether it was sent by mail; absent where none is sent. */
+  readonly mailed?: boolean | undefined;
 }
 
 /** Which entries of the trail are shown; what is not given does not matter. */

@@ -35,6 +35,8 @@ export const en = {
     'Send it to them: with it they choose a password. It works once, for 72 hours, and is shown only now.',
   link: 'Link',
   copyLink: 'Copy link',
+  linkMailed: 'It was sent to them by mail.',
+  linkNotMailed: 'It could not be sent by mail: send it to them yourself.',
   linkCopied: 'The link is copied.',
   linkNotCopied: 'The browser did not allow copying. The link is selected: copy it by hand.',
   nameTaken: 'Another person has this name.',

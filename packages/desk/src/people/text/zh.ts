@@ -36,6 +36,8 @@ export const zh: Translated<typeof en> = {
   linkHint: '请把链接发给对方：对方用它来设置密码。链接只能使用一次，72 小时内有效，并且只显示这一次。',
   link: '链接',
   copyLink: '复制链接',
+  linkMailed: '链接已通过邮件发送给对方。',
+  linkNotMailed: '无法通过邮件发送：请自行将链接发给对方。',
   linkCopied: '链接已复制。',
   linkNotCopied: '浏览器不允许复制。链接已选中，请手动复制。',
   nameTaken: '此姓名已被其他成员使用。',

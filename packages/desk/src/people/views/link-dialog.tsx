@@ -27,6 +27,11 @@ export function LinkDialog({ link, onClose }: { link: ShownLink; onClose: () => 
     );
   return (
     <Modal title={say('linkTitle', { name: link.name })} onClose={onClose}>
+      {link.mailed !== undefined && (
+        <p class={link.mailed ? 'form-good' : 'form-problem'} role="status">
+          {say(link.mailed ? 'linkMailed' : 'linkNotMailed')}
+        </p>
+      )}
       <p class="hint">{say('linkHint')}</p>
       <div class="field">
         <label for={id}>{say('link')}</label>

@@ -1,0 +1,85 @@
+import type { AddressInfo } from 'node:net';
+import { readGalleryConfig } from '@pressroom/gallery-admin/config';
+import { SMTPServer } from 'smtp-server';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type GalleryFixture, galleryFixture } from '../support/gallery.ts';
+import { send } from '../support/http.ts';
+
+interface Received {
+  from: string;
+  to: string[];
+  text: string;
+}
+
+const received: Received[] = [];
+let isRefusing = false;
+let server: SMTPServer;
+let gallery: GalleryFixture;
+
+beforeAll(async () => {
+  server = new SMTPServer({
+    disabledCommands: ['STARTTLS'],
+    onAuth: ({ username, password }, _session, callback) =>
+      username === 'desk' && password === 'p@ss'
+        ? callback(null, { user: username })
+        : callback(new Error('no')),
+    onRcptTo: (_address, _session, callback) => callback(isRefusing ? new Error('not here') : null),
+    onData: (stream, { envelope }, callback) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
+        const to = envelope.rcptTo.map(({ address }) => address);
+        received.push({ from, to, text: Buffer.concat(chunks).toString() });
+        callback();
+      });
+    },
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.server.address() as AddressInfo;
+  gallery = await galleryFixture({
+    SMTP_URL: `smtp://desk:p%40ss@127.0.0.1:${port}`,
+    SMTP_FROM: 'desk@paper.example',
+  });
+});
+afterAll(async () => {
+  await gallery.close();
+  await new Promise<void>((resolve) => server.close(resolve));
+});
+
+const invite = (name: string, email: string) => gallery.post('/api/people', { name, email, role: 'reader' });
+
+test('an invitation is mailed with a link that works, and not written to the log', async () => {
+  const { body } = await invite('Ann “Quote” 王', 'ann@example.org');
+  const { token, mailed } = body.data.invitation;
+  expect(mailed).toBe(true);
+  const [mail] = received;
+  expect(mail).toMatchObject({ from: 'desk@paper.example', to: ['ann@example.org'] });
+  // The link is whole on its line, in whatever encoding the text has.
+  const text = (mail?.text ?? '').replaceAll('=\r\n', '').replaceAll('=3D', '=');
+  const link = /http\S+/.exec(text)?.[0] ?? '';
+  expect(link).toBe(`${gallery.url}/desk/invitation#${token}`);
+  const read = await send(`${gallery.url}/api/invitation`, { method: 'POST', json: { token } });
+  expect(read.status).toBe(200);
+  expect(JSON.stringify(gallery.log.events())).not.toContain(token);
+});
+
+test('an invitation that the mail server refuses is shown, and said not to be sent', async () => {
+  isRefusing = true;
+  const { status, body } = await invite('Ben', 'ben@example.org');
+  isRefusing = false;
+  expect([status, body.data.invitation.mailed]).toEqual([201, false]);
+  expect(gallery.log.events().find(({ msg }) => msg === 'invitation_not_mailed')).toMatchObject({
+    person: body.data.person.id,
+  });
+  const again = await gallery.post(`/api/people/${body.data.person.id}/invitation`, {});
+  expect(again.body.data.invitation.mailed).toBe(true);
+});
+
+test('a mail server without the address that mail comes from is a fault of the settings', () => {
+  const { SMTP_FROM: _, ...settings } = gallery.settings;
+  expect(() => readGalleryConfig(settings)).toThrow(/SMTP_FROM is missing/);
+  expect(() => readGalleryConfig({ ...gallery.settings, SMTP_URL: 'http://mail.example' })).toThrow(
+    /SMTP_URL/,
+  );
+});
