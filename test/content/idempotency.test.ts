@@ -117,6 +117,20 @@ test('an article that is deleted and restored is found again by its key', async 
   expect(second.body.data.id).toBe(first.body.data.id);
 });
 
+test('an earlier build keeps the key of a deleted article for the one that it creates in its place', async () => {
+  const { id } = (await create('earlier', { title: 'Earlier' })).body.data;
+  const other = (await create('other', { title: 'Other' })).body.data;
+  const again = () =>
+    fixture.database.pool.query(
+      `insert into content.idempotency_key (key, fingerprint, article_id, expires_at)
+       select key, fingerprint, $2, expires_at from content.idempotency_key where article_id = $1`,
+      [id, other.id],
+    );
+  await expect(again()).rejects.toThrow('duplicate key');
+  await fixture.client.send(`/api/articles/${id}`, { method: 'DELETE' });
+  await again();
+});
+
 test('the key of a deleted article creates another one, which keeps it', async () => {
   const { client } = fixture;
   const first = await create('replaced', { title: 'Replaced' });

@@ -55,16 +55,10 @@ export async function keepKey(
   const end = IMPORTED.test(request.key)
     ? sql<Date>`'infinity'::timestamptz`
     : sql<Date>`clock_timestamp() + interval '24 hours'`;
-  const key = keptKey(request);
-  // The key of an article that is deleted goes to the one that is created in its place.
-  await sql`
-    delete from content.idempotency_key as kept where key = ${key}
-      and not exists (select from content.article where id = kept.article_id)
-  `.execute(tx);
   await tx
     .insertInto('content.idempotency_key')
     .values({
-      key,
+      key: keptKey(request),
       fingerprint: fingerprintOf(request.body),
       article_id: articleId,
       expires_at: end,
