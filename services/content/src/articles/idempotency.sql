@@ -1,5 +1,5 @@
--- The key of an article that is deleted goes to the one that is created in its place. Builds from before deleted
--- articles kept their keys insert it all the same.
+-- The key of an article that is deleted goes to the one that is created in its place. Builds from before
+-- deleted articles kept their keys insert it all the same.
 create or replace function content.pass_deleted_key() returns trigger language plpgsql as $$
 begin
   delete from content.idempotency_key as kept where key = new.key
