@@ -5,7 +5,7 @@ import { processRegistry, serveMetrics } from '@pressroom/common/http/metrics';
 import { createLogger } from '@pressroom/common/log/logging';
 import { type BackupConfig, backupSettings, readBackupConfig } from '@pressroom/common/start/backup-settings';
 import { warnOfMisspellings } from '@pressroom/common/start/misspelt-settings';
-import { giveWay, startOrExplain } from '@pressroom/common/start/run-service';
+import { lowerPriority, startOrExplain } from '@pressroom/common/start/run-service';
 import closeWithGrace from 'close-with-grace';
 import { BackupWork, backupMeters } from './backup.ts';
 import { BackupFolder } from './backup-folder.ts';
@@ -22,7 +22,7 @@ await startOrExplain(async () => {
   const log = createLogger({ service: 'backup', level: config.LOG_LEVEL });
   warnOfMisspellings(backupSettings, process.env, log);
   // What answers readers on the same machine goes first.
-  giveWay(log);
+  lowerPriority(log);
   const folder = new BackupFolder(config.BACKUP_DIR);
   const work = new BackupWork({
     url: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,

@@ -1,5 +1,5 @@
 import { createLogger } from '@pressroom/common/log/logging';
-import { giveWay, runService } from '@pressroom/common/start/run-service';
+import { lowerPriority, runService } from '@pressroom/common/start/run-service';
 import { MEDIA_PORT_VARIABLE, mediaSettings, readMediaConfig } from './config.ts';
 import { openMedia } from './open.ts';
 
@@ -8,7 +8,7 @@ export async function runMedia(): Promise<void> {
   const config = readMediaConfig(process.env);
   const log = createLogger({ service: 'media', level: config.LOG_LEVEL });
   // Readers' pictures are drawn while no login, thumbnail or article is waiting.
-  giveWay(log);
+  lowerPriority(log);
   await runService({
     config,
     log,

@@ -2,7 +2,7 @@ import { databaseReason, isDatabaseAway } from '@pressroom/common/database/datab
 import { Failure } from '@pressroom/common/failures/failure';
 import { serveMetrics } from '@pressroom/common/http/metrics';
 import type { Logger } from '@pressroom/common/log/logging';
-import { giveWay, isPortTaken, PortTakenError } from '@pressroom/common/start/run-service';
+import { isPortTaken, lowerPriority, PortTakenError } from '@pressroom/common/start/run-service';
 import closeWithGrace from 'close-with-grace';
 import { buildDesk, type DeskParts } from './desk-app.ts';
 import type { CallbackParts } from './reading/websub.ts';
@@ -17,7 +17,7 @@ import type { WorkerConfig } from './work/worker-config.ts';
  */
 export async function runWorker(config: WorkerConfig, log: Logger): Promise<void> {
   // What answers readers on the same machine goes first: a worker has time.
-  giveWay(log);
+  lowerPriority(log);
   const { worker, metrics, checkSchema, callback, desk, close } = openWorker(config, log);
   const ports: (() => unknown)[] = [];
   const closePorts = () => Promise.all(ports.map((closePort) => closePort()));

@@ -1,6 +1,6 @@
 import { inEdit } from '@pressroom/news-feed/editing/edits';
 import type { ItemChange } from '@pressroom/news-feed/editing/item-input';
-import { editItem, retellItem, withdrawItem } from '@pressroom/news-feed/editing/items';
+import { editItem, renewStoriesOf, withdrawItem } from '@pressroom/news-feed/editing/items';
 import { mergeStories, readStoryDetail, setDigest } from '@pressroom/news-feed/editing/stories';
 import { readHistory, undoEdit, unmergeStory } from '@pressroom/news-feed/editing/undo';
 import { splitStory } from '@pressroom/news-feed/judging/split';
@@ -28,7 +28,7 @@ beforeEach(async () => {
 /** Edits an item as an editor's command does, and returns the edit. */
 async function edit(id: string, change: ItemChange, actor = 'ana'): Promise<number> {
   const { edit: number } = await inEdit(feed.db, { actor, action: 'item edit' }, async (tx) =>
-    retellItem(tx, await editItem(tx, id, change), RENEWAL),
+    renewStoriesOf(tx, await editItem(tx, id, change), RENEWAL),
   );
   return number ?? 0;
 }

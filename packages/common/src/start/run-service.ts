@@ -161,7 +161,7 @@ export function isPortTaken(error: unknown): boolean {
 }
 
 /** Lowers the priority of this process, whose work can wait. */
-export function giveWay(log: Logger): void {
+export function lowerPriority(log: Logger): void {
   const priority = constants.priority.PRIORITY_BELOW_NORMAL;
   try {
     if (getPriority() < priority) setPriority(priority);

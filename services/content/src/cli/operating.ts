@@ -7,7 +7,7 @@ import { contentSettings } from '../config.ts';
 import { deskPrefix } from '../envelope.ts';
 import { idOfSlug } from '../slug.ts';
 import type { ContentTables } from '../tables.ts';
-import { type Merged, mergeSome } from '../terms/merging.ts';
+import { type Merged, mergeStep } from '../terms/merging.ts';
 import { readPrefix } from './keys.ts';
 
 /** Parses whose entries are meant: `desk:NAME`, or what {@link readPrefix} does. */
@@ -55,7 +55,7 @@ export async function mergeBySlug(
   }
   let articles = 0;
   for (let isComplete = false; !isComplete; ) {
-    const step = await mergeSome(db, noun, from.id, into.id);
+    const step = await mergeStep(db, noun, from.id, into.id);
     articles += step.moved;
     isComplete = step.isComplete;
   }

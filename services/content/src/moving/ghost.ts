@@ -4,7 +4,7 @@ import { jsonParser } from 'stream-json/parser.js';
 import { SLUG_PATTERN } from '../slug.ts';
 import {
   DiskMap,
-  impossible,
+  impossibleDates,
   MOST_CHARACTERS,
   plainText,
   type SourceEntry,
@@ -123,7 +123,7 @@ function articleOf(
     addressOf(member(name) ?? (otherwise ? member(otherwise) : null), site, name, notes);
   const image = address('feature_image', 'image');
   const [published, created, updated] = [row.published_at, row.created_at, row.updated_at].map(timeOf);
-  notes.push(...impossible([row.published_at, row.created_at, row.updated_at]));
+  notes.push(...impossibleDates([row.published_at, row.created_at, row.updated_at]));
   const left = LEFT.filter((name) => text(row, name) !== '' || text(meta, name) !== '');
   if (left.length > 0) notes.push(`${left.join(', ')}: not kept`);
   const own = sourceSlug(slug);

@@ -91,8 +91,8 @@ export function timeOf(value: unknown): string | undefined {
   return iso(new Date(ZONE.test(time) ? time : `${time}${zone}`));
 }
 
-/** What is to be told of times that are none, though something is written there. */
-export function impossible(times: readonly unknown[]): string[] {
+/** A note on each text that should be a time and is none. */
+export function impossibleDates(times: readonly unknown[]): string[] {
   const texts = times.filter((time) => typeof time === 'string').filter((time) => !isNever(time));
   return [...new Set(texts)]
     .filter((time) => timeOf(time) === undefined)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { impossible, timeOf } from './source-entry.ts';
+import { impossibleDates, timeOf } from './source-entry.ts';
 
 test.each([
   ['2020-02-29 01:02:03', '2020-02-29T01:02:03.000Z'],
@@ -22,7 +22,7 @@ test.each([
   [null, undefined],
 ])('%j is %s', (time, iso) => {
   expect(timeOf(time)).toBe(iso);
-  expect(impossible([time])).toEqual([]);
+  expect(impossibleDates([time])).toEqual([]);
 });
 
 test.each([
@@ -37,5 +37,5 @@ test.each([
   'yesterday',
 ])('%s never was, which is told', (time) => {
   expect(timeOf(time)).toBeUndefined();
-  expect(impossible([time, time])).toEqual([`the date ${time} does not exist: left out`]);
+  expect(impossibleDates([time, time])).toEqual([`the date ${time} does not exist: left out`]);
 });

@@ -43,7 +43,7 @@ export function mergeOperation(
     handler: async (request, reply) => {
       requireAnyCategory(ownerOf(request));
       const { id } = request.params;
-      const { moved, isComplete } = await mergeSome(db, noun, id, request.body.into, actorOf(request));
+      const { moved, isComplete } = await mergeStep(db, noun, id, request.body.into, actorOf(request));
       changed();
       logWrite(request, `${noun}_merged`, { [noun]: id });
       const message = `${capitalized(plural)} merged`;
@@ -66,7 +66,7 @@ const MOST_BATCHES = 10;
  *
  * @throws Failure `missing` without `from`, `invalid` without `into` or if it is the same
  */
-export async function mergeSome(
+export async function mergeStep(
   db: Kysely<ContentTables>,
   noun: Merged,
   from: number,

@@ -266,7 +266,7 @@ const DELETE_TIMEOUT_MS = 120_000;
 /** Refused objects looked up at a time. */
 const LOOKUPS = 16;
 
-export interface Doomed {
+export interface ObjectToDelete {
   key: string;
   /** If given, and if the store supports conditional deletes, another version of the object is kept. */
   etag?: string;
@@ -287,15 +287,15 @@ export interface Deletion {
  */
 export async function deleteObjects(
   bucket: Bucket,
-  objects: AsyncIterable<Doomed>,
-  report: (deleted: number, gone: readonly Doomed[]) => void | Promise<void> = () => undefined,
+  objects: AsyncIterable<ObjectToDelete>,
+  report: (deleted: number, gone: readonly ObjectToDelete[]) => void | Promise<void> = () => undefined,
 ): Promise<Deletion> {
   const deletion: Deletion = { deleted: 0, failed: 0, failures: [] };
   const fail = (failures: readonly ObjectFailure[]) => {
     deletion.failed += failures.length;
     deletion.failures.push(...failures.slice(0, MAX_NAMED - deletion.failures.length));
   };
-  const deleteOne = async (batch: Doomed[]) => {
+  const deleteOne = async (batch: ObjectToDelete[]) => {
     const failures = await deleteBatch(bucket, batch).catch((error: unknown) => {
       fail(batch.map(({ key }) => new ObjectFailure(key, error)));
       throw new Unanswered();
@@ -319,7 +319,7 @@ export async function deleteObjects(
 /** The whole request failed; its objects are already counted. */
 class Unanswered extends Error {}
 
-async function deleteBatch(bucket: Bucket, batch: readonly Doomed[]): Promise<ObjectFailure[]> {
+async function deleteBatch(bucket: Bucket, batch: readonly ObjectToDelete[]): Promise<ObjectFailure[]> {
   const inXml = batch.filter(({ key }) => isXmlText(key));
   const failures = inXml.length === 0 ? [] : await deleteTogether(bucket, inXml);
   for (const doomed of batch.filter(({ key }) => !isXmlText(key))) {
@@ -331,7 +331,7 @@ async function deleteBatch(bucket: Bucket, batch: readonly Doomed[]): Promise<Ob
   return failures;
 }
 
-async function deleteAlone(bucket: Bucket, { key, etag }: Doomed): Promise<void> {
+async function deleteAlone(bucket: Bucket, { key, etag }: ObjectToDelete): Promise<void> {
   const send = (condition: { IfMatch?: string }) =>
     bucket.s3.send(new DeleteObjectCommand({ Bucket: bucket.name, Key: key, ...condition }));
   if (etag === undefined) return void (await send({}));
@@ -341,7 +341,7 @@ async function deleteAlone(bucket: Bucket, { key, etag }: Doomed): Promise<void>
   });
 }
 
-async function deleteTogether(bucket: Bucket, batch: readonly Doomed[]): Promise<ObjectFailure[]> {
+async function deleteTogether(bucket: Bucket, batch: readonly ObjectToDelete[]): Promise<ObjectFailure[]> {
   const errors = await sendBatch(bucket, batch).catch((error: unknown) => {
     // A store without conditional deletes may reject the whole document.
     if (!isUnknownDemand(error) || batch.every(({ etag }) => etag === undefined)) throw error;
@@ -370,7 +370,7 @@ async function isGone(bucket: Bucket, key: string, code: string): Promise<boolea
   );
 }
 
-async function sendBatch(bucket: Bucket, batch: readonly Doomed[]): Promise<S3Error[]> {
+async function sendBatch(bucket: Bucket, batch: readonly ObjectToDelete[]): Promise<S3Error[]> {
   const Objects = batch.map(({ key, etag }) => ({ Key: key, ...(etag && { ETag: `"${etag}"` }) }));
   const command = new DeleteObjectsCommand({ Bucket: bucket.name, Delete: { Objects, Quiet: true } });
   const { Errors = [] } = await slowRequest(bucket, DELETE_TIMEOUT_MS, (options) =>

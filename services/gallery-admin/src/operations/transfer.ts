@@ -24,7 +24,6 @@ import {
   type CopyLimits,
   copyObject,
   type Deletion,
-  type Doomed,
   deleteObjects,
   failuresInWords,
   findObject,
@@ -36,6 +35,7 @@ import {
   named,
   ObjectChanged,
   ObjectFailure,
+  type ObjectToDelete,
   objects,
   reasonOf,
   type Watch,
@@ -298,7 +298,7 @@ class RunningTransfer {
         else stayed += 1;
       }
     }
-    async function* copiedSources(): AsyncGenerator<Doomed, void> {
+    async function* copiedSources(): AsyncGenerator<ObjectToDelete, void> {
       for await (const moved of inBatches(copies(), DATED)) {
         // If the dates cannot be kept, the copies have their own.
         await dates.keep(bucket, moved).catch(() => undefined);
@@ -306,7 +306,7 @@ class RunningTransfer {
         for (const { source } of moved) yield { key: source.key, etag: source.etag };
       }
     }
-    const report = async (deleted: number, gone: readonly Doomed[]) => {
+    const report = async (deleted: number, gone: readonly ObjectToDelete[]) => {
       this.#hasChanged = true;
       this.#told(copied + deleted, copied);
       await dates.forget(bucket, gone).catch(() => undefined);
@@ -408,7 +408,7 @@ async function* objectsOf(
   bucket: Bucket,
   sources: readonly Source[],
   signal: AbortSignal,
-): AsyncGenerator<Doomed, void> {
+): AsyncGenerator<ObjectToDelete, void> {
   for (const { kind, path } of sources) {
     signal.throwIfAborted();
     if (kind === 'object') yield { key: path };

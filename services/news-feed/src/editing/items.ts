@@ -163,7 +163,7 @@ export interface EditedItem {
 }
 
 /**
- * Changes the members of an item that `change` has, and nothing of its story: {@link retellItem} does that.
+ * Changes the members of an item that `change` has, and nothing of its story: {@link renewStoriesOf} does that.
  * Throws a {@link Failure}.
  */
 export async function editItem(
@@ -195,7 +195,7 @@ export async function editItem(
 }
 
 /** Lets the stories of an edited item say what it says now. */
-export async function retellItem(
+export async function renewStoriesOf(
   tx: Transaction<NewsTables>,
   { before, after }: EditedItem,
   renewal: RenewalParts,
@@ -325,7 +325,7 @@ export function changeItem(
 ): Promise<Edited<void>> {
   return inEdit(db, edit, async (tx) => {
     if (precondition !== undefined) precondition(await lockedDetail(tx, id));
-    await retellItem(tx, await editItem(tx, id, change), renewal);
+    await renewStoriesOf(tx, await editItem(tx, id, change), renewal);
   });
 }
 

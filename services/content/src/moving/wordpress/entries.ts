@@ -4,7 +4,7 @@ import { z } from 'zod';
 import {
   DiskMap,
   type Identity,
-  impossible,
+  impossibleDates,
   MOST_CHARACTERS,
   plainText,
   type SourceEntry,
@@ -151,7 +151,7 @@ function itemOf(
   const modifiedTimes = ['wp:post_modified_gmt', 'wp:post_modified'].map(text);
   const [published] = times.flatMap((time) => timeOf(time) ?? []);
   const [modified] = modifiedTimes.flatMap((time) => timeOf(time) ?? []);
-  notes.push(...impossible([...times, ...modifiedTimes]));
+  notes.push(...impossibleDates([...times, ...modifiedTimes]));
   const wasPublished = status === 'publish' || status === 'private';
   const slug = sourceSlug(text('wp:post_name'));
   return {
