@@ -163,8 +163,8 @@ export interface EditedItem {
 }
 
 /**
- * Changes the members of an item that `change` has, and nothing of its story: {@link renewStoriesOf} does that.
- * Throws a {@link Failure}.
+ * Changes the members of an item that `change` has; {@link renewStoriesOf} renews its stories. Throws a
+ * {@link Failure}.
  */
 export async function editItem(
   tx: Transaction<NewsTables>,
