@@ -88,7 +88,8 @@ async function generate(client: string, partial: string, description: string): P
 }
 
 /** Other processes see the old file or the new one. */
-async function replaceFile(file: string, text: string): Promise<void> {
+export async function replaceFile(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
   const partial = `${file}.${process.pid}.tmp`;
   await writeFile(partial, text);
   await rename(partial, file);

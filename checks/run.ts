@@ -14,6 +14,7 @@ import { layeringFaults } from './layering.ts';
 import { migrationFaults } from './migrations.ts';
 import { readSources } from './sources.ts';
 import { runSteps, type Step } from './step.ts';
+import { writeTableTypes } from './table-types.ts';
 import { writesFaults } from './writes.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -21,6 +22,7 @@ const root = join(import.meta.dirname, '..');
 const steps: readonly Step[] = [
   // The types of everything that uses the client are checked against them.
   { name: 'client types', run: () => writeClientTypes(root).then(() => []) },
+  { name: 'types of tables', run: () => writeTableTypes(root).then(() => []) },
   { name: 'types', run: () => runCommand(root, 'tsc', ['-p', 'tsconfig.json']) },
   { name: 'types of the page', run: () => runCommand(root, 'tsc', ['-p', 'packages/desk']) },
   { name: 'lint and format', run: () => runCommand(root, 'biome', ['check', '--error-on-warnings', '.']) },

@@ -1,5 +1,7 @@
-/** `pnpm client:types`: generates the types of the client and of the desk where a description has changed. */
+/** `pnpm client:types`: generates the types of tables, of the client and of the desk where they have changed. */
 import { join } from 'node:path';
 import { writeClientTypes } from './client-types.ts';
+import { writeTableTypes } from './table-types.ts';
 
-for (const file of await writeClientTypes(join(import.meta.dirname, '..'))) console.log(file);
+const root = join(import.meta.dirname, '..');
+for (const file of [...(await writeTableTypes(root)), ...(await writeClientTypes(root))]) console.log(file);

@@ -208,7 +208,7 @@ export class PreparedTexts {
   readonly #named = new Map<string, string>();
 
   /** Runs a query, inside the transaction if `db` is one, and returns its rows. */
-  async execute<Tables, Row>(db: Kysely<Tables>, query: Compilable<Row>): Promise<Row[]> {
+  async execute<Row>(db: Pick<Kysely<unknown>, 'executeQuery'>, query: Compilable<Row>): Promise<Row[]> {
     const compiled = query.compile();
     const { rows } = await db.executeQuery<Row>({ ...compiled, sql: this.#name(compiled.sql) });
     return rows;
