@@ -37,6 +37,13 @@ const SOURCES: Readonly<Record<SectionName, Source>> = {
       zh: async () => (await import('./news/text/zh.ts')).zh,
     },
   },
+  organise: {
+    load: async () => (await import('./organise/organise.tsx')).openOrganise,
+    texts: {
+      en: async () => (await import('./organise/text/en.ts')).en,
+      zh: async () => (await import('./organise/text/zh.ts')).zh,
+    },
+  },
   people: {
     load: async () => (await import('./people/people.tsx')).openPeople,
     texts: {

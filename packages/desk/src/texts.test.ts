@@ -9,6 +9,8 @@ import { en as mediaEn } from './media/text/en.ts';
 import { zh as mediaZh } from './media/text/zh.ts';
 import { en as newsEn } from './news/text/en.ts';
 import { zh as newsZh } from './news/text/zh.ts';
+import { en as organiseEn } from './organise/text/en.ts';
+import { zh as organiseZh } from './organise/text/zh.ts';
 import { en as peopleEn } from './people/text/en.ts';
 import { zh as peopleZh } from './people/text/zh.ts';
 import { en } from './shared/text/en.ts';
@@ -40,6 +42,8 @@ const SECTIONS = {
   'the articles in zh': { ...zh, ...articlesZh },
   'the news in en': { ...en, ...newsEn },
   'the news in zh': { ...zh, ...newsZh },
+  'organising in en': { ...en, ...organiseEn },
+  'organising in zh': { ...zh, ...organiseZh },
   'the people in en': { ...en, ...peopleEn },
   'the people in zh': { ...zh, ...peopleZh },
   'the account in en': { ...en, ...accountEn },

@@ -1,4 +1,5 @@
-import { type ContentClient, contentClient } from '@pressroom/client';
+import type { ContentClient } from '@pressroom/client';
+import { deskContentClient } from '../../shared/api/content-client.ts';
 import { asked } from '../../shared/api/problem.ts';
 import type { Service } from '../../shared/api/service.ts';
 import type { Changes, NewArticle } from '../state/fields.ts';
@@ -34,11 +35,7 @@ export class ContentApi {
 
   constructor(service: Service) {
     this.#service = service;
-    const api = `${service.baseUrl}/api/`;
-    this.#client = contentClient({
-      baseUrl: service.baseUrl,
-      fetch: (url, init) => service.fetch(url.replace(api, `${api}desk/content/`), init),
-    });
+    this.#client = deskContentClient(service);
   }
 
   /** What the desk knows about the site and its sections. */

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 
 /** The sections of the desk between which one goes to and fro, as their addresses name them. */
-export const SECTIONS = ['media', 'articles', 'news', 'people'] as const;
+export const SECTIONS = ['media', 'articles', 'organise', 'news', 'people'] as const;
 
 const ALL_SECTIONS = [...SECTIONS, 'account', 'invitation'] as const;
 

@@ -4,6 +4,7 @@ export const en = {
   sections: 'Sections',
   media: 'Media',
   articles: 'Articles',
+  organise: 'Organise',
   news: 'News',
   people: 'People',
   account: 'Account',

@@ -7,6 +7,7 @@ export const zh: Translated<typeof en> = {
   media: '媒体',
   articles: '文章',
   news: '新闻',
+  organise: '整理',
   people: '成员',
   account: '账户',
   logIn: '登录',

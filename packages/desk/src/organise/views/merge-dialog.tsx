@@ -1,0 +1,105 @@
+import { useEffect, useId, useState } from 'preact/hooks';
+import { asProblem } from '../../shared/api/problem.ts';
+import { Button } from '../../shared/views/button.tsx';
+import { FormModal } from '../../shared/views/form-modal.tsx';
+import type { Kind, Term } from '../api/organise.ts';
+import { useOrganise } from '../organise-context.ts';
+import { reasonOf } from './words.ts';
+
+/** How long a search waits for the next key, in ms. */
+const TYPING_MS = 200;
+
+interface MergeDialogProps {
+  kind: Exclude<Kind, 'categories'>;
+  term: Term;
+  onClose: () => void;
+  onMerged: () => void;
+}
+
+/** Asks into which tag or author another goes, and what that means. */
+export function MergeDialog({ kind, term, onClose, onMerged }: MergeDialogProps) {
+  const { api, texts } = useOrganise();
+  const { say } = texts;
+  const id = useId();
+  const [name, setName] = useState('');
+  const [known, setKnown] = useState<readonly Term[]>([]);
+  const [moved, setMoved] = useState(0);
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(
+      () =>
+        void api.list(kind, name.trim(), 1).then(
+          ({ terms }) => setKnown(terms),
+          () => undefined,
+        ),
+      name === '' ? 0 : TYPING_MS,
+    );
+    return () => clearTimeout(timer);
+  }, [api, kind, name]);
+  const merge = async () => {
+    const { terms } = await api.list(kind, name.trim(), 1);
+    const into = named(terms, name.trim());
+    if (into === undefined) return say('noSuch', { name: name.trim() });
+    if (into.id === term.id) return say('sameOne');
+    for (let total = 0, isComplete = false; !isComplete; ) {
+      const step = await api.merge(kind, term.id, into.id);
+      total += step.moved;
+      isComplete = step.isComplete;
+      setMoved(total);
+    }
+    onMerged();
+    return undefined;
+  };
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setProblem(undefined);
+    setProblem(await merge().catch((error: unknown) => reasonOf(asProblem(error), say)));
+    setBusy(false);
+  };
+  return (
+    <FormModal say={say} title={say('mergeTitle', { name: term.name })} onClose={onClose}>
+      <form class="form" onSubmit={submit}>
+        <p class="hint">{say('mergeHint', { name: term.name, count: term.article_count })}</p>
+        <div class="field">
+          <label for={id}>{say('mergeInto')}</label>
+          <input
+            id={id}
+            value={name}
+            required
+            autofocus
+            list={`${id}-names`}
+            autocomplete="off"
+            onInput={({ currentTarget }) => setName(currentTarget.value)}
+          />
+          <datalist id={`${id}-names`}>
+            {known
+              .filter((one) => one.id !== term.id)
+              .map((one) => (
+                <option key={one.id} value={one.name} />
+              ))}
+          </datalist>
+        </div>
+        <p class="form-good" role="status">
+          {isBusy && moved > 0 && say('merging', { count: moved })}
+        </p>
+        <p class="form-problem" role="alert">
+          {problem}
+        </p>
+        <div class="modal-buttons">
+          <Button onClick={onClose}>{say('cancel')}</Button>
+          <button type="submit" class="button danger" disabled={isBusy}>
+            <span>{say('mergeButton')}</span>
+          </button>
+        </div>
+      </form>
+    </FormModal>
+  );
+}
+
+/** The one of this name, else of this address. */
+function named(terms: readonly Term[], name: string): Term | undefined {
+  const wanted = name.toLowerCase();
+  return terms.find((one) => one.name.toLowerCase() === wanted) ?? terms.find(({ slug }) => slug === wanted);
+}

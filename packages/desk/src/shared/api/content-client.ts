@@ -1,0 +1,11 @@
+import { type ContentClient, contentClient } from '@pressroom/client';
+import type { Service } from './service.ts';
+
+/** A client of the content service, by way of the desk. */
+export function deskContentClient(service: Service): ContentClient {
+  const api = `${service.baseUrl}/api/`;
+  return contentClient({
+    baseUrl: service.baseUrl,
+    fetch: (url, init) => service.fetch(url.replace(api, `${api}desk/content/`), init),
+  });
+}
