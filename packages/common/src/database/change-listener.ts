@@ -28,7 +28,7 @@ const RECONNECT_MS = 250;
 
 /**
  * Hears what a notification says; undefined after a (re)connection. `notify` says something on the same
- * channel, over the connection that listens.
+ * channel, if the database lets it.
  */
 export type OnNotification = (said: string | undefined, notify: (text: string) => void) => void;
 
@@ -137,9 +137,7 @@ export class ChangeListener {
     });
     // The heartbeat fails when the connection does; this only keeps the event from ending the process.
     client.on('error', () => undefined);
-    // A connection that breaks fails the heartbeat, too, and what was said is said again by the next one.
-    const notifyOf = (name: string) => (text: string) =>
-      void client.query('select pg_notify($1, $2)', [name, text]).catch(() => undefined);
+    const notifyOf = (name: string) => (text: string) => void this.#notify(name, text);
     client.on('notification', ({ channel: heard, payload }) => {
       if (heard !== channel) return others[heard]?.(payload ?? '', notifyOf(heard));
       this.#announced = true;
@@ -163,6 +161,31 @@ export class ChangeListener {
       this.position.lost();
       this.#closing.signal.removeEventListener('abort', hangUp);
       hangUp();
+    }
+  }
+
+  /**
+   * Over a connection of its own, since NOTIFY waits for others who commit one, and without waiting for
+   * standbys: when these are away, heartbeats must go on.
+   */
+  async #notify(channel: string, text: string): Promise<void> {
+    const { url, applicationName } = this.#options;
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: `notify of ${applicationName}`,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      statement_timeout: CONNECT_TIMEOUT_MS,
+      query_timeout: CONNECT_TIMEOUT_MS,
+    });
+    client.on('error', () => undefined);
+    const notify = "select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
+    try {
+      await client.connect();
+      await client.query(notify, [channel, text]);
+    } catch {
+      // It is said again after the next connection.
+    } finally {
+      client.connection.stream.destroy();
     }
   }
 
