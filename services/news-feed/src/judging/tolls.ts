@@ -48,7 +48,7 @@ const TOLL_WORDS: Readonly<Record<string, TollWords>> = {
       'number of (?:injured|wounded)|número de (?:heridos|feridos)',
       'zahl der verletzten|nombre de blessés|число пострадавших',
     ],
-    han: '受伤|负伤|負傷|けが|(?<!死)伤(?![者亡势情害愈])',
+    han: '受伤|负伤|負傷|けが|(?<![死重轻])伤(?![者亡势情害愈])',
   },
   missing: {
     behind: [
