@@ -1,4 +1,4 @@
-/** `pnpm client:types`: generates the types of tables, of the client and of the desk where they have changed. */
+/** `pnpm client:types`: generates the types of tables, client and desk where they have changed. */
 import { join } from 'node:path';
 import { writeClientTypes } from './client-types.ts';
 import { writeTableTypes } from './table-types.ts';

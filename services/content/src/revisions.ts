@@ -25,7 +25,7 @@ import {
   writtenHeaders,
 } from './requests.ts';
 import { subjectsOfChange } from './subjects.ts';
-import type { ContentTables, RowAsJson } from './tables.ts';
+import { type ContentTables, membersOfJson, type RowAsJson } from './tables.ts';
 import { pruneDeletedArticles } from './trash.ts';
 
 const timestamp = z.iso.datetime({ offset: true });
@@ -155,12 +155,6 @@ function entry({ revision, created_at, created_by, key_name, changed }: Revision
     // The column of a member with several values has their ids.
     changed: changed?.map((column) => column.replace(/^(\w+)_ids$/, '$1s')).sort() ?? null,
   };
-}
-
-/** The columns of a row as PostgreSQL writes it, with the time of publication as answers have it. */
-export function membersOfJson({ published_at, ...rest }: RowAsJson): RowAsJson {
-  const time = typeof published_at === 'string' ? new Date(published_at).toISOString() : null;
-  return { ...rest, published_at: time };
 }
 
 /** The article of a revision as it is shown. */

@@ -6,6 +6,12 @@ import type { Columns } from './database/columns.ts';
 /** A row as PostgreSQL writes it as JSON, by column. */
 export type RowAsJson = Record<string, unknown>;
 
+/** The columns of a row as PostgreSQL writes it, with the time of publication as answers have it. */
+export function membersOfJson({ published_at, ...rest }: RowAsJson): RowAsJson {
+  const time = typeof published_at === 'string' ? new Date(published_at).toISOString() : null;
+  return { ...rest, published_at: time };
+}
+
 /** The tables of the content service; what is in JSON, PostgreSQL does not say. */
 export interface ContentTables
   extends WithTypes<

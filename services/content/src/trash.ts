@@ -23,9 +23,8 @@ import {
   writtenBy,
 } from './envelope.ts';
 import { actorOf, logWrite, ownerOf, replyPrivately, writtenHeaders } from './requests.ts';
-import { membersOfJson } from './revisions.ts';
 import { subjectsOfChange } from './subjects.ts';
-import type { ContentTables, RowAsJson } from './tables.ts';
+import { type ContentTables, membersOfJson, type RowAsJson } from './tables.ts';
 
 const timestamp = z.iso.datetime({ offset: true });
 
