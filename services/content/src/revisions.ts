@@ -11,6 +11,7 @@ import {
   articlePatchAnswer,
   articlePath,
   articlePut,
+  membersOfJson,
   revisedArticle,
 } from './articles/schema.ts';
 import type { ArticleStore } from './articles/store.ts';
