@@ -11,7 +11,6 @@ import {
   articlePatchAnswer,
   articlePath,
   articlePut,
-  membersOfJson,
   revisedArticle,
 } from './articles/schema.ts';
 import type { ArticleStore } from './articles/store.ts';

@@ -9,13 +9,7 @@ import { z } from 'zod';
 import { type Permitted, requireAnyCategory, requireArticle } from './api-keys.ts';
 import { termIds } from './articles/detail.ts';
 import { MOST_COUNTED, MOST_SEEN } from './articles/list-rows.ts';
-import {
-  articleCreatedAnswer,
-  articlePath,
-  articlePut,
-  deletedAnswer,
-  membersOfJson,
-} from './articles/schema.ts';
+import { articleCreatedAnswer, articlePath, articlePut, deletedAnswer } from './articles/schema.ts';
 import { checkReferences, type OwnArticle, writtenIn } from './articles/store.ts';
 import {
   type Actor,

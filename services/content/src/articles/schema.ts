@@ -16,7 +16,6 @@ import { z } from 'zod';
 import { envelope, keyMember, pagedEnvelope } from '../envelope.ts';
 import { MIN_CONTENT } from '../html/html-inspector.ts';
 import { newSlug, slugMember, slugParameter } from '../slug.ts';
-import type { RowAsJson } from '../tables.ts';
 import { filterParameters } from './filters.ts';
 
 /** What a site keeps of an article besides its members. */
@@ -496,9 +495,3 @@ export const articlePatchAnswer = envelope(articleChanges);
 
 /** Answer of `DELETE`. */
 export const deletedAnswer = envelope(z.null());
-
-/** The columns of a row as PostgreSQL writes it, with the time of publication as answers have it. */
-export function membersOfJson({ published_at, ...rest }: RowAsJson): RowAsJson {
-  const time = typeof published_at === 'string' ? new Date(published_at).toISOString() : null;
-  return { ...rest, published_at: time };
-}
