@@ -626,6 +626,36 @@ describe('the list', () => {
     await row('Bulk two').waitFor();
   });
 
+  test('deletes for good what is in the trash, some or all of it, once somebody confirms how many', async () => {
+    const { client } = desk.content;
+    for (const title of ['Gone one', 'Gone two', 'Gone three'])
+      await client.delete(`/api/articles/${await create({ title })}`);
+    const trash = async () => (await client.send('/api/trash')).body.meta.total as number;
+    const before = await trash();
+    await desk.go(page, 'articles?status=trash');
+    await page.getByLabel('Select Gone one').check();
+    await page.getByRole('button', { name: 'Delete for good…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete 1 article for good?' });
+    await dialog.getByRole('button', { name: 'Delete for good' }).click();
+    await page.getByText('Deleted 1 article for good').waitFor();
+    await page.getByText('Gone one').waitFor({ state: 'detached' });
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+    expect(await trash()).toBe(before - 1);
+
+    await page.getByRole('button', { name: 'Empty the trash…' }).click();
+    const all = page.getByRole('dialog', { name: `Delete ${before - 1} articles for good?` });
+    await all.getByRole('button', { name: 'Cancel' }).click();
+    expect(await trash()).toBe(before - 1);
+    await page.getByRole('button', { name: 'Empty the trash…' }).click();
+    await all.waitFor();
+    // What is deleted after somebody has looked stays.
+    await client.delete(`/api/articles/${await create({ title: 'Gone later' })}`);
+    await all.getByRole('button', { name: 'Delete for good' }).click();
+    await page.getByText(`Deleted ${before - 1} articles for good`).waitFor();
+    await page.getByRole('row', { name: 'Gone later' }).waitFor();
+    expect(await trash()).toBe(1);
+  });
+
   test('keeps its place, its range and its focus, and asks for nothing that is not there', async () => {
     if (browser === undefined) return;
     await desk.content.database.pool.query(

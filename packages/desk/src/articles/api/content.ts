@@ -12,6 +12,7 @@ import type {
   SiteFacts,
   Term,
   TermKind,
+  TrashSize,
   WorkingCopy,
 } from './types.ts';
 
@@ -186,6 +187,23 @@ export class ContentApi {
   /** Brings an article back from the trash. */
   async restore(id: number): Promise<void> {
     await asked(this.#client.post('/api/articles/{id}/restore', { path: { id } }));
+  }
+
+  /** How many articles are in the trash, and when the last of them was deleted. */
+  async trashSize(): Promise<TrashSize> {
+    const { data, meta } = await asked(this.#client.get('/api/trash', { query: { per_page: 1 } }));
+    return { count: meta.total, isExact: meta.total_is_exact !== false, until: data[0]?.deleted_at };
+  }
+
+  /** Deletes an article of the trash for good. */
+  async erase(id: number): Promise<void> {
+    await asked(this.#client.delete('/api/trash/{id}', { path: { id } }));
+  }
+
+  /** Deletes for good what had been deleted by then; returns how many there were. */
+  async emptyTrash(until: string): Promise<number> {
+    const query = { deleted_until: until };
+    return (await asked(this.#client.delete('/api/trash', { query }))).data.deleted;
   }
 
   /** What readers of an article do not see yet; undefined if there is nothing. */

@@ -62,6 +62,15 @@ export interface ListedArticle {
   readonly at: number;
 }
 
+/** What is in the trash. */
+export interface TrashSize {
+  readonly count: number;
+  /** False if there may be more. */
+  readonly isExact: boolean;
+  /** When the last one was deleted; undefined if there is none. */
+  readonly until: string | undefined;
+}
+
 export type StatusFilter = 'all' | 'published' | 'draft' | 'scheduled' | 'trash';
 
 export interface ListQuery {

@@ -47,6 +47,14 @@ export function restoreAll(api: ContentApi, ids: readonly number[]): Promise<Bul
   });
 }
 
+/** Deletes articles of the trash for good: nothing takes that back. */
+export function eraseAll(api: ContentApi, ids: readonly number[]): Promise<BulkOutcome> {
+  return each(ids, async (id) => {
+    await api.erase(id);
+    return async () => undefined;
+  });
+}
+
 export function publishAll(api: ContentApi, ids: readonly number[], wanted: boolean): Promise<BulkOutcome> {
   return each(ids, async (id) => {
     const { value, etag } = await api.read(id);

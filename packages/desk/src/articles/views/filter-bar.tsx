@@ -4,6 +4,7 @@ import type { StatusFilter, Term, TermKind } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import type { TextName } from '../text/texts.ts';
 import { TermNames } from './terms-field.tsx';
+import { EmptyTrashButton } from './trash-buttons.tsx';
 
 const STATUSES: Readonly<Record<StatusFilter, TextName>> = {
   all: 'all',
@@ -65,6 +66,7 @@ export function FilterBar() {
         value={author}
         onChange={(value) => place.filter({ author: value })}
       />
+      {status === 'trash' && <EmptyTrashButton />}
     </div>
   );
 }

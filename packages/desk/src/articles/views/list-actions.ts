@@ -1,6 +1,14 @@
 import { errorWords } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
-import { type BulkOutcome, categorizeAll, publishAll, removeAll, restoreAll, tagAll } from '../state/bulk.ts';
+import {
+  type BulkOutcome,
+  categorizeAll,
+  eraseAll,
+  publishAll,
+  removeAll,
+  restoreAll,
+  tagAll,
+} from '../state/bulk.ts';
 import type { TextName } from '../text/texts.ts';
 
 export interface ListActions {
@@ -8,6 +16,10 @@ export interface ListActions {
   remove(id?: number): Promise<void>;
   /** Brings them back from the trash. */
   restore(): Promise<void>;
+  /** Deletes them for good. */
+  erase(): Promise<void>;
+  /** Deletes for good what was in the trash at a time. */
+  emptyTrash(until: string): Promise<void>;
   publish(wanted: boolean): Promise<void>;
   categorize(category: number): Promise<void>;
   tag(name: string): Promise<void>;
@@ -28,7 +40,7 @@ export function useListActions(): ListActions {
   const { say } = texts;
   const chosen = () => [...list.chosen.peek()];
   const tell = async (
-    done: Extract<TextName, 'changed' | 'removed' | 'broughtBack'>,
+    done: Extract<TextName, 'changed' | 'removed' | 'broughtBack' | 'erased'>,
     work: Promise<BulkOutcome>,
   ) => {
     const { changed, reasons, undo } = await work;
@@ -38,7 +50,11 @@ export function useListActions(): ListActions {
           reason: [...new Set(reasons.map((reason) => errorWords(reason, say)))].join(' '),
         }),
       );
-    else notices.done(say(done, { count: changed.length }), changed.length > 0 ? undo : undefined);
+    else
+      notices.done(
+        say(done, { count: changed.length }),
+        changed.length > 0 && done !== 'erased' ? undo : undefined,
+      );
     await list.reread();
     focusActive();
   };
@@ -51,6 +67,16 @@ export function useListActions(): ListActions {
       await tell('removed', removeAll(api, ids));
     },
     restore: () => tell('broughtBack', restoreAll(api, chosen())),
+    erase: () => tell('erased', eraseAll(api, chosen())),
+    emptyTrash: async (until) => {
+      try {
+        notices.done(say('erased', { count: await api.emptyTrash(until) }));
+      } catch (error) {
+        notices.failed(say('notChanged', { reason: errorWords(error, say) }));
+      }
+      await list.reread();
+      focusActive();
+    },
     publish: (wanted) => tell('changed', publishAll(api, chosen(), wanted)),
     categorize: (category) => tell('changed', categorizeAll(api, chosen(), category)),
     tag: async (name) => {

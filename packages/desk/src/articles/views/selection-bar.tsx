@@ -4,6 +4,7 @@ import { Modal } from '../../shared/views/modal.tsx';
 import { useApp } from '../app-context.ts';
 import { useListActions } from './list-actions.ts';
 import { TermNames } from './terms-field.tsx';
+import { EraseButton } from './trash-buttons.tsx';
 
 export function SelectionBar() {
   const { list, place, texts } = useApp();
@@ -26,9 +27,12 @@ export function SelectionBar() {
       </span>
       <span class="space" />
       {isTrash ? (
-        <Button icon="undo" onClick={() => void actions.restore()}>
-          {say('restore')}
-        </Button>
+        <>
+          <Button icon="undo" onClick={() => void actions.restore()}>
+            {say('restore')}
+          </Button>
+          <EraseButton />
+        </>
       ) : (
         <>
           <Button onClick={() => void actions.publish(true)}>{say('publish')}</Button>

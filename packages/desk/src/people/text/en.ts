@@ -121,6 +121,7 @@ export const en = {
   did_article_unpublished: 'Took an article back',
   did_article_planned: 'Planned an article',
   did_article_deleted: 'Deleted an article',
+  did_article_erased: 'Deleted an article for good',
   did_key_created: 'Made an API key',
   did_key_changed: 'Changed an API key',
   did_key_revoked: 'Revoked an API key',

@@ -122,6 +122,7 @@ export const zh: Translated<typeof en> = {
   did_article_unpublished: '撤下了文章',
   did_article_planned: '安排了文章',
   did_article_deleted: '删除了文章',
+  did_article_erased: '永久删除了文章',
   did_key_created: '创建了 API 密钥',
   did_key_changed: '更改了 API 密钥',
   did_key_revoked: '吊销了 API 密钥',
