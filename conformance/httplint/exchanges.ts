@@ -174,8 +174,10 @@ async function collectPeople(collection: Collection, cookie: string): Promise<vo
   await ask('POST', '/api/invitation', 200, { headers: {}, json: { token } });
   await ask('POST', '/api/invitation', 404, { headers: {}, json: { token: 'nothing' } });
   const password = 'words that nobody guesses';
+  await ask('POST', '/api/invitation/passkey', 200, { headers: {}, json: { token } });
   await ask('POST', '/api/invitation/accept', 200, { headers: {}, json: { token, password } });
   await ask('GET', '/api/people/{id}', 200, { at });
+  await ask('DELETE', '/api/people/{id}/factors', 200, { at: `${at}/factors` });
   await ask('POST', '/api/people/{id}/invitation', 200, { at: `${at}/invitation` });
   await ask('DELETE', '/api/people/{id}', 200, { at });
   await ask('DELETE', '/api/people/{id}', 404, { at });
@@ -184,6 +186,15 @@ async function collectPeople(collection: Collection, cookie: string): Promise<vo
   await ask('GET', '/api/me', 200);
   await ask('PATCH', '/api/me', 409, { json: { name: 'Examined' } });
   await ask('POST', '/api/me/password', 409, { json: { current: 'a', password } });
+  await ask('GET', '/api/me/factors', 200);
+  await ask('POST', '/api/me/confirm', 200, { json: { password: ADMIN.password } });
+  await ask('POST', '/api/me/confirm/options', 409);
+  await ask('POST', '/api/me/passkeys/options', 409);
+  await ask('POST', '/api/me/totp', 409);
+  await ask('POST', '/api/me/totp/confirm', 409, { json: { code: '123456' } });
+  await ask('DELETE', '/api/me/totp', 409);
+  await ask('POST', '/api/me/recovery-codes', 409);
+  await ask('POST', '/api/login/passkey/options', 200, { headers: {} });
   await ask('GET', '/api/me/sessions', 200);
   const unknown = '/api/me/sessions/00000000-0000-4000-8000-000000000000';
   await ask('DELETE', '/api/me/sessions/{id}', 200, { at: unknown });

@@ -398,11 +398,23 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['gallery-admin'],
     checks: VALID_REFUSED,
-    operation: '(POST|PATCH) /api/(people|me).*',
+    operation: '(POST|PATCH) /api/(people|me|invitation).*',
     status: 400,
-    fault: '^name: must be one line',
+    fault: '^(passkey\\.)?name: must be one line',
     reason: 'the marks that reverse text are refused by name, which a pattern in a schema could not do',
     example: (ask) => ask({ method: 'PATCH', path: '/api/me', json: { name: 'a\u202eb' } }),
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: 'POST /api/(invitation/accept|me/confirm)',
+    status: 400,
+    fault: 'must have (either password or passkey|one of password, code and credential)',
+    reason: 'two members exclude each other',
+    example: (ask) => {
+      const json = { token: 'nothing' };
+      return ask({ method: 'POST', path: '/api/invitation/accept', json });
+    },
   },
   {
     services: ['gallery-admin'],

@@ -235,6 +235,7 @@ describe('gallery users', () => {
       });
     expect((await accept(tokenIn(invited.out))).status).toBe(200);
     expect((await users('list')).out).toBe('wanda@example.org\tWanda Pen\teditor\tactive\n');
+    expect((await users('remove-factors', 'wanda@example.org')).code).toBe(0);
     expect((await users('role', 'wanda@example.org', 'reader')).code).toBe(0);
     expect((await accept(tokenIn((await users('link', 'wanda@example.org')).out))).status).toBe(200);
     const again = await users('invite', 'wanda@example.org', 'Another');

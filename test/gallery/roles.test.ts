@@ -18,7 +18,10 @@ const GALLERY: Readonly<Record<string, readonly Role[]>> = {
     ['owner'],
     ['GET /api/people', 'GET /api/people/{id}', 'POST /api/people', 'PATCH /api/people/{id}'],
   ),
-  ...rights(['owner'], ['DELETE /api/people/{id}', 'POST /api/people/{id}/invitation']),
+  ...rights(
+    ['owner'],
+    ['DELETE /api/people/{id}', 'DELETE /api/people/{id}/factors', 'POST /api/people/{id}/invitation'],
+  ),
   ...rights(['owner'], ['GET /api/trail', 'GET /api/trail.csv']),
   ...rights(['owner'], ['GET /api/settings/buckets', 'POST /api/settings/buckets']),
   ...rights(

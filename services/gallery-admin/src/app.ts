@@ -5,6 +5,7 @@ import { createServer } from '@pressroom/common/http/create-server';
 import { addRoutes, type Server } from '@pressroom/common/http/operation';
 import type { Logger } from '@pressroom/common/log/logging';
 import type { Meter } from '@pressroom/common/metrics/meter';
+import { SecretBox } from '@pressroom/common/secrets/secret-box';
 import type { Tracing } from '@pressroom/common/tracing/tracing';
 import type { Kysely } from 'kysely';
 import { ArchiveStore, archiveOperations } from './archives.ts';
@@ -34,8 +35,12 @@ import type { MediaFetcher } from './proxy/media-fetcher.ts';
 import { proxyOperations } from './proxy/proxy.ts';
 import { Thumbnails } from './proxy/thumbnails.ts';
 import { servePublicMedia } from './public-media.ts';
+import { Challenges } from './session/challenges.ts';
+import { Codes } from './session/codes.ts';
+import { factorOperations } from './session/factors.ts';
 import { type CookieStyle, guardOf, refuseForeignPages, sessionCookieName } from './session/guard.ts';
 import { Account, Fingerprints, KnownAddresses, Logins, LoginThrottle } from './session/logins.ts';
+import { Passkeys } from './session/passkeys.ts';
 import { sessionOperations } from './session/session.ts';
 import { DeviceTokens, SessionStore } from './session/store.ts';
 import type { GalleryTables } from './tables.ts';
@@ -57,6 +62,8 @@ export interface GalleryParts {
   log: Logger;
   meters: readonly Meter[];
   tracing: Tracing | undefined;
+  /** The clock of the apps that make codes. */
+  now: () => number;
 }
 
 /** The description of the service, whose cookie has its own name over https. */
@@ -106,7 +113,7 @@ const SCOPES: Readonly<Record<Role, DeskScope>> = {
 
 /** Builds the gallery administration, ready to listen. */
 export async function buildApp(parts: GalleryParts): Promise<Server> {
-  const { config, db, direct, active, buckets, copyLimits, fetcher, log, meters, tracing } = parts;
+  const { config, db, direct, active, buckets, copyLimits, fetcher, log, meters, tracing, now } = parts;
   const cookies = { secure: config.COOKIE_SECURE };
   const storePing = new StorePing();
   const app = await createServer({
@@ -139,6 +146,8 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   keepTrail(app, trail);
 
   const fingerprints = new Fingerprints(config.SETTINGS_KEY);
+  const codes = new Codes(db, new SecretBox(config.SETTINGS_KEY, config.SETTINGS_KEY_PREVIOUS), now);
+  const takesPasswords = config.LOGIN_PASSWORDS !== 'off';
   const logins = new Logins({
     account,
     people,
@@ -146,22 +155,18 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     throttle: new LoginThrottle(db, fingerprints),
     addresses: new KnownAddresses(db, fingerprints),
     devices: new DeviceTokens(config.SETTINGS_KEY, config.SETTINGS_KEY_PREVIOUS),
+    codes,
+    takesPasswords,
   });
-  const session = sessionOperations({ logins, sessions, cookies });
+  const entry = { logins, sessions, cookies, takesPasswords };
+  const session = sessionOperations(entry);
+  const passkeys = new Passkeys(db, new Challenges(db, fingerprints));
+  const factors = factorOperations({ ...entry, people, account, passkeys, codes });
   const deeds = trailOperations(trail, contentFor(config));
   const authors = new AuthorLinks(people, config);
   const mail = InvitationMail.of(config);
   app.addHook('onClose', async () => mail?.close());
-  const persons = peopleOperations({
-    mail,
-    people,
-    sessions,
-    account,
-    logins,
-    authors,
-    cookies,
-    roles: ROLES,
-  });
+  const persons = peopleOperations({ ...entry, mail, people, account, authors, passkeys, roles: ROLES });
   const settings = bucketOperations({ buckets, changed: () => active.clear() });
   const dates = new OriginalDates(db);
   const uploads = uploadOperations(
@@ -204,28 +209,47 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   });
   const sections = sectionsOf(config);
   const desk = deskOperations(config, sections);
-  const may = guardOf({ account, sessions, cookies, roles: ROLES });
+  const requiresFactor = config.LOGIN_SECOND_FACTOR === 'required';
+  const may = guardOf({ account, sessions, cookies, roles: ROLES, requiresFactor });
+  // Whoever has to set up a second factor can do that, and nothing else.
+  const own = may('look', { withoutFactor: true });
+  const ownFresh = may('look', { withoutFactor: true, fresh: true });
+  const letIn = may('administer', { fresh: true });
   const page = pageOperations(active);
   addRoutes(app, [
     ['GET', '/', page.root],
     ['GET', '/desk/*', page.document],
     ['GET', '/assets/:name', page.asset],
     ['POST', '/api/login', session.login],
-    ['POST', '/api/logout', session.logout, may('look')],
+    ['POST', '/api/login/passkey/options', factors.loginOptions],
+    ['POST', '/api/login/passkey', factors.logIn],
+    ['POST', '/api/logout', session.logout, own],
     ['POST', '/api/invitation', persons.readInvitation],
+    ['POST', '/api/invitation/passkey', persons.invitationOptions],
     ['POST', '/api/invitation/accept', persons.acceptInvitation],
-    ['GET', '/api/me', persons.readMe, may('look')],
-    ['PATCH', '/api/me', persons.changeMe, may('look')],
-    ['POST', '/api/me/password', persons.changePassword, may('look')],
-    ['GET', '/api/me/sessions', persons.listSessions, may('look')],
-    ['DELETE', '/api/me/sessions', persons.endOtherSessions, may('look')],
-    ['DELETE', '/api/me/sessions/:id', persons.endSession, may('look')],
+    ['GET', '/api/me', persons.readMe, own],
+    ['PATCH', '/api/me', persons.changeMe, own],
+    ['POST', '/api/me/password', persons.changePassword, own],
+    ['GET', '/api/me/sessions', persons.listSessions, own],
+    ['DELETE', '/api/me/sessions', persons.endOtherSessions, own],
+    ['DELETE', '/api/me/sessions/:id', persons.endSession, own],
+    ['POST', '/api/me/confirm', factors.confirm, own],
+    ['POST', '/api/me/confirm/options', factors.confirmOptions, own],
+    ['GET', '/api/me/factors', factors.read, own],
+    ['POST', '/api/me/passkeys', factors.add, ownFresh],
+    ['POST', '/api/me/passkeys/options', factors.passkeyOptions, ownFresh],
+    ['DELETE', '/api/me/passkeys/:id', factors.remove, ownFresh],
+    ['POST', '/api/me/totp', factors.beginTotp, ownFresh],
+    ['POST', '/api/me/totp/confirm', factors.confirmTotp, ownFresh],
+    ['DELETE', '/api/me/totp', factors.removeTotp, ownFresh],
+    ['POST', '/api/me/recovery-codes', factors.renewCodes, ownFresh],
     ['GET', '/api/people', persons.list, may('administer')],
-    ['POST', '/api/people', persons.add, may('administer')],
+    ['POST', '/api/people', persons.add, letIn],
     ['GET', '/api/people/:id', persons.read, may('administer')],
-    ['PATCH', '/api/people/:id', persons.change, may('administer')],
-    ['DELETE', '/api/people/:id', persons.remove, may('administer')],
-    ['POST', '/api/people/:id/invitation', persons.invite, may('administer')],
+    ['PATCH', '/api/people/:id', persons.change, letIn],
+    ['DELETE', '/api/people/:id', persons.remove, letIn],
+    ['POST', '/api/people/:id/invitation', persons.invite, letIn],
+    ['DELETE', '/api/people/:id/factors', persons.removeFactors, letIn],
     ['GET', '/api/trail', deeds.list, may('administer')],
     ['GET', '/api/trail.csv', deeds.download, may('administer')],
     ['GET', '/api/settings/buckets', settings.list, may('administer')],

@@ -10,6 +10,7 @@ import { addSample } from './cli/sample.ts';
 import { scanLocation } from './cli/scan-location.ts';
 import { addUserCommands } from './cli/users.ts';
 import { readSettingsKeys, readStoreConfig } from './config.ts';
+import { resealCodes } from './session/codes.ts';
 import { formatPasswordHash, hashPassword } from './session/password.ts';
 import type { GalleryTables } from './tables.ts';
 import { Trail } from './trail.ts';
@@ -75,12 +76,23 @@ bucket
 
 bucket
   .command('reseal')
-  .description('encrypt the keys of saved buckets with SETTINGS_KEY that SETTINGS_KEY_PREVIOUS opens')
+  .description(
+    'encrypt with SETTINGS_KEY what SETTINGS_KEY_PREVIOUS opens: the keys of saved buckets, and the secrets of apps for codes',
+  )
   .action(async () => {
     const { SETTINGS_KEY, SETTINGS_KEY_PREVIOUS } = readSettingsKeys(process.env);
     await withGallery(async (db) => {
       const { resealed, kept, unreadable } = await resealBuckets(db, SETTINGS_KEY, SETTINGS_KEY_PREVIOUS);
       console.log(`${resealed.length} saved buckets encrypted again, ${kept.length} already were.`);
+      const codes = await resealCodes(db, SETTINGS_KEY, SETTINGS_KEY_PREVIOUS);
+      if (codes.resealed + codes.kept > 0) {
+        console.log(`${codes.resealed} secrets of apps encrypted again, ${codes.kept} already were.`);
+      }
+      if (codes.unreadable > 0) {
+        console.error(
+          `Neither key opens the secrets of ${codes.unreadable} apps: those people log in with a recovery code, or \`gallery users remove-factors\` removes them.`,
+        );
+      }
       if (unreadable.length === 0) return;
       throw new Error(
         `Neither key opens the keys of ${unreadable.join(', ')}: set the key that they were saved with as SETTINGS_KEY_PREVIOUS, or enter them again on the gallery's page`,

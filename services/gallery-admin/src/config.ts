@@ -91,7 +91,7 @@ const publicSettings = {
   ),
   SETTINGS_KEY: setting(
     encryptionKey(),
-    'Encrypts the keys of saved buckets and signs the cookie of known browsers.',
+    'Encrypts the keys of saved buckets and the secrets of apps for codes, and signs the cookie of known browsers.',
   ),
   SETTINGS_KEY_PREVIOUS: setting(
     encryptionKey().optional(),
@@ -122,6 +122,14 @@ export const gallerySettings = {
   ADMIN_PASSWORD: setting(
     secret(password()).optional(),
     'The password, if no hash is set. Common ones are refused.',
+  ),
+  LOGIN_PASSWORDS: setting(
+    z.enum(['on', 'off']).default('on'),
+    '`off`: people log in with a passkey, and not with a password. `ADMIN_USERNAME` still does.',
+  ),
+  LOGIN_SECOND_FACTOR: setting(
+    z.enum(['optional', 'required']).default('optional'),
+    '`required`: people without a passkey or an app for codes can only set one up.',
   ),
   COOKIE_SECURE: setting(yesOrNo().default(true), '`false` if the service is reached over plain http.'),
   PROXY_ALLOWED_HOSTS: setting(

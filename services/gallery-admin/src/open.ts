@@ -32,13 +32,15 @@ export interface OpenOptions {
   /** Timeouts of requests to the object store. */
   storeTimeouts?: StoreTimeouts;
   proxy?: Partial<FetcherOptions>;
+  /** The clock of the apps that make codes. */
+  now?: () => number;
 }
 
 /** Opens the database, starts listening for changes of the settings, and builds the service. */
 export async function openGallery(
   config: GalleryConfig,
   log: Logger,
-  { copyLimits = S3_COPY_LIMITS, storeTimeouts, proxy }: OpenOptions = {},
+  { copyLimits = S3_COPY_LIMITS, storeTimeouts, proxy, now = Date.now }: OpenOptions = {},
 ): Promise<OpenGallery> {
   const applicationName = 'pressroom gallery-admin';
   const opened = await openBuckets(config, log, applicationName, storeTimeouts);
@@ -70,7 +72,7 @@ export async function openGallery(
     await Promise.all([opened.release(), direct !== db && direct.destroy()]);
   };
   const meters = [...opened.meters, ...sessionMeters(db)];
-  const app = await buildApp({ ...opened, config, direct, meters, copyLimits, fetcher, log });
+  const app = await buildApp({ ...opened, config, direct, meters, copyLimits, fetcher, log, now });
   return { app, release };
 }
 

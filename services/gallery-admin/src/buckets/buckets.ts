@@ -5,6 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { isEndpoint } from '../config.ts';
 import { logWrite, problemResponses } from '../problems.ts';
+import { requireFresh } from '../session/guard.ts';
 import { type BucketConfiguration, checkBucket } from './bucket.ts';
 import type { BucketStore } from './buckets-store.ts';
 
@@ -154,6 +155,7 @@ export function bucketOperations(parts: BucketParts) {
 }
 
 async function act(request: FastifyRequest, body: BucketAction, { buckets, changed }: BucketParts) {
+  if (body.action !== 'get-bucket') requireFresh(request);
   switch (body.action) {
     case 'test':
       return checkBucket(await buckets.configurationOf(body.bucket));

@@ -49,6 +49,11 @@ export function addUserCommands(
     .addArgument(new Argument('<role>').choices(ROLES))
     .action((email: string, role: Role) => change(email, (people, { id }) => people.change(id, { role })));
   users
+    .command('remove-factors')
+    .description('remove passkeys, app and recovery codes of somebody, such as after a lost phone')
+    .argument('<email>')
+    .action((email: string) => change(email, (people, { id }) => people.removeFactors(id)));
+  users
     .command('remove')
     .description('remove somebody; what they did keeps their name')
     .argument('<email>')
@@ -61,11 +66,12 @@ async function personWith(people: PeopleStore, email: string): Promise<ListedPer
   return person;
 }
 
-function lineOf({ email, name, role, active, has_password, invited_until }: ListedPerson): string {
+function lineOf({ email, name, role, active, has_password, invited_until, ...has }: ListedPerson): string {
   const invited =
     invited_until === null ? 'invitation ended' : `invited until ${invited_until.toISOString()}`;
-  const state = active ? (has_password ? 'active' : invited) : 'switched off';
-  return [email, name, role, state].join('\t');
+  const state = active ? (has_password || has.passkeys > 0 ? 'active' : invited) : 'switched off';
+  const factors = [...(has.passkeys > 0 ? ['passkey'] : []), ...(has.has_totp ? ['app'] : [])];
+  return [email, name, role, state, ...factors].join('\t');
 }
 
 function printLink({ token }: { token: string }): void {

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { BucketSource } from '../buckets/bucket.ts';
 import { existingPath, filename, folderPrefix, isInTrash, parentOf, TRASH, trashedAt } from '../names.ts';
 import { logWrite, problemResponses } from '../problems.ts';
+import { requireFresh } from '../session/guard.ts';
 import { TRASH_DAYS } from '../trash.ts';
 import type { Operations } from './batches.ts';
 import {
@@ -206,6 +207,7 @@ function removeOperation(parts: FileParts) {
     },
     handler: async (request, reply) => {
       const { path, type, trash } = request.body;
+      if (!trash) requireFresh(request);
       const filesOnly = type === 'image' ? (true as const) : undefined;
       const asked = { ...deletionOf([path], trash), filesOnly };
       const { message, affected = 0 } = await perform(parts, asked, request, reply);
@@ -227,6 +229,7 @@ function batchOperation(parts: FileParts) {
     },
     handler: async (request, reply) => {
       const { background, ...body } = request.body;
+      if (body.action === 'delete' && !body.trash) requireFresh(request);
       const asked = body.action === 'delete' ? deletionOf(body.paths, body.trash) : { dest: '', ...body };
       if (background) return reply.code(202).send(await start(parts, asked, request));
       const { message, affected = 0 } = await perform(parts, asked, request, reply);

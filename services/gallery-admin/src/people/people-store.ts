@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { violates } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, type SqlBool, sql, type Transaction } from 'kysely';
+import { addPasskey, type NewPasskey } from '../session/passkeys.ts';
 import type { GalleryTables } from '../tables.ts';
 
 /** What people are at the desk, from most to least; `app.ts` says what each may do. */
@@ -34,6 +35,8 @@ export interface ListedPerson extends PersonInput {
   time_zone: string | null;
   active: boolean;
   has_password: boolean;
+  passkeys: number;
+  has_totp: boolean;
   author_id: number | null;
   created_at: Date;
   /** When the link of the invitation ends; null where there is none that works. */
@@ -48,9 +51,26 @@ export interface Candidate {
   email: string;
   stamp: Buffer;
   password_hash: string | null;
+  /** Whether a password alone is not enough. */
+  has_factor: boolean;
 }
 
-const CANDIDATE = ['id', 'name', 'email', 'stamp', 'password_hash'] as const;
+/** Whether a person has a passkey or an app that makes codes. */
+export const HAS_FACTOR = sql<boolean>`(
+  exists (select from gallery.passkey where person_id = person.id)
+  or exists (select from gallery.totp where person_id = person.id and secret is not null)
+)`;
+
+const CANDIDATE = ['id', 'name', 'email', 'stamp', 'password_hash', HAS_FACTOR.as('has_factor')] as const;
+
+/** Those who may log in, by whatever they have. */
+function candidates(db: Kysely<GalleryTables>) {
+  return db
+    .selectFrom('gallery.person as person')
+    .select(CANDIDATE)
+    .where('removed_at', 'is', null)
+    .where('active', '=', true);
+}
 
 /** The people of the desk in the database, which stores hashes of their passwords and of invitations. */
 export class PeopleStore {
@@ -127,6 +147,7 @@ export class PeopleStore {
         .where('id', '=', id)
         .execute();
       await tx.deleteFrom('gallery.session').where('person_id', '=', id).execute();
+      await removeFactors(tx, id);
       await endInvitations(tx, role === 'owner' ? undefined : id);
       await this.#requireOwner(tx);
     });
@@ -169,11 +190,11 @@ export class PeopleStore {
    *
    * @throws Failure `missing` for a token that does not work (any longer)
    */
-  invited(token: string): Promise<{ name: string; email: string; expires_at: Date }> {
+  invited(token: string): Promise<{ id: string; name: string; email: string; expires_at: Date }> {
     return this.#db
       .selectFrom('gallery.invitation as invitation')
       .innerJoin('gallery.person as person', 'person.id', 'invitation.person_id')
-      .select(['person.name', 'person.email', 'invitation.expires_at'])
+      .select(['person.id', 'person.name', 'person.email', 'invitation.expires_at'])
       .where('token_hash', '=', hashOf(token))
       .where(sql<SqlBool>`expires_at > clock_timestamp()`)
       .where('person.active', '=', true)
@@ -181,11 +202,14 @@ export class PeopleStore {
   }
 
   /**
-   * Gives an invited person the password with this hash, once; earlier sessions of the person end.
+   * Gives an invited person a password, or a passkey as their first factor, once; earlier sessions end.
    *
-   * @throws Failure `missing` as {@link invited}
+   * @throws Failure `missing` as {@link invited}, `conflict` with code `factor_kept`
    */
-  accept(token: string, passwordHash: string): Promise<Candidate> {
+  accept(
+    token: string,
+    chosen: { passwordHash: string } | { passkey: NewPasskey; name: string },
+  ): Promise<Candidate> {
     return this.#db.transaction().execute(async (tx) => {
       // The person first, as all else locks them.
       await tx
@@ -202,25 +226,36 @@ export class PeopleStore {
         .where(sql<SqlBool>`expires_at > clock_timestamp()`)
         .returning('person_id')
         .executeTakeFirstOrThrow(noInvitation);
-      return tx
-        .updateTable('gallery.person')
-        .set({ password_hash: passwordHash, stamp: newStamp() })
+      const password = 'passwordHash' in chosen && { password_hash: chosen.passwordHash };
+      const person = await tx
+        .updateTable('gallery.person as person')
+        .set({ ...password, stamp: newStamp() })
         .where('id', '=', used.person_id)
         .where('active', '=', true)
         .returning(CANDIDATE)
         .executeTakeFirstOrThrow(noInvitation);
+      if (!('passkey' in chosen)) return person;
+      if (person.has_factor) throw factorKept();
+      await addPasskey(tx, person.id, chosen.name, chosen.passkey);
+      return person;
     });
   }
 
   /** The person with this e-mail address who has a password; undefined if there is none. */
   candidate(email: string): Promise<Candidate | undefined> {
-    return this.#db
-      .selectFrom('gallery.person')
-      .select(CANDIDATE)
+    return candidates(this.#db)
       .where('email', '=', sql<string>`lower(${email})`)
-      .where('removed_at', 'is', null)
-      .where('active', '=', true)
       .where('password_hash', 'is not', null)
+      .executeTakeFirst();
+  }
+
+  /** The person whose passkey has this id; undefined if nobody may log in with it. */
+  holderOf(credentialId: string): Promise<Candidate | undefined> {
+    const id = Buffer.from(credentialId, 'base64url');
+    return candidates(this.#db)
+      .where('id', '=', (eb) =>
+        eb.selectFrom('gallery.passkey').select('person_id').where('credential_id', '=', id),
+      )
       .executeTakeFirst();
   }
 
@@ -230,23 +265,52 @@ export class PeopleStore {
    */
   changePassword(id: string, passwordHash: string, keptSession: string, seen: Buffer): Promise<boolean> {
     return this.#db.transaction().execute(async (tx) => {
-      const stamp = newStamp();
       const { numUpdatedRows } = await tx
         .updateTable('gallery.person')
-        .set({ password_hash: passwordHash, stamp })
+        .set({ password_hash: passwordHash })
         .where('id', '=', id)
         .where('stamp', '=', seen)
         .where('active', '=', true)
         .executeTakeFirstOrThrow();
       if (numUpdatedRows === 0n) return false;
-      await endInvitations(tx, id);
-      await tx
-        .updateTable('gallery.session')
-        .set({ account: stamp })
-        .where('id', '=', keptSession)
-        .where('person_id', '=', id)
-        .execute();
+      await endOtherSessions(tx, id, keptSession);
       return true;
+    });
+  }
+
+  /**
+   * Changes by `change` what a person logs in with, and ends their sessions but one, and a link. What it
+   * throws changes nothing.
+   *
+   * @param keptSession the session that asks for it
+   * @throws Failure `forbidden` if that has ended, `conflict` with code `last_way_in`
+   */
+  changeFactors<T>(
+    id: string,
+    keptSession: string,
+    change: (tx: Transaction<GalleryTables>) => Promise<T>,
+  ): Promise<T> {
+    return this.#db.transaction().execute(async (tx) => {
+      await lock(tx, id);
+      const done = await change(tx);
+      await requireWayIn(tx, id);
+      await removeCodesWithoutFactor(tx, id);
+      await endOtherSessions(tx, id, keptSession);
+      return done;
+    });
+  }
+
+  /**
+   * Removes what a person has besides a password, such as after a lost phone, and ends their sessions.
+   *
+   * @throws Failure `missing`
+   */
+  removeFactors(id: string): Promise<void> {
+    return this.#db.transaction().execute(async (tx) => {
+      await lock(tx, id);
+      await removeFactors(tx, id);
+      await tx.updateTable('gallery.person').set({ stamp: newStamp() }).where('id', '=', id).execute();
+      await this.#requireOwner(tx);
     });
   }
 
@@ -281,11 +345,11 @@ export class PeopleStore {
 
 async function hasOwner(db: Kysely<GalleryTables>): Promise<boolean> {
   const owner = await db
-    .selectFrom('gallery.person')
+    .selectFrom('gallery.person as person')
     .select('id')
     .where('role', '=', 'owner')
     .where('active', '=', true)
-    .where('password_hash', 'is not', null)
+    .where(HAS_WAY_IN)
     .limit(1)
     .executeTakeFirst();
   return owner !== undefined;
@@ -305,6 +369,10 @@ function listed(db: Kysely<GalleryTables>) {
       'person.author_id',
       'person.created_at',
       sql<boolean>`person.password_hash is not null`.as('has_password'),
+      sql<number>`(select count(*) from gallery.passkey where person_id = person.id)`.as('passkeys'),
+      sql<boolean>`exists (select from gallery.totp where person_id = person.id and secret is not null)`.as(
+        'has_totp',
+      ),
       sql<Date | null>`(select expires_at from gallery.invitation
         where person_id = person.id and expires_at > clock_timestamp())`.as('invited_until'),
       sql<Date | null>`(select max(last_used_at) from gallery.session where person_id = person.id)`.as(
@@ -312,6 +380,65 @@ function listed(db: Kysely<GalleryTables>) {
       ),
     ])
     .where('person.removed_at', 'is', null);
+}
+
+/** A password, or a passkey, which is enough. */
+const HAS_WAY_IN = sql<boolean>`(
+  person.password_hash is not null or exists (select from gallery.passkey where person_id = person.id)
+)`;
+
+async function requireWayIn(tx: Transaction<GalleryTables>, id: string): Promise<void> {
+  const found = await tx
+    .selectFrom('gallery.person as person')
+    .select('id')
+    .where('id', '=', id)
+    .where(HAS_WAY_IN)
+    .executeTakeFirst();
+  if (found !== undefined) return;
+  const message = 'you could not log in any longer: this is your only passkey, and you have no password';
+  throw new Failure('conflict', message, { code: 'last_way_in' });
+}
+
+/** Recovery codes stand in for a factor, and are none. */
+async function removeCodesWithoutFactor(tx: Transaction<GalleryTables>, id: string): Promise<void> {
+  await tx
+    .deleteFrom('gallery.recovery_code')
+    .where('person_id', '=', id)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('gallery.person as person').select('id').where('person.id', '=', id).where(HAS_FACTOR),
+        ),
+      ),
+    )
+    .execute();
+}
+
+/** Ends the sessions of a person but one, and the link that there may be. The person's row is locked. */
+async function endOtherSessions(tx: Transaction<GalleryTables>, id: string, kept: string): Promise<void> {
+  const stamp = newStamp();
+  const { numUpdatedRows } = await tx
+    .updateTable('gallery.session')
+    .set({ account: stamp })
+    .where('id', '=', kept)
+    .where('person_id', '=', id)
+    .where('account', '=', (eb) => eb.selectFrom('gallery.person').select('stamp').where('id', '=', id))
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows !== 1n) throw new Failure('forbidden', 'this session has ended; log in again');
+  await tx.updateTable('gallery.person').set({ stamp }).where('id', '=', id).execute();
+  await endInvitations(tx, id);
+}
+
+async function removeFactors(tx: Transaction<GalleryTables>, id: string): Promise<void> {
+  for (const table of ['gallery.passkey', 'gallery.totp', 'gallery.recovery_code'] as const) {
+    await tx.deleteFrom(table).where('person_id', '=', id).execute();
+  }
+}
+
+/** A link does not take the place of a second factor. */
+function factorKept(): Failure {
+  const message = 'you have a passkey or an app already: log in with it, or ask an owner to remove it first';
+  return new Failure('conflict', message, { code: 'factor_kept' });
 }
 
 /** Locks all owners too, in one order: what decides who is the last one happens one after the other. */

@@ -5,8 +5,10 @@ import { Problem } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { logWrite, problemResponses } from '../problems.ts';
-import { ownOrigin } from '../session/guard.ts';
+import { newPasskey, optionsAnswer } from '../session/factors.ts';
+import { ownOrigin, personal, siteOf } from '../session/guard.ts';
 import { type Account, knownAs } from '../session/logins.ts';
+import type { Passkeys } from '../session/passkeys.ts';
 import { passwordRule } from '../session/password.ts';
 import {
   beginSession,
@@ -79,7 +81,9 @@ const personAnswer = z.object({
   email: z.string(),
   role,
   active: z.boolean(),
-  hasPassword: z.boolean().describe('False until an invitation was accepted.'),
+  hasPassword: z.boolean(),
+  passkeys: z.int().describe('How many the person has.'),
+  hasTotp: z.boolean().describe('Whether an app makes codes for the person.'),
   invitedUntil: timestamp.nullable().describe('When the link that was made last ends; null if none works.'),
   lastUsedAt: timestamp.nullable(),
   createdAt: timestamp,
@@ -119,6 +123,16 @@ const sessionPath = z.object({ id: z.uuid('must be the id of a session') });
 
 const token = z.string().max(100, 'must be at most 100 characters long');
 
+const acceptBody = z
+  .strictObject({ token, password: newPassword.optional(), passkey: newPasskey.optional() })
+  .refine(
+    ({ password, passkey }) => (password === undefined) !== (passkey === undefined),
+    'must have either password or passkey',
+  );
+
+/** The largest body that accepts an invitation, in bytes. */
+const ACCEPT_BODY_LIMIT = 64 * 1024;
+
 /** The largest body of an invitation, in bytes, because anyone may send one. */
 const OPEN_BODY_LIMIT = 16 * 1024;
 
@@ -127,6 +141,7 @@ interface PeopleParts extends SessionParts {
   account: Account;
   authors: AuthorLinks;
   mail: InvitationMail | undefined;
+  passkeys: Passkeys;
   /** What each role may do. */
   roles: Readonly<Record<Role, readonly string[]>>;
 }
@@ -281,12 +296,27 @@ function ownersOperations({ people, authors, account, cookies, mail }: PeoplePar
       return { success: true as const, data: { invitation: shownInvitation(invitation, wasMailed) } };
     },
   });
-  return { list, read, add, change, remove, invite };
+  const removeFactors = operation({
+    schema: {
+      tags: PEOPLE,
+      operationId: 'removeFactors',
+      summary: 'Remove passkeys, app and recovery codes of a person, such as after a lost phone',
+      description: 'The person’s sessions end. Who has no password needs a new link.',
+      params: personPath,
+      response: { 200: doneAnswer, ...problemResponses(400, 401, 403, 404, 409, 503) },
+    },
+    handler: async (request) => {
+      await people.removeFactors(request.params.id);
+      logWrite(request, 'factors_removed', { person: request.params.id, by: request.person.id });
+      return { success: true as const };
+    },
+  });
+  return { list, read, add, change, remove, invite, removeFactors };
 }
 
 /** What somebody does who has the link of an invitation, and no session. */
 function invitationOperations(parts: PeopleParts) {
-  const { people, logins, cookies } = parts;
+  const { people, logins, cookies, passkeys, takesPasswords } = parts;
   const readInvitation = operation({
     bodyLimit: OPEN_BODY_LIMIT,
     schema: {
@@ -295,43 +325,93 @@ function invitationOperations(parts: PeopleParts) {
       summary: 'Say whom an invitation is for',
       body: z.strictObject({ token }),
       response: {
-        200: answer(z.object({ name: z.string(), email: z.string(), expiresAt: timestamp })),
+        200: answer(
+          z.object({
+            name: z.string(),
+            email: z.string(),
+            expiresAt: timestamp,
+            passwords: z.boolean().describe('Whether a password may be chosen, or only a passkey.'),
+          }),
+        ),
         ...problemResponses(400, 403, 404, 413, 415, 503),
       },
     },
     handler: async ({ body }, reply) => {
       const { name, email, expires_at } = await people.invited(body.token);
       reply.header('cache-control', PRIVATE);
-      return { success: true as const, data: { name, email, expiresAt: expires_at.toISOString() } };
+      const data = { name, email, expiresAt: expires_at.toISOString(), passwords: takesPasswords };
+      return { success: true as const, data };
     },
   });
-  const acceptInvitation = operation({
+  const invitationOptions = operation({
     bodyLimit: OPEN_BODY_LIMIT,
     schema: {
       tags: PEOPLE,
+      operationId: 'invitationOptions',
+      summary: 'Begin to make a passkey with which an invitation is accepted',
+      body: z.strictObject({ token }),
+      response: { 200: optionsAnswer, ...problemResponses(400, 403, 404, 413, 415, 503) },
+    },
+    handler: async (request, reply) => {
+      const holder = await people.invited(request.body.token);
+      const { address } = callerOf(request, cookies);
+      const site = siteOf(request, cookies);
+      reply.header('cache-control', PRIVATE);
+      const options = await passkeys.creationOptions(site, 'invitation', holder, address);
+      return { success: true as const, data: { options: { ...options } } };
+    },
+  });
+  const chosenOf = async (
+    request: FastifyRequest,
+    { password, passkey }: z.output<typeof acceptBody>,
+    { id, email }: { id: string; email: string },
+  ) => {
+    if (passkey !== undefined) {
+      const site = siteOf(request, cookies);
+      const made = await passkeys.made(site, 'invitation', id, passkey.credential);
+      return { name: passkey.name, passkey: made };
+    }
+    if (!takesPasswords) throw passwordsOff();
+    return { passwordHash: await logins.hash(callerOf(request, cookies), email, password ?? '') };
+  };
+  const acceptInvitation = operation({
+    bodyLimit: ACCEPT_BODY_LIMIT,
+    schema: {
+      tags: PEOPLE,
       operationId: 'acceptInvitation',
-      summary: 'Choose a password, once, and log in',
-      description: 'Earlier sessions of the person end.',
-      body: z.strictObject({ token, password: newPassword }),
+      summary: 'Choose a password or a passkey, once, and log in',
+      description:
+        'Earlier sessions of the person end. Who has a second factor logs in with it after choosing a password.',
+      body: acceptBody,
       responseHeaders: { 200: ['Set-Cookie'] },
-      response: { 200: doneAnswer, ...problemResponses(400, 403, 404, 413, 415, 503) },
+      response: { 200: doneAnswer, ...problemResponses(400, 403, 404, 409, 413, 415, 503) },
     },
     handler: async (request, reply) => {
       // Only whoever has the link makes the service hash a password.
-      const { email } = await people.invited(request.body.token);
-      const caller = callerOf(request, cookies);
-      const hash = await logins.hash(caller, email, request.body.password);
-      const person = await people.accept(request.body.token, hash);
-      await beginSession(request, reply, parts, knownAs(person));
-      logWrite(request, 'invitation_accepted', { person: person.id, address: request.ip }, person);
+      const invited = await people.invited(request.body.token);
+      const chosen = await chosenOf(request, request.body, invited);
+      const person = await people.accept(request.body.token, chosen);
+      // The link stands for the password alone.
+      if (!person.has_factor) await beginSession(request, reply, parts, knownAs(person));
+      const by = 'passkey' in chosen ? 'passkey' : 'password';
+      logWrite(request, 'invitation_accepted', { person: person.id, by, address: request.ip }, person);
       return { success: true as const };
     },
   });
-  return { readInvitation, acceptInvitation };
+  return { readInvitation, invitationOptions, acceptInvitation };
 }
 
 /** What everybody does with their own account. */
-function profileOperations({ people, sessions, account, authors, logins, cookies, roles }: PeopleParts) {
+function profileOperations({
+  people,
+  sessions,
+  account,
+  authors,
+  logins,
+  cookies,
+  roles,
+  takesPasswords,
+}: PeopleParts) {
   const ownerOf = ({ person }: FastifyRequest): SessionOwner =>
     person.id === null ? { account: account.fingerprint } : { person_id: person.id };
   const me = async ({ person }: FastifyRequest) => {
@@ -390,14 +470,15 @@ function profileOperations({ people, sessions, account, authors, logins, cookies
     },
     handler: async (request) => {
       const id = personal(request);
+      if (!takesPasswords) throw passwordsOff();
       const { current, password } = request.body;
       const { email: username } = await people.read(id);
       const caller = callerOf(request, cookies);
       const checked = await logins.check(caller, { username, password: current });
       if (checked.outcome === 'throttled') throw tooManyAttempts(checked.retryAfterS);
-      if (checked.outcome === 'failed' || checked.known.person_id !== id) throw wrongPassword();
+      if (checked.outcome === 'failed' || checked.found.person_id !== id) throw wrongPassword();
       const hash = await logins.hash(caller, username, password);
-      const { account: seen } = checked.known;
+      const { account: seen } = checked.found;
       if (!(await people.changePassword(id, hash, request.person.session, seen))) throw wrongPassword();
       logWrite(request, 'password_changed', { person: id });
       return { success: true as const };
@@ -456,15 +537,12 @@ function profileOperations({ people, sessions, account, authors, logins, cookies
   return { readMe, changeMe, changePassword, listSessions, endSession, endOtherSessions };
 }
 
-function wrongPassword(): Problem {
-  return new Problem(403, 'wrong_password', 'the current password is wrong');
+function passwordsOff(): Problem {
+  return new Problem(403, 'passwords_off', 'people log in here with a passkey, and not with a password');
 }
 
-/** The id of who is logged in. Throws 409 for the account of the environment, which its settings change. */
-function personal({ person }: FastifyRequest): string {
-  if (person.id !== null) return person.id;
-  const detail = 'this account is changed by ADMIN_USERNAME and ADMIN_PASSWORD on the server';
-  throw new Problem(409, 'account_of_environment', detail);
+function wrongPassword(): Problem {
+  return new Problem(403, 'wrong_password', 'the current password is wrong');
 }
 
 /** Nobody is called, or logs in, like the account of the environment. */
@@ -477,6 +555,8 @@ function shown({ id, name, email, role, active, ...row }: ListedPerson) {
   return {
     ...{ id, name, email, role, active },
     hasPassword: row.has_password,
+    passkeys: row.passkeys,
+    hasTotp: row.has_totp,
     invitedUntil: row.invited_until?.toISOString() ?? null,
     lastUsedAt: row.last_used_at?.toISOString() ?? null,
     createdAt: row.created_at.toISOString(),

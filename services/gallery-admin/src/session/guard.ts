@@ -1,9 +1,10 @@
 import { PRIVATE } from '@pressroom/common/caching/conditional';
 import type { Guard, Server } from '@pressroom/common/http/operation';
-import { forbidden, Problem } from '@pressroom/common/problems/problem';
+import { forbidden, invalidRequest, Problem } from '@pressroom/common/problems/problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Role } from '../people/people-store.ts';
 import type { Account } from './logins.ts';
+import type { Site } from './passkeys.ts';
 import { DEVICE_LIFETIME_S, LIFETIME_S, type SessionStore, type UsedSession } from './store.ts';
 
 declare module 'fastify' {
@@ -22,6 +23,8 @@ interface Person {
   /** The author of content that the person is, if any. */
   author: number | null;
   session: string;
+  /** Whether they have shown who they are within the last 15 minutes. */
+  isFresh: boolean;
 }
 
 /** What the guard needs to look up sessions. */
@@ -30,6 +33,16 @@ interface GuardParts<Permission> {
   sessions: SessionStore;
   cookies: CookieStyle;
   roles: Readonly<Record<Role, readonly Permission[]>>;
+  /** Whether people without a second factor may only set one up. */
+  requiresFactor: boolean;
+}
+
+/** What a route takes besides a permission, or does without. */
+interface Needs {
+  /** Whether the person has to have shown who they are just now. */
+  fresh?: boolean;
+  /** Whether somebody who has yet to set up a second factor may call it. */
+  withoutFactor?: boolean;
 }
 
 /**
@@ -41,8 +54,9 @@ export function guardOf<Permission extends string>({
   sessions,
   cookies,
   roles,
-}: GuardParts<Permission>): (permission: Permission) => Guard {
-  const admit = async (request: FastifyRequest, permission: Permission) => {
+  requiresFactor,
+}: GuardParts<Permission>): (permission: Permission, needs?: Needs) => Guard {
+  const admit = async (request: FastifyRequest, permission: Permission, needs: Needs) => {
     const token = sessionToken(request, cookies);
     const used = token === undefined ? undefined : await sessions.use(token, account.fingerprint);
     if (used === undefined) {
@@ -51,27 +65,52 @@ export function guardOf<Permission extends string>({
       });
     }
     request.person = personOf(used, account);
-    if (roles[request.person.role].includes(permission)) return;
-    throw new Problem(403, 'role_forbids', `the role ${request.person.role} may not do this`);
+    if (!roles[request.person.role].includes(permission)) {
+      throw new Problem(403, 'role_forbids', `the role ${request.person.role} may not do this`);
+    }
+    if (requiresFactor && used.person?.has_factor === false && !needs.withoutFactor) {
+      throw new Problem(403, 'second_factor_setup_required', 'set up a passkey or an app for codes first');
+    }
+    if (needs.fresh && !request.person.isFresh) throw confirmationRequired();
   };
-  return (permission) => ({
+  return (permission, needs = {}) => ({
     security: [{ session: [] }],
     check: async (request, reply) => {
       reply.headers({ 'cache-control': PRIVATE, 'cross-origin-resource-policy': 'same-origin' });
-      await admit(request, permission).catch((error: unknown) => {
+      await admit(request, permission, needs).catch((error: unknown) => {
         const isOver = error instanceof Problem && error.status === 401;
         if (isOver && sessionToken(request, cookies) !== undefined) clearSessionCookie(reply, cookies);
         throw error;
       });
     },
-    recheck: (request) => admit(request, permission),
+    recheck: (request) => admit(request, permission, needs),
   });
 }
 
-function personOf({ id: session, person }: UsedSession, account: Account): Person {
-  if (person === null) return { id: null, name: account.name, role: 'owner', author: null, session };
+function personOf({ id: session, person, is_fresh: isFresh }: UsedSession, account: Account): Person {
+  if (person === null) return { id: null, name: account.name, role: 'owner', author: null, session, isFresh };
   const { id, name, role, author_id: author } = person;
-  return { id, name, role, author, session };
+  return { id, name, role, author, session, isFresh };
+}
+
+/** The id of who is logged in. Throws 409 for the account of the environment, which its settings change. */
+export function personal({ person }: FastifyRequest): string {
+  if (person.id !== null) return person.id;
+  const detail = 'this account is changed by ADMIN_USERNAME and ADMIN_PASSWORD on the server';
+  throw new Problem(409, 'account_of_environment', detail);
+}
+
+/**
+ * Requires that a person has shown who they are just now, of what the contract lets the account of the
+ * environment do without.
+ */
+export function requireFresh({ person }: FastifyRequest): void {
+  if (person.id !== null && !person.isFresh) throw confirmationRequired();
+}
+
+function confirmationRequired(): Problem {
+  const detail = 'show again who you are: by POST /api/me/confirm, or a login, within the last 15 minutes';
+  return new Problem(403, 'confirmation_required', detail);
 }
 
 /** How the cookies of a service are sent. */
@@ -163,6 +202,13 @@ export function refuseForeignPages(app: Server, style: CookieStyle): void {
     if (own !== undefined && URL.parse(headers.origin)?.origin === own) return done();
     done(forbidden(`this request comes from a page of another origin${own ? ` than ${own}` : ''}`));
   });
+}
+
+/** Where the page of a request is, for passkeys. Throws 400 where no browser could be. */
+export function siteOf(request: FastifyRequest, style: CookieStyle): Site {
+  const origin = ownOrigin(request, style);
+  if (origin === undefined) throw invalidRequest('Host is no host name');
+  return { origin, host: new URL(origin).hostname };
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Meter } from '@pressroom/common/metrics/meter';
 import { type Kysely, type SqlBool, sql } from 'kysely';
 import type { Candidate, PeopleStore } from '../people/people-store.ts';
 import type { GalleryTables } from '../tables.ts';
+import type { CodeKind, Codes } from './codes.ts';
 import {
   formatPasswordHash,
   hashPassword,
@@ -22,6 +23,9 @@ interface LoginParts {
   throttle: LoginThrottle;
   addresses: KnownAddresses;
   devices: DeviceTokens;
+  codes: Codes;
+  /** Whether people may log in with a password; the account of the environment always may. */
+  takesPasswords: boolean;
 }
 
 /** What a login request shows about its sender. */
@@ -47,10 +51,29 @@ export interface Known {
   person_id: string | null;
 }
 
-/** A check that has found nobody, and the lane that it was made in. */
-type Refused = { lane: Lane } & ({ outcome: 'throttled'; retryAfterS: number } | { outcome: 'failed' });
+/** What somebody says at a login. */
+interface Credentials {
+  username: string;
+  password: string;
+  /** Of an app, or for recovery. */
+  code?: string | undefined;
+}
 
-type Checked = Refused | { outcome: 'right'; lane: Lane; known: Known };
+/** Whether somebody has shown who they are, and the lane in which that was checked. */
+type Proven<Found> = { lane: Lane } & (
+  | { outcome: 'throttled'; retryAfterS: number }
+  | { outcome: 'failed' }
+  | { outcome: 'right'; found: Found }
+);
+
+/** The same of a login; the password is right where a code is asked for, or was wrong. */
+type Checked = { lane: Lane } & (
+  | { outcome: 'throttled'; retryAfterS: number }
+  | { outcome: 'failed' }
+  | { outcome: 'code_required' }
+  | { outcome: 'code_wrong'; known: Known }
+  | { outcome: 'right'; known: Known; code?: CodeKind }
+);
 
 /** Login attempts: counted, bounded, and run in the lane of their client. */
 export class Logins {
@@ -66,25 +89,78 @@ export class Logins {
    * `unavailable` if too many try at once, which does not count as an attempt, and with `misconfigured` if
    * there is neither that account nor an owner.
    */
-  async attempt(caller: Caller, credentials: { username: string; password: string }): Promise<Checked> {
+  async attempt(caller: Caller, credentials: Credentials): Promise<Checked> {
     const { account, people } = this.#parts;
     if (!account.isConfigured && !(await people.hasOwner())) throw misconfigured();
-    return this.check(caller, credentials);
+    const { username, password, code } = credentials;
+    const login = account.loginOf(username);
+    const seen: { wrongCode?: Known } = {};
+    const proven = await this.prove(caller, login, async (visitor) => {
+      const found = await this.#recognize(username, password);
+      if (found === undefined || !found.hasFactor) return found && { known: found.known };
+      // Nothing is guessed yet: the password is right.
+      if (code === undefined) return 'code_required' as const;
+      const second = await this.#second(visitor, found.known, code);
+      if (second === undefined) seen.wrongCode = found.known;
+      return second;
+    });
+    const { lane } = proven;
+    if (proven.outcome === 'failed' && seen.wrongCode) {
+      return { outcome: 'code_wrong', lane, known: seen.wrongCode };
+    }
+    if (proven.outcome !== 'right') return proven;
+    const { found } = proven;
+    if (found === 'code_required') return { outcome: found, lane };
+    return 'retryAfterS' in found
+      ? { outcome: 'throttled', lane, ...found }
+      : { outcome: 'right', lane, ...found };
   }
 
-  /** Checks a password as a login does, in its lane and counted, and begins no session. Fails as a login. */
-  async check(caller: Caller, credentials: { username: string; password: string }): Promise<Checked> {
-    const { account, throttle } = this.#parts;
-    const login = account.loginOf(credentials.username);
+  async #second(
+    visitor: Visitor,
+    known: Known,
+    code: string,
+  ): Promise<{ known: Known; code: CodeKind } | Throttled | undefined> {
+    const taken = await this.takeCode(visitor, known.person_id ?? '', code);
+    if (taken === 'wrong') return undefined;
+    return 'found' in taken ? { known, code: taken.found } : taken;
+  }
+
+  /** Uses up a code of a person, counted over all addresses, each of which could guess some. */
+  takeCode(
+    visitor: Visitor,
+    person: string,
+    code: string,
+  ): Promise<{ found: CodeKind } | 'wrong' | Throttled> {
+    const { throttle, codes } = this.#parts;
+    return throttle.attemptCode(visitor, person, () => codes.take(person, code));
+  }
+
+  /** Checks a password alone as a login does, in its lane and counted. Fails as a login. */
+  check(caller: Caller, { username, password }: Credentials): Promise<Proven<Known>> {
+    return this.prove(caller, this.#parts.account.loginOf(username), async () => {
+      const found = await this.#recognize(username, password);
+      return found?.known;
+    });
+  }
+
+  /**
+   * Lets `find` say whether somebody is who they say, in the lane of the caller, and counts it as a failed
+   * login of `login` if not. Fails with `unavailable` if too many try at once, which does not count.
+   */
+  async prove<Found>(
+    caller: Caller,
+    login: string,
+    find: (visitor: Visitor) => Promise<Found | undefined>,
+  ): Promise<Proven<Found>> {
     const visitor = await this.#visitor(caller, login);
     const lane = laneOf(visitor);
     return this.#lanes.run(visitor, async () => {
       if (caller.isGone()) throw new Failure('unavailable', 'the client is no longer waiting for this login');
-      const { username, password } = credentials;
-      const attempt = await throttle.attempt(visitor, login, () => this.#recognize(username, password));
+      const attempt = await this.#parts.throttle.attempt(visitor, login, () => find(visitor));
       if (attempt === 'wrong') return { outcome: 'failed', lane };
       if ('retryAfterS' in attempt) return { outcome: 'throttled', lane, ...attempt };
-      return { outcome: 'right', lane, known: attempt.found };
+      return { outcome: 'right', lane, ...attempt };
     });
   }
 
@@ -112,23 +188,26 @@ export class Logins {
   }
 
   /** Hashes the password once, whoever it is: an unknown name costs as much as a wrong password. */
-  async #recognize(username: string, password: string): Promise<Known | undefined> {
-    const { account, people } = this.#parts;
-    const person = account.hasName(username) ? undefined : await people.candidate(username.toLowerCase());
+  async #recognize(
+    username: string,
+    password: string,
+  ): Promise<{ known: Known; hasFactor: boolean } | undefined> {
+    const { account, people, takesPasswords } = this.#parts;
+    const isPerson = takesPasswords && !account.hasName(username);
+    const person = isPerson ? await people.candidate(username.toLowerCase()) : undefined;
     if (person === undefined) {
       const isRight = await account.isRight(username, password);
       const { name, fingerprint } = account;
-      return isRight
-        ? { name, login: account.loginOf(name), account: fingerprint, person_id: null }
-        : undefined;
+      const known = { name, login: account.loginOf(name), account: fingerprint, person_id: null };
+      return isRight ? { known, hasFactor: false } : undefined;
     }
     const hash = parsePasswordHash(person.password_hash ?? '');
     if (hash === undefined || !(await isPassword(password, hash))) return undefined;
-    return knownAs(person);
+    return { known: knownAs(person), hasFactor: person.has_factor };
   }
 }
 
-/** A person who has shown their password, or chosen one. */
+/** A person who has shown who they are. */
 export function knownAs({ id, name, email, stamp }: Candidate): Known {
   return { name, login: email, account: stamp, person_id: id };
 }
@@ -278,6 +357,9 @@ const MAX_FAILURES = 5;
 /** Allowed failures of one address within a window, across all usernames. */
 const MAX_ADDRESS_FAILURES = 20;
 
+/** Allowed wrong codes of one person within a window, from wherever, after the right password. */
+const MAX_CODE_FAILURES = 10;
+
 /** The length of a window, from its first failure. */
 const WINDOW = sql`interval '15 minutes'`;
 
@@ -316,12 +398,28 @@ export class LoginThrottle {
    * Finds who it is by `find`, and counts the attempt if it finds nobody; returns the wait instead if there
    * were too many.
    */
-  async attempt<Found>(
+  attempt<Found>(
     visitor: Visitor,
     username: string,
     find: () => Promise<Found | undefined>,
   ): Promise<{ found: Found } | 'wrong' | Throttled> {
-    const counts = this.#countsOf(visitor, username);
+    return this.#counted(this.#countsOf(visitor, username), find);
+  }
+
+  /** The same of a person's codes. A known browser has its own count of failures alone. */
+  attemptCode<Found>(
+    { device }: Visitor,
+    person: string,
+    find: () => Promise<Found | undefined>,
+  ): Promise<{ found: Found } | 'wrong' | Throttled> {
+    const source = this.#fingerprints.of('code', person);
+    return this.#counted(device === undefined ? [{ source, max: MAX_CODE_FAILURES }] : [], find);
+  }
+
+  async #counted<Found>(
+    counts: readonly Count[],
+    find: () => Promise<Found | undefined>,
+  ): Promise<{ found: Found } | 'wrong' | Throttled> {
     await removeOver(this.#db);
     try {
       return await this.#db.transaction().execute(async (tx) => {
@@ -383,7 +481,7 @@ class LimitReached extends Error {
 const OVER = sql`kept.window_started_at <= clock_timestamp() - ${WINDOW}`;
 
 /** Counts an attempt against all of `counts`. Throws {@link LimitReached}. */
-async function countAll(tx: Kysely<GalleryTables>, counts: Count[]): Promise<void> {
+async function countAll(tx: Kysely<GalleryTables>, counts: readonly Count[]): Promise<void> {
   await sql`select set_config('idle_in_transaction_session_timeout', ${`${LONGEST_MS}`}, true)`.execute(tx);
   // In a fixed order, so that no two attempts deadlock.
   for (const { source, max } of counts.toSorted((a, b) => a.source.compare(b.source))) {

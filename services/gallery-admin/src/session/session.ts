@@ -26,6 +26,7 @@ const loginBody = z.strictObject({
   password: text(1024)
     .refine((value) => value !== '', 'must not be empty')
     .meta({ minLength: 1 }),
+  code: text(100).optional().describe('Of an app (TOTP) or for recovery, where one is asked for.'),
 });
 
 /** The response to what has nothing to say but that it is done. */
@@ -42,6 +43,8 @@ export interface SessionParts {
   logins: Logins;
   sessions: SessionStore;
   cookies: CookieStyle;
+  /** Whether people may log in with a password. */
+  takesPasswords: boolean;
 }
 
 const TAGS = ['session'];
@@ -52,7 +55,10 @@ export function sessionOperations(parts: SessionParts) {
 }
 
 function loginOperation(parts: SessionParts) {
-  const { logins, cookies } = parts;
+  const { logins, cookies, takesPasswords } = parts;
+  const wrongLogin = takesPasswords
+    ? 'wrong username or password'
+    : 'wrong username or password; people log in here with a passkey, and not with a password';
   return operation({
     bodyLimit: LOGIN_BODY_LIMIT,
     schema: {
@@ -63,28 +69,41 @@ function loginOperation(parts: SessionParts) {
       responseHeaders: { 200: ['Set-Cookie'] },
       response: { 200: doneAnswer, ...problemResponses(400, 401, 403, 413, 415, 429, 500, 503) },
     },
-    handler: async (request, reply) => {
-      const until = performance.now() + FAILURE_MS;
-      const login = await logins
-        .attempt(callerOf(request, cookies), request.body)
-        .catch(async (error: unknown) => {
-          await delayUntil(until);
-          throw error;
-        });
-      if (login.outcome !== 'right') {
-        // Refusals take as long as failures: a client repeating them at once would keep the process busy.
-        await delayUntil(until);
+    handler: (request, reply) =>
+      failSlowly(async () => {
+        const login = await logins.attempt(callerOf(request, cookies), request.body);
         if (login.outcome === 'throttled') throw tooManyAttempts(login.retryAfterS);
-        request.log.warn({ address: request.ip, lane: login.lane }, 'login_failed');
-        note(request, { action: 'login_failed', object: { lane: login.lane } });
-        throw new Problem(401, 'unauthorized', 'wrong username or password');
-      }
-      const { known, lane } = login;
-      await beginSession(request, reply, parts, known);
-      logLogin(request, known, { lane });
-      return { success: true as const };
-    },
+        if (login.outcome === 'code_required') throw codeRequired();
+        const { lane } = login;
+        if (login.outcome === 'code_wrong') {
+          logWrite(request, 'second_factor_failed', { lane }, knownPerson(login.known));
+          throw new Problem(401, 'second_factor_wrong', 'this code is wrong, or was used');
+        }
+        if (login.outcome === 'failed') {
+          request.log.warn({ address: request.ip, lane }, 'login_failed');
+          note(request, { action: 'login_failed', object: { lane } });
+          throw new Problem(401, 'unauthorized', wrongLogin);
+        }
+        const { known, code } = login;
+        await beginSession(request, reply, parts, known);
+        logLogin(request, known, { lane, ...(code && { code }) });
+        if (code === 'recovery_code') {
+          logWrite(request, 'recovery_code_used', { person: known.person_id }, knownPerson(known));
+        }
+        return { success: true as const };
+      }),
   });
+}
+
+/** Lets nobody know sooner that a login was refused; a client that repeats it would keep the process busy. */
+export async function failSlowly<T>(logIn: () => Promise<T>): Promise<T> {
+  const until = performance.now() + FAILURE_MS;
+  try {
+    return await logIn();
+  } catch (error) {
+    await delayUntil(until);
+    throw error;
+  }
 }
 
 /** Begins the session of somebody who has shown who they are, in place of the one that the browser had. */
@@ -101,8 +120,19 @@ export async function beginSession(
 }
 
 /** Records a login, with how it was made. */
-export function logLogin(request: FastifyRequest, { name, person_id: id }: Known, how: object): void {
-  logWrite(request, 'login_succeeded', { username: name, ...how, address: request.ip }, { name, id });
+export function logLogin(request: FastifyRequest, known: Known, how: object): void {
+  const written = { username: known.name, ...how, address: request.ip };
+  logWrite(request, 'login_succeeded', written, knownPerson(known));
+}
+
+function codeRequired(): Problem {
+  const detail =
+    'the password is right: send it with the code of your app, or a recovery code, or use a passkey';
+  return new Problem(401, 'second_factor_required', detail);
+}
+
+function knownPerson({ name, person_id: id }: Known) {
+  return { name, id };
 }
 
 /** What a request shows about who tries to log in. */

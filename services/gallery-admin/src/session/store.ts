@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Kysely, type SqlBool, sql } from 'kysely';
-import type { Role } from '../people/people-store.ts';
+import { HAS_FACTOR, type Role } from '../people/people-store.ts';
 import type { GalleryTables } from '../tables.ts';
 
 /** The idle lifetime of a session, after its last use (`docs/spec/wire.md`, "Session"). */
@@ -10,6 +10,9 @@ const IDLE = sql`interval '12 hours'`;
 export const LIFETIME_S = 7 * 24 * 60 * 60;
 
 const LIFETIME = sql`make_interval(secs => ${LIFETIME_S})`;
+
+/** How long a login, or a confirmation, lets somebody do what takes one (`docs/spec/wire.md`, "Session"). */
+const FRESH = sql`interval '15 minutes'`;
 
 /** The most ended sessions that one login removes. */
 const REMOVED_AT_ONCE = 100;
@@ -32,7 +35,9 @@ interface NewSession {
 export interface UsedSession {
   id: string;
   /** Null for the environment's account. */
-  person: { id: string; name: string; role: Role; author_id: number | null } | null;
+  person: { id: string; name: string; role: Role; author_id: number | null; has_factor: boolean } | null;
+  /** Whether they have shown who they are just now. */
+  is_fresh: boolean;
 }
 
 /** Whose sessions are meant: a person's, or those of the environment's account. */
@@ -87,6 +92,10 @@ export class SessionStore {
         'person.name',
         'person.role',
         'person.author_id',
+        HAS_FACTOR.as('has_factor'),
+        sql<boolean>`coalesce(session.confirmed_at, session.created_at) > clock_timestamp() - ${FRESH}`.as(
+          'is_fresh',
+        ),
         sql<boolean>`session.last_used_at < clock_timestamp() - interval '1 second'`.as('stale'),
       ])
       .where('session.token_hash', '=', hashToken(token))
@@ -97,10 +106,18 @@ export class SessionStore {
       .executeTakeFirst();
     if (row === undefined) return undefined;
     if (row.stale) await this.#touch(token);
-    const { id, person_id, name, role, author_id } = row;
-    const person =
-      person_id === null || name === null || role === null ? null : { id: person_id, name, role, author_id };
-    return { id, person };
+    const { id, person_id, name, role, author_id, has_factor, is_fresh } = row;
+    const isPerson = person_id !== null && name !== null && role !== null;
+    return { id, is_fresh, person: isPerson ? { id: person_id, name, role, author_id, has_factor } : null };
+  }
+
+  /** Notes that the person of a session has shown again who they are. */
+  async confirm(id: string): Promise<void> {
+    await this.#db
+      .updateTable('gallery.session')
+      .set({ confirmed_at: sql<Date>`clock_timestamp()` })
+      .where('id', '=', id)
+      .execute();
   }
 
   /** The sessions of a person, or of the environment's account, that have not ended; the last used first. */
