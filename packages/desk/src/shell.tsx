@@ -5,6 +5,7 @@ import { type Desk, useDesk } from './shared/desk.ts';
 import type { SectionName } from './shared/state/address.ts';
 import type { Catalogue } from './shared/text/voice.ts';
 import { Button } from './shared/views/button.tsx';
+import { Confirmation } from './shared/views/confirmation.tsx';
 import { LoginForm, LoginScreen } from './shared/views/login.tsx';
 import { MissingFiles } from './shared/views/missing-files.tsx';
 import { Modal } from './shared/views/modal.tsx';
@@ -73,10 +74,15 @@ const opened = new Map<SectionName, Promise<ComponentType>>();
 export function Shell({ said }: { said: ReadonlySignal<string> }) {
   const { address, session } = useDesk();
   const { section } = address.here.value;
+  const { value: refusals } = session.setUp;
+  useEffect(() => {
+    if (refusals > 0) address.replace('account');
+  }, [refusals, address]);
   const isFirst = session.needed.value && !session.isConfirmed.value;
   return (
     <>
       {isFirst ? <LoginScreen /> : <Section key={section} name={section} />}
+      {session.doubted.value && <Confirmation />}
       {session.needed.value && !isFirst && <LoginAgain />}
       <div role="status" class="unseen">
         {said}

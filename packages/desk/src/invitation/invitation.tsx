@@ -1,5 +1,6 @@
 import { galleryClient } from '@pressroom/client';
 import type { ComponentType } from 'preact';
+import { makePasskey } from '../shared/api/passkeys.ts';
 import { asked } from '../shared/api/problem.ts';
 import type { Desk } from '../shared/desk.ts';
 import { Texts } from './text/texts.ts';
@@ -18,6 +19,12 @@ export function openInvitation(desk: Desk): ComponentType {
     read: async () => (await asked(client.post('/api/invitation', { body: { token } }))).data,
     accept: async (password: string) => {
       await asked(client.post('/api/invitation/accept', { body: { token, password } }));
+      location.assign(address.href('media'));
+    },
+    acceptByPasskey: async (name: string) => {
+      const { data } = await asked(client.post('/api/invitation/passkey', { body: { token } }));
+      const passkey = { name, credential: await makePasskey(data.options) };
+      await asked(client.post('/api/invitation/accept', { body: { token, passkey } }));
       location.assign(address.href('media'));
     },
   };

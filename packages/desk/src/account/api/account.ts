@@ -1,4 +1,5 @@
 import { type GalleryClient, galleryClient } from '@pressroom/client';
+import { makePasskey } from '../../shared/api/passkeys.ts';
 import { asked } from '../../shared/api/problem.ts';
 import type { Service } from '../../shared/api/service.ts';
 import type { Profile } from '../../shared/state/me.ts';
@@ -10,6 +11,14 @@ export interface LoggedIn {
   readonly address: string | null;
   /** The `User-Agent` of the browser. */
   readonly device: string | null;
+}
+
+/** What an app for codes is to keep. */
+export interface NewSecret {
+  /** In base32. */
+  readonly secret: string;
+  /** The same for a QR code. */
+  readonly uri: string;
 }
 
 /** One's own account. Every method throws an `ApiProblem`. */
@@ -28,6 +37,36 @@ export class AccountApi {
   /** Changes the password, and ends all other sessions. */
   async changePassword(current: string, password: string): Promise<void> {
     await asked(this.#client.post('/api/me/password', { body: { current, password } }));
+  }
+
+  /** Has the browser make a passkey, and keeps it. */
+  async addPasskey(name: string): Promise<void> {
+    const { data } = await asked(this.#client.post('/api/me/passkeys/options'));
+    const credential = await makePasskey(data.options);
+    await asked(this.#client.post('/api/me/passkeys', { body: { name, credential } }));
+  }
+
+  async removePasskey(id: string): Promise<void> {
+    await asked(this.#client.delete('/api/me/passkeys/{id}', { path: { id } }));
+  }
+
+  /** Makes the secret for an app, which holds once a code of it was shown. */
+  async beginTotp(): Promise<NewSecret> {
+    return (await asked(this.#client.post('/api/me/totp'))).data;
+  }
+
+  /** Shows a code of the app, and returns the recovery codes. */
+  async confirmTotp(code: string): Promise<readonly string[]> {
+    return (await asked(this.#client.post('/api/me/totp/confirm', { body: { code } }))).data.recoveryCodes;
+  }
+
+  async removeTotp(): Promise<void> {
+    await asked(this.#client.delete('/api/me/totp'));
+  }
+
+  /** Makes new recovery codes in place of those before. */
+  async renewCodes(): Promise<readonly string[]> {
+    return (await asked(this.#client.post('/api/me/recovery-codes'))).data.recoveryCodes;
   }
 
   async sessions(): Promise<readonly LoggedIn[]> {

@@ -9,6 +9,7 @@ import { problemWords } from '../../shared/views/problem-view.tsx';
 import { useTitle } from '../../shared/views/use-title.ts';
 import { useAccount } from '../account-context.ts';
 import type { Say } from '../text/texts.ts';
+import { FactorsSection } from './factors.tsx';
 import { Sessions } from './sessions.tsx';
 
 /** One's own account: who one is, the password, and where one is logged in. */
@@ -28,6 +29,7 @@ export function AccountPage() {
         {profile !== undefined && profile.id !== null && (
           <>
             <ProfileForm profile={profile} />
+            <FactorsSection />
             <PasswordForm email={profile.email ?? ''} />
           </>
         )}
@@ -176,6 +178,7 @@ function PasswordForm({ email }: { email: string }) {
 function passwordWords(problem: ApiProblem, say: Say): string {
   const { code, status, retryAfterMs = 60_000 } = problem;
   if (code === 'wrong_password') return say('wrongPassword');
+  if (code === 'passwords_off') return say('passwordsOff');
   if (status === 429) return say('tooManyLogins', { minutes: Math.ceil(retryAfterMs / 60_000) });
   return newPasswordWords(problem, say);
 }

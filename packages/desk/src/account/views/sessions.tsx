@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
+import { deviceOf } from '../../shared/state/device.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
 import { useAccount } from '../account-context.ts';
 import type { LoggedIn } from '../api/account.ts';
-import { deviceOf } from '../state/device.ts';
 import type { Say } from '../text/texts.ts';
 
 /** Where one is logged in, each with the way to end it. */

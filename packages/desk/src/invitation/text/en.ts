@@ -4,6 +4,8 @@ export const en = {
   ...passwordEn,
   welcome: 'Welcome, {{name}}',
   chooseHint: 'Choose a password. From then on you log in with {{email}} and this password.',
+  passkeyOnly: 'You log in here with a passkey: this device makes it, and checks that it is you.',
+  passkeyInstead: 'Use a passkey instead',
   accept: 'Save and begin',
   invitationOver:
     'This invitation was used already, has ended, or was replaced by a newer one. Ask for a new one.',

@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
+import { hasPasskeys } from '../../shared/api/passkeys.ts';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import { useDesk } from '../../shared/desk.ts';
+import { deviceOf } from '../../shared/state/device.ts';
 import { Icon } from '../../shared/views/icon.tsx';
 import { newPasswordWords } from '../../shared/views/new-password-words.ts';
 import { PasswordField } from '../../shared/views/password-field.tsx';
@@ -11,6 +13,8 @@ import type { Texts } from '../text/texts.ts';
 interface Invited {
   readonly name: string;
   readonly email: string;
+  /** Whether a password may be chosen. */
+  readonly passwords: boolean;
 }
 
 interface InvitationPageProps {
@@ -19,10 +23,11 @@ interface InvitationPageProps {
   texts: Texts;
   read: () => Promise<Invited>;
   accept: (password: string) => Promise<void>;
+  acceptByPasskey: (name: string) => Promise<void>;
 }
 
-/** Says whom an invitation is for, and asks for the password that is to be theirs. */
-export function InvitationPage({ token, texts, read, accept }: InvitationPageProps) {
+/** Says whom an invitation is for, and asks for the password or passkey that is to be theirs. */
+export function InvitationPage({ token, texts, read, ...accepting }: InvitationPageProps) {
   const { connection } = useDesk();
   const { say } = texts;
   const [invited, setInvited] = useState<Invited>();
@@ -35,7 +40,7 @@ export function InvitationPage({ token, texts, read, accept }: InvitationPagePro
   if (token === '') return <Over texts={texts} words={say('invitationUnknown')} />;
   if (problem !== undefined && isOver(problem)) return <Over texts={texts} words={say('invitationOver')} />;
   if (invited !== undefined) {
-    return <Choosing invited={invited} texts={texts} accept={accept} onOver={setProblem} />;
+    return <Choosing invited={invited} texts={texts} {...accepting} onOver={setProblem} />;
   }
   return problem && <ProblemView problem={problem} onRetry={load} />;
 }
@@ -64,25 +69,25 @@ function Over({ texts, words }: { texts: Texts; words: string }) {
   );
 }
 
-interface ChoosingProps {
+interface ChoosingProps extends Pick<InvitationPageProps, 'texts' | 'accept' | 'acceptByPasskey'> {
   invited: Invited;
-  texts: Texts;
-  accept: (password: string) => Promise<void>;
   /** The invitation has ended meanwhile. */
   onOver: (problem: ApiProblem) => void;
 }
 
-function Choosing({ invited: { name, email }, texts, accept, onOver }: ChoosingProps) {
+function Choosing({ invited, texts, accept, acceptByPasskey, onOver }: ChoosingProps) {
+  const { name, email, passwords } = invited;
   const { say } = texts;
   const [password, setPassword] = useState('');
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
+  const { browser, system } = deviceOf(navigator.userAgent);
+  const device = [browser, system].filter((part) => part !== undefined).join(', ') || '1';
+  const attempt = async (choose: () => Promise<void>) => {
     setBusy(true);
     setProblem(undefined);
     try {
-      await accept(password);
+      await choose();
     } catch (error) {
       const found = asProblem(error);
       if (found.code === 'invitation_not_found') return onOver(found);
@@ -94,24 +99,44 @@ function Choosing({ invited: { name, email }, texts, accept, onOver }: ChoosingP
     <main class="login">
       <div class="login-card invitation">
         <h1 class="login-title">{say('welcome', { name })}</h1>
-        <form class="form" onSubmit={submit}>
-          <p>{say('chooseHint', { email })}</p>
+        <form
+          class="form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void attempt(() => accept(password));
+          }}
+        >
+          <p>{say(passwords ? 'chooseHint' : 'passkeyOnly', { email })}</p>
           {/* Programs that keep passwords learn whose it is. */}
           <input hidden readOnly name="username" autocomplete="username" value={email} />
-          <PasswordField
-            label={say('password')}
-            show={say('show')}
-            value={password}
-            onValue={setPassword}
-            autocomplete="new-password"
-            hint={say('passwordHint')}
-          />
+          {passwords && (
+            <PasswordField
+              label={say('password')}
+              show={say('show')}
+              value={password}
+              onValue={setPassword}
+              autocomplete="new-password"
+              hint={say('passwordHint')}
+            />
+          )}
           <p class="form-problem" role="alert">
             {problem}
           </p>
-          <button type="submit" class="button primary wide" disabled={isBusy}>
-            <span>{say('accept')}</span>
-          </button>
+          {passwords && (
+            <button type="submit" class="button primary wide" disabled={isBusy}>
+              <span>{say('accept')}</span>
+            </button>
+          )}
+          {hasPasskeys() && (
+            <button
+              type="button"
+              class={`button ${passwords ? 'plain' : 'primary'} wide`}
+              disabled={isBusy}
+              onClick={() => void attempt(() => acceptByPasskey(device))}
+            >
+              <span>{say(passwords ? 'passkeyInstead' : 'usePasskey')}</span>
+            </button>
+          )}
         </form>
       </div>
     </main>

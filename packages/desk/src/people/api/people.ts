@@ -15,6 +15,9 @@ export interface Person extends PersonInput {
   readonly id: string;
   readonly active: boolean;
   readonly hasPassword: boolean;
+  readonly passkeys: number;
+  /** Whether an app makes codes for them. */
+  readonly hasTotp: boolean;
   /** When the last link ends; null if none works. */
   readonly invitedUntil: string | null;
   readonly lastUsedAt: string | null;
@@ -77,6 +80,11 @@ export class PeopleApi {
 
   async remove(id: string): Promise<void> {
     await asked(this.#client.delete('/api/people/{id}', { path: { id } }));
+  }
+
+  /** Removes passkeys, app and recovery codes. */
+  async removeFactors(id: string): Promise<void> {
+    await asked(this.#client.delete('/api/people/{id}/factors', { path: { id } }));
   }
 
   /** Makes a new link; the one before ends. */

@@ -53,6 +53,7 @@ export function PeoplePage() {
     if (value === 'remove') return setRemoved(person);
     void attempt(async () => {
       if (value === 'link') setLink({ name, ...(await api.invite(id)) });
+      else if (value === 'factors') await api.removeFactors(id);
       else if (value === 'switch') await api.change(id, { active: !active });
       else await api.change(id, { role: value as Role });
     });
@@ -171,9 +172,11 @@ function PeopleTable({ people, onAct }: PeopleTableProps) {
   );
 }
 
-function itemsFor({ active, role }: Person, say: ReturnType<typeof usePeople>['texts']['say']): MenuItem[] {
+function itemsFor(person: Person, say: ReturnType<typeof usePeople>['texts']['say']): MenuItem[] {
+  const { active, role, passkeys, hasTotp } = person;
   return [
     ...(active ? [{ value: 'link', label: say('newLink'), icon: 'link' as const }] : []),
+    ...(passkeys > 0 || hasTotp ? [{ value: 'factors', label: say('removeFactors') }] : []),
     { value: 'switch', label: say(active ? 'switchOff' : 'switchOn') },
     ...ROLES.map((one, index) => ({
       value: one,

@@ -20,14 +20,19 @@ export function reasonOf(problem: ApiProblem, say: Say): string {
 }
 
 /** Whether a person can log in, and was here. */
-export function stateOf({ active, hasPassword, invitedUntil, lastUsedAt }: Person, texts: Texts): string {
+export function stateOf(person: Person, texts: Texts): string {
+  const { active, hasPassword, passkeys, hasTotp, invitedUntil, lastUsedAt } = person;
   const { say } = texts;
   const date = (time: string) => texts.date(Date.parse(time));
   if (!active) return say('switchedOff');
   const invited = invitedUntil === null ? [] : [say('invitedUntil', { date: date(invitedUntil) })];
-  if (!hasPassword) return invited[0] ?? say('invitationEnded');
+  if (!hasPassword && passkeys === 0) return invited[0] ?? say('invitationEnded');
   const seen = lastUsedAt === null ? say('isActive') : say('lastSeen', { date: date(lastUsedAt) });
-  return [seen, ...invited].join(' · ');
+  const factors = [
+    ...(passkeys > 0 ? [say('passkeys', { count: passkeys })] : []),
+    ...(hasTotp ? [say('app')] : []),
+  ];
+  return [seen, ...factors, ...invited].join(' · ');
 }
 
 /** What somebody did; what has no sentence is named as the trail names it. */

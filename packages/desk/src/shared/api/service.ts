@@ -2,7 +2,29 @@ import { type Fetch, galleryClient } from '@pressroom/client';
 import type { Connection } from '../state/connection.ts';
 import type { Profile } from '../state/me.ts';
 import type { Session } from '../state/session.ts';
+import { usePasskey } from './passkeys.ts';
 import { asked } from './problem.ts';
+
+/** A passkey of the person. */
+export interface Passkey {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+}
+
+/** What somebody logs in with. */
+export interface Factors {
+  readonly hasPassword: boolean;
+  readonly passkeys: readonly Passkey[];
+  /** When an app for codes was set up; null without one. */
+  readonly totpSince: string | null;
+  /** How many are left. */
+  readonly recoveryCodes: number;
+}
+
+/** Whoever has guessed too often is told so at once. */
+const ONCE = { attempts: 1, patience: 0 };
 
 /** The service behind the page: every request waits for a login where it needs one. */
 export class Service {
@@ -24,18 +46,48 @@ export class Service {
         if (!init?.signal?.aborted) this.#connection.lost();
         throw error;
       });
-      if (/\/api\/log(in|out)$/.test(url)) return response;
-      if (response.status !== 401) {
-        this.#session.confirm();
-        return response;
+      if (/\/api\/log(in(\/passkey)?|out)$/.test(url)) return response;
+      if (response.status === 401) {
+        await this.#session.wait();
+        continue;
       }
-      await this.#session.wait();
+      this.#session.confirm();
+      const code = response.status === 403 ? await codeOf(response) : '';
+      if (code === 'second_factor_setup_required') this.#session.needSetUp();
+      if (code !== 'confirmation_required' || !(await this.#session.doubt())) return response;
     }
   };
 
   /** Logs in; throws if the service refuses. */
-  async logIn(username: string, password: string): Promise<void> {
-    await asked(galleryClient(this).post('/api/login', { body: { username, password } }));
+  async logIn(username: string, password: string, code?: string): Promise<void> {
+    const body = { username, password, ...(code !== undefined && { code }) };
+    await asked(galleryClient(this).post('/api/login', { body }));
+  }
+
+  /** Logs in with a passkey, which says who it is. */
+  async logInByPasskey(): Promise<void> {
+    const client = galleryClient(this);
+    const { data } = await asked(client.post('/api/login/passkey/options'));
+    const credential = await usePasskey(data.options);
+    await asked(client.post('/api/login/passkey', { body: { credential } }));
+  }
+
+  /** What the person logs in with. */
+  async factors(): Promise<Factors> {
+    return (await asked(galleryClient(this).get('/api/me/factors'))).data;
+  }
+
+  /** Shows again who is logged in. */
+  async confirm(shown: { readonly password: string } | { readonly code: string }): Promise<void> {
+    const client = galleryClient({ baseUrl: this.baseUrl, fetch: this.fetch, retry: ONCE });
+    await asked(client.post('/api/me/confirm', { body: shown }));
+  }
+
+  async confirmByPasskey(): Promise<void> {
+    const client = galleryClient(this);
+    const { data } = await asked(client.post('/api/me/confirm/options'));
+    const credential = await usePasskey(data.options);
+    await asked(client.post('/api/me/confirm', { body: { credential } }));
   }
 
   /** Says who is logged in; asks once, since what waits for it can do without. */
@@ -47,4 +99,13 @@ export class Service {
   async logOut(): Promise<void> {
     await asked(galleryClient(this).post('/api/logout'));
   }
+}
+
+/** The code of a problem, read beside whoever reads the answer. */
+async function codeOf(response: Response): Promise<string> {
+  const problem: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined);
+  return typeof problem === 'object' && problem !== null && 'code' in problem ? String(problem.code) : '';
 }

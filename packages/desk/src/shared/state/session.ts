@@ -4,7 +4,10 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 export class Session {
   readonly #needed = signal(false);
   readonly #isConfirmed = signal(false);
+  readonly #setUp = signal(0);
+  readonly #doubted = signal(false);
   #waiting: (() => void)[] = [];
+  #doubting: ((isConfirmed: boolean) => void)[] = [];
 
   /** True while requests wait for a login. */
   get needed(): ReadonlySignal<boolean> {
@@ -18,6 +21,33 @@ export class Session {
 
   confirm(): void {
     this.#isConfirmed.value = true;
+  }
+
+  /** How often a request was refused because a second factor has to be set up first. */
+  get setUp(): ReadonlySignal<number> {
+    return this.#setUp;
+  }
+
+  needSetUp(): void {
+    this.#setUp.value += 1;
+  }
+
+  /** True while requests wait until somebody has shown again who they are. */
+  get doubted(): ReadonlySignal<boolean> {
+    return this.#doubted;
+  }
+
+  /** Waits until somebody has shown that, or does not want to. */
+  doubt(): Promise<boolean> {
+    this.#doubted.value = true;
+    return new Promise((resolve) => this.#doubting.push(resolve));
+  }
+
+  trust(isConfirmed: boolean): void {
+    const waiting = this.#doubting;
+    this.#doubting = [];
+    this.#doubted.value = false;
+    for (const resolve of waiting) resolve(isConfirmed);
   }
 
   wait(): Promise<void> {

@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
+import { hasPasskeys } from '../api/passkeys.ts';
 import { type ApiProblem, asProblem } from '../api/problem.ts';
 import { useDesk } from '../desk.ts';
 import { Icon } from './icon.tsx';
+import { problemWords } from './problem-view.tsx';
 
 /** Asks for name and password; whoever waits for the session goes on afterwards. */
 export function LoginForm() {
@@ -9,19 +11,33 @@ export function LoginForm() {
   const { say } = texts;
   const [problem, setProblem] = useState<ApiProblem>();
   const [busy, setBusy] = useState(false);
-  const submit = async (event: SubmitEvent) => {
+  const [asksCode, setAsksCode] = useState(false);
+  const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
+    const code = form.get('code');
+    void enter(() =>
+      service.logIn(
+        String(form.get('username')),
+        String(form.get('password')),
+        code === null ? undefined : String(code),
+      ),
+    );
+  };
+  const enter = async (logIn: () => Promise<void>) => {
     setBusy(true);
+    setProblem(undefined);
     try {
-      await service.logIn(String(form.get('username')), String(form.get('password')));
+      await logIn();
       const before = me.profile.peek();
       if (before !== undefined) await me.load();
       // Another person must not see what this one had open.
       if (before !== undefined && before.id !== me.profile.peek()?.id) return location.reload();
       session.begin();
     } catch (error) {
-      setProblem(asProblem(error));
+      const found = asProblem(error);
+      if (found.code === 'second_factor_required') setAsksCode(true);
+      else setProblem(found);
     }
     setBusy(false);
   };
@@ -35,24 +51,51 @@ export function LoginForm() {
         <span>{say('password')}</span>
         <input name="password" type="password" autocomplete="current-password" required />
       </label>
+      {asksCode && (
+        <div class="field">
+          <label for="login-code">{say('code')}</label>
+          <input
+            id="login-code"
+            name="code"
+            autocomplete="one-time-code"
+            autocapitalize="none"
+            spellcheck={false}
+            required
+            autofocus
+            aria-describedby="login-code-hint"
+          />
+          <p class="hint" id="login-code-hint">
+            {say('codeHint')}
+          </p>
+        </div>
+      )}
       <p class="form-problem" role="alert">
         {problem !== undefined && words(problem, say)}
       </p>
       <button type="submit" class="button primary wide" disabled={busy}>
         <span>{say('logIn')}</span>
       </button>
+      {hasPasskeys() && (
+        <button
+          type="button"
+          class="button plain wide"
+          disabled={busy}
+          onClick={() => void enter(() => service.logInByPasskey())}
+        >
+          <span>{say('usePasskey')}</span>
+        </button>
+      )}
     </form>
   );
 }
 
-function words(
-  { status, message, retryAfterMs }: ApiProblem,
-  say: ReturnType<typeof useDesk>['texts']['say'],
-) {
+function words(problem: ApiProblem, say: ReturnType<typeof useDesk>['texts']['say']) {
+  const { status, code, message, retryAfterMs } = problem;
   if (status === 0) return say('unreachable');
-  if (status === 401) return say('wrongLogin');
   if (status === 429) return say('tooManyLogins', { minutes: Math.ceil((retryAfterMs ?? 60_000) / 60_000) });
-  return message;
+  if (status !== 401) return problemWords(problem, say);
+  if (code === 'second_factor_wrong') return say('wrongCode');
+  return say(/passkey is not known/.test(message) ? 'passkeyUnknown' : 'wrongLogin');
 }
 
 /** The whole page without a login. */

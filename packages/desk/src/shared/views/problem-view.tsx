@@ -14,10 +14,25 @@ const PASSING: readonly (readonly [detail: RegExp, text: SharedTextName])[] = [
   [/overloaded|too (?:busy|many)|are running/, 'serviceBusy'],
 ];
 
+/** Sentences for what the service refuses by a code. */
+const CODES: Readonly<Record<string, SharedTextName>> = {
+  role_forbids: 'roleForbids',
+  insufficient_scope: 'roleForbids',
+  confirmation_required: 'confirmationNeeded',
+  second_factor_setup_required: 'setUpNeeded',
+  second_factor_wrong: 'wrongCode',
+  wrong_code: 'wrongCode',
+  passkey_refused: 'passkeyRefused',
+  passkey_cancelled: 'passkeyCancelled',
+  passkey_taken: 'passkeyTaken',
+  factor_kept: 'factorKept',
+};
+
 /** What a problem means for the person at the page; sections name their service in `serviceAway`. */
 export function problemWords({ code, message, passes, status }: ApiProblem, say: Say): string {
   if (status === 0) return say(navigator.onLine ? 'unreachable' : 'offline');
-  if (code === 'role_forbids' || code === 'insufficient_scope') return say('roleForbids');
+  const coded = CODES[code];
+  if (coded !== undefined) return say(coded);
   if (!passes) return visible(message);
   const known = PASSING.find(([detail]) => detail.test(message));
   if (known !== undefined) return say(known[1]);

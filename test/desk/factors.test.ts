@@ -1,0 +1,186 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { appCode } from '../support/authenticator.ts';
+import { launchBrowser, skipWithout } from '../support/browser.ts';
+import { type DeskFixture, deskFixture } from '../support/desk.ts';
+import { ADMIN, startGallery } from '../support/gallery.ts';
+import type { Visit } from '../support/gallery-page.ts';
+import { send } from '../support/http.ts';
+import { faultsOf, readAxe } from '../support/screen-faults.ts';
+
+const PASSWORD = 'nobody types this twice';
+
+let browser: Browser | undefined;
+let desk: DeskFixture;
+let axe: string;
+/** The desk at a name: browsers keep no passkeys for an address. */
+let url: string;
+const visits: Visit[] = [];
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  if (browser === undefined) return;
+  desk = await deskFixture();
+  axe = await readAxe();
+  url = named(desk.gallery.url);
+});
+skipWithout(() => browser);
+afterAll(async () => {
+  if (browser === undefined) return;
+  expect(visits.flatMap(({ complaints }) => complaints)).toEqual([]);
+  await browser.close();
+  await desk.close();
+});
+
+function named(address: string): string {
+  return address.replace('127.0.0.1', 'localhost');
+}
+
+/** A window with an authenticator of its own, as phones and laptops have one. */
+async function window(options: Parameters<DeskFixture['gallery']['visit']>[1] = {}): Promise<Page> {
+  if (browser === undefined) throw new Error('there is no browser');
+  const visit = await desk.gallery.visit(browser, options);
+  visit.page.setDefaultTimeout(60_000);
+  visits.push(visit);
+  const session = await visit.context.newCDPSession(visit.page);
+  await session.send('WebAuthn.enable');
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return visit.page;
+}
+
+async function invited(name: string): Promise<{ email: string; token: string }> {
+  const email = `${name}@example.org`;
+  const json = { name, email, role: 'reader' };
+  const { body, status, text } = await desk.gallery.post('/api/people', json);
+  expect(status, text).toBe(201);
+  return { email, token: body.data.invitation.token };
+}
+
+/** Somebody with a password. */
+async function joined(name: string): Promise<string> {
+  const { email, token } = await invited(name);
+  const json = { token, password: PASSWORD };
+  const { status } = await send(`${desk.gallery.url}/api/invitation/accept`, { method: 'POST', json });
+  expect(status).toBe(200);
+  return email;
+}
+
+async function logIn(page: Page, username: string, password = PASSWORD): Promise<void> {
+  await page.getByLabel('Username or e-mail').fill(username);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+}
+
+test('an invitation is accepted with a passkey, which lets in by one button', async () => {
+  const { token } = await invited('pia');
+  const page = await window();
+  await page.goto(`${url}/desk/invitation#${token}`);
+  await page.getByRole('button', { name: 'Use a passkey instead' }).waitFor();
+  expect(await faultsOf(page, axe)).toEqual([]);
+  await page.getByRole('button', { name: 'Use a passkey instead' }).click();
+  await page.getByRole('banner').waitFor();
+  await page.context().clearCookies();
+  await page.goto(`${url}/desk/account`);
+  await page.getByRole('button', { name: 'Use a passkey' }).waitFor();
+  expect(await faultsOf(page, axe)).toEqual([]);
+  await page.getByRole('button', { name: 'Use a passkey' }).click();
+  const passkey = page.getByRole('listitem').filter({ hasText: 'Chrome, Linux' });
+  await passkey.getByText(/made .* last used/).waitFor();
+  await passkey.getByRole('button', { name: 'Remove the passkey Chrome, Linux' }).click();
+  await page.getByText('This is your only passkey, and you have no password').waitFor();
+  expect(await faultsOf(page, axe)).toEqual([]);
+});
+
+test('an app is set up by its first code; a recovery code lets in once', async () => {
+  const email = await joined('tom');
+  const page = await window({ viewport: { width: 360, height: 800 } });
+  await page.goto(`${url}/desk/account`);
+  await logIn(page, email);
+  await page.getByRole('button', { name: 'Set up an app for codes' }).click();
+  await page.getByRole('img', { name: 'QR code for the app' }).waitFor();
+  const form = page.getByRole('form', { name: 'Set up an app for codes' });
+  const secret = (await form.locator('code').textContent()) ?? '';
+  const code = appCode(secret, Date.now());
+  await form.getByRole('textbox', { name: 'Code' }).fill(code === '000000' ? '000001' : '000000');
+  await form.getByRole('button', { name: 'Use this app' }).click();
+  await page.getByText('This code is wrong, or was used already.').waitFor();
+  expect(await faultsOf(page, axe)).toEqual([]);
+  await form.getByRole('textbox', { name: 'Code' }).fill(appCode(secret, Date.now()));
+  await form.getByRole('button', { name: 'Use this app' }).click();
+  const codes = page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
+  await codes.first().waitFor();
+  expect(await codes.count()).toBe(10);
+  const recovery = (await codes.first().textContent()) ?? '';
+  await page.getByText('10 recovery codes are left.').waitFor();
+  expect(await faultsOf(page, axe)).toEqual([]);
+
+  const elsewhere = await window();
+  await elsewhere.goto(`${url}/desk/account`);
+  await logIn(elsewhere, email);
+  await elsewhere.getByLabel('Code').fill('wrong');
+  await elsewhere.getByRole('button', { name: 'Log in' }).click();
+  await elsewhere.getByText('This code is wrong, or was used already.').waitFor();
+  expect(await faultsOf(elsewhere, axe)).toEqual([]);
+  await elsewhere.getByLabel('Code').fill(recovery);
+  await elsewhere.getByRole('button', { name: 'Log in' }).click();
+  await elsewhere.getByText('9 recovery codes are left.').waitFor();
+});
+
+test('after a while, the desk asks for the password again, and goes on with what was asked', async () => {
+  const page = await window();
+  await page.goto(`${url}/desk/people`);
+  await logIn(page, ADMIN.username, ADMIN.password);
+  await page.getByRole('row', { name: /pia .*1 passkey/ }).waitFor();
+  const growOld = () =>
+    desk.gallery.database.pool.query(
+      "update gallery.session set created_at = created_at - interval '16 minutes', confirmed_at = null where device like 'Mozilla%'",
+    );
+  await growOld();
+  await page.getByRole('button', { name: 'Actions for pia' }).click();
+  await page.getByRole('menuitem', { name: 'New link' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Show that it is you' });
+  await dialog.getByLabel('Password').fill('a guess');
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
+  await dialog.getByText('The password is wrong.').waitFor();
+  expect(await faultsOf(page, axe)).toEqual([]);
+  await dialog.getByLabel('Password').fill(ADMIN.password);
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByRole('dialog', { name: 'The link for pia' }).waitFor();
+  await page.keyboard.press('Escape');
+
+  await growOld();
+  await page.getByRole('button', { name: 'Actions for pia' }).click();
+  await page.getByRole('menuitem', { name: 'Remove passkeys and app' }).click();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('This was not done').waitFor();
+  await page.getByRole('row', { name: /pia .*1 passkey/ }).waitFor();
+});
+
+test('where a second factor is required, the desk leads to it, in Chinese too', async () => {
+  const email = await joined('rui');
+  const service = await startGallery({ ...desk.gallery.settings, LOGIN_SECOND_FACTOR: 'required' });
+  const there = named(service.url);
+  const page = await window({ locale: 'zh-CN' });
+  await page.goto(`${there}/desk/articles`);
+  await page.getByLabel('用户名或电子邮箱').fill(email);
+  await page.getByLabel('密码').fill(PASSWORD);
+  await page.getByRole('button', { name: '登录', exact: true }).click();
+  await page.getByText('请先设置通行密钥或验证码应用。').waitFor();
+  expect(new URL(page.url()).pathname).toBe('/desk/account');
+  expect(await faultsOf(page, axe)).toEqual([]);
+  await page.getByRole('button', { name: '添加通行密钥' }).click();
+  await page.getByRole('button', { name: /移除通行密钥/ }).waitFor();
+  await page.getByRole('link', { name: '文章' }).click();
+  await page.getByRole('link', { name: '文章', exact: true }).and(page.locator('[aria-current]')).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/desk/articles');
+  await service.close();
+});
