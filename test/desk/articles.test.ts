@@ -341,6 +341,20 @@ describe('an article', () => {
     await page.getByText('Not published: it needs a title and 50 characters of text.').waitFor();
   });
 
+  test('gets an author who is not there yet, once somebody asks to make one', async () => {
+    const id = await create({ title: 'By a new author' });
+    await desk.go(page, `articles/${id}`);
+    const authors = page.getByRole('combobox', { name: 'Authors' });
+    await authors.fill('Grace Hopper');
+    await authors.press('Enter');
+    await page.getByText('There is no author called “Grace Hopper”.').waitFor();
+    await page.getByRole('button', { name: 'Make the author “Grace Hopper”' }).click();
+    await page.getByRole('button', { name: 'Remove Grace Hopper' }).waitFor();
+    await saved();
+    expect(await authors.inputValue()).toBe('');
+    expect((await stored(id)).author).toBe('Grace Hopper');
+  });
+
   test('is planned for a time, and the plan is taken back', async () => {
     if (browser === undefined) return;
     const id = await create({ title: 'Tomorrow' });

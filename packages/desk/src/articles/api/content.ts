@@ -285,6 +285,10 @@ export class ContentApi {
       : (await asked(this.#client.get('/api/authors/by-slug/{slug}', options))).data;
   }
 
+  async createAuthor(name: string): Promise<Term> {
+    return (await asked(this.#client.post('/api/authors', { body: { name } }))).data;
+  }
+
   async createTag(name: string): Promise<Term> {
     const { data } = await asked(this.#client.post('/api/tags', { body: { name } }));
     return data;

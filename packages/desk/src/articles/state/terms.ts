@@ -76,6 +76,13 @@ export class Terms {
     return made.slug;
   }
 
+  /** Makes an author, and returns the slug. Throws an `ApiProblem`. */
+  async makeAuthor(name: string): Promise<string> {
+    const made = await this.#api.createAuthor(name);
+    this.learn('authors', [made]);
+    return made.slug;
+  }
+
   async #search(kind: TermKind, text: string): Promise<void> {
     this.learn(kind, await this.#api.terms(kind, text.trim()));
   }

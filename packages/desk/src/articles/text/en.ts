@@ -68,6 +68,7 @@ export const en = {
   authors: 'Authors',
   noSuchTag: 'There is no tag called “{{name}}”.',
   noSuchAuthor: 'There is no author called “{{name}}”.',
+  makeAuthor: 'Make the author “{{name}}”',
   remove: 'Remove {{name}}',
   slug: 'Slug',
   slugHint: 'The end of the address. Left empty, it follows the title.',

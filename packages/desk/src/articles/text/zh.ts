@@ -60,6 +60,7 @@ export const zh: Translated<typeof en> = {
   authors: '作者',
   noSuchTag: '没有名为“{{name}}”的标签。',
   noSuchAuthor: '没有名为“{{name}}”的作者。',
+  makeAuthor: '新建作者“{{name}}”',
   remove: '移除 {{name}}',
   slug: '网址别名',
   slugHint: '网址的末尾部分。留空则随标题变化。',

@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { IconButton } from '../../shared/views/button.tsx';
+import { Button, IconButton } from '../../shared/views/button.tsx';
 import { errorWords } from '../../shared/views/problem-view.tsx';
 import type { Term, TermKind } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
@@ -15,17 +15,30 @@ interface TermsFieldProps {
   onChange: (change: (slugs: readonly string[]) => readonly string[]) => void;
 }
 
-/** Tags or authors, added by name; a tag may be new. */
+/** Tags or authors, added by name; one that is new is made: a tag at once, an author when asked to. */
 export function TermsField({ kind, label, chosen, own, onChange }: TermsFieldProps) {
-  const { notices, terms, texts } = useApp();
+  const { me, notices, terms, texts } = useApp();
   const { say } = texts;
   const id = useId();
   const [name, setName] = useState('');
+  /** The author who was named and is not there. */
+  const [missing, setMissing] = useState<string>();
   const known = terms.known(kind).value;
   useEffect(() => {
     terms.learn(kind, own ?? []);
     for (const slug of chosen) void terms.look(kind, slug);
   }, [own, chosen]);
+  const choose = (slug: string) => onChange((slugs) => (slugs.includes(slug) ? slugs : [...slugs, slug]));
+  const makeAuthor = async (wanted: string) => {
+    setMissing(undefined);
+    try {
+      choose(await terms.makeAuthor(wanted));
+      notices.dismiss();
+      setName('');
+    } catch (error) {
+      notices.failed(errorWords(error, say));
+    }
+  };
   const adding = useRef(Promise.resolve());
   const addNamed = async (wanted: string) => {
     const refuse = (reason: string) => {
@@ -34,8 +47,9 @@ export function TermsField({ kind, label, chosen, own, onChange }: TermsFieldPro
     };
     try {
       const slug = kind === 'tags' ? await terms.tagNamed(wanted) : (await terms.named(kind, wanted))?.slug;
+      setMissing(slug === undefined ? wanted : undefined);
       if (slug === undefined) return refuse(say('noSuchAuthor', { name: wanted }));
-      onChange((slugs) => (slugs.includes(slug) ? slugs : [...slugs, slug]));
+      choose(slug);
     } catch (error) {
       refuse(errorWords(error, say));
     }
@@ -75,6 +89,7 @@ export function TermsField({ kind, label, chosen, own, onChange }: TermsFieldPro
         aria-describedby={`${id}-hint`}
         onInput={({ currentTarget }) => {
           setName(currentTarget.value);
+          setMissing(undefined);
           terms.suggest(kind, currentTarget.value);
         }}
         onKeyDown={(event) => {
@@ -87,6 +102,13 @@ export function TermsField({ kind, label, chosen, own, onChange }: TermsFieldPro
         }}
       />
       <TermNames id={`${id}-names`} kind={kind} without={chosen} />
+      {missing !== undefined && me.may('edit') && (
+        <div>
+          <Button icon="add" onClick={() => void makeAuthor(missing)}>
+            {say('makeAuthor', { name: missing })}
+          </Button>
+        </div>
+      )}
       <p class="hint" id={`${id}-hint`}>
         {say('tagsHint')}
       </p>
