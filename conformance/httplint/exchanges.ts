@@ -346,6 +346,7 @@ export async function collectContent(collection: Collection, key: string): Promi
   await ask('POST', previews, 422, { at, json: { expires_in: 1 } });
   await ask('DELETE', `${previews}/{preview_id}`, 200, { at: `${at}/${preview}` });
   await ask('DELETE', `${previews}/{preview_id}`, 404, { at: `${at}/${preview}` });
+  await collectReview(collection, key, author);
   await collectReleases(collection, key);
   await ask('DELETE', '/api/tags/{id}', 200, { at: `/api/tags/${tag}` });
   await ask('DELETE', '/api/authors/{id}', 200, { at: `/api/authors/${author}` });
@@ -372,6 +373,38 @@ async function collectMerge(collection: Collection, terms: string, key: string) 
   await ask(401, { at, json: { into }, headers: {} });
   await ask(200, { at, json: { into } });
   await ask(404, { at, json: { into } });
+}
+
+/** Writes a draft, submits it, sends it back, and assigns it. */
+async function collectReview(collection: Collection, key: string, author: number) {
+  const service = 'content';
+  const headers = { 'x-api-key': key };
+  const articles = '/api/articles';
+  const draft = { title: 'Examined draft', content: `<p>${'Words of a draft. '.repeat(6)}</p>` };
+  const made = await collection.ask({
+    ...{ service, method: 'POST', path: articles, at: articles, status: 201 },
+    ...{ headers, json: draft },
+  });
+  const article = JSON.parse(made.body.toString()).data.id;
+  const [review, assignee] = ['review', 'assignee'].map((name) => `${articles}/{id}/${name}`);
+  const put = (path = '', status: number, json: object, more: object = {}) =>
+    collection.ask({
+      ...{ service, method: 'PUT', path, at: path.replace('{id}', String(article)), status },
+      ...{ headers, json, ...more },
+    });
+  await put(review, 200, { state: 'submitted' });
+  await put(review, 200, { state: 'returned', comment: 'Shorter' });
+  await put(review, 409, { state: 'approved' });
+  await put(review, 422, { state: 'returned' });
+  await put(review, 412, { state: 'submitted' }, { headers: { ...headers, 'if-match': '"other"' } });
+  await put(assignee, 200, { author_id: author });
+  await put(assignee, 422, { author_id: 0 });
+  await collection.read(service, review ?? '', `${articles}/${article}/review`, headers);
+  await collection.read(service, '/api/reviews', '/api/reviews', headers);
+  await put(assignee, 200, { author_id: null });
+  const path = `${articles}/{id}`;
+  const at = `${articles}/${article}`;
+  await collection.ask({ service, method: 'DELETE', path, at, status: 200, headers });
 }
 
 /** Makes, moves, reads and deletes a release. */

@@ -26,6 +26,8 @@ export interface Permitted {
   category_id?: number | null | undefined;
   /** Its authors before the change. */
   author_ids?: readonly number[] | undefined;
+  /** The author to whom it is assigned. */
+  assignee_id?: number | null | undefined;
 }
 
 /**
@@ -80,8 +82,10 @@ export function mayWriteAll({ scope, category_id, author_id = null }: Holder): b
 export function requireReach(owner: Holder, article: Permitted): void {
   if (article.category_id !== owner.category_id) requireAnyCategory(owner);
   const { author_id: author = null } = owner;
-  if (author === null || article.author_ids?.includes(author)) return;
-  throw insufficient('this article is by others; a writer may change their own');
+  if (author === null || article.author_ids?.includes(author) || article.assignee_id === author) return;
+  throw insufficient(
+    'this article is by others; a writer may change their own, and what is assigned to them',
+  );
 }
 
 function insufficient(detail: string): Failure {
@@ -132,11 +136,14 @@ export interface KeyOwner {
   category_id: number | null;
   /** See {@link Holder.author_id}. */
   author_id?: number | null;
+  /** The author that a person at the desk is, whatever they may do. */
+  own_author?: number | null;
   expires_at: Date | null;
 }
 
 /** What a new key is for: unless it says otherwise, for everything and for good. */
-export type KeyPurpose = Partial<Omit<KeyOwner, 'prefix' | 'author_id'>> & Pick<KeyOwner, 'name'>;
+export type KeyPurpose = Partial<Omit<KeyOwner, 'prefix' | 'author_id' | 'own_author'>> &
+  Pick<KeyOwner, 'name'>;
 
 /** A key as lists show it, never the key itself. */
 export interface ListedKey extends KeyOwner {

@@ -22,6 +22,7 @@ import type { HtmlInspector } from './html/html-inspector.ts';
 import { PreviewStore, previewOperations } from './previews.ts';
 import { ReleaseStore, releaseOperations } from './releases.ts';
 import { ANYBODY, allowanceOf, identifySenders, KEY_HEADERS, keyWith } from './requests.ts';
+import { Reviews, reviewOperations } from './review.ts';
 import { RevisionStore, revisionOperations } from './revisions.ts';
 import { scheduleOperations } from './schedule.ts';
 import { Site } from './site.ts';
@@ -64,6 +65,7 @@ const DESCRIPTION = {
     releases: 'Articles that are published together, at a time.',
     revisions: 'What articles said before.',
     'working copies': 'Changes of published articles that readers do not see yet.',
+    review: 'What the desk decides about drafts before readers see them.',
     previews: 'Links that show one article, published or not, to whoever has them.',
     audit: 'Who did what.',
     sync: 'An exact copy of what is published, kept up to date.',
@@ -130,6 +132,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   });
   const copies = workingCopyOperations({ copies: new WorkingCopies(db), rules, changed });
   const trash = trashOperations(new Trash(db), changed);
+  const review = reviewOperations(new Reviews(db, { own: config.CONTENT_REVIEW_OWN }));
   const previews = previewOperations(new PreviewStore(db));
   const schedule = scheduleOperations(db);
   const releases = releaseOperations(new ReleaseStore(db));
@@ -156,6 +159,10 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['POST', '/api/articles/:id/previews', previews.create, keyWith('write')],
     ['GET', '/api/articles/:id/previews', previews.list, keyWith('write')],
     ['DELETE', '/api/articles/:id/previews/:preview_id', previews.revoke, keyWith('write')],
+    ['GET', '/api/articles/:id/review', review.read, keyWith('read')],
+    ['PUT', '/api/articles/:id/review', review.put, keyWith('write')],
+    ['GET', '/api/reviews', review.count, keyWith('read')],
+    ['PUT', '/api/articles/:id/assignee', review.assign, keyWith('publish')],
     ['GET', '/api/schedule', schedule.list, keyWith('read')],
     ['GET', '/api/releases', releases.list, keyWith('read')],
     ['GET', '/api/releases/:name', releases.read, keyWith('read')],

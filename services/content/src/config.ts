@@ -63,6 +63,10 @@ export const contentSettings = {
     integer(1, 36_500, 'days').default(30),
     'Time for which a deleted article can be restored and keeps its slugs.',
   ),
+  CONTENT_REVIEW_OWN: setting(
+    z.enum(['allowed', 'refused'], 'allowed or refused').default('allowed'),
+    '`refused`: nobody approves a draft that they have written or submitted; see [review](spec/wire.md#review).',
+  ),
   ...articleSettings,
   CONTENT_CATEGORY_PATH: setting(pagePath().default('/categories/{slug}'), "The path of a category's page."),
   CONTENT_AUTHOR_PATH: setting(pagePath().default('/authors/{slug}'), "The path of an author's page."),

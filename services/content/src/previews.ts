@@ -8,7 +8,7 @@ import type { FastifyRequest } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import { type Permitted, requireReach } from './api-keys.ts';
-import { hashToken } from './articles/detail.ts';
+import { ASSIGNEE, hashToken } from './articles/detail.ts';
 import { articlePath, deletedAnswer } from './articles/schema.ts';
 import { type Actor, envelope, success, writtenBy } from './envelope.ts';
 import { actorOf, logWrite, ownerOf, replyPrivately } from './requests.ts';
@@ -225,8 +225,8 @@ export class PreviewStore {
 async function findArticle(db: Kysely<ContentTables>, id: number, check: ArticleCheck): Promise<void> {
   // Locked, so that two creates do not exceed the limit together; readers do not wait for it.
   const article = await db
-    .selectFrom('content.article')
-    .select(['is_published', 'category_id', 'author_ids'])
+    .selectFrom('content.article as article')
+    .select(['is_published', 'category_id', 'author_ids', ASSIGNEE])
     .where('id', '=', id)
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow(() => new Failure('missing', 'this article does not exist'));

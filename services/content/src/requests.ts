@@ -114,6 +114,7 @@ function deskOwner({ name, scope, author }: DeskPerson): KeyOwner {
     category_id: null,
     // A writer who is no author yet has no articles.
     author_id: scope === 'write' ? (author ?? NOBODY) : null,
+    own_author: author,
     expires_at: null,
   };
 }
@@ -269,7 +270,7 @@ export async function replyBySlug<Schema extends FastifySchema>(
   return reply;
 }
 
-type Noun = 'article' | 'preview' | 'release' | 'working_copy' | TermKind['noun'];
+type Noun = 'article' | 'preview' | 'release' | 'working_copy' | 'review' | 'assignment' | TermKind['noun'];
 
 type WriteEvent =
   | `${Noun}_${'created' | 'updated' | 'deleted' | 'restored' | 'merged' | 'erased'}`

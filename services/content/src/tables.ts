@@ -1,6 +1,6 @@
 import type { Alike, WithTypes } from '@pressroom/common/database/column-types';
 import type { ColumnType } from 'kysely';
-import type { Extra } from './articles/schema.ts';
+import type { Extra, ReviewState } from './articles/schema.ts';
 import type { Columns } from './database/columns.ts';
 
 /** A row as PostgreSQL writes it as JSON, by column. */
@@ -10,6 +10,17 @@ export type RowAsJson = Record<string, unknown>;
 export function membersOfJson({ published_at, ...rest }: RowAsJson): RowAsJson {
   const time = typeof published_at === 'string' ? new Date(published_at).toISOString() : null;
   return { ...rest, published_at: time };
+}
+
+/** A step of a review, as `content.review` has it. */
+export interface StoredStep {
+  state: ReviewState;
+  comment: string | null;
+  at: string;
+  /** The public prefix of the key, or the desk's person; null for SQL. */
+  key: string | null;
+  /** That the text was changed after it was approved, by this key. */
+  is_change?: boolean;
 }
 
 /** The tables of the content service; what is in JSON, PostgreSQL does not say. */
@@ -23,6 +34,7 @@ export interface ContentTables
       };
       'content.audit': { detail: ColumnType<object> };
       'content.deleted_article': { members: RowAsJson };
+      'content.review': { steps: ColumnType<StoredStep[]> };
       'content.working_copy': { changes: ColumnType<RowAsJson> };
     }
   > {}

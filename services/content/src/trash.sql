@@ -63,8 +63,8 @@ begin
 end
 $$;
 
--- What cannot be restored any more has no revisions, no working copy and no idempotency keys, and its slugs
--- are free again. What is restored is a later revision than the first.
+-- What cannot be restored any more has no revisions, no working copy, no assignment and no idempotency keys,
+-- and its slugs are free again. What is restored is a later revision than the first.
 create or replace function content.forget_deleted_articles() returns trigger language plpgsql as $$
 declare
   gone constant integer[] := array(
@@ -74,6 +74,7 @@ declare
 begin
   delete from content.article_revision where article_id = any (gone);
   delete from content.working_copy where article_id = any (gone);
+  delete from content.assignment where article_id = any (gone);
   delete from content.idempotency_key where article_id = any (gone);
   delete from content.former_slug where resource = 'article' and id = any (gone);
   return null;
@@ -86,7 +87,7 @@ create or replace trigger forget_deleted_articles after delete on content.delete
 -- TRUNCATE empties: nothing of it can be restored.
 create or replace function content.forget_revisions() returns trigger language plpgsql as $$
 begin
-  truncate content.article_revision, content.working_copy, content.idempotency_key, content.deleted_article;
+  truncate content.article_revision, content.working_copy, content.assignment, content.idempotency_key, content.deleted_article;
   return null;
 end
 $$;

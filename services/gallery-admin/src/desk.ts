@@ -133,7 +133,7 @@ const CONTENT_ROUTES = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map(
 );
 
 /** What of content the desk edits: its routes pass, and content judges what a person may. */
-const CONTENT_RESOURCES = /^\/api\/(articles|authors|categories|releases|schedule|tags|trash)(\/|$)/;
+const CONTENT_RESOURCES = /^\/api\/(articles|authors|categories|releases|reviews|schedule|tags|trash)(\/|$)/;
 
 /** How long a service may take to connect, and to answer, in ms: sources that are tried are slow. */
 const CONNECT_MS = 3000;

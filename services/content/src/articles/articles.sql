@@ -178,6 +178,35 @@ create or replace trigger record_update after update on content.article
     )
   ) execute function content.record_change('article');
 
+-- An approval is for the text that was approved.
+create or replace function content.follow_review() returns trigger language plpgsql as $$
+declare
+  writer constant text := nullif(current_setting('pressroom.key', true), '');
+begin
+  if new.is_published then
+    delete from content.review where article_id = new.id;
+    return null;
+  end if;
+  update content.review set
+      state = 'submitted', changed_at = clock_timestamp(), changed_by = writer,
+      steps = steps || jsonb_build_object(
+        'state', 'submitted', 'comment', null, 'at', clock_timestamp(), 'key', writer, 'is_change', true)
+    where article_id = new.id and state = 'approved' and changed_by is distinct from writer;
+  return null;
+end
+$$;
+
+create or replace trigger review_updated after update on content.article
+  for each row when (
+    not old.is_published and (new.is_published or (
+      old.title, old.excerpt, old.featured_image, old.alt_text, old.meta_title, old.meta_description,
+      old.canonical_url, old.extra, old.content
+    ) is distinct from (
+      new.title, new.excerpt, new.featured_image, new.alt_text, new.meta_title, new.meta_description,
+      new.canonical_url, new.extra, new.content
+    ))
+  ) execute function content.follow_review();
+
 -- Changed: once for the statement.
 
 create or replace trigger announce_updated after update on content.article

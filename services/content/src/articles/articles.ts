@@ -23,6 +23,7 @@ import type { Site } from '../site.ts';
 import { CACHED_UNDER, subjectsOfChange } from '../subjects.ts';
 import type { ContentTables } from '../tables.ts';
 import type { ReadArticle } from './detail.ts';
+import { areForWriters } from './filters.ts';
 import {
   type ArticleDetail,
   type ArticleDetailQuery,
@@ -40,6 +41,7 @@ import {
   articlePutAnswer,
   articleSlugPath,
   deletedAnswer,
+  FOR_WRITERS,
   hasContent,
   LIST_MEMBERS,
 } from './schema.ts';
@@ -80,6 +82,8 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
     const extras = include.includes('extra') ? await articles.extras(ids) : undefined;
     const schedules = include.includes('schedule') ? await articles.schedules(ids) : undefined;
     const copies = include.includes('working_copy') ? await articles.workingCopies(ids) : undefined;
+    const reviews = include.includes('review') ? await articles.reviews(ids) : undefined;
+    const assignees = include.includes('assignee') ? await articles.assignees(ids) : undefined;
     return shown.map((article) => ({
       ...article,
       ...(tags && { tags: tags.get(article.id) ?? [] }),
@@ -87,6 +91,8 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
       ...(extras && { extra: extras.get(article.id) ?? null }),
       ...(schedules && { schedule: schedules.get(article.id) }),
       ...(copies && { working_copy: copies.get(article.id) ?? null }),
+      ...(reviews && { review: reviews.get(article.id) ?? null }),
+      ...(assignees && { assignee: assignees.get(article.id) ?? null }),
     }));
   };
   const detail = async (
@@ -125,7 +131,7 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
         include,
         ...filters
       } = request.query;
-      if (status !== 'published' || isForWriters(include)) requireReader(request);
+      if (status !== 'published' || isForWriters(include) || areForWriters(filters)) requireReader(request);
       if (q !== undefined || sort === 'relevance') {
         const search = {
           q: q ?? '',
@@ -209,7 +215,7 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
 
 /** Whether members are asked for that only holders of a key see. */
 function isForWriters(include: readonly string[] = []): boolean {
-  return include.includes('schedule') || include.includes('working_copy');
+  return FOR_WRITERS.some((member) => include.includes(member));
 }
 
 function creation({ articles, rules, changed }: ArticleParts) {

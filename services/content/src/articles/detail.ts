@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { PreparedQuery, type ValueOf } from '@pressroom/common/database/database';
 import { Failure, invalid } from '@pressroom/common/failures/failure';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Permitted } from '../api-keys.ts';
 import { idOfSlug, MovedSlug } from '../slug.ts';
 import type { ContentTables } from '../tables.ts';
 import { categoryOf, SHOWN_AUTHOR } from './list-rows.ts';
@@ -84,6 +85,10 @@ export function selectDetail(db: Database, id: number | RawBuilder<number>) {
     .where('article.id', '=', id);
 }
 
+/** The author to whom `article` is assigned. */
+export const ASSIGNEE = sql<number | null>`(
+  select author_id from content.assignment where article_id = article.id)`.as('assignee_id');
+
 /** A row with the columns of the article alone. */
 export type ArticleRow = Omit<DetailRow, 'categoryId' | 'categoryName' | 'categorySlug'>;
 
@@ -123,8 +128,9 @@ export function ownMembers({
   publish_at,
   unpublish_at,
   release,
+  assignee_id,
   ...rest
-}: ArticleRow & Partial<DetailRow>): OwnMembers {
+}: ArticleRow & Partial<DetailRow & Permitted>): OwnMembers {
   const own = extra === null ? rest : { ...rest, extra };
   const tagged = tag_ids.length === 0 ? own : { ...own, tag_ids };
   // The names of authors may change without it.

@@ -16,6 +16,8 @@ type Value = RawBuilder<unknown>;
 interface Filter {
   /** The parameter of the query, described unless its name says enough. */
   readonly parameter: z.ZodType;
+  /** Whether it tells what only holders of a key see: feeds and the lists of a term do not have it. */
+  readonly forWriters?: true;
   /** The condition on a row of `content.article as article`. */
   readonly matches: (value: Value) => RawBuilder<unknown>;
   /**
@@ -158,18 +160,49 @@ const FILTERS = {
     matches: (value) => sql`article.updated_at >= ${value}`,
     rangeOf: 'updated_at',
   },
+  review: {
+    parameter: z
+      .enum(['submitted', 'returned', 'approved'], 'must be submitted, returned or approved')
+      .describe('Drafts whose review stands so; needs a key.'),
+    matches: (value) => sql`article.id in (select article_id from content.review where state = ${value})`,
+    forWriters: true,
+  },
+  responsible: {
+    parameter: idParameter().describe(
+      'The id of an author: what is by them or assigned to them; needs a key.',
+    ),
+    matches: (value) => sql`article.id in (
+      select article_id from content.article_author where author_id = ${value}
+      union all select article_id from content.assignment where author_id = ${value})`,
+    forWriters: true,
+  },
 } as const satisfies Record<string, Filter>;
 
 export type FilterName = keyof typeof FILTERS;
 
-type Parameters = { [Name in FilterName]: z.ZodOptional<(typeof FILTERS)[Name]['parameter']> };
+type Parameters<Name extends FilterName> = {
+  [One in Name]: z.ZodOptional<(typeof FILTERS)[One]['parameter']>;
+};
 
-export const filterParameters = Object.fromEntries(
-  Object.entries(FILTERS).map(([name, { parameter }]) => [name, parameter.optional()]),
-) as Parameters;
+/** The names of those that take a key. */
+type WritersName = {
+  [Name in FilterName]: (typeof FILTERS)[Name] extends { forWriters: true } ? Name : never;
+}[FilterName];
+
+function parametersOf(isForWriters: boolean) {
+  const named = (Object.keys(FILTERS) as FilterName[]).filter(
+    (name) => (filterOf(name).forWriters === true) === isForWriters,
+  );
+  return Object.fromEntries(named.map((name) => [name, FILTERS[name].parameter.optional()]));
+}
+
+export const filterParameters = parametersOf(false) as Parameters<Exclude<FilterName, WritersName>>;
+
+/** The parameters of filters by what only holders of a key see. */
+export const writersParameters = parametersOf(true) as Parameters<WritersName>;
 
 /** The filters that a request sets, with their values. */
-export type FilterValues = z.output<z.ZodObject<Parameters>>;
+export type FilterValues = z.output<z.ZodObject<Parameters<FilterName>>>;
 
 export function filterOf(name: FilterName): Filter {
   return FILTERS[name];
@@ -177,4 +210,9 @@ export function filterOf(name: FilterName): Filter {
 
 export function filtersOf(values: FilterValues): FilterName[] {
   return (Object.keys(FILTERS) as FilterName[]).filter((name) => values[name] !== undefined);
+}
+
+/** Whether one of these filters takes a key. */
+export function areForWriters(values: FilterValues): boolean {
+  return filtersOf(values).some((name) => filterOf(name).forWriters === true);
 }

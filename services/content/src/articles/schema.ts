@@ -16,7 +16,7 @@ import { z } from 'zod';
 import { envelope, keyMember, pagedEnvelope } from '../envelope.ts';
 import { MIN_CONTENT } from '../html/html-inspector.ts';
 import { newSlug, slugMember, slugParameter } from '../slug.ts';
-import { filterParameters } from './filters.ts';
+import { filterParameters, writersParameters } from './filters.ts';
 
 /** What a site keeps of an article besides its members. */
 export type Extra = Record<string, unknown>;
@@ -268,6 +268,24 @@ const workingCopyOfArticle = z
     'With `include=working_copy`, which needs a key: who has saved changes that readers do not see yet, and when; null if there are none.',
   );
 
+/** What the desk has decided about a draft. */
+export const reviewState = z.enum(['submitted', 'returned', 'approved']);
+
+export type ReviewState = z.infer<typeof reviewState>;
+
+const deskMembers = {
+  review: z
+    .object({ state: reviewState, changed_at: timestamp, key: keyMember })
+    .nullable()
+    .optional()
+    .describe('With `include=review`, which needs a key: where its review stands; null if it is under none.'),
+  assignee: z
+    .object({ id: z.int(), name: z.string(), slug: z.string() })
+    .nullable()
+    .optional()
+    .describe('With `include=assignee`, which needs a key: the author to whom it is assigned, if it is.'),
+};
+
 const articleDetail = articleListItem.extend({
   content: z.string().describe('HTML, byte for byte as written.'),
   ...eachDetailMember(z.string().nullable()),
@@ -334,6 +352,9 @@ export type ArticleSort = z.infer<typeof articleSort>;
 /** What the parameter may be: the orders of lists, and that of searches. */
 const SORTS = [...articleSort.options, 'relevance'] as const;
 
+/** The members that only holders of a key see. */
+export const FOR_WRITERS = ['schedule', 'working_copy', 'review', 'assignee'] as const;
+
 /** The parameter that adds members to an answer. */
 export function includeOf<const Name extends string>(names: readonly Name[]) {
   return z
@@ -349,6 +370,7 @@ export const articleListQuery = z
     ...pageParameters,
     page: pageParameters.page.unwrap().optional().meta({ default: 1, description: 'Not with `cursor`.' }),
     ...filterParameters,
+    ...writersParameters,
     status: articleStatus.default('published').describe('Values other than `published` need a key.'),
     sort: z
       .enum(SORTS, `must be ${SORTS.join(', ')}`)
@@ -364,7 +386,7 @@ export const articleListQuery = z
       .default('0')
       .describe('`1` adds to each article of a search the parts that have words of it.'),
     fields: fields.optional(),
-    include: includeOf(['tags', 'authors', 'extra', 'schedule', 'working_copy']).optional(),
+    include: includeOf(['tags', 'authors', 'extra', ...FOR_WRITERS]).optional(),
     cursor: z
       .string()
       .max(200)
@@ -428,6 +450,7 @@ const listedArticle = listedMembers
     ...includedMembers,
     schedule: scheduleOfArticle,
     working_copy: workingCopyOfArticle,
+    ...deskMembers,
   });
 
 /** An article of a list, with these members. */
@@ -444,7 +467,7 @@ export const articleDetailQuery = z.strictObject({
     .max(100)
     .optional()
     .describe('The token of a preview, which shows its article, published or not, as last saved.'),
-  include: includeOf(['jsonld', 'tags', 'authors', 'extra', 'schedule', 'working_copy']).optional(),
+  include: includeOf(['jsonld', 'tags', 'authors', 'extra', ...FOR_WRITERS]).optional(),
 });
 
 export type ArticleDetailQuery = z.infer<typeof articleDetailQuery>;
@@ -454,6 +477,7 @@ export const articleDetailAnswer = envelope(
     ...includedMembers,
     schedule: scheduleOfArticle,
     working_copy: workingCopyOfArticle,
+    ...deskMembers,
     jsonld: z
       .looseObject({})
       .optional()

@@ -9,6 +9,7 @@ import type { ArticlePlace } from '../subjects.ts';
 import type { ArticleTable, ContentTables } from '../tables.ts';
 import {
   type ArticleRow,
+  ASSIGNEE,
   columnsFor,
   type DetailRow,
   noSuchArticle,
@@ -45,6 +46,7 @@ import {
   eachDetailMember,
   type ListedMember,
   OPTIONAL_MEMBERS,
+  type ReviewState,
 } from './schema.ts';
 
 type Database = Kysely<ContentTables>;
@@ -150,6 +152,22 @@ export class ArticleStore {
   /** The working copies of those that have one. A replica may not have what was saved a moment ago. */
   workingCopies(articleIds: readonly number[]): Promise<Map<number, ShownWorkingCopy>> {
     return workingCopiesOf(this.#db, articleIds);
+  }
+
+  /** Where the reviews of those stand that are under one. */
+  reviews(articleIds: readonly number[]): Promise<Map<number, ShownReview>> {
+    return reviewsOf(this.#db, articleIds);
+  }
+
+  /** The authors to whom these are assigned. */
+  async assignees(articleIds: readonly number[]): Promise<Map<number, Assignee>> {
+    const rows = await this.#db
+      .selectFrom('content.assignment as assignment')
+      .innerJoin('content.author as author', 'author.id', 'assignment.author_id')
+      .select(['assignment.article_id', 'author.id', 'author.name', 'author.slug'])
+      .where('article_id', '=', sql<number>`any(${articleIds}::integer[])`)
+      .execute();
+    return new Map(rows.map(({ article_id, ...author }) => [article_id, author]));
   }
 
   /**
@@ -291,11 +309,13 @@ export async function writtenIn(
   return row && { ...written(row), category_id: row.category_id };
 }
 
-const LOCKED = new PreparedQuery<ContentTables, { id: number }, DetailRow>((db, value) =>
-  selectDetail(db, value('id')).forUpdate('article'),
+type LockedRow = DetailRow & Pick<Permitted, 'assignee_id'>;
+
+const LOCKED = new PreparedQuery<ContentTables, { id: number }, LockedRow>((db, value) =>
+  selectDetail(db, value('id')).select(ASSIGNEE).forUpdate('article'),
 );
 
-async function lock(tx: Transaction<ContentTables>, id: number): Promise<DetailRow> {
+async function lock(tx: Transaction<ContentTables>, id: number): Promise<LockedRow> {
   const [row] = await LOCKED.execute(tx, { id });
   if (row === undefined) throw noSuchArticle(id);
   return row;
@@ -596,5 +616,36 @@ async function workingCopiesOf(
       const isCurrent = is_current === true;
       return [id, { saved_at: saved_at.toISOString(), is_current: isCurrent, key: keyOf(saved_by, name) }];
     }),
+  );
+}
+
+/** Where a review stands, as lists show it. */
+interface ShownReview {
+  state: ReviewState;
+  changed_at: string;
+  key: ReturnType<typeof keyOf>;
+}
+
+interface Assignee {
+  id: number;
+  name: string;
+  slug: string;
+}
+
+async function reviewsOf(
+  db: Kysely<ContentTables>,
+  articleIds: readonly number[],
+): Promise<Map<number, ShownReview>> {
+  const rows = await db
+    .selectFrom('content.review as review')
+    .leftJoin('content.api_key as key', 'key.prefix', 'review.changed_by')
+    .select(['review.article_id', 'review.state', 'review.changed_at', 'review.changed_by', 'key.name'])
+    .where('review.article_id', '=', sql<number>`any(${articleIds}::integer[])`)
+    .execute();
+  return new Map(
+    rows.map(({ article_id, state, changed_at, changed_by, name }) => [
+      article_id,
+      { state, changed_at: changed_at.toISOString(), key: keyOf(changed_by, name) },
+    ]),
   );
 }

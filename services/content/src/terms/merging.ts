@@ -132,6 +132,12 @@ async function replace(
   await sql`update content.former_slug set id = ${into} where resource = ${noun} and id = ${from}`.execute(
     tx,
   );
+  if (noun === 'author')
+    await tx
+      .updateTable('content.assignment')
+      .set({ author_id: into })
+      .where('author_id', '=', from)
+      .execute();
   await tx.deleteFrom(`content.${noun}`).where('id', '=', from).execute();
   await sql`insert into content.former_slug (resource, slug, id) values (${noun}, ${slug}, ${into})`.execute(
     tx,
