@@ -25,9 +25,12 @@ export function openArticles(desk: Desk): ComponentType {
 }
 
 function appOf(desk: Desk): App {
-  const { address, connection, service, voice } = desk;
+  const { address, connection, me, service, voice } = desk;
   const store = document.querySelector<HTMLMetaElement>('meta[name="pressroom-store"]')?.content ?? '';
-  const api = new ContentApi(service);
+  const api = new ContentApi(service, async () => {
+    await me.known();
+    return me.profile.peek()?.authorId ?? null;
+  });
   const place = new Place(address);
   const list = new ArticleList(api, place);
   const terms = new Terms(api);

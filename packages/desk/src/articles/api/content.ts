@@ -8,8 +8,12 @@ import type {
   ListedArticle,
   ListPage,
   ListQuery,
+  Review,
+  ReviewCounts,
+  ReviewState,
   Revision,
   SiteFacts,
+  StatusFilter,
   Term,
   TermKind,
   TrashSize,
@@ -33,10 +37,13 @@ export interface Versioned<Value> {
 export class ContentApi {
   readonly #client: ContentClient;
   readonly #service: Service;
+  readonly #author: () => Promise<number | null>;
 
-  constructor(service: Service) {
+  /** @param author says which author is logged in */
+  constructor(service: Service, author: () => Promise<number | null>) {
     this.#service = service;
     this.#client = deskContentClient(service);
+    this.#author = author;
   }
 
   /** What the desk knows about the site and its sections. */
@@ -57,14 +64,14 @@ export class ContentApi {
     if (query.status === 'trash') return this.#trash(query, next, signal);
     if (query.status === 'scheduled') return this.#schedule(query, next, signal);
     if (query.text !== '') return this.#search(query, next, signal);
-    const order = { status: query.status, sort: 'updated', cursor: next ?? '' } as const;
+    const order = { ...statusOf(query.status), sort: 'updated', cursor: next ?? '' } as const;
     const { data, meta } = await this.#page(query, order, signal);
     return { articles: data.map(listed), next: meta.next_cursor ?? undefined, total: meta.total };
   }
 
-  #page(
-    { category, tag, author }: ListQuery,
-    order: { status: 'all' | 'published' | 'draft'; sort: 'updated' | 'relevance' } & (
+  async #page(
+    { category, tag, author, mine }: ListQuery,
+    order: { status: 'all' | 'published' | 'draft'; review?: ReviewState; sort: 'updated' | 'relevance' } & (
       | { cursor: string }
       | { q: string; page: number }
     ),
@@ -74,7 +81,8 @@ export class ContentApi {
       ...order,
       per_page: PER_PAGE,
       fields: SHOWN,
-      include: 'schedule',
+      include: 'schedule,review,assignee',
+      ...(mine && (await this.#responsible())),
       ...(category !== '' && { category }),
       ...(tag !== '' && { tag }),
       ...(author !== '' && { author_slug: author }),
@@ -82,17 +90,30 @@ export class ContentApi {
     return asked(this.#client.get('/api/articles', { signal, query }));
   }
 
+  async #responsible(): Promise<{ responsible?: number }> {
+    const author = await this.#author();
+    return author === null ? {} : { responsible: author };
+  }
+
+  /** How many drafts are under review. */
+  async reviewCounts({ mine }: Pick<ListQuery, 'mine'>, signal: AbortSignal): Promise<ReviewCounts> {
+    const query = mine ? await this.#responsible() : {};
+    return (await asked(this.#client.get('/api/reviews', { signal, query }))).data;
+  }
+
   /** A page of a search: what is published and what is not by turns, so that none hides the other. */
   async #search(query: ListQuery, next: string | undefined, signal: AbortSignal): Promise<ListPage> {
     const { status, text } = query;
-    const first = (
-      status === 'published' || status === 'draft' ? [status] : (['published', 'draft'] as const)
-    ).map((status): Search => ({ status, page: 1, total: 0, isExact: true }));
+    const { status: only, ...review } = statusOf(status);
+    const first = (only === 'all' ? (['published', 'draft'] as const) : [only]).map(
+      (status): Search => ({ status, page: 1, total: 0, isExact: true }),
+    );
     const searches: Search[] = next === undefined ? first : JSON.parse(next);
     const found = await Promise.all(
       searches.map(async (search) => {
         if (search.page === undefined) return { search, articles: [] };
-        const order = { status: search.status, sort: 'relevance', q: text, page: search.page } as const;
+        const found = { status: search.status, ...review } as const;
+        const order = { ...found, sort: 'relevance', q: text, page: search.page } as const;
         const { data, meta } = await this.#page(query, order, signal);
         const page = meta.page < meta.total_pages ? meta.page + 1 : undefined;
         const isExact = meta.total_is_exact !== false;
@@ -160,10 +181,32 @@ export class ContentApi {
     const { body, headers } = await asked(
       this.#client.request('get', '/api/articles/{id}', {
         path: { id },
-        query: { include: 'schedule,tags,authors,working_copy' },
+        query: { include: 'schedule,tags,authors,working_copy,assignee' },
       }),
     );
     return { value: body.data, etag: headers.get('etag') ?? '' };
+  }
+
+  /** Where the review of a draft stands. */
+  async readReview(id: number): Promise<Versioned<Review>> {
+    const answer = await asked(this.#client.request('get', '/api/articles/{id}/review', { path: { id } }));
+    return { value: answer.body.data, etag: answer.headers.get('etag') ?? '' };
+  }
+
+  /** Takes a step in the review of a draft; with a version, only if it still has that one. */
+  async review(
+    id: number,
+    body: { state: Review['state']; comment: string | null },
+    etag?: string,
+  ): Promise<void> {
+    const options = { path: { id }, body, ...ifMatch(etag) };
+    await asked(this.#client.put('/api/articles/{id}/review', options));
+  }
+
+  /** Assigns an article to an author, or to nobody. */
+  async assign(id: number, author_id: number | null): Promise<void> {
+    const options = { path: { id }, body: { author_id } };
+    await asked(this.#client.put('/api/articles/{id}/assignee', options));
   }
 
   /** Creates a draft; the same key creates one, however often it is sent. */
@@ -317,6 +360,14 @@ interface PlainRow extends Pick<ListedArticle, 'id' | 'title' | 'author' | 'stat
   readonly at: string;
 }
 
+/** What the service knows by other names. */
+function statusOf(status: StatusFilter): { status: 'all' | 'published' | 'draft'; review?: ReviewState } {
+  if (status === 'all' || status === 'published' || status === 'draft') return { status };
+  return status === 'scheduled' || status === 'trash'
+    ? { status: 'all' }
+    : { status: 'draft', review: status };
+}
+
 function ifMatch(etag: string | undefined) {
   return etag === undefined ? {} : { headers: { 'if-match': etag } };
 }
@@ -334,10 +385,13 @@ function listed(article: {
   published_at?: string | null | undefined;
   updated_at?: string | undefined;
   schedule?: { publish_at: string | null } | undefined;
+  review?: { state: ReviewState } | null | undefined;
+  assignee?: { name: string } | null | undefined;
 }): ListedArticle {
-  const { id, title = '', author = '', category, is_published: isPublished, schedule } = article;
+  const { id, title = '', author = '', category, is_published: isPublished, schedule, review } = article;
   const planned = isPublished ? null : (schedule?.publish_at ?? null);
   const at = planned ?? (isPublished ? article.published_at : article.updated_at) ?? '';
-  const state = isPublished ? 'published' : planned === null ? 'draft' : 'scheduled';
-  return { id, title, author, category: category?.name ?? null, state, at: Date.parse(at) };
+  const state = isPublished ? 'published' : planned === null ? (review?.state ?? 'draft') : 'scheduled';
+  const assignee = article.assignee?.name;
+  return { id, title, author, category: category?.name ?? null, assignee, state, at: Date.parse(at) };
 }

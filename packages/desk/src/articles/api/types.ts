@@ -17,6 +17,32 @@ interface Schedule {
   readonly unpublish_at: string | null;
 }
 
+/** What a draft is while the desk decides about it. */
+export const REVIEW_STATES = ['submitted', 'returned', 'approved'] as const;
+
+export type ReviewState = (typeof REVIEW_STATES)[number];
+
+/** How many drafts are in each state. */
+export type ReviewCounts = Readonly<Record<ReviewState, number>>;
+
+/** A step of a review. */
+export interface ReviewStep {
+  readonly state: ReviewState;
+  readonly comment: string | null;
+  readonly at: string;
+  readonly key: KeyName | null;
+  /** That the text was changed after it was approved. */
+  readonly is_change: boolean;
+}
+
+export interface Review {
+  readonly state: ReviewState | 'none';
+  /** The latest last. */
+  readonly steps: readonly ReviewStep[];
+  /** What whoever is logged in may make of it. */
+  readonly may: readonly (ReviewState | 'none')[];
+}
+
 export interface Article {
   readonly id: number;
   readonly title: string;
@@ -33,6 +59,8 @@ export interface Article {
   readonly is_published: boolean;
   readonly published_at: string | null;
   readonly schedule?: Schedule | undefined;
+  /** The author to whom it is assigned. */
+  readonly assignee?: Term | null | undefined;
   /** Null if there are no changes that readers do not see yet. */
   readonly working_copy?: object | null | undefined;
 }
@@ -57,7 +85,8 @@ export interface ListedArticle {
   readonly title: string;
   readonly author: string;
   readonly category: string | null;
-  readonly state: 'published' | 'draft' | 'scheduled' | 'deleted';
+  readonly assignee?: string | undefined;
+  readonly state: 'published' | 'draft' | 'scheduled' | 'deleted' | ReviewState;
   /** In ms since 1970: of the state, such as when it was published or will be; else of the last change. */
   readonly at: number;
 }
@@ -71,7 +100,7 @@ export interface TrashSize {
   readonly until: string | undefined;
 }
 
-export type StatusFilter = 'all' | 'published' | 'draft' | 'scheduled' | 'trash';
+export type StatusFilter = 'all' | 'published' | 'draft' | ReviewState | 'scheduled' | 'trash';
 
 export interface ListQuery {
   readonly status: StatusFilter;
@@ -79,6 +108,8 @@ export interface ListQuery {
   readonly category: string;
   readonly tag: string;
   readonly author: string;
+  /** Only what is by whoever is logged in, or assigned to them. */
+  readonly mine: boolean;
 }
 
 export interface ListPage {

@@ -1,7 +1,7 @@
 import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import type { ContentApi } from '../api/content.ts';
-import type { ListedArticle, ListQuery } from '../api/types.ts';
+import type { ListedArticle, ListQuery, ReviewCounts } from '../api/types.ts';
 import type { Place } from './place.ts';
 
 /** How long the search waits for the next key, in ms. */
@@ -20,6 +20,7 @@ export class ArticleList {
   readonly #problem = signal<ApiProblem | undefined>(undefined);
   readonly #total = signal<number | undefined>(undefined);
   readonly #isInexact = signal(false);
+  readonly #reviews = signal<ReviewCounts | undefined>(undefined);
   #next: string | undefined;
   #work = new AbortController();
   #isReading = false;
@@ -72,6 +73,11 @@ export class ArticleList {
     return this.#isInexact;
   }
 
+  /** How many drafts are under review, once that is known. */
+  get reviews(): ReadonlySignal<ReviewCounts | undefined> {
+    return this.#reviews;
+  }
+
   /** Loads the next page, if there is one and none is on its way. */
   async loadMore(): Promise<void> {
     if (this.#isReading || this.#state.peek() !== 'more') return;
@@ -121,6 +127,13 @@ export class ArticleList {
       this.#state.value = 'loading';
       this.chosen.value = new Set();
     });
+    const { signal: stop } = this.#work;
+    void this.#api.reviewCounts(JSON.parse(this.#query.peek()), stop).then(
+      (counts) => {
+        this.#reviews.value = counts;
+      },
+      () => undefined,
+    );
     await this.#read([], count);
   }
 

@@ -1,7 +1,7 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
 import { ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import type { ContentApi, Versioned } from '../api/content.ts';
-import type { Article, WorkingCopy } from '../api/types.ts';
+import type { Article, Review, WorkingCopy } from '../api/types.ts';
 import {
   type Changes,
   changesBetween,
@@ -42,6 +42,7 @@ export class OpenArticle {
   readonly #fields = signal<Fields>(EMPTY);
   readonly #article = signal<Article | undefined>(undefined);
   readonly #hasCopy = signal(false);
+  readonly #review = signal<Review | undefined>(undefined);
   readonly #copyKey = signal<Saving | undefined>(undefined);
   readonly #state = signal<SaveState>('loading');
   readonly #problem = signal<ApiProblem | undefined>(undefined);
@@ -51,6 +52,7 @@ export class OpenArticle {
   #saved: Fields = EMPTY;
   #articleTag = '';
   #copyTag: string | undefined;
+  #reviewTag: string | undefined;
   #id: number | undefined;
   /** The creation that was sent last, to be sent again if no answer came. */
   #creation: { readonly text: string; readonly key: string } | undefined;
@@ -89,6 +91,11 @@ export class OpenArticle {
   /** Whether there are saved changes that readers do not see yet. */
   get hasCopy(): ReadonlySignal<boolean> {
     return this.#hasCopy;
+  }
+
+  /** Where the review of a draft stands; undefined where it is not known, or no draft. */
+  get review(): ReadonlySignal<Review | undefined> {
+    return this.#review;
   }
 
   /** Whether anything of it was changed from here, so that lists are out of date. */
@@ -226,6 +233,30 @@ export class OpenArticle {
     });
   }
 
+  /** Takes a step in the review of what is shown, once all of it is saved. Returns why that failed. */
+  async decide(state: Review['state'], comment: string | null): Promise<ApiProblem | 'unsaved' | undefined> {
+    if (!(await this.save())) return 'unsaved';
+    // What is under review is judged as it was shown.
+    const seen = this.#review.peek()?.state === 'none' ? undefined : this.#reviewTag;
+    return this.#attempt((id) => this.#api.review(id, { state, comment }, seen));
+  }
+
+  /** Assigns the article to an author, or to nobody. Returns why that failed. */
+  assign(author: number | null): Promise<ApiProblem | undefined> {
+    return this.#attempt((id) => this.#api.assign(id, author));
+  }
+
+  /** Does something beside the text, and shows how the article is after it, also if that failed. */
+  async #attempt(work: (id: number) => Promise<void>): Promise<ApiProblem | undefined> {
+    let problem: ApiProblem | undefined;
+    const isShown = await this.#carryOut((id) =>
+      work(id).catch((error: unknown) => {
+        problem = asProblem(error);
+      }),
+    );
+    return problem ?? (isShown ? undefined : this.#problem.peek());
+  }
+
   /** Makes the article say again what it said in a revision. */
   async restore(revision: number): Promise<boolean> {
     return this.#whenSaved((id) => this.#api.restoreRevision(id, revision));
@@ -277,7 +308,14 @@ export class OpenArticle {
   async #read(id: number): Promise<Fields> {
     const article = await this.#api.read(id);
     const copy = article.value.working_copy === null ? undefined : await this.#api.readCopy(id);
+    await this.#readReview(id, article.value.is_published);
     return this.#take(article, copy);
+  }
+
+  async #readReview(id: number, isPublished = false): Promise<void> {
+    const review = isPublished ? undefined : await this.#api.readReview(id);
+    this.#reviewTag = review?.etag;
+    this.#review.value = review?.value;
   }
 
   #take(article: Versioned<Article>, copy: Versioned<WorkingCopy> | undefined): Fields {
@@ -330,6 +368,7 @@ export class OpenArticle {
     const article = this.#article.peek();
     if (!article?.is_published) {
       this.#articleTag = await this.#api.change(id, changesBetween(this.#saved, fields), this.#articleTag);
+      if (this.#review.peek()?.state !== 'none') await this.#readReview(id);
       return;
     }
     const changes = changesBetween(fieldsOf(article), fields);

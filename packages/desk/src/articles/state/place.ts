@@ -1,8 +1,12 @@
 import { computed, type ReadonlySignal } from '@preact/signals';
 import type { Address } from '../../shared/state/address.ts';
-import type { ListQuery, StatusFilter } from '../api/types.ts';
+import { type ListQuery, REVIEW_STATES, type StatusFilter } from '../api/types.ts';
 
-const STATUSES: readonly StatusFilter[] = ['all', 'published', 'draft', 'scheduled', 'trash'];
+const STATUSES: readonly StatusFilter[] = [
+  ...(['all', 'published', 'draft'] as const),
+  ...REVIEW_STATES,
+  ...(['scheduled', 'trash'] as const),
+];
 
 export interface PlaceValue extends ListQuery {
   /** The article that is open: its id, or `new`; undefined is the list. */
@@ -26,6 +30,7 @@ export class Place {
         category: query.get('category') ?? '',
         tag: query.get('tag') ?? '',
         author: query.get('author') ?? '',
+        mine: query.get('mine') === '1',
       };
     });
   }
@@ -56,13 +61,14 @@ export class Place {
   }
 
   #listPath(change: Partial<ListQuery>): string {
-    const { status, text, category, tag, author } = { ...this.value.peek(), ...change };
+    const { status, text, category, tag, author, mine } = { ...this.value.peek(), ...change };
     const query = new URLSearchParams();
     if (status !== 'all') query.set('status', status);
     if (text !== '') query.set('q', text);
     if (category !== '') query.set('category', category);
     if (tag !== '') query.set('tag', tag);
     if (author !== '') query.set('author', author);
+    if (mine) query.set('mine', '1');
     return query.size === 0 ? 'articles' : `articles?${query}`;
   }
 }

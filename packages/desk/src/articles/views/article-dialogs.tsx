@@ -9,10 +9,11 @@ import type { Conflict, OpenArticle } from '../state/open-article.ts';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { HistoryDialog } from './history-dialog.tsx';
 import { PictureDialog } from './picture-dialog.tsx';
+import { ReviewDialog } from './review-dialog.tsx';
 import { ScheduleDialog } from './schedule-dialog.tsx';
 
 export type ArticleQuestion =
-  | { readonly kind: 'schedule' | 'history' | 'preview' }
+  | { readonly kind: 'schedule' | 'history' | 'preview' | 'review' }
   /** Pictures that readers cannot see. */
   | { readonly kind: 'unseen'; readonly addresses: readonly string[] }
   | {
@@ -43,6 +44,8 @@ export function ArticleDialogs({ open, question, ask, putOff, onPutOff, onPublis
       return <ScheduleDialog open={open} onClose={close} />;
     case 'history':
       return <HistoryDialog open={open} onClose={close} />;
+    case 'review':
+      return <ReviewDialog open={open} onClose={close} onPublish={onPublish} />;
     case 'preview':
       return <PreviewDialog open={open} onClose={close} />;
     case 'picture':

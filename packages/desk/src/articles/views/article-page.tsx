@@ -11,6 +11,7 @@ import { ArticleDialogs, type ArticleQuestion } from './article-dialogs.tsx';
 import { BodyField } from './body-field.tsx';
 import { FieldProblem } from './field-problem.tsx';
 import { PublishBar } from './publish-bar.tsx';
+import { StepWords } from './review-dialog.tsx';
 import { SidePanel } from './side-panel.tsx';
 import { usePublish } from './use-publish.ts';
 
@@ -68,6 +69,7 @@ function Editor({ open }: { open: OpenArticle }) {
         onPublish={() => void publish()}
       />
       <Offer open={open} />
+      <LatestStep open={open} />
       <h1 class="unseen">{name}</h1>
       {/* Nothing is written over what was kept before somebody has decided about it. */}
       <div class="article-page" inert={open.offered.value !== undefined}>
@@ -101,6 +103,20 @@ function Editor({ open }: { open: OpenArticle }) {
         onPublish={() => void publish(true)}
       />
     </>
+  );
+}
+
+/** What was said to the draft last. */
+function LatestStep({ open }: { open: OpenArticle }) {
+  const { say } = useApp().texts;
+  const step = open.review.value?.steps.at(-1);
+  if (step === undefined || (step.comment === null && !step.is_change)) return null;
+  return (
+    <section class="notice review-notice" aria-label={say('comment')}>
+      <div>
+        <StepWords step={step} />
+      </div>
+    </section>
   );
 }
 

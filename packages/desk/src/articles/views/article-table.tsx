@@ -82,6 +82,9 @@ interface RowProps {
 const STATES: Readonly<Record<ListedArticle['state'], TextName>> = {
   published: 'published',
   draft: 'draft',
+  submitted: 'submitted',
+  returned: 'returned',
+  approved: 'approved',
   scheduled: 'scheduled',
   deleted: 'deletedState',
 };
@@ -89,9 +92,10 @@ const STATES: Readonly<Record<ListedArticle['state'], TextName>> = {
 /** While the list is scrolled, only the rows that come into sight are new. */
 const Row = memo(({ article, index, start, isChosen, isActive, isDeleted }: RowProps) => {
   const { list, me, place, texts } = useApp();
-  const { id, author, category, state, at } = article;
+  const { id, author, category, assignee, state, at } = article;
   const title = article.title === '' ? texts.say('untitled') : texts.name(article.title);
-  const facts = [author, category].filter(Boolean).join(' · ');
+  const assigned = assignee === undefined ? '' : texts.say('assignedTo', { name: texts.name(assignee) });
+  const facts = [author, category, assigned].filter(Boolean).join(' · ');
   return (
     <div
       role="row"
@@ -143,7 +147,9 @@ const Row = memo(({ article, index, start, isChosen, isActive, isDeleted }: RowP
         <span class="article-facts">{facts}</span>
       </span>
       <span role="gridcell" tabIndex={-1} class="article-state">
-        <span class={state === 'published' ? 'badge on' : 'badge'}>{texts.say(STATES[state])}</span>
+        <span class={state === 'published' || state === 'approved' ? 'badge on' : 'badge'}>
+          {texts.say(STATES[state])}
+        </span>
       </span>
       <span role="gridcell" tabIndex={-1} class="article-date">
         {Number.isNaN(at) ? '' : texts.date(at)}

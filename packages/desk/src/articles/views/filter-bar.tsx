@@ -10,6 +10,9 @@ const STATUSES: Readonly<Record<StatusFilter, TextName>> = {
   all: 'all',
   published: 'published',
   draft: 'drafts',
+  submitted: 'submitted',
+  returned: 'returned',
+  approved: 'approved',
   scheduled: 'scheduled',
   trash: 'trash',
 };
@@ -18,9 +21,14 @@ const STATUSES: Readonly<Record<StatusFilter, TextName>> = {
 const PLAIN: ReadonlySet<string> = new Set(['scheduled', 'trash']);
 
 export function FilterBar() {
-  const { place, terms, texts } = useApp();
+  const { list, me, place, terms, texts } = useApp();
   const { say } = texts;
-  const { status, text, category, tag, author } = place.value.value;
+  const { status, text, category, tag, author, mine } = place.value.value;
+  const counts: Partial<Record<string, number>> = list.reviews.value ?? {};
+  const counted = (value: string, name: TextName) => {
+    const count = counts[value];
+    return count === undefined ? say(name) : say('stateCount', { state: say(name), count });
+  };
   const isPlain = PLAIN.has(status);
   const search = say(isPlain ? 'searchTitles' : 'search');
   return (
@@ -38,10 +46,10 @@ export function FilterBar() {
       <Choice
         label={say('status')}
         value={status}
-        options={Object.entries(STATUSES).map(([value, name]) => [value, say(name)] as const)}
+        options={Object.entries(STATUSES).map(([value, name]) => [value, counted(value, name)] as const)}
         onChange={(value) =>
           // What cannot be asked of the schedule and the trash does not stay in the address.
-          place.filter({ status: value as StatusFilter, ...(PLAIN.has(value) && { tag: '' }) })
+          place.filter({ status: value as StatusFilter, ...(PLAIN.has(value) && { tag: '', mine: false }) })
         }
       />
       <Choice
@@ -67,6 +75,17 @@ export function FilterBar() {
         onChange={(value) => place.filter({ author: value })}
       />
       {status === 'trash' && <EmptyTrashButton />}
+      {!isPlain && (me.profile.value?.authorId ?? null) !== null && (
+        <button
+          type="button"
+          class="button plain"
+          aria-pressed={mine}
+          title={say('mineHint')}
+          onClick={() => place.filter({ mine: !mine })}
+        >
+          <span>{say('mine')}</span>
+        </button>
+      )}
     </div>
   );
 }
@@ -109,7 +128,7 @@ interface TermChoiceProps {
 }
 
 /** One tag or author of any number of them: the names are looked for while somebody types. */
-function TermChoice({ kind, label, none, value, onChange }: TermChoiceProps) {
+export function TermChoice({ kind, label, none, value, onChange }: TermChoiceProps) {
   const { notices, terms, texts } = useApp();
   const id = useId();
   const shown = terms.known(kind).value.find(({ slug }) => slug === value)?.name ?? value;

@@ -25,7 +25,7 @@ export function ListPage() {
 function NoArticles() {
   const { list, place, texts } = useApp();
   const { say } = texts;
-  const { status, text, category, tag, author } = place.value.value;
+  const { status, text, category, tag, author, mine } = place.value.value;
   const problem = list.problem.value;
   if (list.state.value === 'loading') return <Loading />;
   if (list.state.value === 'failed' && problem !== undefined) {
@@ -33,7 +33,7 @@ function NoArticles() {
       <ProblemView problem={problem} words={problemWords(problem, say)} onRetry={() => void list.refresh()} />
     );
   }
-  const isFiltered = status !== 'all' || [text, category, tag, author].some((value) => value !== '');
+  const isFiltered = mine || status !== 'all' || [text, category, tag, author].some((value) => value !== '');
   return (
     <div class="empty">
       <Icon name={isFiltered ? 'search' : 'articles'} size={32} />

@@ -29,6 +29,8 @@ export function PublishBar({ open, onBack, onAsk, onDecide, onPublish }: Publish
   const hasChanges = open.hasCopy.value || open.state.value !== 'clean';
   const canChange = mayChange(me, article);
   const canPublish = me.may('edit');
+  const review = open.review.value;
+  const canReview = review !== undefined && (review.may.length > 0 || review.steps.length > 0);
   const items: MenuItem[] = [
     ...(canPublish ? [{ value: 'schedule', label: say('schedule') }] : []),
     { value: 'history', label: say('history') },
@@ -72,6 +74,11 @@ export function PublishBar({ open, onBack, onAsk, onDecide, onPublish }: Publish
       )}
       {open.id !== undefined && (
         <>
+          {canReview && (
+            <Button onClick={() => onAsk({ kind: 'review' })}>
+              {say(review?.state === 'none' && !canPublish ? 'submitDraft' : 'review')}
+            </Button>
+          )}
           {canChange && (
             <Button kind="quiet" onClick={() => onAsk({ kind: 'preview' })}>
               {say('preview')}
@@ -96,6 +103,7 @@ function Standing({ open }: { open: OpenArticle }) {
   const { site, texts } = useApp();
   const { say } = texts;
   const article = open.article.value;
+  const state = open.review.value?.state ?? 'none';
   const { who, at = 0 } = open.copyKey.value ?? {};
   const isOthers = who !== undefined && who !== site.value?.person;
   if (article === undefined) return <span class="badge">{say('draft')}</span>;
@@ -108,6 +116,7 @@ function Standing({ open }: { open: OpenArticle }) {
       <span class={isPublished ? 'badge on' : 'badge'}>
         {say(isPublished ? 'published' : plannedAt === null ? 'draft' : 'scheduled')}
       </span>
+      {state !== 'none' && <span class={state === 'approved' ? 'badge on' : 'badge'}>{say(state)}</span>}
       <span class="hint">
         {isPublished &&
           publishedAt !== null &&

@@ -1,11 +1,13 @@
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { useEffect, useId } from 'preact/hooks';
+import { problemWords } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
 import type { OpenArticle } from '../state/open-article.ts';
 import { slugOf } from '../state/slug.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
 import { FeaturedImage } from './featured-image.tsx';
 import { FieldProblem } from './field-problem.tsx';
+import { TermChoice } from './filter-bar.tsx';
 import { TermsField } from './terms-field.tsx';
 
 /** How much of a title and of a description search engines show, in characters. */
@@ -69,6 +71,7 @@ export function SidePanel({
         own={open.article.value?.authors}
         onChange={(change) => open.edit({ authors: change(open.fields.peek().authors) })}
       />
+      <AssigneeField open={open} />
       <Field label={say('slug')} hint={say('slugHint')} open={open} member="slug">
         {(props) => (
           <input
@@ -117,6 +120,44 @@ export function SidePanel({
         )}
       </Field>
     </form>
+  );
+}
+
+/** Who works on it: editors say so. */
+function AssigneeField({ open }: { open: OpenArticle }) {
+  const { me, notices, terms, texts } = useApp();
+  const { say } = texts;
+  const article = open.article.value;
+  const assignee = article?.assignee ?? null;
+  useEffect(() => {
+    if (assignee !== null) terms.learn('authors', [assignee]);
+  }, [assignee]);
+  if (article === undefined) return null;
+  if (!me.may('edit'))
+    return assignee === null ? null : (
+      <p class="field">{say('assignedTo', { name: texts.name(assignee.name) })}</p>
+    );
+  const assign = async (slug: string) => {
+    const author = terms
+      .known('authors')
+      .peek()
+      .find((one) => one.slug === slug);
+    const refused = await open.assign(author?.id ?? null);
+    if (refused !== undefined) notices.failed(say('notChanged', { reason: problemWords(refused, say) }));
+  };
+  return (
+    <div class="field">
+      <span class="label" aria-hidden="true">
+        {say('assignee')}
+      </span>
+      <TermChoice
+        kind="authors"
+        label={say('assignee')}
+        none={say('nobody')}
+        value={assignee?.slug ?? ''}
+        onChange={(slug) => void assign(slug)}
+      />
+    </div>
   );
 }
 

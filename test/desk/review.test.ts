@@ -1,0 +1,190 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchBrowser, skipWithout } from '../support/browser.ts';
+import { type DeskFixture, deskFixture } from '../support/desk.ts';
+import type { Visit } from '../support/gallery-page.ts';
+import { send } from '../support/http.ts';
+import { faultsOf, readAxe } from '../support/screen-faults.ts';
+
+const PASSWORD = 'nobody types this twice';
+const LONG = 'The harbour was quiet in the morning, and the first boats came in after nine.';
+
+let browser: Browser | undefined;
+let desk: DeskFixture;
+let axe: string;
+let writer: Page;
+let editor: Page;
+let chinese: Page;
+const visits: Visit[] = [];
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  if (browser === undefined) return;
+  desk = await deskFixture();
+  axe = await readAxe();
+  writer = await enter('Wanda Pen', 'writer');
+  editor = await enter('Edgar Blue', 'editor');
+  chinese = await enter('Wang Fang', 'editor', { locale: 'zh-CN', viewport: { width: 360, height: 800 } });
+});
+skipWithout(() => browser);
+afterAll(async () => {
+  if (browser === undefined) return;
+  expect(visits.flatMap(({ complaints }) => complaints)).toEqual([]);
+  await browser.close();
+  await desk.close();
+});
+
+/** Lets somebody in, and returns their window. */
+async function enter(name: string, role: string, options = {}): Promise<Page> {
+  const email = `${name.replace(/\W/g, '')}@example.org`;
+  const { body } = await desk.gallery.post('/api/people', { name, email, role });
+  const json = { token: body.data.invitation.token, password: PASSWORD };
+  const { headers } = await send(`${desk.gallery.url}/api/invitation/accept`, { method: 'POST', json });
+  const [cookie = ''] = headers.getSetCookie();
+  const visit = await desk.gallery.visit(browser as Browser, options);
+  visits.push(visit);
+  const [pair = ''] = cookie.split(';');
+  const at = pair.indexOf('=');
+  await visit.context.addCookies([
+    { name: pair.slice(0, at), value: pair.slice(at + 1), url: desk.gallery.url },
+  ]);
+  visit.page.setDefaultTimeout(60_000);
+  await desk.go(visit.page, 'articles');
+  return visit.page;
+}
+
+const title = (page: Page) => page.getByRole('textbox', { name: 'Title', exact: true });
+const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
+const saved = (page: Page) => page.getByText('Saved', { exact: true }).waitFor();
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Review' });
+const comment = (page: Page) => dialog(page).getByRole('textbox', { name: 'Comment' });
+const press = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click();
+
+async function openRow(page: Page, name: string): Promise<void> {
+  await desk.go(page, 'articles');
+  await row(page, name).getByRole('link').click();
+  await expect.poll(() => title(page).inputValue()).toBe(name);
+}
+
+test('a writer submits, an editor sends back, the writer answers, the editor approves and publishes', async () => {
+  await writer.getByRole('link', { name: 'New article' }).click();
+  await title(writer).fill('The harbour');
+  await writer.getByRole('textbox', { name: 'Text', exact: true }).fill(LONG);
+  await saved(writer);
+  const id = Number(new URL(writer.url()).pathname.split('/').at(-1));
+  await writer.getByRole('button', { name: 'Submit', exact: true }).click();
+  await comment(writer).fill('Ready, I think.');
+  expect(await faultsOf(writer, axe)).toEqual([]);
+  await press(writer, 'Submit');
+  await writer.getByText('Wanda Pen has submitted it').waitFor();
+
+  await desk.go(editor, 'articles');
+  const status = editor.getByRole('combobox', { name: 'Status' });
+  await status.getByRole('option', { name: 'Submitted (1)' }).waitFor({ state: 'attached' });
+  await status.selectOption('submitted');
+  await row(editor, 'The harbour').getByText('Submitted', { exact: true }).waitFor();
+  expect(await faultsOf(editor, axe)).toEqual([]);
+  await row(editor, 'The harbour').getByRole('link').click();
+  await editor.getByText('Ready, I think.').waitFor();
+  await editor.getByRole('button', { name: 'Review', exact: true }).click();
+  await press(editor, 'Send back');
+  await editor.getByText('Say in the comment what is to be changed.').waitFor();
+  await comment(editor).fill('Which morning?\n<b>Say it</b>.');
+  expect(await faultsOf(editor, axe)).toEqual([]);
+  await press(editor, 'Send back');
+  await editor.getByText('Edgar Blue has sent it back').waitFor();
+
+  await openRow(writer, 'The harbour');
+  await writer.getByText('<b>Say it</b>.').waitFor();
+  await writer.getByText('Sent back', { exact: true }).waitFor();
+  await title(writer).fill('The harbour on Monday');
+  await saved(writer);
+  await writer.getByRole('button', { name: 'Review', exact: true }).click();
+  await press(writer, 'Submit');
+  await writer.getByText('Submitted', { exact: true }).waitFor();
+
+  await openRow(editor, 'The harbour on Monday');
+  await editor.getByRole('button', { name: 'Review', exact: true }).click();
+  await press(editor, 'Approve');
+  await editor.getByText('It is approved. Publish it now?').waitFor();
+  expect(await faultsOf(editor, axe)).toEqual([]);
+  await press(editor, 'Publish');
+  await editor.getByText(/^Published on/).waitFor();
+  const seen = await send(`${desk.content.url}/api/articles/${id}`);
+  expect(seen.body.data.title).toBe('The harbour on Monday');
+  expect(seen.text).not.toMatch(/Which morning|approved|Edgar/);
+});
+
+test('what was changed while an editor looked at it is not approved unseen', async () => {
+  await desk.go(writer, 'articles/new');
+  await title(writer).fill('The lighthouse');
+  await writer.getByRole('textbox', { name: 'Text', exact: true }).fill(LONG);
+  await saved(writer);
+  await writer.getByRole('button', { name: 'Submit', exact: true }).click();
+  await press(writer, 'Submit');
+  await writer.getByText('Submitted', { exact: true }).waitFor();
+  await openRow(editor, 'The lighthouse');
+  await title(writer).fill('The lighthouse keeper');
+  await saved(writer);
+  await editor.getByRole('button', { name: 'Review', exact: true }).click();
+  await press(editor, 'Approve');
+  await editor.getByText(/Somebody has changed the draft meanwhile/).waitFor();
+  expect(await title(editor).inputValue()).toBe('The lighthouse keeper');
+  await press(editor, 'Approve');
+  await editor.getByText('It is approved. Publish it now?').waitFor();
+  await press(editor, 'Close');
+
+  // The writer has another thought.
+  await title(writer).fill('The last keeper');
+  await saved(writer);
+  await writer.getByText('Wanda Pen has changed it after it was approved').waitFor();
+  await writer.getByText('Submitted', { exact: true }).waitFor();
+});
+
+test('an editor assigns an article, and whoever has it finds it among theirs', async () => {
+  await desk.go(editor, 'articles/new');
+  await title(editor).fill('To be taken over');
+  await editor.getByRole('textbox', { name: 'Text', exact: true }).fill(LONG);
+  await saved(editor);
+  const assignee = editor.getByRole('combobox', { name: 'Assigned to' });
+  await assignee.fill('Wanda Pen');
+  await assignee.press('Tab');
+  await expect
+    .poll(async () => {
+      const id = new URL(editor.url()).pathname.split('/').at(-1);
+      const { body } = await desk.content.client.send(`/api/articles/${id}?include=assignee`);
+      return body.data.assignee?.name;
+    })
+    .toBe('Wanda Pen');
+  expect(await faultsOf(editor, axe)).toEqual([]);
+
+  await desk.go(writer, 'articles');
+  await row(writer, 'To be taken over').getByText('Assigned to Wanda Pen').waitFor();
+  await desk.content.client.article({ title: 'By somebody else' });
+  await desk.go(writer, 'articles');
+  await row(writer, 'By somebody else').waitFor();
+  await writer.getByRole('button', { name: 'Mine' }).click();
+  await expect.poll(() => row(writer, 'By somebody else').count()).toBe(0);
+  await row(writer, 'To be taken over').getByRole('link').click();
+  await title(writer).fill('Taken over');
+  await saved(writer);
+});
+
+test('review speaks Chinese, on a phone too', async () => {
+  await desk.content.client.article({ title: '灯塔' });
+  await desk.go(chinese, 'articles');
+  await row(chinese, '灯塔').getByRole('link').click();
+  await chinese.getByRole('button', { name: '审稿' }).click();
+  const opened = chinese.getByRole('dialog', { name: '审稿' });
+  await opened.getByRole('button', { name: '提交' }).focus();
+  await chinese.keyboard.press('Enter');
+  await chinese.getByText('待审', { exact: true }).waitFor();
+  expect(await faultsOf(chinese, axe)).toEqual([]);
+  await chinese.getByRole('button', { name: '审稿' }).click();
+  await opened.getByText('Wang Fang 已提交').waitFor();
+  expect(await faultsOf(chinese, axe)).toEqual([]);
+  await chinese.keyboard.press('Escape');
+  await desk.go(chinese, 'articles?status=submitted');
+  await row(chinese, '灯塔').getByText('待审').waitFor();
+  expect(await faultsOf(chinese, axe)).toEqual([]);
+});
