@@ -37,7 +37,7 @@ const ARTICLE = { title: 'Examined', content: `<p>${'Words of an article. '.repe
 const WRITES_ARTICLES = '(POST|PUT|PATCH) /api/articles.*';
 
 const CHANGES =
-  '((PUT|PATCH|DELETE) /api/(articles|authors|categories|tags|releases)/\\{(id|name)\\}|(POST|PUT|DELETE) /api/articles/.*/(restore|publish|working-copy))';
+  '((PUT|PATCH|DELETE) /api/(articles|authors|categories|tags|releases)/\\{(id|name)\\}|(POST|PUT|DELETE) /api/articles/.*/(restore|publish|working-copy|review|assignee))';
 
 const NO_TEXT = 'NUL character';
 
@@ -215,7 +215,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: WRITES_ARTICLES,
     status: 422,
-    fault: '^(category_id|(tags|authors)\\.\\d+): .* \\[not_found\\]$',
+    fault: '^(category_id|author_id|(tags|authors)\\.\\d+): .* \\[not_found\\]$',
     reason: 'a schema does not know which categories, tags and authors exist',
     example: (ask) =>
       ask({ method: 'POST', path: '/api/articles', json: { ...ARTICLE, category_id: 2_147_483_647 } }),
@@ -256,11 +256,11 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: ['negative_data_rejection'],
-    operation: 'GET (/api/articles|/api/(authors|tags)/.*|/articles/feed\\..*)',
+    operation: 'GET (/api/(articles|reviews)|/api/(authors|tags)/.*|/articles/feed\\..*)',
     status: 200,
-    fault: 'parameter `category_id` in query - .*greater than maximum',
+    fault: 'parameter `(category_id|responsible)` in query - .*greater than maximum',
     reason:
-      'ids that no category can have are read as one that does not exist: nothing is found, as in any list',
+      'ids that nothing can have are read as one that does not exist: nothing is found, as in any list',
     example: (ask) => ask({ method: 'GET', path: '/api/articles?category_id=2147483648' }),
   },
   {
@@ -273,6 +273,18 @@ export const EXCEPTIONS: readonly Exception[] = [
     example: async (ask) => {
       const path = `/api/articles/${await createArticle(ask)}`;
       return ask({ method: 'DELETE', path, headers: { 'if-match': '"other"' } });
+    },
+  },
+  {
+    services: ['content'],
+    checks: VALID_REFUSED,
+    operation: 'PUT /api/articles/\\{id\\}/review',
+    status: 422,
+    fault: '^comment: must say what is to be changed \\[required\\]$',
+    reason: 'what is sent back takes a comment: a rule between two members',
+    example: async (ask) => {
+      const path = `/api/articles/${await createArticle(ask)}/review`;
+      return ask({ method: 'PUT', path, json: { state: 'returned' } });
     },
   },
   {
