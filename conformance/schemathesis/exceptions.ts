@@ -259,8 +259,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     operation: 'GET (/api/(articles|reviews)|/api/(authors|tags)/.*|/articles/feed\\..*)',
     status: 200,
     fault: 'parameter `(category_id|responsible)` in query - .*greater than maximum',
-    reason:
-      'ids that nothing can have are read as one that does not exist: nothing is found, as in any list',
+    reason: 'ids that nothing can have are read as one that does not exist: nothing is found, as in any list',
     example: (ask) => ask({ method: 'GET', path: '/api/articles?category_id=2147483648' }),
   },
   {
