@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { SoftwarePasskey } from '../../test/support/authenticator.ts';
 import { ADMIN } from '../../test/support/gallery-account.ts';
 import type { MediaHost } from '../../test/support/media-host.ts';
 import { headerOf } from '../support/exchange.ts';
@@ -190,6 +191,13 @@ async function collectPeople(collection: Collection, cookie: string): Promise<vo
   await ask('POST', '/api/me/confirm', 200, { json: { password: ADMIN.password } });
   await ask('POST', '/api/me/confirm/options', 409);
   await ask('POST', '/api/me/passkeys/options', 409);
+  const passkey = new SoftwarePasskey('http://localhost');
+  const created = passkey.create({ challenge: 'nothing', user: { id: 'bm9ib2R5' } });
+  await ask('POST', '/api/me/passkeys', 409, { json: { name: 'Examined', credential: created } });
+  const noPasskey = '/api/me/passkeys/00000000-0000-4000-8000-000000000000';
+  await ask('DELETE', '/api/me/passkeys/{id}', 409, { at: noPasskey });
+  const used = passkey.get({ challenge: 'nothing' });
+  await ask('POST', '/api/login/passkey', 401, { headers: {}, json: { credential: used } });
   await ask('POST', '/api/me/totp', 409);
   await ask('POST', '/api/me/totp/confirm', 409, { json: { code: '123456' } });
   await ask('DELETE', '/api/me/totp', 409);
