@@ -165,4 +165,5 @@ export const en = {
   did_article_unassigned: 'Took an article from somebody',
   did_review_changed: 'Reviewed an article',
   did_review_withdrawn: 'Ended a review',
+  did_article_restored: 'Brought back an article',
 };

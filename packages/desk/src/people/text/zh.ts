@@ -166,4 +166,5 @@ export const zh: Translated<typeof en> = {
   did_article_unassigned: '取消了文章分配',
   did_review_changed: '审阅了文章',
   did_review_withdrawn: '结束了审阅',
+  did_article_restored: '恢复了文章',
 };
