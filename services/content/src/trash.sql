@@ -87,7 +87,9 @@ create or replace trigger forget_deleted_articles after delete on content.delete
 -- TRUNCATE empties: nothing of it can be restored.
 create or replace function content.forget_revisions() returns trigger language plpgsql as $$
 begin
-  truncate content.article_revision, content.working_copy, content.assignment, content.idempotency_key, content.deleted_article;
+  truncate content.article_revision, content.working_copy, content.idempotency_key, content.deleted_article;
+  -- TRUNCATE of the authors, in the same statement, already empties it.
+  delete from content.assignment;
   return null;
 end
 $$;
