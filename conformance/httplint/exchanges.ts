@@ -190,7 +190,7 @@ async function collectPeople(collection: Collection, cookie: string): Promise<vo
   await ask('GET', '/api/me/factors', 200);
   await ask('POST', '/api/me/confirm', 200, { json: { password: ADMIN.password } });
   await ask('POST', '/api/me/confirm/options', 409);
-  await ask('POST', '/api/me/passkeys/options', 409);
+  await ask('POST', '/api/me/passkey-options', 409);
   const passkey = new SoftwarePasskey('http://localhost');
   const created = passkey.create({ challenge: 'nothing', user: { id: 'bm9ib2R5' } });
   await ask('POST', '/api/me/passkeys', 409, { json: { name: 'Examined', credential: created } });

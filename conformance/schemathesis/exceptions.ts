@@ -256,11 +256,53 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: ['negative_data_rejection'],
-    operation: 'GET (/api/(articles|reviews)|/api/(authors|tags)/.*|/articles/feed\\..*)',
+    operation: 'GET (/api/(articles|audit|reviews)|/api/(authors|tags)/.*|/articles/feed\\..*)',
     status: 200,
-    fault: 'parameter `(category_id|responsible)` in query - .*greater than maximum',
+    fault: 'parameter `(article|category_id|responsible)` in query - .*greater than maximum',
     reason: 'ids that nothing can have are read as one that does not exist: nothing is found, as in any list',
     example: (ask) => ask({ method: 'GET', path: '/api/articles?category_id=2147483648' }),
+  },
+  {
+    services: ['content'],
+    checks: ['negative_data_rejection'],
+    operation: 'GET /api/(authors|tags)/by-slug/\\{slug\\}',
+    status: 308,
+    fault: 'parameter `category_id` in query - .*greater than maximum',
+    reason: 'a former slug leads to the current one, whatever else is asked',
+    example: async (ask) => {
+      const { body } = await ask({ method: 'POST', path: '/api/tags', json: { name: 'Formerly' } });
+      const { id, slug } = body.data;
+      await ask({ method: 'PATCH', path: `/api/tags/${id}`, json: { slug: `${slug}-now` } });
+      return ask({ method: 'GET', path: `/api/tags/by-slug/${slug}?category_id=2147483648` });
+    },
+  },
+  {
+    services: ['content'],
+    checks: VALID_REFUSED,
+    operation: 'POST /api/(authors|tags)/\\{id\\}/merge',
+    status: 422,
+    fault: '^into: must be another (author|tag) \\[invalid_value\\]$',
+    reason: 'nothing is merged into itself: a rule between the path and the body',
+    example: async (ask) => {
+      const { body } = await ask({ method: 'POST', path: '/api/tags', json: { name: 'Merged' } });
+      const { id } = body.data;
+      return ask({ method: 'POST', path: `/api/tags/${id}/merge`, json: { into: id } });
+    },
+  },
+  {
+    services: ['content'],
+    checks: VALID_REFUSED,
+    operation: 'POST /api/articles/\\{id\\}/revisions/\\{revision\\}/restore',
+    status: 422,
+    fault: '^(tags|authors): some (tags|authors) of this revision no longer exist',
+    reason: 'a schema does not know which tags and authors exist',
+    example: async (ask) => {
+      const { body } = await ask({ method: 'POST', path: '/api/tags', json: { name: 'Gone' } });
+      const path = `/api/articles/${await createArticle(ask, { tags: [body.data.id] })}`;
+      await ask({ method: 'PATCH', path, json: { title: 'Without its tag', tags: [] } });
+      await ask({ method: 'DELETE', path: `/api/tags/${body.data.id}` });
+      return ask({ method: 'POST', path: `${path}/revisions/1/restore`, json: {} });
+    },
   },
   {
     services: ['content'],

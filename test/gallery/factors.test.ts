@@ -75,7 +75,7 @@ async function optionsOf(
 /** Makes a passkey for a person. */
 async function withPasskey({ post }: Member, name = 'Laptop', counter = 0): Promise<SoftwarePasskey> {
   const passkey = new SoftwarePasskey(gallery.url, counter);
-  const credential = passkey.create(await optionsOf(post, '/api/me/passkeys/options'));
+  const credential = passkey.create(await optionsOf(post, '/api/me/passkey-options'));
   const { status, text } = await post('/api/me/passkeys', { name, credential });
   expect(status, text).toBe(201);
   return passkey;
@@ -140,7 +140,7 @@ describe('a passkey', () => {
 
   test('is asked to keep who it is for, and to check who uses it', async () => {
     const person = await joined('ada');
-    const options = await optionsOf(person.post, '/api/me/passkeys/options');
+    const options = await optionsOf(person.post, '/api/me/passkey-options');
     expect(options).toMatchObject({
       rp: { id: '127.0.0.1' },
       user: { name: 'ada@example.org' },
@@ -189,7 +189,7 @@ describe('a passkey', () => {
     const confirmed = await ada.post('/api/me/confirm', { credential: passkey.get(login) });
     expect(outcome(confirmed)).toEqual([403, 'passkey_refused']);
 
-    const ofBob = await optionsOf(bob.post, '/api/me/passkeys/options');
+    const ofBob = await optionsOf(bob.post, '/api/me/passkey-options');
     const credential = new SoftwarePasskey(gallery.url).create(ofBob);
     const added = await ada.post('/api/me/passkeys', { name: 'Mine', credential });
     expect(outcome(added)).toEqual([400, 'passkey_refused']);
@@ -225,11 +225,11 @@ describe('a passkey', () => {
   test('belongs to one person, and no page of another origin makes one', async () => {
     const [ada, bob] = [await joined('ada'), await joined('bob')];
     const passkey = await withPasskey(ada);
-    const taken = passkey.create(await optionsOf(bob.post, '/api/me/passkeys/options'));
+    const taken = passkey.create(await optionsOf(bob.post, '/api/me/passkey-options'));
     const again = await bob.post('/api/me/passkeys', { name: 'Hers', credential: taken });
     expect(outcome(again)).toEqual([409, 'passkey_taken']);
     for (const deceit of [{ origin: 'https://evil.example' }, { rpId: 'evil.example' }, { flags: 1 }]) {
-      const options = await optionsOf(bob.post, '/api/me/passkeys/options');
+      const options = await optionsOf(bob.post, '/api/me/passkey-options');
       const credential = new SoftwarePasskey(gallery.url).create(options, deceit);
       const answer = await bob.post('/api/me/passkeys', { name: 'Evil', credential });
       expect(outcome(answer), JSON.stringify(deceit)).toEqual([400, 'passkey_refused']);
@@ -458,7 +458,7 @@ describe('what takes a confirmation', () => {
         await ask('POST', `/api/people/${crypto.randomUUID()}/invitation`),
         await ask('DELETE', `/api/people/${crypto.randomUUID()}/factors`),
         await ask('POST', '/api/me/totp'),
-        await ask('POST', '/api/me/passkeys/options'),
+        await ask('POST', '/api/me/passkey-options'),
         await ask('POST', '/api/settings/buckets', { action: 'set-active', id: 'nothing' }),
         await ask('POST', '/api/gallery/delete', { type: 'image', path: 'nothing' }),
         await ask('POST', '/api/gallery/batch', { action: 'delete', paths: ['nothing'] }),
@@ -500,7 +500,7 @@ describe('what takes a confirmation', () => {
     const code = codeOf(secret);
     expect((await ada.post('/api/me/confirm', { code })).status).toBe(200);
     expect(outcome(await ada.post('/api/me/confirm', { code }))).toEqual([403, 'wrong_code']);
-    expect((await ada.post('/api/me/passkeys/options')).status).toBe(200);
+    expect((await ada.post('/api/me/passkey-options')).status).toBe(200);
   });
 
   test('a client of the contract, with the account of the environment, goes on as before', async () => {
@@ -531,7 +531,7 @@ test('LOGIN_SECOND_FACTOR=required: whoever has none can only set one up', async
   }
   expect((await ask('/api/me')).status).toBe(200);
   const passkey = new SoftwarePasskey(service.url);
-  const { options } = (await ask('/api/me/passkeys/options', 'POST')).body.data;
+  const { options } = (await ask('/api/me/passkey-options', 'POST')).body.data;
   const credential = passkey.create(options);
   expect((await ask('/api/me/passkeys', 'POST', { name: 'Key', credential })).status).toBe(201);
   expect((await ask('/api/gallery')).status).toBe(200);

@@ -237,7 +237,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     ['POST', '/api/me/confirm/options', factors.confirmOptions, own],
     ['GET', '/api/me/factors', factors.read, own],
     ['POST', '/api/me/passkeys', factors.add, ownFresh],
-    ['POST', '/api/me/passkeys/options', factors.passkeyOptions, ownFresh],
+    ['POST', '/api/me/passkey-options', factors.passkeyOptions, ownFresh],
     ['DELETE', '/api/me/passkeys/:id', factors.remove, ownFresh],
     ['POST', '/api/me/totp', factors.beginTotp, ownFresh],
     ['POST', '/api/me/totp/confirm', factors.confirmTotp, ownFresh],

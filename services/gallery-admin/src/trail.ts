@@ -188,8 +188,8 @@ async function deskPage(trail: Trail, { before, limit, ...query }: TrailRequest)
 
 async function articlesPage(content: ContentClient | undefined, query: TrailRequest) {
   const { person, action, object, since, before: cursor, limit: per_page } = query;
-  if (content === undefined) throw notConfigured('content');
   if (cursor?.includes('_') === false) throw invalidRequest('before must be `next` of the page before');
+  if (content === undefined) throw notConfigured('content');
   const { data, meta } = await content
     .get('/api/audit', { query: { person, action, object, since: since?.toISOString(), cursor, per_page } })
     .catch((error: unknown) => {

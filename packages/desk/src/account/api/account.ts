@@ -41,7 +41,7 @@ export class AccountApi {
 
   /** Has the browser make a passkey, and keeps it. */
   async addPasskey(name: string): Promise<void> {
-    const { data } = await asked(this.#client.post('/api/me/passkeys/options'));
+    const { data } = await asked(this.#client.post('/api/me/passkey-options'));
     const credential = await makePasskey(data.options);
     await asked(this.#client.post('/api/me/passkeys', { body: { name, credential } }));
   }

@@ -26,7 +26,6 @@ export function LoginForm() {
   };
   const enter = async (logIn: () => Promise<void>) => {
     setBusy(true);
-    setProblem(undefined);
     try {
       await logIn();
       const before = me.profile.peek();
@@ -36,8 +35,9 @@ export function LoginForm() {
       session.begin();
     } catch (error) {
       const found = asProblem(error);
-      if (found.code === 'second_factor_required') setAsksCode(true);
-      else setProblem(found);
+      const needsCode = found.code === 'second_factor_required';
+      if (needsCode) setAsksCode(true);
+      setProblem(needsCode ? undefined : found);
     }
     setBusy(false);
   };
