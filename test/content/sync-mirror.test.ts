@@ -79,7 +79,11 @@ const BRIEF =
   'id, title, slug, excerpt, featured_image, category_id, tag_ids, author_ids, author, published_at';
 const FULL = `${BRIEF}, content, alt_text, meta_title, meta_description, canonical_url, extra, created_at, updated_at`;
 
-const TERMS = { category: 'description, picture, position', tag: 'description', author: 'bio, picture, links' };
+const TERMS = {
+  category: 'description, picture, position',
+  tag: 'description',
+  author: 'bio, picture, links',
+};
 
 async function published(pool: Pool, fields: 'default' | 'full'): Promise<Map<string, unknown>> {
   const items = new Map<string, unknown>();
