@@ -77,6 +77,7 @@ async function send(
   };
   const response = await fetch(`${url}${path}`, {
     method,
+    redirect: 'manual',
     headers: {
       ...(anonymous ? {} : credentials[service]),
       ...(json !== undefined && { 'content-type': 'application/json' }),
@@ -84,7 +85,7 @@ async function send(
     },
     ...(json !== undefined && { body: JSON.stringify(json) }),
   });
-  return { status: response.status, body: await response.json() };
+  return { status: response.status, body: await response.json().catch(() => undefined) };
 }
 
 /** Runs all phases and checks over one service; undefined when nothing was wrong, else what was. */

@@ -176,6 +176,15 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: VALID_REFUSED,
+    operation: 'GET .*',
+    status: 400,
+    fault: NO_TEXT,
+    reason: NO_TEXT_REASON,
+    example: (ask) => ask({ method: 'GET', path: '/articles/feed.json?media=%00' }),
+  },
+  {
+    services: ['content'],
+    checks: VALID_REFUSED,
     operation: '(POST|PUT|PATCH) /api/(articles|authors|categories|tags).*',
     status: 422,
     fault: NO_TEXT,
@@ -281,8 +290,9 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: 'POST /api/(authors|tags)/\\{id\\}/merge',
     status: 422,
-    fault: '^into: must be another (author|tag) \\[invalid_value\\]$',
-    reason: 'nothing is merged into itself: a rule between the path and the body',
+    fault:
+      '^into: (must be another (author|tag) \\[invalid_value|no (author|tag) has the id \\d+ \\[not_found)\\]$',
+    reason: 'a schema does not know which authors and tags exist, nor that nothing is merged into itself',
     example: async (ask) => {
       const { body } = await ask({ method: 'POST', path: '/api/tags', json: { name: 'Merged' } });
       const { id } = body.data;
@@ -298,7 +308,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     reason: 'a schema does not know which tags and authors exist',
     example: async (ask) => {
       const { body } = await ask({ method: 'POST', path: '/api/tags', json: { name: 'Gone' } });
-      const path = `/api/articles/${await createArticle(ask, { tags: [body.data.id] })}`;
+      const path = `/api/articles/${await createArticle(ask, { tags: [body.data.slug] })}`;
       await ask({ method: 'PATCH', path, json: { title: 'Without its tag', tags: [] } });
       await ask({ method: 'DELETE', path: `/api/tags/${body.data.id}` });
       return ask({ method: 'POST', path: `${path}/revisions/1/restore`, json: {} });
