@@ -171,7 +171,7 @@ test('is read with a key of the scope full alone, in pages', async () => {
     'article.published',
   ]);
   const [entry] = (await ask('action=article.published&per_page=1')).body.data;
-  expect(entry).toMatchObject({ article_id: made.id, key: prefix, program: 'pressroom content' });
+  expect(entry).toMatchObject({ article: made.id, key: prefix, program: 'pressroom content' });
   expect((await ask('cursor=1_0')).status).toBe(400);
   const publisher = await new ApiKeyStore(db).create({ name: 'Publisher', scope: 'publish' });
   expect((await ask('', publisher)).status).toBe(403);

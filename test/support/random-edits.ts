@@ -13,6 +13,7 @@ import {
   deleteTable,
   mergeCells,
   splitCell,
+  TableMap,
 } from 'prosemirror-tables';
 import {
   insertBlock,
@@ -106,11 +107,10 @@ function selectedNode(at: number, edit: Edit): Edit {
 function selectedCells(from: number, to: number, edit: Edit): Edit {
   return (state) => {
     const cells: number[] = [];
-    let table = -1;
+    // Those of the first table alone: a selection does not reach into a table within it.
     state.doc.descendants((node, pos) => {
-      if (node.type.name === 'table' && cells.length === 0) table = pos;
-      const isIn = table >= 0 && pos < table + (state.doc.nodeAt(table)?.nodeSize ?? 0);
-      if (/^table_(?:cell|header)$/.test(node.type.name) && isIn) cells.push(pos);
+      if (node.type.name !== 'table' || cells.length > 0) return;
+      cells.push(...new Set(TableMap.get(node).map.map((offset) => pos + 1 + offset)));
     });
     const [anchor, head] = [from, to].map((part) => cells[Math.floor(part * cells.length)]);
     if (anchor === undefined || head === undefined) return state;

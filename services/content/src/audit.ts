@@ -88,7 +88,7 @@ const auditQuery = z.strictObject({
 const auditEntry = z.object({
   at: z.iso.datetime({ offset: true }),
   action: z.string().describe('Such as `article.published`.'),
-  article_id: z.int().nullable(),
+  article: z.int().nullable().describe('Its id.'),
   key: z
     .string()
     .nullable()
@@ -122,6 +122,6 @@ export function auditOperations(db: Kysely<ContentTables>) {
   return { list };
 }
 
-function shown({ id: _, at, detail, ...entry }: AuditEntry) {
-  return { ...entry, at: at.toISOString(), detail: detail as Record<string, unknown> };
+function shown({ id: _, at, article_id: article, detail, ...entry }: AuditEntry) {
+  return { ...entry, article, at: at.toISOString(), detail: detail as Record<string, unknown> };
 }

@@ -196,12 +196,12 @@ async function articlesPage(content: ContentClient | undefined, query: TrailRequ
       throw notAnswering('content', error);
     });
   const entries = data.map(
-    ({ at, action: done, article_id, key, program, address, request_id, detail }): ShownEntry => ({
+    ({ at, action: done, article, key, program, address, request_id, detail }): ShownEntry => ({
       at,
       person: key?.startsWith(DESK) ? key.slice(DESK.length) : null,
       action: done,
       object: {
-        ...(article_id !== null && { article: article_id }),
+        ...(article !== null && { article }),
         ...detail,
         ...(key === null ? { program } : key.startsWith(DESK) ? {} : { key }),
       },
