@@ -1,35 +1,19 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
 import { appCode } from '../support/authenticator.ts';
-import { launchBrowser, skipWithout } from '../support/browser.ts';
-import { type DeskFixture, deskFixture } from '../support/desk.ts';
+import { type DeskWindows, withDeskWindows } from '../support/desk-windows.ts';
 import { ADMIN, startGallery } from '../support/gallery.ts';
-import type { Visit } from '../support/gallery-page.ts';
 import { send } from '../support/http.ts';
-import { faultsOf, readAxe } from '../support/screen-faults.ts';
 
 const PASSWORD = 'nobody types this twice';
 
-let browser: Browser | undefined;
-let desk: DeskFixture;
-let axe: string;
+let desk: DeskWindows;
 /** The desk at a name: browsers keep no passkeys for an address. */
 let url: string;
-const visits: Visit[] = [];
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-  if (browser === undefined) return;
-  desk = await deskFixture();
-  axe = await readAxe();
+withDeskWindows(async (windows) => {
+  desk = windows;
   url = named(desk.gallery.url);
-});
-skipWithout(() => browser);
-afterAll(async () => {
-  if (browser === undefined) return;
-  expect(visits.flatMap(({ complaints }) => complaints)).toEqual([]);
-  await browser.close();
-  await desk.close();
 });
 
 function named(address: string): string {
@@ -37,11 +21,8 @@ function named(address: string): string {
 }
 
 /** A window with an authenticator of its own, as phones and laptops have one. */
-async function window(options: Parameters<DeskFixture['gallery']['visit']>[1] = {}): Promise<Page> {
-  if (browser === undefined) throw new Error('there is no browser');
-  const visit = await desk.gallery.visit(browser, options);
-  visit.page.setDefaultTimeout(60_000);
-  visits.push(visit);
+async function window(options: Parameters<DeskWindows['window']>[0] = {}): Promise<Page> {
+  const visit = await desk.window(options);
   const session = await visit.context.newCDPSession(visit.page);
   await session.send('WebAuthn.enable');
   await session.send('WebAuthn.addVirtualAuthenticator', {
@@ -85,19 +66,19 @@ test('an invitation is accepted with a passkey, which lets in by one button', as
   const page = await window();
   await page.goto(`${url}/desk/invitation#${token}`);
   await page.getByRole('button', { name: 'Use a passkey instead' }).waitFor();
-  expect(await faultsOf(page, axe)).toEqual([]);
+  expect(await desk.faultsOf(page)).toEqual([]);
   await page.getByRole('button', { name: 'Use a passkey instead' }).click();
   await page.getByRole('banner').waitFor();
   await page.context().clearCookies();
   await page.goto(`${url}/desk/account`);
   await page.getByRole('button', { name: 'Use a passkey' }).waitFor();
-  expect(await faultsOf(page, axe)).toEqual([]);
+  expect(await desk.faultsOf(page)).toEqual([]);
   await page.getByRole('button', { name: 'Use a passkey' }).click();
   const passkey = page.getByRole('listitem').filter({ hasText: 'Chrome, Linux' });
   await passkey.getByText(/made .* last used/).waitFor();
   await passkey.getByRole('button', { name: 'Remove the passkey Chrome, Linux' }).click();
   await page.getByText('This is your only passkey, and you have no password').waitFor();
-  expect(await faultsOf(page, axe)).toEqual([]);
+  expect(await desk.faultsOf(page)).toEqual([]);
 });
 
 test('an app is set up by its first code; a recovery code lets in once', async () => {
@@ -113,7 +94,7 @@ test('an app is set up by its first code; a recovery code lets in once', async (
   await form.getByRole('textbox', { name: 'Code' }).fill(code === '000000' ? '000001' : '000000');
   await form.getByRole('button', { name: 'Use this app' }).click();
   await page.getByText('This code is wrong, or was used already.').waitFor();
-  expect(await faultsOf(page, axe)).toEqual([]);
+  expect(await desk.faultsOf(page)).toEqual([]);
   await form.getByRole('textbox', { name: 'Code' }).fill(appCode(secret, Date.now()));
   await form.getByRole('button', { name: 'Use this app' }).click();
   const codes = page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
@@ -121,7 +102,7 @@ test('an app is set up by its first code; a recovery code lets in once', async (
   expect(await codes.count()).toBe(10);
   const recovery = (await codes.first().textContent()) ?? '';
   await page.getByText('10 recovery codes are left.').waitFor();
-  expect(await faultsOf(page, axe)).toEqual([]);
+  expect(await desk.faultsOf(page)).toEqual([]);
 
   const elsewhere = await window();
   await elsewhere.goto(`${url}/desk/account`);
@@ -129,7 +110,7 @@ test('an app is set up by its first code; a recovery code lets in once', async (
   await elsewhere.getByLabel('Code').fill('wrong');
   await elsewhere.getByRole('button', { name: 'Log in' }).click();
   await elsewhere.getByText('This code is wrong, or was used already.').waitFor();
-  expect(await faultsOf(elsewhere, axe)).toEqual([]);
+  expect(await desk.faultsOf(elsewhere)).toEqual([]);
   await elsewhere.getByLabel('Code').fill(recovery);
   await elsewhere.getByRole('button', { name: 'Log in' }).click();
   await elsewhere.getByText('9 recovery codes are left.').waitFor();
@@ -151,7 +132,7 @@ test('after a while, the desk asks for the password again, and goes on with what
   await dialog.getByLabel('Password').fill('a guess');
   await dialog.getByRole('button', { name: 'Confirm' }).click();
   await dialog.getByText('The password is wrong.').waitFor();
-  expect(await faultsOf(page, axe)).toEqual([]);
+  expect(await desk.faultsOf(page)).toEqual([]);
   await dialog.getByLabel('Password').fill(ADMIN.password);
   await dialog.getByRole('button', { name: 'Confirm' }).click();
   await page.getByRole('dialog', { name: 'The link for pia' }).waitFor();
@@ -176,7 +157,7 @@ test('where a second factor is required, the desk leads to it, in Chinese too', 
   await page.getByRole('button', { name: '登录', exact: true }).click();
   await page.getByText('请先设置通行密钥或验证码应用。').waitFor();
   expect(new URL(page.url()).pathname).toBe('/desk/account');
-  expect(await faultsOf(page, axe)).toEqual([]);
+  expect(await desk.faultsOf(page)).toEqual([]);
   await page.getByRole('button', { name: '添加通行密钥' }).click();
   await page.getByRole('button', { name: /移除通行密钥/ }).waitFor();
   await page.getByRole('link', { name: '文章' }).click();

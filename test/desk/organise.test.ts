@@ -1,40 +1,22 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { launchBrowser, skipWithout } from '../support/browser.ts';
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, test } from 'vitest';
 import { articleBody } from '../support/content-client.ts';
-import { type DeskFixture, deskFixture } from '../support/desk.ts';
-import type { Visit } from '../support/gallery-page.ts';
+import { type DeskWindows, withDeskWindows } from '../support/desk-windows.ts';
 import type { JsonBody } from '../support/http.ts';
-import { faultsOf, readAxe } from '../support/screen-faults.ts';
 
 const PASSWORD = 'nobody types this twice';
 
-let browser: Browser | undefined;
-let desk: DeskFixture;
-let axe: string;
+let desk: DeskWindows;
 let page: Page;
-const visits: Visit[] = [];
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-  if (browser === undefined) return;
-  desk = await deskFixture();
-  axe = await readAxe();
-  const visit = await desk.visit(browser, 'organise');
-  visits.push(visit);
-  page = visit.page;
+withDeskWindows(async (windows) => {
+  desk = windows;
+  ({ page } = await desk.visit('organise'));
 });
-skipWithout(() => browser);
 beforeEach(async () => {
   await desk.content.database.pool.query(
     'truncate content.article, content.category, content.tag, content.author restart identity cascade',
   );
-});
-afterAll(async () => {
-  if (browser === undefined) return;
-  expect(visits.flatMap(({ complaints }) => complaints)).toEqual([]);
-  await browser.close();
-  await desk.close();
 });
 
 const make = async (kind: string, body: object): Promise<JsonBody> =>
@@ -167,13 +149,11 @@ test('an author has a portrait, a biography and links', async () => {
 });
 
 test('a writer looks, and is offered nothing that changes it', async () => {
-  if (browser === undefined) return;
   await make('tags', { name: 'Looked at' });
   const { gallery } = desk;
   const person = { name: 'Wri Ter', email: 'writer@example.org', role: 'writer' };
   const { invitation } = (await gallery.post('/api/people', person)).body.data;
-  const visit = await gallery.visit(browser);
-  visits.push(visit);
+  const visit = await desk.window();
   await visit.page.goto(`${gallery.url}/desk/invitation#${invitation.token}`);
   await visit.page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await visit.page.getByRole('button', { name: 'Save and begin' }).click();
@@ -203,15 +183,15 @@ test.each([
   ] as const) {
     await desk.go(page, `organise/${kind}`);
     await page.getByRole('rowheader', { name }).waitFor();
-    expect(await faultsOf(page, axe)).toEqual([]);
+    expect(await desk.faultsOf(page)).toEqual([]);
     await page.getByRole('button', { name: /Actions for/ }).click();
     await page.getByRole('menuitem', { name: 'Edit…' }).click();
     await page.getByRole('dialog').waitFor();
-    expect(await faultsOf(page, axe)).toEqual([]);
+    expect(await desk.faultsOf(page)).toEqual([]);
   }
   await desk.go(page, 'organise/tags');
   await act('Tagged', 'Merge into another…');
-  expect(await faultsOf(page, axe)).toEqual([]);
+  expect(await desk.faultsOf(page)).toEqual([]);
   await page.setViewportSize({ width: 1280, height: 800 });
 });
 

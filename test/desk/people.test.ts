@@ -1,43 +1,18 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchBrowser, skipWithout } from '../support/browser.ts';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
 import { articleBody } from '../support/content-client.ts';
-import { type DeskFixture, deskFixture } from '../support/desk.ts';
+import { type DeskWindows, withDeskWindows } from '../support/desk-windows.ts';
 import type { Visit } from '../support/gallery-page.ts';
-import { faultsOf, readAxe } from '../support/screen-faults.ts';
 
 const PASSWORD = 'nobody types this twice';
 
-let browser: Browser | undefined;
-let desk: DeskFixture;
-let axe: string;
+let desk: DeskWindows;
 let owner: Visit;
-const visits: Visit[] = [];
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-  if (browser === undefined) return;
-  desk = await deskFixture();
-  axe = await readAxe();
-  owner = await desk.visit(browser, 'people');
-  visits.push(owner);
+withDeskWindows(async (windows) => {
+  desk = windows;
+  owner = await desk.visit('people');
 });
-skipWithout(() => browser);
-afterAll(async () => {
-  if (browser === undefined) return;
-  expect(visits.flatMap(({ complaints }) => complaints)).toEqual([]);
-  await browser.close();
-  await desk.close();
-});
-
-/** A window of somebody who has never been here. */
-async function stranger(options: Parameters<DeskFixture['gallery']['visit']>[1] = {}): Promise<Page> {
-  if (browser === undefined) throw new Error('there is no browser');
-  const visit = await desk.gallery.visit(browser, options);
-  visit.page.setDefaultTimeout(60_000);
-  visits.push(visit);
-  return visit.page;
-}
 
 /** Invites somebody by the desk, and returns the link. */
 async function invite(name: string, email: string, role: string): Promise<string> {
@@ -73,7 +48,7 @@ test('an owner invites a writer, who writes a draft, and is shut out when remove
   const link = await invite('Wanda Pen', 'wanda@example.org', 'Writer');
   await owner.page.getByRole('row', { name: /Wanda Pen .* Writer Invited until/ }).waitFor();
 
-  const page = await stranger();
+  const { page } = await desk.window();
   await page.goto(link);
   await page.getByRole('heading', { name: 'Welcome, Wanda Pen' }).waitFor();
   await page.getByText('wanda@example.org').waitFor();
@@ -81,7 +56,7 @@ test('an owner invites a writer, who writes a draft, and is shut out when remove
   await page.getByLabel('Password', { exact: true }).fill('short');
   await page.getByRole('button', { name: 'Save and begin' }).click();
   await page.getByText('This password is too short').waitFor();
-  expect(await faultsOf(page, axe)).toEqual([]);
+  expect(await desk.faultsOf(page)).toEqual([]);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Save and begin' }).click();
 
@@ -101,7 +76,7 @@ test('an owner invites a writer, who writes a draft, and is shut out when remove
   expect(await page.getByRole('menuitem', { name: /Schedule|Delete/ }).count()).toBe(0);
   await page.keyboard.press('Escape');
 
-  const used = await stranger();
+  const { page: used } = await desk.window();
   await used.goto(link);
   await used.getByText(/was used already, .* Ask for a new one\./).waitFor();
 
@@ -118,7 +93,7 @@ test('an owner invites a writer, who writes a draft, and is shut out when remove
 
 test('an owner changes the role, switches off and on, and makes a new link', async () => {
   const link = await invite('Ed Itor', 'ed@example.org', 'Editor');
-  const page = await stranger();
+  const { page } = await desk.window();
   await accept(page, link);
   await desk.go(owner.page, 'people');
   const row = (words: RegExp) => owner.page.getByRole('row', { name: words }).waitFor();
@@ -142,9 +117,9 @@ test('an owner changes the role, switches off and on, and makes a new link', asy
 
 test('a person changes name and password, and ends what is open elsewhere', async () => {
   const link = await invite('Rea Der', 'rea@example.org', 'Reader');
-  const page = await stranger();
+  const { page } = await desk.window();
   await accept(page, link);
-  const elsewhere = await stranger();
+  const { page: elsewhere } = await desk.window();
   await elsewhere.goto(`${desk.gallery.url}/desk/articles`);
   await elsewhere.getByLabel('Username or e-mail').fill('rea@example.org');
   await elsewhere.getByLabel('Password').fill(PASSWORD);
@@ -188,7 +163,7 @@ test('a person changes name and password, and ends what is open elsewhere', asyn
 test('a reader looks at everything, and is offered nothing that changes it', async () => {
   const { body } = await desk.content.client.post('/api/articles', articleBody({ title: 'To be read' }));
   await desk.gallery.put('picture.jpg');
-  const page = await stranger();
+  const { page } = await desk.window();
   await accept(page, await invite('Lo Oker', 'lo@example.org', 'Reader'));
   await page.getByRole('link', { name: 'picture.jpg' }).waitFor();
   for (const name of ['Upload', 'New folder']) {
@@ -214,7 +189,7 @@ test('a reader looks at everything, and is offered nothing that changes it', asy
   expect(await page.getByRole('textbox', { name: 'Excerpt' }).isDisabled()).toBe(true);
   await page.keyboard.press('Control+Enter');
   await page.getByText('Your role does not allow this.').waitFor();
-  expect(await faultsOf(page, axe)).toEqual([]);
+  expect(await desk.faultsOf(page)).toEqual([]);
 
   await desk.go(page, 'people');
   await page.getByText('Your role does not allow this.').waitFor();
@@ -222,7 +197,7 @@ test('a reader looks at everything, and is offered nothing that changes it', asy
 
 test('a writer reads what others write, and may not change it', async () => {
   const { body } = await desk.content.client.post('/api/articles', articleBody({ title: 'By others' }));
-  const page = await stranger();
+  const { page } = await desk.window();
   await accept(page, await invite('Wri Ter', 'writer@example.org', 'Writer'));
   await desk.go(page, `articles/${body.data.id}`);
   await page.getByText('You can read this article, and not change it.').waitFor();
@@ -242,18 +217,18 @@ test.each([
   await page.emulateMedia({ colorScheme });
   await page.setViewportSize({ width, height: 800 });
   await invite(`Somebody at ${width}`, `somebody${width}@example.org`, 'Reader');
-  expect(await faultsOf(page, axe)).toEqual([]);
+  expect(await desk.faultsOf(page)).toEqual([]);
   await page.getByRole('button', { name: 'Invite somebody' }).click();
   await page.getByRole('dialog').waitFor();
-  expect(await faultsOf(page, axe)).toEqual([]);
+  expect(await desk.faultsOf(page)).toEqual([]);
   await desk.go(page, 'account');
   await page.getByText('This one').waitFor();
-  expect(await faultsOf(page, axe)).toEqual([]);
+  expect(await desk.faultsOf(page)).toEqual([]);
 });
 
 test('people, accounts and invitations speak Chinese', async () => {
   const link = await invite('Wang Fang', 'wang@example.org', 'Owner');
-  const page = await stranger({ locale: 'zh-CN' });
+  const { page } = await desk.window({ locale: 'zh-CN' });
   await page.goto(link);
   await page.getByLabel('密码', { exact: true }).fill(PASSWORD);
   await page.getByRole('button', { name: '保存并开始' }).click();
@@ -292,7 +267,7 @@ test('an owner looks up who did what, in both languages and on a phone', async (
   const saved = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Save as CSV' }).click();
   expect((await saved).suggestedFilename()).toBe('trail.csv');
-  expect(await faultsOf(page, axe)).toEqual([]);
+  expect(await desk.faultsOf(page)).toEqual([]);
   await page.setViewportSize({ width: 360, height: 740 });
-  expect(await faultsOf(page, axe)).toEqual([]);
+  expect(await desk.faultsOf(page)).toEqual([]);
 });

@@ -1,37 +1,21 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchBrowser, skipWithout } from '../support/browser.ts';
-import { type DeskFixture, deskFixture } from '../support/desk.ts';
-import type { Visit } from '../support/gallery-page.ts';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { type DeskWindows, withDeskWindows } from '../support/desk-windows.ts';
 import { send } from '../support/http.ts';
-import { faultsOf, readAxe } from '../support/screen-faults.ts';
 
 const PASSWORD = 'nobody types this twice';
 const LONG = 'The harbour was quiet in the morning, and the first boats came in after nine.';
 
-let browser: Browser | undefined;
-let desk: DeskFixture;
-let axe: string;
+let desk: DeskWindows;
 let writer: Page;
 let editor: Page;
 let chinese: Page;
-const visits: Visit[] = [];
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-  if (browser === undefined) return;
-  desk = await deskFixture();
-  axe = await readAxe();
+withDeskWindows(async (windows) => {
+  desk = windows;
   writer = await enter('Wanda Pen', 'writer');
   editor = await enter('Edgar Blue', 'editor');
   chinese = await enter('Wang Fang', 'editor', { locale: 'zh-CN', viewport: { width: 360, height: 800 } });
-});
-skipWithout(() => browser);
-afterAll(async () => {
-  if (browser === undefined) return;
-  expect(visits.flatMap(({ complaints }) => complaints)).toEqual([]);
-  await browser.close();
-  await desk.close();
 });
 
 /** Lets somebody in, and returns their window. */
@@ -41,14 +25,12 @@ async function enter(name: string, role: string, options = {}): Promise<Page> {
   const json = { token: body.data.invitation.token, password: PASSWORD };
   const { headers } = await send(`${desk.gallery.url}/api/invitation/accept`, { method: 'POST', json });
   const [cookie = ''] = headers.getSetCookie();
-  const visit = await desk.gallery.visit(browser as Browser, options);
-  visits.push(visit);
+  const visit = await desk.window(options);
   const [pair = ''] = cookie.split(';');
   const at = pair.indexOf('=');
   await visit.context.addCookies([
     { name: pair.slice(0, at), value: pair.slice(at + 1), url: desk.gallery.url },
   ]);
-  visit.page.setDefaultTimeout(60_000);
   await desk.go(visit.page, 'articles');
   return visit.page;
 }
@@ -74,7 +56,7 @@ test('a writer submits, an editor sends back, the writer answers, the editor app
   const id = Number(new URL(writer.url()).pathname.split('/').at(-1));
   await writer.getByRole('button', { name: 'Submit', exact: true }).click();
   await comment(writer).fill('Ready, I think.');
-  expect(await faultsOf(writer, axe)).toEqual([]);
+  expect(await desk.faultsOf(writer)).toEqual([]);
   await press(writer, 'Submit');
   await writer.getByText('Wanda Pen has submitted it').waitFor();
 
@@ -83,14 +65,14 @@ test('a writer submits, an editor sends back, the writer answers, the editor app
   await status.getByRole('option', { name: 'Submitted (1)' }).waitFor({ state: 'attached' });
   await status.selectOption('submitted');
   await row(editor, 'The harbour').getByText('Submitted', { exact: true }).waitFor();
-  expect(await faultsOf(editor, axe)).toEqual([]);
+  expect(await desk.faultsOf(editor)).toEqual([]);
   await row(editor, 'The harbour').getByRole('link').click();
   await editor.getByText('Ready, I think.').waitFor();
   await editor.getByRole('button', { name: 'Review', exact: true }).click();
   await press(editor, 'Send back');
   await editor.getByText('Say in the comment what is to be changed.').waitFor();
   await comment(editor).fill('Which morning?\n<b>Say it</b>.');
-  expect(await faultsOf(editor, axe)).toEqual([]);
+  expect(await desk.faultsOf(editor)).toEqual([]);
   await press(editor, 'Send back');
   await editor.getByText('Edgar Blue has sent it back').waitFor();
 
@@ -107,7 +89,7 @@ test('a writer submits, an editor sends back, the writer answers, the editor app
   await editor.getByRole('button', { name: 'Review', exact: true }).click();
   await press(editor, 'Approve');
   await editor.getByText('It is approved. Publish it now?').waitFor();
-  expect(await faultsOf(editor, axe)).toEqual([]);
+  expect(await desk.faultsOf(editor)).toEqual([]);
   await press(editor, 'Publish');
   await editor.getByText(/^Published on/).waitFor();
   const seen = await send(`${desk.content.url}/api/articles/${id}`);
@@ -156,7 +138,7 @@ test('an editor assigns an article, and whoever has it finds it among theirs', a
       return body.data.assignee?.name;
     })
     .toBe('Wanda Pen');
-  expect(await faultsOf(editor, axe)).toEqual([]);
+  expect(await desk.faultsOf(editor)).toEqual([]);
 
   await desk.go(writer, 'articles');
   await row(writer, 'To be taken over').getByText('Assigned to Wanda Pen').waitFor();
@@ -179,12 +161,12 @@ test('review speaks Chinese, on a phone too', async () => {
   await opened.getByRole('button', { name: '提交' }).focus();
   await chinese.keyboard.press('Enter');
   await chinese.getByText('待审', { exact: true }).waitFor();
-  expect(await faultsOf(chinese, axe)).toEqual([]);
+  expect(await desk.faultsOf(chinese)).toEqual([]);
   await chinese.getByRole('button', { name: '审稿' }).click();
   await opened.getByText('Wang Fang 已提交').waitFor();
-  expect(await faultsOf(chinese, axe)).toEqual([]);
+  expect(await desk.faultsOf(chinese)).toEqual([]);
   await chinese.keyboard.press('Escape');
   await desk.go(chinese, 'articles?status=submitted');
   await row(chinese, '灯塔').getByText('待审').waitFor();
-  expect(await faultsOf(chinese, axe)).toEqual([]);
+  expect(await desk.faultsOf(chinese)).toEqual([]);
 });

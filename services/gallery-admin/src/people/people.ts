@@ -158,16 +158,20 @@ export function peopleOperations(parts: PeopleParts) {
 /** What owners do. */
 function ownersOperations({ people, authors, account, cookies, mail }: PeopleParts) {
   /** Undefined without a mail server, false if it refuses the mail: the link is shown either way. */
-  const mailed = async (request: FastifyRequest, id: string, token: string): Promise<boolean | undefined> => {
+  const mailed = async (
+    request: FastifyRequest,
+    to: ListedPerson,
+    token: string,
+  ): Promise<boolean | undefined> => {
     const origin = ownOrigin(request, cookies);
     if (mail === undefined || origin === undefined) return undefined;
     try {
       const link = `${origin}/desk/invitation#${token}`;
       const language = /^zh\b/i.test(request.headers['accept-language'] ?? '') ? 'zh' : 'en';
-      await mail.send({ to: await people.read(id), inviter: request.person.name, link, language });
+      await mail.send({ to, inviter: request.person.name, link, language });
       return true;
     } catch (error) {
-      request.log.error({ err: error, person: id }, 'invitation_not_mailed');
+      request.log.error({ err: error, person: to.id }, 'invitation_not_mailed');
       return false;
     }
   };
@@ -212,11 +216,9 @@ function ownersOperations({ people, authors, account, cookies, mail }: PeoplePar
         });
       }
       logWrite(request, 'person_added', { person: id, role: request.body.role, by: request.person.id });
-      const wasMailed = await mailed(request, id, invitation.token);
-      const data = {
-        person: shown(await people.read(id)),
-        invitation: shownInvitation(invitation, wasMailed),
-      };
+      const person = await people.read(id);
+      const wasMailed = await mailed(request, person, invitation.token);
+      const data = { person: shown(person), invitation: shownInvitation(invitation, wasMailed) };
       return reply
         .code(201)
         .header('location', `/api/people/${id}`)
@@ -292,7 +294,8 @@ function ownersOperations({ people, authors, account, cookies, mail }: PeoplePar
     handler: async (request) => {
       const invitation = await people.invite(request.params.id);
       logWrite(request, 'person_invited', { person: request.params.id, by: request.person.id });
-      const wasMailed = await mailed(request, request.params.id, invitation.token);
+      const person = await people.read(request.params.id);
+      const wasMailed = await mailed(request, person, invitation.token);
       return { success: true as const, data: { invitation: shownInvitation(invitation, wasMailed) } };
     },
   });
