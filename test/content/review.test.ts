@@ -256,11 +256,14 @@ test('a step whose answer was lost is not taken twice', async () => {
 });
 
 test('lists show where reviews stand, and how many', async () => {
-  const before = (await as(rita, 'GET', '/api/reviews')).body.data;
+  const countsOf = async (author?: number) =>
+    (await as(rita, 'GET', `/api/reviews${author === undefined ? '' : `?responsible=${author}`}`)).body.data;
+  const [before, hers, his] = [await countsOf(), await countsOf(wanda.author), await countsOf(other.author)];
   const id = await draftOf(wanda, { title: 'Counted draft' });
   await take(wanda, id, 'submitted');
-  const after = (await as(rita, 'GET', '/api/reviews')).body.data;
-  expect(after).toEqual({ ...before, submitted: before.submitted + 1 });
+  expect(await countsOf()).toEqual({ ...before, submitted: before.submitted + 1 });
+  expect(await countsOf(wanda.author)).toEqual({ ...hers, submitted: hers.submitted + 1 });
+  expect(await countsOf(other.author)).toEqual(his);
   expect(await listed('review=submitted')).toContain('Counted draft');
   expect(await listed('review=approved')).not.toContain('Counted draft');
   await until('the search finds it', async () => (await listed('review=submitted&q=counted')).length === 1);

@@ -181,6 +181,7 @@ describe('what the article decides', () => {
     expect((await as(key, 'PATCH', own, { excerpt: 'Mine' })).status).toBe(200);
     for (const [method, path, body] of [
       ['POST', '/api/articles', articleBody({ category_id: other.id })],
+      ['PUT', `${foreign}/assignee`, { author_id: null }],
       ['POST', '/api/articles', articleBody()],
       ['PATCH', own, { category_id: other.id }],
       ['PATCH', own, { category_id: null }],

@@ -193,9 +193,19 @@ describe('a passkey', () => {
     const credential = new SoftwarePasskey(gallery.url).create(ofBob);
     const added = await ada.post('/api/me/passkeys', { name: 'Mine', credential });
     expect(outcome(added)).toEqual([400, 'passkey_refused']);
+    const { invitation } = (await gallery.post(`/api/people/${ada.id}/invitation`, {})).body.data;
+    const ofLink = await optionsOf(anybody, '/api/invitation/passkey', { token: invitation.token });
+    const invitedTo = new SoftwarePasskey(gallery.url).create(ofLink);
+    const elsewhere = await ada.post('/api/me/passkeys', { name: 'Mine', credential: invitedTo });
+    expect(outcome(elsewhere)).toEqual([400, 'passkey_refused']);
     const foreign = await optionsOf(bob.post, '/api/me/confirm/options');
     const asBob = await bob.post('/api/me/confirm', { credential: passkey.get(foreign) });
     expect(outcome(asBob)).toEqual([403, 'passkey_refused']);
+    // An authenticator need not say whose it is.
+    const { response, ...rest } = passkey.get(await optionsOf(bob.post, '/api/me/confirm/options'));
+    const { userHandle: _, ...silent } = response;
+    const unnamed = await bob.post('/api/me/confirm', { credential: { ...rest, response: silent } });
+    expect(outcome(unnamed)).toEqual([403, 'passkey_refused']);
   });
 
   test('a challenge ends after five minutes', async () => {
