@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { appCode, SoftwarePasskey } from '../support/authenticator.ts';
 import { ADMIN, type GalleryFixture, galleryFixture, startGallery } from '../support/gallery.ts';
 import { type Answer, type JsonBody, type Sending, send } from '../support/http.ts';
+import { until } from '../support/until.ts';
 
 const PASSWORD = 'nobody types this twice';
 
@@ -178,6 +179,46 @@ describe('a passkey', () => {
     expect((await passkeyLogin(passkey)).status).toBe(200);
     passkey.counter = 4;
     expect((await passkeyLogin(passkey)).status).toBe(401);
+  });
+
+  test('of two that show the same counter at once, on two replicas, one is refused', async () => {
+    const passkey = await withPasskey(await joined('ada'), 'Key', 5);
+    const other = await startGallery(gallery.settings, { now: () => now });
+    const { pool } = gallery.database;
+    const holder = await pool.connect();
+    await holder.query('begin');
+    await holder.query('select from gallery.passkey for update');
+    const answers = [gallery.url, other.url].map(async (replica) => {
+      const options = await optionsOf(anybody, '/api/login/passkey/options');
+      passkey.counter = 6;
+      const headers = { ...newAddress(), 'x-forwarded-host': new URL(gallery.url).host };
+      const json = { credential: passkey.get(options) };
+      return send(`${replica}/api/login/passkey`, { method: 'POST', json, headers });
+    });
+    await until('both have read the counter', async () => {
+      const { rows } = await pool.query(
+        'select from pg_stat_activity where wait_event_type = \'Lock\' and query ilike \'update "gallery"."passkey"%\'',
+      );
+      return rows.length === 2;
+    });
+    await holder.query('commit');
+    holder.release();
+    expect((await Promise.all(answers)).map(({ status }) => status).sort()).toEqual([200, 401]);
+    await other.close();
+  });
+
+  test('the twentieth of a person is the last', async () => {
+    const person = await joined('ada');
+    await gallery.database.pool.query(
+      `insert into gallery.passkey (person_id, credential_id, public_key, counter, transports, name)
+       select $1, decode(md5(n::text), 'hex'), '', 0, '{}', 'One of many' from generate_series(1, 19) as n`,
+      [person.id],
+    );
+    await withPasskey(person);
+    const options = await optionsOf(person.post, '/api/me/passkey-options');
+    const credential = new SoftwarePasskey(gallery.url).create(options);
+    const refused = await person.post('/api/me/passkeys', { name: 'One more', credential });
+    expect(outcome(refused)).toEqual([409, 'too_many_passkeys']);
   });
 
   test('a challenge is for one purpose and one person', async () => {
