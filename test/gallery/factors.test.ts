@@ -609,7 +609,12 @@ test('LOGIN_PASSWORDS=off: a password lets in nobody but the account of the envi
   const passkey = new SoftwarePasskey(service.url);
   const { options } = (await post('/api/invitation/passkey', { token })).body.data;
   const json = { token, passkey: { name: 'Key', credential: passkey.create(options) } };
-  expect((await post('/api/invitation/accept', json)).status).toBe(200);
+  const bob = await post('/api/invitation/accept', json);
+  expect(bob.status).toBe(200);
+  const [cookie = ''] = (bob.headers.getSetCookie()[0] ?? '').split(';');
+  const change = { current: PASSWORD, password: 'a password that opens nothing' };
+  const changed = await post('/api/me/password', change, { cookie, ...newAddress() });
+  expect(outcome(changed)).toEqual([403, 'passwords_off']);
   await service.close();
 });
 
