@@ -635,26 +635,71 @@ test('of a file that ends too early readers get what there is, and the desk know
   const whole = sharp({ create: { width: 600, height: 400, channels: 3, background: 'grey', noise } });
   const jpeg = await whole.clone().jpeg().toBuffer();
   const png = await whole.clone().png().toBuffer();
+  const webp = await whole.clone().webp().toBuffer();
+  const bare = await whole.clone().tiff({ compression: 'none' }).toBuffer();
+  const packed = await whole.clone().tiff({ compression: 'jpeg' }).toBuffer();
   const cut: [string, Buffer][] = [
     ['public/no-end.jpg', jpeg.subarray(0, -100)],
     ['public/half.jpg', jpeg.subarray(0, jpeg.length / 2)],
     ['public/half.png', png.subarray(0, png.length / 2)],
+    ['public/no-end.webp', webp.subarray(0, -1)],
+    ['public/half.webp', webp.subarray(0, webp.length / 2)],
+    ['public/bare.tiff', bare.subarray(0, -1)],
+    ['public/packed.tiff', packed.subarray(0, -1)],
   ];
   for (const [key, file] of cut) {
-    await put(key, file, `image/${key.slice(-3)}`);
+    await put(key, file, `image/${key.split('.').pop()}`);
     const { status, body } = await read(`${key}?w=384&format=webp`);
     expect([key, status]).toEqual([key, 200]);
     expect(await sharp(body).metadata()).toMatchObject({ width: 384, height: 256 });
+    const { channels } = await sharp(body).stats();
+    expect([key, channels.every(({ mean }) => mean > 60)]).toEqual([key, true]);
     expect((await read(`${key}.json`)).status).toBe(200);
     const { headers } = await gallery.ask(`/api/gallery/media?key=${key}&thumbnail=true`);
     expect([
+      key,
       headers.get('content-type'),
       headers.get('x-thumbnail'),
       headers.get('x-thumbnail-reason'),
-    ]).toEqual(['image/webp', 'incomplete', 'incomplete']);
+    ]).toEqual([key, 'image/webp', 'incomplete', 'incomplete']);
   }
   const { headers } = await gallery.ask(`/api/gallery/media?key=${encodeURIComponent(KEY)}&thumbnail=true`);
   expect(headers.get('x-thumbnail')).toBeNull();
+});
+
+test('a picture with stray bytes before it is shown', async () => {
+  const picture = sharp({ create: { width: 90, height: 60, channels: 3, background: 'teal' } });
+  for (const format of ['jpeg', 'png', 'gif', 'webp'] as const) {
+    for (const [index, stray] of ['\n', '\xef\xbb\xbf', '\0', '\r\n \t'].entries()) {
+      const key = `public/stray-${index}.${format}`;
+      const file = await picture.clone().toFormat(format).toBuffer();
+      await put(key, Buffer.concat([Buffer.from(stray, 'latin1'), file]), `image/${format}`);
+      const { status, body } = await read(`${key}?w=64&format=webp`);
+      expect([key, status]).toEqual([key, 200]);
+      expect(await sharp(body).metadata()).toMatchObject({ width: 64, height: 43 });
+    }
+  }
+});
+
+test('of a cut AVIF, of which no browser shows anything, it is said that it is damaged', async () => {
+  const picture = sharp({ create: { width: 90, height: 60, channels: 3, background: 'teal' } });
+  const avif = await picture.avif().toBuffer();
+  for (const [key, file] of [
+    ['public/no-end.avif', avif.subarray(0, -1)],
+    ['public/half.avif', avif.subarray(0, avif.length / 2)],
+  ] as const) {
+    await put(key, file, 'image/avif');
+    for (const asked of [`${key}?w=64`, `${key}.json`]) {
+      const { status, body } = await read(asked);
+      expect([asked, status, JSON.parse(body.toString()).detail]).toEqual([
+        asked,
+        400,
+        expect.stringContaining('damaged'),
+      ]);
+    }
+    const { headers } = await gallery.ask(`/api/gallery/media?key=${key}&thumbnail=true`);
+    expect(headers.get('x-thumbnail-reason')).toBe('damaged');
+  }
 });
 
 test.each([

@@ -25,24 +25,53 @@ export interface OpenImage {
  * more than 100 megapixels.
  */
 export async function openImage(file: Buffer): Promise<OpenImage | undefined> {
-  if (!isRaster(file)) return undefined;
-  const image = asStill(file);
+  const image = asStill(withoutStrayBytes(file));
+  if (!isRaster(image)) return undefined;
+  const filled = withEnd(image);
   const sharp = await loadSharp();
-  const metadata = await sharp(image, { limitInputPixels: false, failOn: 'none' })
+  const metadata = await sharp(filled, { limitInputPixels: false, failOn: 'none' })
     .metadata()
     .catch(() => undefined);
   if (metadata === undefined) return undefined;
   if (metadata.width * metadata.height > MAX_PIXELS) throw tooManyPixels(MAX_PIXELS);
-  const source = await inKnownColors(image, metadata);
+  const source = await inKnownColors(filled, metadata);
+  const given = source === filled ? image : source;
+  // What a TIFF lacks is an error to libvips, not an early end.
+  const strict = metadata.format === 'tiff' ? 'error' : 'truncated';
   return {
     metadata,
     pixels: (mustBeComplete = false) =>
-      sharp(source, {
+      sharp(mustBeComplete ? given : source, {
         limitInputPixels: MAX_PIXELS,
         sequentialRead: true,
-        failOn: mustBeComplete ? 'truncated' : 'none',
+        failOn: mustBeComplete ? strict : 'none',
       }).autoOrient(),
   };
+}
+
+/** What programs leave before a picture: a line end, a byte order mark, zeros. */
+const STRAY = /^(?:\xef\xbb\xbf|[\0\s]){1,16}(?=\xff\xd8\xff|\x89PNG\r\n|GIF8[79]a|RIFF)/;
+
+function withoutStrayBytes(file: Buffer): Buffer {
+  const [stray = ''] = STRAY.exec(file.toString('latin1', 0, 64)) ?? [];
+  return file.subarray(stray.length);
+}
+
+/** The most bytes that are put in the place of missing ones. */
+const MAX_FILLED = 32 * 2 ** 20;
+
+/** The bytes in which the directory at the end of a TIFF may have its values. */
+const DIRECTORY_END = 1024;
+
+/** A picture with zeros where its end should be: libvips reads nothing of a WebP that has none. */
+function withEnd(image: Buffer): Buffer {
+  const missing = missingBytes(image);
+  return missing > 0 && missing <= MAX_FILLED ? Buffer.concat([image, Buffer.alloc(missing)]) : image;
+}
+
+function missingBytes(image: Buffer): number {
+  if (image.toString('latin1', 8, 12) === 'WEBP') return image.readUInt32LE(4) + 8 - image.length;
+  return /^(?:II|MM)/.test(image.toString('latin1', 0, 2)) ? DIRECTORY_END : 0;
 }
 
 /** The most pixels across of what is kept of a picture in other colours than sRGB: no rendition is wider. */
@@ -208,7 +237,7 @@ const SIGNATURES: readonly { bytes: string; at?: number }[] = [
 
 /** Why there is no picture of a file that sharp does not decode. */
 export function reasonOf(image: Buffer): 'damaged' | 'unsupported' {
-  return isRaster(image) || stillFormat(image) !== undefined ? 'damaged' : 'unsupported';
+  return isRaster(withoutStrayBytes(image)) || stillFormat(image) !== undefined ? 'damaged' : 'unsupported';
 }
 
 /**

@@ -206,13 +206,14 @@ export class Thumbnails {
     { format, source }: ThumbnailRequest,
     file: FetchedFile,
     drawn: MadeThumbnail | undefined,
-    unseen: Unseen = reasonOf(file.image),
+    known?: Unseen,
   ): Thumbnail {
     if (drawn !== undefined) {
       const made = finishedThumbnail(drawn.body, `image/${format}`);
       return drawn.isIncomplete ? { ...made, unseen: 'incomplete' } : made;
     }
     if (mayBeSentWhole(file)) return finishedThumbnail(file.image, file.contentType);
+    const unseen = known ?? reasonOf(file.image);
     if (unseen === 'unsupported' && !/^image\//i.test(file.contentType)) throw notMedia(file.contentType);
     this.#unseen.set(source.id, unseen);
     return placeholder(unseen);
