@@ -16,28 +16,13 @@ const CHART = 'deploy/helm';
 /** Everything that the chart can be given. */
 const VALUES = join(import.meta.dirname, 'kubernetes-values.yaml');
 
-/** What renders the overlay and the chart, and the command that shows that it is installed. */
-const RENDERERS = [
-  {
-    program: 'kubectl',
-    proof: ['version', '--client'],
-    args: ['kustomize', 'deploy/kubernetes/example'],
-  },
-  {
-    program: 'helm',
-    proof: ['version'],
-    args: ['template', 'pressroom', CHART, '--values', VALUES],
-  },
-];
-
 /** Kinds of other projects, which Kubernetes has no schemas of. */
 const FOREIGN =
   /Couldn't find schema for kind (ServiceMonitor|PrometheusRule|Cluster|ObjectStore|ScheduledBackup) with api version/;
 
 /**
- * Holds the manifests against the schemas of Kubernetes: each file, the example as Kustomize renders it, and
- * the chart as Helm does. Without Python it reports what it leaves out, and so it does without a program that
- * renders; in CI a missing Python is a fault.
+ * Holds the manifests against the schemas of Kubernetes: each file, and the chart as Helm renders it. Without
+ * Python or Helm it reports what it leaves out; in CI a missing Python is a fault.
  */
 export async function kubernetesSchemaFaults(
   root: string,
@@ -49,19 +34,18 @@ export async function kubernetesSchemaFaults(
     report(`left out: kubernetes schemas: ${sentence}`);
     return [];
   }
-  const files = (await manifestFiles(root)).filter((file) => !file.endsWith('kustomization.yaml'));
+  const files = await manifestFiles(root);
   const folder = await mkdtemp(join(tmpdir(), 'pressroom-kubernetes-'));
   try {
     const faults: string[] = [];
-    for (const { program, proof, args } of RENDERERS) {
-      if (spawnSync(program, proof, { stdio: 'ignore' }).status !== 0) {
-        report(`left out: ${program} ${args.join(' ')}: it is not on the PATH`);
-        continue;
-      }
-      const rendered = join(folder, `${program}.yaml`);
-      await writeFile(rendered, await mustRun(program, args, { cwd: root, timeoutMs: 60_000 }));
+    if (spawnSync('helm', ['version'], { stdio: 'ignore' }).status === 0) {
+      const rendered = join(folder, 'chart.yaml');
+      const args = ['template', 'pressroom', CHART, '--values', VALUES];
+      await writeFile(rendered, await mustRun('helm', args, { cwd: root, timeoutMs: 60_000 }));
       files.push(rendered);
-      if (program === 'helm') faults.push(...(await chartFaults(root)));
+      faults.push(...(await chartFaults(root)));
+    } else {
+      report('left out: the chart as Helm renders it: helm is not on the PATH');
     }
     const programs = await pythonPrograms(REQUIREMENTS);
     return [...faults, ...(await validate(join(programs, 'kubernetes-validate'), files))];

@@ -21,6 +21,7 @@ const FILES = [
 ];
 
 const BASE = 'deploy/helm/base';
+const SETTINGS = 'deploy/helm/settings.yaml';
 
 let copy: string;
 beforeEach(async () => {
@@ -69,13 +70,7 @@ test.each<[string, string, string | RegExp, string, string]>([
     'content: its readiness is not /readyz',
   ],
   ['the liveness', `${BASE}/content.yaml`, /path: \/healthz/g, 'path: /readyz', 'content: its liveness'],
-  [
-    'a fixed variable',
-    `${BASE}/kustomization.yaml`,
-    'HOST=0.0.0.0',
-    'HOST=127.0.0.1',
-    'content: is given HOST=127.0.0.1',
-  ],
+  ['a fixed variable', SETTINGS, 'HOST: 0.0.0.0', 'HOST: 127.0.0.1', 'content: is given HOST=127.0.0.1'],
   [
     'a missing variable',
     'deploy/kubernetes/secrets.example.yaml',
@@ -83,13 +78,7 @@ test.each<[string, string, string | RegExp, string, string]>([
     '',
     'gallery-admin: is not given SETTINGS_KEY',
   ],
-  [
-    'an unknown variable',
-    `${BASE}/kustomization.yaml`,
-    'METRICS_PORT',
-    'METRIC_PORT',
-    'content: is given METRIC_PORT',
-  ],
+  ['an unknown variable', SETTINGS, 'METRICS_PORT', 'METRIC_PORT', 'content: is given METRIC_PORT'],
   [
     'a missing Secret',
     `${BASE}/migrate.yaml`,
@@ -113,14 +102,14 @@ test.each<[string, string, string | RegExp, string, string]>([
   ],
   [
     'the role of a service',
-    `${BASE}/kustomization.yaml`,
+    SETTINGS,
     'postgres://pressroom_content@pressroom-postgres-rw',
     'postgres://pressroom@pressroom-postgres-rw',
     'content: works as pressroom by DATABASE_URL, and in docker-compose.yml as pressroom_content',
   ],
   [
     'the role of a service on the standbys',
-    `${BASE}/kustomization.yaml`,
+    SETTINGS,
     'postgres://pressroom_news_feed@pressroom-postgres-ro',
     'postgres://pressroom@pressroom-postgres-ro',
     'news-feed: works as pressroom by DATABASE_READ_URL',
@@ -211,7 +200,7 @@ test.each<[string, string, string | RegExp, string, string]>([
   ],
   [
     'a Service that is not monitored',
-    'deploy/helm/monitoring/service-monitor.yaml',
+    `${BASE}/service-monitor.yaml`,
     'component: service',
     'component: other',
     'content: no ServiceMonitor selects its Service',

@@ -5,17 +5,22 @@ import { type Container, type Manifest, networkFaults, type PodSpec } from './ku
 import { type ComposeService, podFaults, userOf } from './kubernetes-pods.ts';
 import { variableFaults } from './kubernetes-variables.ts';
 
-/** The folders of the manifests below the repository, in the order in which settings replace each other. */
-const HOMES = ['deploy/helm/base', 'deploy/helm/monitoring', 'deploy/kubernetes'];
+/** The chart's manifests. */
+const BASE = 'deploy/helm/base';
+
+/** What an operator fills in. */
+const EXAMPLES = 'deploy/kubernetes';
+
+/** The example of what the chart is given. */
+const VALUES = `${EXAMPLES}/values.example.yaml`;
 
 /** Services of the Compose file that a cluster does not need, by name, and why. */
 const COMPOSE_ALONE: Record<string, string> = {
   settings: 'reads the .env file, which a cluster does not have',
 };
 
-interface Kustomization {
-  configMapGenerator?: { name: string; literals?: string[] }[];
-}
+/** By the name of a ConfigMap. */
+type Settings = Record<string, Record<string, string>>;
 
 interface Kubernetes {
   manifests: Manifest[];
@@ -24,8 +29,8 @@ interface Kubernetes {
 }
 
 /**
- * Finds where the manifests of chart and Kustomize and `docker-compose.yml` say different things (commands,
- * ports, probes, variables), and routes of the services that the Ingress does not lead to. Throws if a file
+ * Finds where the chart's manifests and `docker-compose.yml` say different things (commands, ports, probes,
+ * variables), and routes of the services that the Ingress does not lead to. Throws if a file
  * cannot be read.
  */
 export async function kubernetesFaults(root: string): Promise<string[]> {
@@ -70,7 +75,7 @@ async function serviceFaults(
   kubernetes: Kubernetes,
 ): Promise<string[]> {
   const found = containersOf(kubernetes).find(({ container }) => container.name === name);
-  if (found === undefined) return [`${name}: ${HOMES[0]} has no container of that name`];
+  if (found === undefined) return [`${name}: ${BASE} has no container of that name`];
   const { pod, container } = found;
   const documented = await readFile(join(root, 'docs/configuration.md'), 'utf8');
   return [
@@ -82,41 +87,29 @@ async function serviceFaults(
   ].map((fault) => `${name}: ${fault}`);
 }
 
-/** The files of the manifests, those of Kustomize included. */
 export async function manifestFiles(root: string): Promise<string[]> {
   const found = await Promise.all(
-    HOMES.map(async (home) => {
-      const files = await readdir(join(root, home), { recursive: true });
-      return files
-        .filter((file) => file.endsWith('.yaml'))
-        .sort()
-        .map((file) => join(root, home, file));
+    [BASE, EXAMPLES].map(async (home) => {
+      const files = await readdir(join(root, home));
+      return files.sort().map((file) => join(root, home, file));
     }),
   );
-  return found.flat();
+  return found.flat().filter((file) => file !== join(root, VALUES));
 }
 
 async function readKubernetes(root: string): Promise<Kubernetes> {
-  const files = await manifestFiles(root);
-  const manifests: Manifest[] = [];
-  const variables = new Map<string, Map<string, string>>();
-  const put = (holder: string, name: string, value: string) =>
-    variables.set(holder, (variables.get(holder) ?? new Map<string, string>()).set(name, value));
-  for (const file of files) {
-    const text = await readFile(file, 'utf8');
-    if (!file.endsWith('kustomization.yaml')) {
-      manifests.push(...parseAllDocuments(text).map((document) => withTemplate(document.toJS())));
-      continue;
-    }
-    const { configMapGenerator = [] }: Kustomization = parse(text);
-    for (const { name, literals = [] } of configMapGenerator) {
-      variables.set(name, variables.get(name) ?? new Map());
-      for (const literal of literals) put(name, ...(literal.split(/=(.*)/s, 2) as [string, string]));
-    }
-  }
+  const read = (file: string) => readFile(file, 'utf8');
+  const texts = await Promise.all((await manifestFiles(root)).map(read));
+  const manifests = texts.flatMap((text) =>
+    parseAllDocuments(text).map((document) => withTemplate(document.toJS())),
+  );
+  const own: Settings = parse(await read(join(root, 'deploy/helm/settings.yaml')));
+  const { settings: given }: { settings: Settings } = parse(await read(join(root, VALUES)));
+  const variables = new Map(
+    Object.entries(own).map(([name, data]) => [name, new Map(Object.entries({ ...data, ...given[name] }))]),
+  );
   for (const { kind, metadata, stringData = {} } of manifests) {
-    if (kind !== 'Secret') continue;
-    for (const [name, value] of Object.entries(stringData)) put(metadata.name, name, value);
+    if (kind === 'Secret') variables.set(metadata.name, new Map(Object.entries(stringData)));
   }
   return { manifests, variables };
 }

@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { NO_KUBERNETES_CLIENTS } from '../support/left-out-notes.ts';
+import { NO_HELM } from '../support/left-out-notes.ts';
 import { skipUnless } from '../support/needed-programs.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const OVERLAY = 'kubernetes/example/kustomization.yaml';
 
 interface Rendered {
   kind: string;
@@ -38,35 +37,15 @@ beforeEach(async () => {
 });
 afterEach(() => rm(deploy, { recursive: true, force: true }));
 
-const found = (['kubectl', 'helm'] as const).every(
-  (program) => spawnSync(program, ['version', '--client'], { stdio: 'ignore' }).error === undefined,
-);
-skipUnless(found, NO_KUBERNETES_CLIENTS);
-
-function objectsOf(program: string, ...args: string[]): Rendered[] {
-  const text = execFileSync(program, args, { cwd: deploy, encoding: 'utf8', stdio: 'pipe' });
-  return parseAllDocuments(text).map((document) => document.toJS() as Rendered);
-}
-
-/** The objects of the overlay, after a change of its text. */
-async function overlay(from = '', to = ''): Promise<Rendered[]> {
-  const path = join(deploy, OVERLAY);
-  const text = await readFile(path, 'utf8');
-  const changed = text.replace(from, to);
-  if (from !== '' && changed === text) throw new Error(`${OVERLAY} does not contain ${from}`);
-  await writeFile(path, changed);
-  try {
-    return objectsOf('kubectl', 'kustomize', 'kubernetes/example');
-  } finally {
-    await writeFile(path, text);
-  }
-}
+skipUnless(spawnSync('helm', ['version'], { stdio: 'ignore' }).error === undefined, NO_HELM);
 
 /** The objects of the chart with these values. */
 async function chart(values: object = {}): Promise<Rendered[]> {
   const path = join(deploy, 'values.json');
   await writeFile(path, JSON.stringify(values));
-  return objectsOf('helm', 'template', 'pressroom', 'helm', '--namespace', 'pressroom', '--values', path);
+  const args = ['template', 'pressroom', 'helm', '--namespace', 'pressroom', '--values', path];
+  const text = execFileSync('helm', args, { cwd: deploy, encoding: 'utf8', stdio: 'pipe' });
+  return parseAllDocuments(text).map((document) => document.toJS() as Rendered);
 }
 
 function named(objects: readonly Rendered[], kind: string, name: string): Rendered {
@@ -86,35 +65,44 @@ const containersOf = ({ spec }: Rendered) => [
   ...(spec?.template?.spec.containers ?? []),
 ];
 
-describe('the overlay', () => {
+describe('files for kubectl, without hooks of Helm', () => {
+  async function files(values: object = {}): Promise<Rendered[]> {
+    const example = parse(await readFile(join(deploy, 'kubernetes/values.example.yaml'), 'utf8'));
+    const settings = { ...example.settings, ...(values as { settings?: object }).settings };
+    return chart({ ...example, ...values, settings, helmHooks: false });
+  }
+  const image = { image: { repository: 'pressroom', tag: '9.8.7' } };
+  const store = { settings: { bucket: { S3_BUCKET: 'pictures' } } };
+
   // What `kubectl apply` refuses is a Job that has the name of one that is there, and another pod.
   test.each([
-    ['another image', 'newTag: "', 'newTag: "9.'],
-    ['another store', 'S3_BUCKET=gallery', 'S3_BUCKET=pictures'],
-    ['another setting of a service', 'SITE_LANGUAGE=en', 'SITE_LANGUAGE=de'],
-  ])('never changes a Job with %s', async (_what, from, to) => {
-    const before = await overlay();
-    const after = await overlay(from, to);
+    ['another image', image],
+    ['another store', store],
+    ['another setting of a service', { settings: { content: { SITE_LANGUAGE: 'de' } } }],
+    ['more memory', { workloads: { migrate: { resources: { limits: { memory: '1Gi' } } } } }],
+  ])('never changes a Job with %s', async (_what, values) => {
+    const before = await files();
+    const after = await files(values);
     for (const name of ['migrate', 'bucket']) {
       const one = named(before, 'Job', name);
       const other = named(after, 'Job', name);
+      expect(one.metadata.annotations).toBeUndefined();
       expect(one.metadata.name === other.metadata.name).toBe(
         JSON.stringify(one.spec) === JSON.stringify(other.spec),
       );
     }
   });
 
-  test('runs the Jobs again for another image, and for another setting only the one that reads it', async () => {
-    const before = names(await overlay(), 'Job');
-    const image = names(await overlay('newTag: "', 'newTag: "9.'), 'Job');
-    expect(image.filter((name) => before.includes(name))).toEqual([]);
-    const setting = names(await overlay('S3_BUCKET=gallery', 'S3_BUCKET=pictures'), 'Job');
-    expect(setting.filter((name) => before.includes(name))).toEqual([expect.stringMatching(/^migrate-/)]);
+  test('run the Jobs again for another image, and for another setting only the one that reads it', async () => {
+    const before = names(await files(), 'Job');
+    expect(names(await files(image), 'Job').filter((name) => before.includes(name))).toEqual([]);
+    const kept = names(await files(store), 'Job').filter((name) => before.includes(name));
+    expect(kept).toEqual([expect.stringMatching(/^migrate-/)]);
   });
 
   // Where a list or a union lacks what the API server adds, kubectl takes it for changed.
-  test('names what the API server would add', async () => {
-    for (const { kind, metadata, spec = {} } of await overlay()) {
+  test('name what the API server would add', async () => {
+    for (const { kind, metadata, spec = {} } of await files()) {
       const where = `${kind} ${metadata.name}`;
       if (kind === 'Deployment') expect(spec.strategy, where).toMatchObject({ type: 'RollingUpdate' });
       if (kind !== 'NetworkPolicy') continue;
@@ -124,20 +112,13 @@ describe('the overlay', () => {
       }
     }
   });
-
-  test('has nothing that a cluster without operators does not know, and a ServiceMonitor on demand', async () => {
-    expect(names(await overlay(), 'ServiceMonitor')).toEqual([]);
-    const monitored = await overlay('# components:\n#   -', 'components:\n  -');
-    expect(names(monitored, 'ServiceMonitor')).toEqual(['pressroom']);
-  });
 });
 
 describe('the chart', () => {
-  test('has what the overlay has', async () => {
-    const [there, here] = [await overlay(), await chart()];
-    const every = (objects: readonly Rendered[]) =>
-      objects.map(({ kind, metadata }) => `${kind} ${metadata.name.replace(/-[a-z0-9]{10}$/, '')}`).sort();
-    expect(every(here)).toEqual(every(there));
+  test('has nothing that a cluster without operators does not know', async () => {
+    const kinds = (await chart()).map(({ kind }) => kind);
+    expect(kinds).not.toContain('ServiceMonitor');
+    expect(kinds).not.toContain('PrometheusRule');
   });
 
   test('runs its Jobs as hooks, which need nothing that the release brings', async () => {
@@ -205,6 +186,10 @@ describe('the chart', () => {
       'kubernetes.io/arch': 'amd64',
     });
     expect(named(objects, 'ServiceMonitor', 'pressroom')).toBeDefined();
+    expect(named(objects, 'PersistentVolumeClaim', 'backups').spec).toMatchObject({
+      storageClassName: 'fast',
+      resources: { requests: { storage: '20Gi' } },
+    });
   });
 
   test.each([

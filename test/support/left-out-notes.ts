@@ -8,9 +8,8 @@ export const NO_PGBOUNCER = 'needs PgBouncer, and it is not on the PATH: install
 /** Why the test of the alerts is left out, and what to do about it. */
 export const NO_PROMTOOL = 'needs promtool, and it is not on the PATH: install prometheus';
 
-/** Why a test of the manifests is left out, and what to do about it. */
-export const NO_KUBERNETES_CLIENTS =
-  'needs kubectl and Helm, and they are not both on the PATH: install kubectl and helm';
+/** Why a test of the chart is left out, and what to do about it. */
+export const NO_HELM = 'needs Helm, and it is not on the PATH: install helm';
 
 /** Why the test of the proxy's resolver is left out, and what to do about it. */
 export const NO_DNSMASQ = 'needs dnsmasq, and it is not on the PATH: install dnsmasq-base';

@@ -1,24 +1,10 @@
 import type { Reporter, TestModule } from 'vitest/node';
-import {
-  NO_DNSMASQ,
-  NO_KUBERNETES_CLIENTS,
-  NO_PGBOUNCER,
-  NO_POSTGRES_TOOLS,
-  NO_PROMTOOL,
-} from './left-out-notes.ts';
+import { NO_DNSMASQ, NO_HELM, NO_PGBOUNCER, NO_POSTGRES_TOOLS, NO_PROMTOOL } from './left-out-notes.ts';
 import { NO_BROWSER } from './no-browser.ts';
 import { NO_NGINX } from './no-nginx.ts';
 
 /** Why tests may be left out. */
-const REASONS = [
-  NO_BROWSER,
-  NO_NGINX,
-  NO_POSTGRES_TOOLS,
-  NO_PGBOUNCER,
-  NO_PROMTOOL,
-  NO_DNSMASQ,
-  NO_KUBERNETES_CLIENTS,
-];
+const REASONS = [NO_BROWSER, NO_NGINX, NO_POSTGRES_TOOLS, NO_PGBOUNCER, NO_PROMTOOL, NO_DNSMASQ, NO_HELM];
 
 /** Says at the end of a run how many tests were left out for want of a program, and what to install. */
 export default class LeftOutReporter implements Reporter {

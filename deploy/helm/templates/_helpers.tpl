@@ -1,19 +1,13 @@
 {{- /*
-The settings by the name of their ConfigMap: those of base/kustomization.yaml, with the values in their place. Only the role
-remains of an address of the database.
+The settings by the name of their ConfigMap: those of settings.yaml, with the values in their place. Only the role remains
+of an address of the database.
 */ -}}
 {{- define "pressroom.settings" -}}
-{{- $all := dict -}}
+{{- $all := .Files.Get "settings.yaml" | fromYaml -}}
 {{- $known := .Files.Get "settings.txt" | splitList "\n" -}}
 {{- $readHost := eq .Values.database.host "pressroom-postgres-rw" | ternary "pressroom-postgres-ro" "" -}}
 {{- if hasKey .Values.database "readHost" }}{{ $readHost = .Values.database.readHost }}{{ end -}}
-{{- range (.Files.Get "base/kustomization.yaml" | fromYaml).configMapGenerator -}}
-  {{- $name := .name -}}
-  {{- $own := dict -}}
-  {{- range .literals -}}
-    {{- $pair := regexSplit "=" . 2 -}}
-    {{- $_ := set $own (first $pair) (last $pair) -}}
-  {{- end -}}
+{{- range $name, $own := $all -}}
   {{- range $key, $host := dict "DATABASE_URL" $.Values.database.host "DATABASE_READ_URL" $readHost -}}
     {{- if hasKey $own $key -}}
       {{- $role := regexFind "postgres://\\w+@" (get $own $key) -}}
@@ -35,7 +29,6 @@ remains of an address of the database.
     {{- $isWhole := and (kindIs "float64" $value) (eq $value (floor $value)) -}}
     {{- $_ := set $own $key ($isWhole | ternary (printf "%.0f" $value) (toString $value)) -}}
   {{- end -}}
-  {{- $_ := set $all $name $own -}}
 {{- end -}}
 {{- toYaml $all -}}
 {{- end -}}

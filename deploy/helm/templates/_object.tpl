@@ -19,9 +19,11 @@ Takes `root`, `settings` and `object`.
   {{- if hasKey $own "replicas" }}{{ $_ := set $spec "replicas" $own.replicas }}{{ end -}}
 {{- else if eq $kind "Job" -}}
   {{- include "pressroom.pod" (set $pod "template" $spec.template) -}}
-  {{- /* Argo CD and Flux know these hooks, too. */ -}}
-  {{- $hook := dict "helm.sh/hook" "pre-install,pre-upgrade" "helm.sh/hook-delete-policy" "before-hook-creation" -}}
-  {{- $_ := set $object.metadata "annotations" $hook -}}
+  {{- if not $values.helmHooks -}}
+    {{- /* A Job cannot be changed: with other settings or another image it is another one. */ -}}
+    {{- $_ := set $object.metadata "name" (printf "%s-%s" $name (toYaml $spec | sha256sum | trunc 10)) -}}
+    {{- $_ := unset $object.metadata "annotations" -}}
+  {{- end -}}
 {{- else if eq $kind "CronJob" -}}
   {{- include "pressroom.pod" (set $pod "template" $spec.jobTemplate.spec.template) -}}
 {{- else if eq $kind "HorizontalPodAutoscaler" -}}
@@ -38,6 +40,8 @@ Takes `root`, `settings` and `object`.
 {{- else if eq $kind "NetworkPolicy" -}}
   {{- $wanted = $values.networkPolicies.enabled -}}
   {{- include "pressroom.policy" (dict "values" $values "name" $name "spec" $spec) -}}
+{{- else if eq $kind "PersistentVolumeClaim" -}}
+  {{- $_ := mustMergeOverwrite $spec (deepCopy $values.backupClaim) -}}
 {{- else if eq $kind "ServiceMonitor" -}}
   {{- $wanted = $values.serviceMonitor.enabled -}}
   {{- $_ := set $object.metadata "labels" (merge (deepCopy $values.serviceMonitor.labels) $object.metadata.labels) -}}
