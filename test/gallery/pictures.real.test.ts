@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { NotUnderstood } from '@pressroom/desk/metadata/not-understood';
-import { pictureKind, stripped } from '@pressroom/desk/metadata/strip';
+import { NotUnderstood } from '@pressroom/pictures/not-understood';
+import { pictureKind, stripped } from '@pressroom/pictures/strip';
 import { JSDOM } from 'jsdom';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';

@@ -1,8 +1,8 @@
-import type { Bytes } from '@pressroom/desk/metadata/bytes';
-import { findPlaces } from '@pressroom/desk/metadata/find-places';
-import { NotUnderstood } from '@pressroom/desk/metadata/not-understood';
-import { mayCarryPlace, type PictureKind, stripped } from '@pressroom/desk/metadata/strip';
 import { drawWithMagick } from '@pressroom/gallery-admin/stills/magick';
+import type { Bytes } from '@pressroom/pictures/bytes';
+import { findPlaces } from '@pressroom/pictures/find-places';
+import { NotUnderstood } from '@pressroom/pictures/not-understood';
+import { mayCarryPlace, type PictureKind, stripped } from '@pressroom/pictures/strip';
 import fc from 'fast-check';
 import { JSDOM } from 'jsdom';
 import sharp from 'sharp';

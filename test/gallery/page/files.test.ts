@@ -7,7 +7,7 @@ import {
   HeadObjectCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
-import { findPlaces } from '@pressroom/desk/metadata/find-places';
+import { findPlaces } from '@pressroom/pictures/find-places';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

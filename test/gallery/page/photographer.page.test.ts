@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findPlaces } from '@pressroom/desk/metadata/find-places';
+import { findPlaces } from '@pressroom/pictures/find-places';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drawing } from '../../fixtures/drawing.ts';

@@ -11,7 +11,7 @@ import { pageDocument } from './document.ts';
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Everything that the result depends on, relative to the package; the lockfile stands for the libraries. */
-const INPUTS = ['src/**', 'package.json', 'tsconfig.json', '../../pnpm-lock.yaml'];
+const INPUTS = ['{.,../client,../pictures}/src/**', 'package.json', 'tsconfig.json', '../../pnpm-lock.yaml'];
 
 /** How long assets of earlier builds stay for pages that are still open, in ms. */
 const KEEP_MS = 7 * 24 * 3_600_000;

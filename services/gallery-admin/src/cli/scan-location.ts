@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
-import type { Bytes, ReadPart } from '@pressroom/desk/metadata/bytes';
-import { findPlaces } from '@pressroom/desk/metadata/find-places';
-import { NotUnderstood, understand } from '@pressroom/desk/metadata/not-understood';
+import type { Bytes, ReadPart } from '@pressroom/pictures/bytes';
+import { findPlaces } from '@pressroom/pictures/find-places';
+import { NotUnderstood, understand } from '@pressroom/pictures/not-understood';
 import type { Bucket } from '../buckets/bucket.ts';
 import { isLastingRefusal, isMisconfiguration, isStoreFault } from '../buckets/store-answers.ts';
 import { mediaKindOf, mediaTypeOf } from '../listing.ts';

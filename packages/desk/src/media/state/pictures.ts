@@ -1,5 +1,5 @@
-import type { Bytes } from '../../metadata/bytes.ts';
-import { mayCarryPlace, pictureKind, stripped } from '../../metadata/strip.ts';
+import type { Bytes } from '@pressroom/pictures/bytes';
+import { mayCarryPlace, pictureKind, stripped } from '@pressroom/pictures/strip';
 import type { Chosen } from './chosen-files.ts';
 import type { Dialogs } from './dialogs.ts';
 
