@@ -111,6 +111,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   addFrontPage(app, DESCRIPTION, { examples: ['/api/articles', '/api/categories'] });
   answerFromCache(app, cache, (headers) => KEY_HEADERS.every((name) => headers[name] === undefined));
   app.addHook('onClose', () => inspector.close());
+  app.addHook('onClose', () => extraSchema?.close());
   const site = Site.of(config);
   const store = new ArticleStore(db, readDb);
   const rules = { inspector, extraSchema };

@@ -392,5 +392,5 @@ export async function articleFaults(
   owner: string,
 ): Promise<FieldFault[]> {
   const ofContent = content === undefined ? [] : await contentFaults(inspector, content, owner);
-  return [...ofContent, ...(extra ? (extraSchema?.faults(extra) ?? []) : [])];
+  return [...ofContent, ...((extra && (await extraSchema?.faults(extra, owner))) ?? [])];
 }

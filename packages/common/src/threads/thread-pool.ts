@@ -53,8 +53,11 @@ export class ThreadPool<Task, Result> {
   readonly #turns: FairQueue;
   #closed = false;
 
-  /** `module`: what the threads load; its default export is a `threadTask`. */
-  constructor(module: URL, limits: ThreadLimits) {
+  /**
+   * @param module what the threads load; its default export is a `threadTask`
+   * @param data what `threadData` gives each thread
+   */
+  constructor(module: URL, limits: ThreadLimits, data?: unknown) {
     this.#limits = limits;
     this.#pool = new Piscina({
       filename: module.href,
@@ -63,6 +66,7 @@ export class ThreadPool<Task, Result> {
       idleTimeout: IDLE_MS,
       resourceLimits: { maxOldGenerationSizeMb: limits.memoryMiB * HEAP_RESERVE },
       recordTiming: false,
+      workerData: data,
       // A thread in `Atomics.wait` cannot receive anything else, and nothing here needs the microseconds it
       // saves.
       atomics: 'disabled',

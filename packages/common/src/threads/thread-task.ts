@@ -2,6 +2,7 @@ import { constants, getPriority, setPriority } from 'node:os';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { threadId } from 'node:worker_threads';
+import { workerData } from 'piscina';
 
 /** More than the modules of a thread hold, in bytes: what is beyond it was left behind by earlier tasks. */
 const AT_REST = 64 * 2 ** 20;
@@ -30,6 +31,11 @@ export function threadTask<Task, Result>(
     Atomics.store(begun, 0, threadId);
     return work(task);
   };
+}
+
+/** What the pool was given for its threads. */
+export function threadData<Data>(): Data {
+  return workerData as Data;
 }
 
 /** V8's collector, which it gives to the contexts that are made while its flag is set. */

@@ -1,112 +1,67 @@
 import { readFile } from 'node:fs/promises';
-import { type Context, createContext, Script } from 'node:vm';
 import type { FieldFault } from '@pressroom/common/failures/failure';
 import { ConfigError } from '@pressroom/common/start/config';
-import type { Ajv2020, ErrorObject, Options, ValidateFunction } from 'ajv/dist/2020.js';
+import { type ThreadLimits, ThreadPool, UnfinishedTask } from '@pressroom/common/threads/thread-pool';
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import type { ExtraTask } from './extra-thread.ts';
+import type { CheckedExtra } from './extra-validator.ts';
 import type { Extra } from './schema.ts';
 
-/** The keyword that makes a text searched. */
-const SEARCHED = 'x-searchable';
-
 /**
- * How long a check may take, in ms: alternatives that refer to themselves multiply with each level, and
- * patterns take as long as the text times their program.
+ * Alternatives that refer to themselves multiply with each level, and patterns take as long as the text times
+ * their program.
  */
-const CHECK_MS = 500;
+const LIMITS: ThreadLimits = { startMs: 30_000, cpuMs: 500, timeMs: 60_000, memoryMiB: 256, threads: 2 };
 
-/** The most steps of a pattern's program. */
-const MOST_STEPS = 2000;
-
-const MOST_FAULTS = 20;
-
-const CHECK = new Script('check()');
-
-/** The faults of a value, and the texts in it that are searched. */
-interface Checked {
-  errors: ErrorObject[];
-  searched: string[];
-}
-
-/** The JSON Schema of the `extra` of articles. */
+/** The JSON Schema of the `extra` of articles, by which values are checked in threads. */
 export class ExtraSchema {
   /** Whether it marks any text as searched. */
   readonly marks: boolean;
-  readonly #quick: ValidateFunction;
-  readonly #thorough: ValidateFunction;
-  readonly #searched: string[] = [];
-  readonly #context = createContext({});
+  readonly #threads: ThreadPool<ExtraTask, CheckedExtra>;
 
-  /** @throws Error that says what is wrong with the schema */
-  constructor(schema: object, newAjv: (options: Options) => Ajv2020) {
-    let marks = false;
-    const compile = (options: Options) => {
-      const ajv = newAjv(options);
-      ajv.addKeyword({
-        keyword: SEARCHED,
-        type: 'string',
-        schemaType: 'boolean',
-        compile: (isSearched: boolean) => {
-          marks ||= isSearched;
-          return (text: string) => {
-            if (isSearched) this.#searched.push(text);
-            return true;
-          };
-        },
-      });
-      const validate = ajv.compile(schema);
-      if ('$async' in validate) throw new Error('$async is not supported');
-      return validate;
-    };
-    this.#quick = compile({});
-    this.#thorough = compile({ allErrors: true });
+  constructor(schema: object, marks: boolean) {
+    this.#threads = new ThreadPool(new URL('./extra-thread.ts', import.meta.url), LIMITS, schema);
     this.marks = marks;
   }
 
-  /** What is wrong with a value, at most {@link MOST_FAULTS}. */
-  faults(extra: Extra): FieldFault[] {
-    const checked = this.#check(extra);
-    if (checked !== undefined) return checked.errors.slice(0, MOST_FAULTS).map(faultOf);
-    const message = `cannot be checked within ${CHECK_MS} ms; simplify it`;
+  /**
+   * What is wrong with a value.
+   *
+   * @param owner who sent it: owners take turns
+   * @throws Failure `unavailable` if the machine is too busy
+   */
+  async faults(extra: Extra, owner: string): Promise<FieldFault[]> {
+    const checked = await this.#check(extra, owner);
+    if (checked !== undefined) return checked.errors.map(faultOf);
+    const message = `cannot be checked within ${LIMITS.cpuMs} ms; simplify it`;
     return [{ field: 'extra', code: 'invalid', message }];
   }
 
   /** The texts of a value that are searched. */
-  searched(extra: Extra): string {
-    return this.#check(extra)?.searched.join('\n') ?? '';
+  async searched(extra: Extra): Promise<string> {
+    return (await this.#check(extra, ''))?.searched.join('\n') ?? '';
+  }
+
+  close(): Promise<void> {
+    return this.#threads.close();
   }
 
   /** Where finding all faults takes too long, the first will do. */
-  #check(extra: Extra): Checked | undefined {
-    const first = this.#run(this.#quick, extra);
+  async #check(extra: Extra, owner: string): Promise<CheckedExtra | undefined> {
+    const first = await this.#run(extra, owner, false);
     if (first === undefined || first.errors.length === 0) return first;
-    return this.#run(this.#thorough, extra) ?? first;
+    return (await this.#run(extra, owner, true)) ?? first;
   }
 
   /** Undefined if it takes too long. */
-  #run(validate: ValidateFunction, extra: Extra): Checked | undefined {
-    const check = () => {
-      this.#searched.length = 0;
-      validate(extra);
-    };
-    if (!ends(check, this.#context)) return undefined;
-    return { errors: validate.errors ?? [], searched: [...this.#searched] };
-  }
-}
-
-/** Whether a check ends within its time, which does not pass while the machine is busy with other things. */
-function ends(check: () => void, context: Context): boolean {
-  context.check = check;
-  const began = process.threadCpuUsage();
-  for (let timeout = CHECK_MS; timeout < 100 * CHECK_MS; timeout *= 2) {
+  async #run(extra: Extra, owner: string, all: boolean): Promise<CheckedExtra | undefined> {
     try {
-      CHECK.runInContext(context, { timeout });
-      return true;
-    } catch {
-      const { user, system } = process.threadCpuUsage(began);
-      if (user + system > 900 * CHECK_MS) return false;
+      return await this.#threads.run(owner, () => ({ extra, all }));
+    } catch (error) {
+      if (error instanceof UnfinishedTask) return undefined;
+      throw error;
     }
   }
-  return false;
 }
 
 /**
@@ -129,59 +84,12 @@ export async function readExtraSchema(file: string | undefined): Promise<ExtraSc
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
     throw fault('which is not an object');
   // Loaded only then, so that it costs nothing otherwise.
-  const [{ Ajv2020 }, { default: formats }, { RE2JS }] = await Promise.all([
-    import('ajv/dist/2020.js'),
-    import('ajv-formats'),
-    import('re2js'),
-  ]);
-  let pattern: string | undefined;
-  const regExp = Object.assign(
-    (source: string) => {
-      pattern = source;
-      const compiled = RE2JS.compile(RE2JS.translateRegExp(source));
-      if (compiled.programSize() > MOST_STEPS) {
-        throw new Error(
-          `the pattern takes ${compiled.programSize()} steps for each character, of at most ${MOST_STEPS}: ` +
-            'use smaller repetitions, or maxLength for the length',
-        );
-      }
-      pattern = undefined;
-      return compiled;
-    },
-    { code: 'regExp' },
-  );
-  const newAjv = (options: Options) => {
-    const strict = {
-      strict: true,
-      strictRequired: false,
-      strictTuples: false,
-      allowUnionTypes: true,
-    } as const;
-    const ajv = new Ajv2020({ ...options, ...strict, code: { regExp }, logger: false });
-    formats.default(ajv);
-    return ajv;
-  };
+  const { compileSchema } = await import('./extra-validator.ts');
   try {
-    return new ExtraSchema(schema, newAjv);
+    return new ExtraSchema(schema, compileSchema(schema).marks);
   } catch (error) {
-    const { message } = error as Error;
-    const culprit = pattern ?? /(?:keyword|reference|ref):? "?([^" ]+)/.exec(message)?.[1];
-    const place = culprit === undefined ? undefined : placeOf(culprit, schema);
-    throw fault(
-      `which is no JSON Schema as it takes it${place === undefined ? '' : ` (at ${place})`}: ${message}`,
-    );
+    throw fault(`which is no JSON Schema as it takes it${(error as Error).message}`);
   }
-}
-
-/** The JSON Pointer of the first member with this name, or this text as its value. */
-function placeOf(text: string, value: unknown, place = ''): string | undefined {
-  if (typeof value !== 'object' || value === null) return value === text ? place : undefined;
-  for (const [name, member] of Object.entries(value)) {
-    const inner = `${place}/${name}`;
-    const found = name === text ? inner : placeOf(text, member, inner);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 /** The codes of the API by the keywords of JSON Schema. */

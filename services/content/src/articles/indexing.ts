@@ -134,7 +134,7 @@ async function searchedTexts(
   const { rows } = await sql<{ extra: Extra | null }>`
     select extra from unnest(${ids}::integer[]) with ordinality as given (id, place)
     left join content.article using (id) order by place`.execute(tx);
-  return rows.map(({ extra }) => (extra === null ? '' : schema.searched(extra)));
+  return Promise.all(rows.map(({ extra }) => (extra === null ? '' : schema.searched(extra))));
 }
 
 /** Makes articles searchable soon after they are written. */

@@ -91,5 +91,6 @@ export async function reindex(db: Kysely<ContentTables>): Promise<void> {
     process.exitCode = 1;
   };
   const articles = await indexAll(db, { onLeftOut, extraSchema });
+  await extraSchema?.close();
   console.log(`${articles} articles are searchable.`);
 }

@@ -166,8 +166,9 @@ class Importer {
     this.#options = options;
   }
 
-  close(): Promise<void> {
-    return this.#inspector.close();
+  async close(): Promise<void> {
+    await this.#inspector.close();
+    await this.#options.extraSchema?.close();
   }
 
   /**
@@ -243,7 +244,8 @@ class Importer {
     const { entry, item, number } = read;
     const { exact, extraSchema } = this.#options;
     if (exact) return read;
-    const [unfit] = item.body.extra ? (extraSchema?.faults(item.body.extra) ?? []) : [];
+    const { extra } = item.body;
+    const [unfit] = (extra && (await extraSchema?.faults(extra, entry.place))) ?? [];
     if (unfit !== undefined) return new Error(`${unfit.field}: ${unfit.message}`);
     const fault = await this.#faultOf(item.body.content, entry);
     if (fault === undefined) return read;
