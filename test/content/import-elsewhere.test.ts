@@ -195,6 +195,25 @@ describe('an export of WordPress', () => {
     expect(Object.keys(JSON.parse(await readFile(maps[0] ?? '', 'utf8')))).toHaveLength(6);
   });
 
+  test('of a tool that names nothing takes no article for another', async () => {
+    const nameless = (title: string, more: Record<string, string> = {}) =>
+      item(0, { title, link: '', 'wp:post_name': '', 'content:encoded': `${title}. ${TEXT}`, ...more });
+    const bare = (text: string) => text.replaceAll('https://old.example', '');
+    const first = await fileOf(
+      'nameless 1.xml',
+      bare(wxr(nameless('Same day one'), nameless('Same day two'))),
+    );
+    const [draft, other] = ['Numbered one', 'Numbered two'].map((title) =>
+      nameless(title, { 'wp:post_id': '7', 'wp:status': 'draft' }),
+    );
+    const second = await fileOf('nameless 2.xml', bare(wxr(nameless('Same day three'), draft ?? '')));
+    const third = await fileOf('nameless 3.xml', bare(wxr(nameless('Same day one'), other ?? '')));
+    expect((await importing('wordpress', first)).stdout).toContain('2 created, 0 already there');
+    expect((await importing('wordpress', second)).stdout).toContain('2 created, 0 already there');
+    expect((await importing('wordpress', third)).stdout).toContain('1 created, 1 already there');
+    expect((await importing('wordpress', first)).stdout).toContain('0 created, 2 already there');
+  });
+
   test('comes in beside that of another site, with its words and without what never was', async () => {
     const at = (site: string, ...items: string[]) => wxr(...items).replaceAll('https://old.example', site);
     const post = (more: Record<string, string>, others = '') =>

@@ -228,6 +228,15 @@ describe('with the HTML checked', () => {
     ]);
   });
 
+  test('takes no article for one of the same file, however far apart they are', async () => {
+    const same = { title: 'Once more', html: CONTENT };
+    const between = Array.from({ length: 60 }, (_, n) => ({ title: `Between ${n}`, html: CONTENT }));
+    const addressed = { ...same, canonical_url: 'https://elsewhere.example/once' };
+    const file = linesOf(same, ...between, { ...same, id: 2_000_000 }, addressed);
+    expect((await importText(content, file)).stdout).toContain('63 created, 0 already there');
+    expect((await importText(content, file)).stdout).toContain('0 created, 63 already there');
+  });
+
   test('an export comes into another site whole, and into its own not again', async () => {
     const other = await contentFixture();
     onTestFinished(other.close);

@@ -205,12 +205,14 @@ class Importer {
     return inOrderOf(entries, outcomes);
   }
 
-  /** The article with a key that none before it in the file has. */
+  /** The article with keys that none before it in the file has. */
   #unlikeOthers(item: ImportedArticle): ImportedArticle {
     if (item.key === undefined) return item;
     const times = this.#keys.all(item.key).length + 1;
+    const formerKeys = item.formerKeys.filter((key) => this.#keys.all(key).length === 0);
     this.#keys.add(item.key, true);
-    return times === 1 ? item : { ...item, key: `${item.key}-${times}`, formerKeys: [], ownId: undefined };
+    if (times === 1) return { ...item, formerKeys };
+    return { ...item, key: `${item.key}-${times}`, formerKeys: [], ownId: undefined };
   }
 
   /** Those of the articles that are neither there already nor refused. */

@@ -156,7 +156,7 @@ function itemOf(
   const slug = sourceSlug(text('wp:post_name'));
   return {
     place,
-    identity: identityOf(entry, slug.made),
+    identity: identityOf(entry, slug.made, [title, html]),
     address: status === 'publish' ? text('link') : undefined,
     notes,
     line: {
@@ -179,13 +179,20 @@ function itemOf(
 }
 
 /** The same site may be read over http and https. */
-function identityOf({ texts, site }: WxrEntry & { site: WxrSite }, slug: string | undefined): Identity {
+function identityOf(
+  { texts, site }: WxrEntry & { site: WxrSite },
+  slug: string | undefined,
+  itself: readonly string[],
+): Identity {
   const text = (name: string) => texts.get(name)?.trim() ?? '';
   const plain = (url: string) => url.replace(/^https?:\/\//i, '').replace(/\/+$/, '');
   const id = text('wp:post_id');
+  const where = [plain(site.url), id, plain(text('guid')), plain(text('link'))];
+  // Tools that make such files may leave out all of these, or count from one for each site.
+  const isNamed = where.slice(2).some((url) => url !== '') || (site.url !== '' && Number(id) > 0);
   const former = new Set([site.url, `http://${plain(site.url)}`, `https://${plain(site.url)}`]);
   return {
-    parts: ['wordpress', plain(site.url), id, plain(text('guid')), plain(text('link'))],
+    parts: ['wordpress', ...where, ...(isNamed ? [] : itself)],
     former: [...former].map((url) => [`wordpress ${url} ${id}`]),
     slug,
   };
