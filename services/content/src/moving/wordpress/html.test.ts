@@ -86,6 +86,21 @@ test('a pattern that an article changes is there, as are the footnotes that are 
   ]);
 });
 
+test('a picture that a block has only as a background is there', () => {
+  const [before, after] = [
+    '<!-- wp:cover {"url":"https://a.example/a.jpg?a\\u0026b","id":7} -->',
+    '<!-- /wp:cover -->',
+  ];
+  const inner = '<div class="wp-block-cover__inner-container"><p>Words</p></div>';
+  const picture = '<img src="https://a.example/a.jpg?a&amp;b" alt="">';
+  const style = 'style="background-image:url(https://a.example/a.jpg?a&amp;b)"';
+  expect(articleHtml(`${before}<div class="wp-block-cover" ${style}>${inner}</div>${after}`, CONTEXT)).toBe(
+    `<div class="wp-block-cover">${picture}${inner}</div>`,
+  );
+  const whole = `<div class="wp-block-cover">${picture}${inner}</div>`;
+  expect(articleHtml(`${before}${whole}${after}`, CONTEXT)).toBe(whole);
+});
+
 test('pages of an article are paragraphs of their own', () => {
   expect(articleHtml('One<!--nextpage-->Two', CONTEXT)).toBe('<p>One</p>\n<p>Two</p>');
 });

@@ -35,7 +35,7 @@ interface HtmlContext extends ShortcodeContext {
 
 /** The HTML of an article as WordPress would show it, from what it keeps. */
 export function articleHtml(kept: string, context: HtmlContext): string {
-  const whole = withCodeElements(withPatterns(kept, context));
+  const whole = withCodeElements(withPatterns(kept, context)).replaceAll(COVER, withPicture);
   const hasBlocks = /<!--\s*wp:/.test(whole);
   let notes = footnotesOf(whole, context);
   const html = whole.replaceAll(COMMENT, (comment, inside = '', lineEnd = '') => {
@@ -53,6 +53,14 @@ export function articleHtml(kept: string, context: HtmlContext): string {
   const expanded = withLinks(expandShortcodes(html + notes, context));
   // Closes what writers left open, and nests what they crossed, as a browser does.
   return serialize(parseFragment(hasBlocks ? expanded : paragraphs(expanded))).trim();
+}
+
+/** A block that shows a picture behind its text, as blocks did before they had it as an element. */
+const COVER = /(<(?:div|section) class="wp-block-cover[^"]*") style="([^"]*)"([^>]*>)/g;
+
+function withPicture(whole: string, before: string, style: string, after: string): string {
+  const [, url] = /background-image:\s*url\((?:['"]|&quot;)?([^)'"]+?)(?:['"]|&quot;)?\)/.exec(style) ?? [];
+  return url === undefined ? whole : `${before}${after}<img src="${escaped(url)}" alt="">`;
 }
 
 function withLinks(html: string): string {
@@ -309,11 +317,17 @@ const CODE = 'pre|code|script|style';
 
 const ATTRIBUTE = /(?<![\w-])([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s\]]+))/g;
 
-/** The beginning or the end of a shortcode. `[[name]]` is how an article writes about one. */
-const TAG = /(?<!\[)\[([a-z][\w-]*)([\s=:][^[\]]*|\/?)\](?!\])|\[\/([a-z][\w-]*)\]/gi;
+/** Quotation marks as editors and plugins make them of straight ones. */
+const CURLY = /[“”„″]|&(?:quot|[lrb]dquo|Prime|#(?:34|822[012]|8243|x20(?:1[cde]|33)));/gi;
+
+/**
+ * The beginning or the end of a shortcode, or else a tag, in which there is none. `[[name]]` is how an article
+ * writes about one.
+ */
+const TAG = /<[a-z/][^<>]*>|(?<!\[)\[([a-z][\w-]*)([\s=:][^[\]]*|\/?)\](?!\])|\[\/([a-z][\w-]*)\]/gi;
 
 /** The names of shortcodes that are known. In two pairs of brackets, one is only written about. */
-const KNOWN = `gallery|playlist|caption|wp_caption|embed|audio|video|${CODE_NAMES}|${EMBED_NAMES}`;
+const KNOWN = `gallery|slideshow|playlist|caption|wp_caption|embed|audio|video|${CODE_NAMES}|${EMBED_NAMES}`;
 const IS_KNOWN = /^(?:caption|wp_caption|embed|audio|video)$/;
 const WRITTEN_ABOUT = new RegExp(`\\[(\\[/?(?:${KNOWN})(?:[\\s=][^[\\]]*|/?)\\])\\]?`, 'gi');
 const WRITTEN_ABOUT_END = new RegExp(`(\\[/(?:${KNOWN})\\])\\]`, 'gi');
@@ -328,7 +342,7 @@ export function expandShortcodes(html: string, context: ShortcodeContext): strin
 }
 
 function expandIn(text: string, context: ShortcodeContext): string {
-  const tags = [...text.matchAll(TAG)];
+  const tags = [...text.matchAll(TAG)].filter(([tag]) => tag.startsWith('['));
   const ends = endsOf(tags);
   /** The shortcodes around the place, and what stands before each. */
   const around: { tag: Tag; end: Tag; before: string }[] = [];
@@ -377,10 +391,10 @@ function expand(
   context: ShortcodeContext,
 ): string {
   const [name, given] = [called.toLowerCase(), rest.replace(/\/$/, '').trim()];
-  const attributes = attributesOf(given);
+  const attributes = attributesOf(given.replaceAll(CURLY, '"'));
   const content = inside?.content;
   const whole = inside ? `${begin}${inside.content}${inside.end}` : begin;
-  if (name === 'gallery') return galleryOf(attributes, context);
+  if (name === 'gallery' || name === 'slideshow') return galleryOf(attributes, context);
   if (name === 'playlist') return playlistOf(attributes, context);
   const isWhole = content !== undefined;
   if (isWhole && (name === 'caption' || name === 'wp_caption')) return figureOf(attributes, content);

@@ -46,6 +46,28 @@ test.each([
     '<pre>[gallery]</pre><code>[caption]x[/caption]</code>',
     '<pre>[gallery]</pre><code>[caption]x[/caption]</code>',
   ],
+  // Quotation marks as editors and plugins have made them of straight ones.
+  ...[
+    ['”', '″'],
+    ['&#8221;', '&#8243;'],
+    ['&quot;', '&quot;'],
+    ['&ldquo;', '&rdquo;'],
+    ['‘', '’'],
+  ].map(([open, close]): [string, string] => [
+    `[gallery ids=${open}2${close} columns=${open}3${close}]`,
+    `<div class="gallery">${SECOND}</div>`,
+  ]),
+  [
+    '[caption align=”alignleft″ caption=&#8220;Old &#8217;n&#8217; new&#8221;]<img src="a">[/caption]',
+    '<figure class="alignleft"><img src="a"><figcaption>Old &#8217;n&#8217; new</figcaption></figure>',
+  ],
+  ['[slideshow]', `<div class="gallery">${FIRST}${SECOND}</div>`],
+  // A tag is left as it is, whatever its attributes look like.
+  [
+    '<a title="[gallery]" href="[home]/x">x</a> <img alt="[audio https://a.example/a.mp3]" src="a"> <a data-x=\'[caption]\'>[/caption]</a>',
+    '<a title="[gallery]" href="[home]/x">x</a> <img alt="[audio https://a.example/a.mp3]" src="a"> <a data-x=\'[caption]\'>[/caption]</a>',
+  ],
+  ['a < b [gallery ids="2"] > c', `a < b \n\n<div class="gallery">${SECOND}</div>\n\n > c`],
 ])('%s becomes %s', (text, html) => {
   expect(expanded(text)).toMatchObject({ html, others: [] });
 });
