@@ -25,7 +25,7 @@ const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
 /** `Cache-Control` of answers that belong to one reader, and of every error. */
 export const PRIVATE = 'private, no-store';
 
-/** How long a loaded value may be served from a cache. */
+/** Time for which a loaded value may be served from a cache. */
 interface Validity {
   /** When it changes with the clock; if absent, only when the data change. */
   readonly expiresAt?: Date | undefined;
@@ -46,7 +46,7 @@ export interface LoadedDocument extends Validity {
   readonly mediaType: string;
 }
 
-/** What a GET of an operation loads: what its schema of 200 describes. */
+/** The value that a GET of an operation loads, as its schema of 200 describes it. */
 export type Loaded<Schema> = Schema extends { response: { 200: infer Described } }
   ? Described extends z.ZodType
     ? LoadedValue<z.output<Described>>
@@ -187,7 +187,7 @@ export interface Representation {
   readonly etag: string;
   /** When it expires, in ms since 1970; if absent, only when the data change. */
   readonly expiresAt?: number | undefined;
-  /** What it depends on, as the service names changes; if absent, any change invalidates it. */
+  /** Subjects that it depends on, as the service names changes; if absent, any change invalidates it. */
   readonly subjects?: readonly string[] | undefined;
 }
 

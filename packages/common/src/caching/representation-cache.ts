@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Answer, Representation } from './conditional.ts';
 
-/** Whether changes made by others would be known by now; see `ChangeListener`. */
+/** Valid while changes made by others would be known; see `ChangeListener`. */
 export interface Lease {
   /** Asking keeps the listener for changes awake. */
   isCurrent(): boolean;

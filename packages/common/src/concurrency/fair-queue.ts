@@ -5,15 +5,15 @@ import { Failure } from '../failures/failure.ts';
 export interface FairQueueLimits {
   /** Pieces of work that run at once. */
   places: number;
-  /** How many of them one owner may have; all if absent. */
+  /** Most places of one owner; all if absent. */
   placesOfOne?: number;
-  /** How much may wait; any number of pieces if absent. */
+  /** Limit of the pieces that wait; none if absent. */
   waiting?: {
     /** Pieces that may wait, over all owners. */
     pieces: number;
     /** Owners that may wait beyond them, each with a first piece. */
     owners: number;
-    /** How many of them one owner may have; all if absent. */
+    /** Most waiting pieces of one owner; all if absent. */
     piecesOfOne?: number;
     refusal: string;
   };

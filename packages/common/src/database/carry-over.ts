@@ -20,13 +20,13 @@ const FORMER = '_before';
 /** The last file whose tables the older chains ended in, too. */
 const SAME_TABLES = '0014_gallery';
 
-/** What stands for null in the rows from before a column that allows none today. */
+/** Replaces null in rows from before a column that allows none today. */
 const FORMERLY_NULL: Readonly<Record<string, string>> = {
   'content.article.revised_at': 'updated_at',
   'news.editorial_slot.source': '0',
 };
 
-/** What {@link carryOver} copied, and where the former rows are. */
+/** The tables that {@link carryOver} copied, and the place of the former rows. */
 export interface CarriedOver {
   readonly tables: number;
   readonly rows: number;
@@ -71,7 +71,7 @@ async function copyTables(db: Kysely<unknown>): Promise<Omit<CarriedOver, 'forme
   const keys = await foreignKeys(db);
   for (const { name, table } of keys) await run(db, `alter table ${table} drop constraint ${name}`);
   let rows = 0n;
-  // What migrations have put in is in the former tables, too.
+  // Rows that migrations insert are in the former tables, too.
   await run(db, `truncate ${tables.map((table) => qualified(table)).join(', ')}`);
   for (const table of tables) rows += await copyRows(db, table);
   for (const { name, table, definition } of keys) {

@@ -2,7 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '../log/logging.ts';
 
-/** How long an answered heartbeat proves that the process is up to date, in ms: the bound on staleness. */
+/**
+ * An answered heartbeat proves for this long that the process is up to date, in ms: the bound on staleness.
+ */
 const LEASE_MS = 1000;
 
 /** Pause between two heartbeats, in ms. */
@@ -11,13 +13,13 @@ const HEARTBEAT_MS = 250;
 /** Pause between two heartbeats that a reader waits for, in ms. */
 const HURRY_MS = 2;
 
-/** How long `current` stays unread before heartbeats become rare, in ms. */
+/** Heartbeats become rare when `current` was not read for this long, in ms. */
 const QUIET_AFTER_MS = 5000;
 
 /** Pause between two heartbeats while `current` is unread, in ms; a broken connection shows within it. */
 const QUIET_HEARTBEAT_MS = 15_000;
 
-/** How long a heartbeat may go unanswered before the connection counts as dead, in ms. */
+/** The connection counts as dead after an unanswered heartbeat of this length, in ms. */
 const HEARTBEAT_TIMEOUT_MS = 600;
 
 /** Timeout for connecting, in ms. */
@@ -42,11 +44,11 @@ interface ChangeListenerOptions {
   /** A query whose single row changes with every commit that the triggers did not announce. */
   watermark?: string;
   /**
-   * Whether a watermark shows that no commit is under way which it does not tell apart yet; each does if
-   * absent.
+   * True if a watermark shows that no commit is under way that it cannot tell apart yet; if absent, every
+   * watermark does.
    */
   isSettled?: (watermark: unknown) => boolean;
-  /** Whether the position of the WAL is followed, for reads on a replica. */
+  /** True to follow the position of the WAL, for reads on a replica. */
   followsWal?: boolean;
   /**
    * Called for each change, and after each (re)connection, when changes may have been missed.
@@ -57,7 +59,7 @@ interface ChangeListenerOptions {
   /** Called for each notification of other channels, by their names, and after each (re)connection. */
   others?: Readonly<Record<string, OnNotification>>;
   log: Pick<Logger, 'info' | 'warn'>;
-  /** How long `current` stays unread before heartbeats become rare, in ms; 5 s by default. */
+  /** Heartbeats become rare when `current` was not read for this long, in ms; 5 s by default. */
   quietAfterMs?: number;
 }
 
@@ -77,14 +79,14 @@ export class ChangeListener {
   readonly #closing = new AbortController();
   #trustedUntil = 0;
   #askedAt = 0;
-  /** What a replica must contain; it is known only if the listener `followsWal`. */
+  /** Position that a replica must have reached; known only if the listener `followsWal`. */
   readonly position = new WalPosition(() => {
     this.#hurried = true;
     this.#hurry?.();
   });
-  /** Whether a change was announced since the last heartbeat was sent. */
+  /** True if a change was announced since the last heartbeat was sent. */
   #announced = false;
-  /** Whether a reader waits for the next heartbeat. */
+  /** True while a reader waits for the next heartbeat. */
   #hurried = false;
   /** Ends the pause between two heartbeats; absent while one is under way. */
   #hurry: (() => void) | undefined;
@@ -244,7 +246,7 @@ export class ChangeListener {
   }
 }
 
-/** How long a reader waits for the primary's position, in ms, before it reads on the primary. */
+/** Time that a reader waits for the primary's position, in ms, before it reads on the primary. */
 const PATIENCE_MS = 1000;
 
 interface Heartbeat {
@@ -252,7 +254,7 @@ interface Heartbeat {
   sentAt: number;
   /** The end of the primary's WAL, as PostgreSQL writes it. */
   lsn: string;
-  /** Whether something may have been committed that the previous heartbeat did not show. */
+  /** True if something may have been committed that the previous heartbeat did not show. */
   changed: boolean;
 }
 
@@ -267,7 +269,7 @@ export class WalPosition {
   #lsn: string | undefined;
   /** When the question was sent that the position has last been proven by. */
   #provenAt = Number.NEGATIVE_INFINITY;
-  /** What has been seen by then must be in the replica. */
+  /** A replica must have everything that was seen by then. */
   #seenAt = Number.NEGATIVE_INFINITY;
   #next = Promise.withResolvers<void>();
 

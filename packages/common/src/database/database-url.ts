@@ -30,7 +30,9 @@ export function databaseUrl(env: Record<string, string | undefined>): string {
   throw new Error('no database: set DATABASE_URL, or run `pnpm start` in another terminal');
 }
 
-/** What `pnpm start` has written to a file of its data directory for commands in other terminals. */
+/**
+ * Returns the note of this name that `pnpm start` left in its data directory for commands in other terminals.
+ */
 export function noteOfStart(env: Record<string, string | undefined>, name: string): string | undefined {
   try {
     return readFileSync(join(env.DATA_DIR || DEFAULT_DATA_DIR, name), 'utf8').trim();

@@ -13,7 +13,7 @@ import {
 import pg from 'pg';
 import { reasonOf } from '../failures/failure.ts';
 
-/** Which database {@link openDatabase} opens, and how; part of every service's settings. */
+/** The database that {@link openDatabase} opens; part of every service's settings. */
 export interface DatabaseConfig {
   /** A connection URL of PostgreSQL, or of a pooler in transaction mode if there is a direct one. */
   DATABASE_URL: string;
@@ -21,12 +21,12 @@ export interface DatabaseConfig {
   DATABASE_DIRECT_URL?: string | undefined;
   /** The most connections that this process opens; 1 if absent. */
   DATABASE_POOL_SIZE?: number;
-  /** How long a request waits for a connection, in ms, before it fails; unlimited if absent. */
+  /** Longest wait of a request for a connection, in ms, before it fails; unlimited if absent. */
   DATABASE_CONNECT_TIMEOUT_MS?: number;
-  /** How long PostgreSQL works on one statement, in ms; unlimited if absent. */
+  /** Longest run of a statement in PostgreSQL, in ms; unlimited if absent. */
   DATABASE_STATEMENT_TIMEOUT_MS?: number;
   /**
-   * How long a transaction may wait for its next statement, in ms, so that a host that vanishes does not keep
+   * Longest wait of a transaction for its next statement, in ms, so that a host that vanishes does not keep
    * its locks; twice the time of a statement if absent.
    */
   idleTransactionMs?: number;
@@ -161,7 +161,10 @@ export class PreparedQuery<Tables, Values extends object, Row> {
   }
 }
 
-/** What the SQL of a query depends on, besides its values: a few members with a few possible values each. */
+/**
+ * Parameters that change the SQL of a query, besides its values: a few members with a few possible values
+ * each.
+ */
 export type Shape = Readonly<Record<string, string | number | boolean>>;
 
 /**
@@ -305,7 +308,7 @@ export function isDatabaseAway(error: unknown): boolean {
   return ('syscall' in error && NETWORK_CODES.has(code)) || SERVER_STATES.test(code) || isLostRace(error);
 }
 
-/** What went wrong, in one line that names the setting of the database if that is away. */
+/** Describes a failure in one line, which names the setting of the database if that is away. */
 export function databaseReason(error: unknown): string {
   const reason = reasonOf(error);
   return isDatabaseAway(error) ? `the database of DATABASE_URL does not answer: ${reason}` : reason;
@@ -337,7 +340,7 @@ export function violates(error: unknown, name: string): boolean {
 }
 
 /**
- * What Pressroom's advisory locks protect. Their numbers are hashes of these texts, so two of them cannot be
+ * Subjects of Pressroom's advisory locks. Their numbers are hashes of these texts, so two of them cannot be
  * given the same number by mistake. The triggers of the migrations have locks with two numbers, which never
  * meet these.
  */

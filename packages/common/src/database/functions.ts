@@ -64,7 +64,7 @@ export async function readFunctions(folder: string): Promise<FunctionSet> {
       for (const statement of statementsOf(path, filled(text, values))) {
         const { object } = statement;
         const same = statements.get(object);
-        // What a file has without a `{name}` is made once.
+        // A statement without a `{name}` is executed once.
         if (same !== undefined && (same.path !== path || same.sql !== statement.sql)) {
           throw new Error(`${path}: ${object} is made twice`);
         }
@@ -144,7 +144,7 @@ export async function appliedRevision<Tables>(db: Kysely<Tables>): Promise<numbe
 /** PostgreSQL's SQLSTATEs for a missing table and a missing schema. */
 const ABSENT = new Set<unknown>(['42P01', '3F000']);
 
-/** What the query finds, or nothing where its table is missing. */
+/** Returns the rows of the query, or none if its table is missing. */
 export async function rowsIfThere<Row, Tables>(query: RawBuilder<Row>, db: Kysely<Tables>): Promise<Row[]> {
   try {
     return (await query.execute(db)).rows;
@@ -195,7 +195,7 @@ async function dropOtherSignatures(db: Kysely<unknown>, object: string): Promise
 }
 
 /**
- * Whether the table has this trigger already. To replace one waits for whoever writes to the table, and makes
+ * True if the table has this trigger already. Replacing one waits for whoever writes to the table, and makes
  * others wait; so it is made on an empty copy of the table and compared.
  */
 async function isSame(
@@ -213,7 +213,9 @@ async function isSame(
   return there === wanted;
 }
 
-/** What the trigger is in PostgreSQL's words, without the name of its table; undefined if there is none. */
+/**
+ * Returns PostgreSQL's definition of the trigger without the name of its table; undefined if there is none.
+ */
 async function definitionOf(db: Kysely<unknown>, name: string, table: string): Promise<string | undefined> {
   const { rows } = await sql<{ definition: string }>`
     select replace(pg_get_triggerdef(oid), ${` ON ${table} `}, ' ') as definition

@@ -5,10 +5,10 @@ export function secondsFromNow(seconds: number | RawBuilder<number>): RawBuilder
   return sql`(clock_timestamp() + ${seconds}::float8 * interval '1 second')`;
 }
 
-/** How long a process that is gone keeps its rows, in seconds. */
+/** A process that is gone keeps its rows for this long, in seconds. */
 export const LEASE_SECONDS = 30;
 
-/** How often a process renews such leases, in ms. */
+/** Interval at which a process renews such leases, in ms. */
 export const RENEW_MS = 10_000;
 
 interface LeaseOptions {
@@ -21,7 +21,7 @@ interface LeaseOptions {
    * that is in hand is then work that is due later.
    */
   until: string;
-  /** How long a lease is, or that of each row; {@link LEASE_SECONDS} if absent. */
+  /** Length of the lease, or of each row's; {@link LEASE_SECONDS} if absent. */
   seconds?: number | RawBuilder<number>;
 }
 
@@ -101,7 +101,7 @@ export class Lease {
   }
 }
 
-/** How long to wait before what has failed is tried again; each wait is `factor` times the one before. */
+/** Delays between attempts at something that fails; each is `factor` times the one before. */
 interface Backoff {
   firstSeconds: number;
   mostSeconds: number;

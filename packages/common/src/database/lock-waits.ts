@@ -4,21 +4,21 @@ import { Failure, reasonOf } from '../failures/failure.ts';
 import { isLostRace } from './database.ts';
 import { backoffUntil } from './leases.ts';
 
-/** How long a change of a table waits for those who use it, in ms: whoever comes later waits behind it. */
+/** A change of a table waits this long for its users, in ms: whoever comes later waits behind it. */
 const LOCK_TIMEOUT_MS = 1000;
 
 const BACKOFF = { firstSeconds: 1, mostSeconds: 10 };
 
-/** How long changes are tried again, in seconds, the attempts not counted. */
+/** Changes are tried again for this long, in seconds, the attempts not counted. */
 const PATIENCE_SECONDS = 600;
 
-/** How often it is asked who holds what the transaction waits for, in each time that it waits. */
+/** Queries for the holders of a lock during each wait of the transaction. */
 const LOOKS = 4;
 
 export interface LockWaits {
-  /** How long each statement may wait for a lock, in ms; 1,000 if absent. */
+  /** Longest wait of each statement for a lock, in ms; 1,000 if absent. */
   lockTimeoutMs?: number;
-  /** How long the work is tried again, in seconds, the attempts not counted; 600 if absent. */
+  /** The work is tried again for this long, in seconds, the attempts not counted; 600 if absent. */
   patienceSeconds?: number;
   /** Told why an attempt has failed, with who was in the way, and when the next one is made. */
   onBlocked?: (reason: string) => void;

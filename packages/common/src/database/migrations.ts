@@ -40,7 +40,7 @@ export async function readMigrations(folder = MIGRATIONS): Promise<MigrationFile
   );
 }
 
-/** How the migrations of a build and those of a database differ. */
+/** Differences between the migrations of a build and those of a database. */
 interface MigrationDifference {
   /** Names of those that the database does not have. */
   readonly missing: readonly string[];
@@ -64,7 +64,7 @@ export function compareMigrations(
   };
 }
 
-/** What to do about a database that was made by other versions of the files of these names. */
+/** Advice for a database that was made by other versions of the files of these names. */
 function whatToDoAbout(changed: readonly string[]): string {
   const files = changed.map((name) => `${name}.sql`).join(', ');
   return (
@@ -168,7 +168,7 @@ export function openForMigrations(url: string): Kysely<unknown> {
   return new Kysely({ dialect: new LockedDialect({ pool }) });
 }
 
-/** What runs the files within a transaction. */
+/** Returns a migrator that runs the files within a transaction. */
 export function migratorOf(db: Kysely<unknown>, files: readonly MigrationFile[]): Migrator {
   return new Migrator({
     db,

@@ -5,13 +5,13 @@ import type { Lease } from '../caching/representation-cache.ts';
 import type { ChangeListener, WalPosition } from './change-listener.ts';
 import { type ConnectionLog, type DatabaseConfig, openPool, queriesOn, SilenceError } from './database.ts';
 
-/** How long a read waits for a replica that is a little behind, in ms; after that it goes to the primary. */
+/** A read waits this long for a replica that is a little behind, in ms; after that it goes to the primary. */
 const BEHIND_MS = 50;
 
-/** How often such a replica is queried again, in ms. */
+/** Interval at which such a replica is queried again, in ms. */
 const ASK_AGAIN_MS = 5;
 
-/** How long a replica may take to report its position, in ms. */
+/** A replica has this long to report its position, in ms. */
 const ANSWER_MS = 2000;
 
 /** After how long a replica that failed is tried again, in ms. */
@@ -23,13 +23,13 @@ const QUERY_CANCELED = '57014';
 interface ReadPoolParts {
   primary: pg.Pool;
   replica: pg.Pool;
-  /** Whether changes made by others would be known by now. */
+  /** Valid while changes made by others would be known. */
   lease: Lease;
   position: WalPosition;
   log: ConnectionLog;
 }
 
-/** What a replica has replayed, as PostgreSQL writes it, and whether that is enough. */
+/** The position that a replica has replayed, as PostgreSQL writes it, compared with the wanted one. */
 interface Progress {
   lsn: string | null;
   reached: boolean;
@@ -136,7 +136,7 @@ export class ReadPool implements PostgresPool {
   }
 }
 
-/** How far a replica is; `lsn` is null on a server that is not, or no longer, a replica. */
+/** Queries the position of a replica; `lsn` is null on a server that is not, or no longer, a replica. */
 async function progressOf(client: pg.PoolClient, ...wanted: string[]): Promise<Progress> {
   const text = `select case when pg_is_in_recovery() then pg_last_wal_replay_lsn()::text end as lsn,
     pg_is_in_recovery() and pg_last_wal_replay_lsn() >= all ($1::pg_lsn[]) as reached`;

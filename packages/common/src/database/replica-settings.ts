@@ -4,11 +4,11 @@ import { z } from 'zod';
 import type { Logger } from '../log/logging.ts';
 import type { OnNotification } from './change-listener.ts';
 
-/** What a replica says of itself. */
+/** A replica's statement about itself. */
 const statement = z.object({
   replica: z.string(),
   host: z.string(),
-  /** Whether it has just begun to listen, and so does not know what the others are set to. */
+  /** True if it has just begun to listen, and so does not know the settings of the others. */
   asks: z.boolean(),
   /** Checksums of the settings, by name. */
   settings: z.record(z.string(), z.string()),
@@ -45,7 +45,7 @@ export function compareReplicas<Config extends object>(
   };
 }
 
-/** What a replica said; undefined if a build said it that says it otherwise. */
+/** Parses a replica's statement; undefined if it comes from a build with another form. */
 function read(said: string): z.infer<typeof statement> | undefined {
   try {
     return statement.parse(JSON.parse(said));

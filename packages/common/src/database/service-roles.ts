@@ -44,7 +44,10 @@ export const SERVICE_ROLES: readonly ServiceRole[] = [
 /** The schema with the list of migrations, which every service reads to know whether it is ready. */
 const MIGRATIONS_SCHEMA = 'pressroom';
 
-/** What a service's role must not be able to do, by its column in `pg_roles`, and how it is revoked. */
+/**
+ * Powers that a service's role must not have, by their column in `pg_roles`, with the statement that revokes
+ * them.
+ */
 const POWERS: Record<string, string> = {
   rolsuper: 'nosuperuser',
   rolcreatedb: 'nocreatedb',

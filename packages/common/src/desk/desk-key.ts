@@ -32,7 +32,7 @@ export interface DeskKeys {
   DESK_KEY_PREVIOUS?: string | undefined;
 }
 
-/** Whether a request with the key `given` comes from the desk, compared in constant time. */
+/** True if a request with the key `given` comes from the desk, compared in constant time. */
 export function isDeskKey(given: string, { DESK_KEY, DESK_KEY_PREVIOUS }: DeskKeys): boolean {
   const one = Buffer.from(given);
   return [DESK_KEY, DESK_KEY_PREVIOUS].some((key) => {

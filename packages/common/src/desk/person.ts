@@ -37,10 +37,12 @@ export const PERSON_HEADER = 'x-desk-person';
 /** The name in requests of the desk that are for no person. */
 const DESK = 'desk';
 
-/** What the desk may ask for a person, from least to most: to read, to write what is theirs, everything. */
+/**
+ * Scopes that the desk may ask for a person, from least to most: to read, to write what is theirs,
+ * everything.
+ */
 const DESK_SCOPES = ['read', 'write', 'full'] as const;
 
-/** What the desk may ask for a person. */
 export type DeskScope = (typeof DESK_SCOPES)[number];
 
 const SCOPE_HEADER = 'x-desk-scope';

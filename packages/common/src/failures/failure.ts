@@ -47,8 +47,8 @@ interface FailureOptions {
 }
 
 /**
- * How stores and helpers report expected failures. The message is for the user, so it says what to change and
- * contains nothing internal.
+ * An expected failure, as stores and helpers report it. The message is for the user, so it says what to
+ * change and contains nothing internal.
  *
  * @example throw new Failure('missing', `article ${id} does not exist`)
  * @example throw new Failure('conflict', 'another category has this slug; choose another', { code: 'slug_taken' })
@@ -76,8 +76,8 @@ export function invalid(faults: FieldFault[]): Failure {
 }
 
 /**
- * What went wrong, in one line: the message of `error`, or those of the errors it combines. A host name with
- * two addresses that both refuse a connection is an `AggregateError` whose own message is empty.
+ * Describes a failure in one line: the message of `error`, or those of the errors it combines. A host name
+ * with two addresses that both refuse a connection is an `AggregateError` whose own message is empty.
  */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -15,7 +15,7 @@ export function xmlDocument(root: Root): string {
 /** Everything that XML 1.0 (section 2.2) has no way to write, not even escaped. */
 const NOT_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
-/** What a reader that looks for HTML would take for a tag or a reference. */
+/** Text that a reader expecting HTML would take for a tag or a reference. */
 const MARKUP = /<[a-z/!?]|&#?\w+;/i;
 
 /** `text` without characters that would make an XML document unreadable. */

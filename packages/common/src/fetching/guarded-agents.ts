@@ -23,7 +23,7 @@ const MOST_HEADER_BYTES = 128 * 1024;
 
 export interface GuardedTarget {
   url: URL;
-  /** Whether the host may have an address that is not public. */
+  /** True to allow the host an address that is not public. */
   mayBePrivate: boolean;
 }
 

@@ -22,7 +22,7 @@ export function readableCharacters(text: string): number {
   return hasText(readable) ? codePoints(readable) : 0;
 }
 
-/** Whether `text` contains anything visible: not only white space, controls and zero-width characters. */
+/** True if `text` contains anything visible: not only white space, controls and zero-width characters. */
 function hasText(text: string): boolean {
   return /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
 }
@@ -34,7 +34,7 @@ export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
-/** What is wrong with a text that cannot be stored. */
+/** The fault of a text that cannot be stored. */
 export const NOT_STORABLE = 'contains a NUL character or half a surrogate pair; remove it';
 
 /** Text that is stored and returned as sent, of any length. */
@@ -82,7 +82,7 @@ const WEB_URL = /^https?:\/\/[^\s\p{Cc}]+$/iu;
 /** A user name or password in a URL, or the sign that would end them. */
 const CREDENTIALS = /^https?:\/\/[^/?#]*@/i;
 
-/** What is wrong with a {@link webUrl}; undefined if nothing is. */
+/** Returns the fault of a {@link webUrl}; undefined if it has none. */
 function webUrlFault(value: string): string | undefined {
   if (!(WEB_URL.test(value) && URL.canParse(value))) return 'must be an absolute http or https URL';
   if (CREDENTIALS.test(value)) return 'must not contain a user name or password';
@@ -167,7 +167,7 @@ const URI = new RegExp(
 );
 
 /**
- * Whether `text` is an http or https URI (RFC 3986) without a user name or password: the answers declare
+ * True if `text` is an http or https URI (RFC 3986) without a user name or password: the answers declare
  * `format: uri`. Browsers accept more, such as non-ASCII characters, which a URI must percent-encode.
  */
 export function isWebUri(text: string): boolean {
@@ -203,7 +203,7 @@ const TRACKING = `
 const NAMES = new Set(TRACKING.filter((name) => !name.endsWith('*')));
 const PREFIXES = TRACKING.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
 
-/** Whether a parameter of this name says where a reader came from, such as `fbclid` and `utm_source`. */
+/** True if a parameter of this name tells where a reader came from, such as `fbclid` and `utm_source`. */
 export function isTracking(name: string): boolean {
   const lower = name.toLowerCase();
   return NAMES.has(lower) || PREFIXES.some((prefix) => lower.startsWith(prefix));
@@ -230,7 +230,7 @@ export const searchText = z
     pattern: '\\S[\\s\\S]*\\S',
   });
 
-/** Whether a text names a time zone of the IANA database. An offset is none: it has no summer time. */
+/** True if a text names a time zone of the IANA database. An offset is none: it has no summer time. */
 export function isTimeZone(name: string): boolean {
   try {
     return /^[A-Z]/i.test(name) && new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isWebUri } from './fields.ts';
 
-/** What `format: uri` accepts in the tests of the description. */
+/** The check of `format: uri` in the tests of the description. */
 const uri = fullFormats.uri as (text: string) => boolean;
 
 test.each([

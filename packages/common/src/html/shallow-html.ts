@@ -1,4 +1,4 @@
-/** How many tags may be open: no text needs more. */
+/** Most open tags: no text needs more. */
 const MAX_DEPTH = 500;
 
 /** Elements without an end tag (HTML Standard, 13.1.2). */

@@ -59,13 +59,13 @@ interface ServerOptions {
   /** Figures of this service in the metrics. */
   meters?: readonly Meter[];
   tracing?: Tracing | undefined;
-  /** How this service's answers to failures differ from the others'. */
+  /** Differences between this service's answers to failures and the others'. */
   problems?: ProblemStyle;
   /** Headers of every answer, besides those that all services send; names in lower case. */
   headers?: Readonly<Record<string, string>>;
   /** Limits the rate of the routes that are added afterwards; see `limitRate`. */
   limit?: (app: Server) => Promise<void>;
-  /** How long clients may take; {@link CONNECTION_LIMITS} by default. */
+  /** Time limits for clients; {@link CONNECTION_LIMITS} by default. */
   connectionLimits?: ConnectionLimits;
 }
 
@@ -193,7 +193,7 @@ function refuseUnknownParameters(app: Server): void {
   });
 }
 
-/** How long a client may take, in ms. */
+/** Time limits for a client, in ms. */
 export interface ConnectionLimits {
   /** For the head of a request, from its first byte or from the start of the connection. */
   headersMs: number;
@@ -304,10 +304,10 @@ function closeAnsweredConnections(app: Server): void {
 /** Paths that are answered under any load: an overloaded process is alive. */
 const EXEMPT = new Set(['/healthz']);
 
-/** How often the delay is sampled while requests arrive, in ms. */
+/** Interval of the samples of the delay while requests arrive, in ms. */
 const SAMPLE_MS = 250;
 
-/** How long the samples are collected before they are averaged, in ms. */
+/** Period over which samples are averaged, in ms. */
 const WINDOW_MS = 1000;
 
 /** The fewest that are averaged: a single pause, on a busy machine, is not an overload. */

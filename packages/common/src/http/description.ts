@@ -47,7 +47,7 @@ interface Completion {
   tags: Readonly<Record<string, string>>;
   /** Headers that every operation except health reads. */
   requestHeaders: readonly RequestHeader[];
-  /** Whether requests are rate-limited and answers show the remaining number; health never is. */
+  /** True if requests are rate-limited and answers show the remaining number; health never is. */
   isCounted: boolean;
 }
 

@@ -236,7 +236,7 @@ function pageOf(title: string): string {
 `;
 }
 
-/** What a service's front page says besides its title and description. */
+/** Parts of a service's front page besides its title and description. */
 export interface FrontPage {
   /** Paths that lead to something to read at once. */
   readonly examples: readonly string[];

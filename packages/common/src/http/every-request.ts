@@ -8,18 +8,18 @@ import type { CommonConfig } from '../start/config.ts';
 import { isListed } from './address-list.ts';
 import type { Server } from './operation.ts';
 
-/** What the log and the metrics need to know of a route. */
+/** A route as the log and the metrics need it. */
 export interface RouteOptions {
   readonly url?: string | undefined;
   readonly config: { readonly secretQuery?: boolean };
 }
 
-/** What a check sees of a request. One that needs more, such as a route's parameters, is a Fastify hook. */
+/** A request as a check sees it. A check that needs more, such as a route's parameters, is a Fastify hook. */
 export type CheckedRequest = Pick<FastifyRequest, 'id' | 'raw' | 'method' | 'url' | 'headers' | 'ip'> & {
   readonly routeOptions: RouteOptions;
 };
 
-/** What it sees of the answer, which may get more headers. */
+/** The answer as a check sees it, which may add headers. */
 export interface CheckedReply extends Pick<FastifyReply, 'statusCode' | 'elapsedTime'> {
   header(name: string, value: string): CheckedReply;
 }
@@ -43,7 +43,7 @@ declare module 'fastify' {
 /** Fastify's question whether a hop, the one next to this server being 0, is trusted. */
 type TrustProxy = (address: string, hop: number) => boolean;
 
-/** What is done for every request: see {@link onEveryRequest} and {@link onEveryAnswer}. */
+/** The steps that run for every request: see {@link onEveryRequest} and {@link onEveryAnswer}. */
 export class EveryRequest {
   readonly checks: Check[] = [];
   readonly notes: Note[] = [];

@@ -1,7 +1,7 @@
 import type { FastifyRateLimitStore } from '@fastify/rate-limit';
 import LocalStore from '@fastify/rate-limit/store/LocalStore.js';
 
-/** How far back a clock may go before the windows that it began are given up, in ms. */
+/** If the clock goes back further than this, in ms, the open windows are given up. */
 const SET_BACK_MS = 1000;
 
 /**

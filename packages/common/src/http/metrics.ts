@@ -103,7 +103,7 @@ interface MetricsSource {
   read: () => Promise<string>;
 }
 
-/** What a process without an HTTP service shows. */
+/** The metrics of a process without an HTTP service. */
 export interface ProcessSource extends MetricsSource {
   /** Fails while the process cannot work. Asked every few seconds, so it should cost next to nothing. */
   ready: () => Promise<unknown>;
@@ -161,9 +161,8 @@ async function listen(server: HttpServer, port: number, host: string): Promise<v
 }
 
 /**
- * How often the delay of the event loop is sampled, in ms. Each sample wakes the process: at prom-client's
- * own 10 ms they would be most of what it costs at rest. `deploy/monitoring/grafana-dashboard.json` subtracts
- * it.
+ * Interval of the samples of the event loop's delay, in ms. Each sample wakes the process: at prom-client's
+ * own 10 ms they would be most of its cost at rest. `deploy/monitoring/grafana-dashboard.json` subtracts it.
  */
 const SAMPLE_MS = 250;
 

@@ -26,7 +26,7 @@ type Handler<Schema extends FastifySchema> = RouteHandlerMethod<
   FastifyBaseLogger
 >;
 
-/** What a method of a path does, with its schemas and dependencies. */
+/** A method of a path, with its schemas and dependencies. */
 export interface Operation {
   readonly schema: FastifySchema;
   readonly handler: RouteHandlerMethod;

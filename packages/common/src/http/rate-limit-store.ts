@@ -7,11 +7,11 @@ import { LocalCounters } from './local-counters.ts';
 /** Options of {@link SharedCounters}. */
 export interface SharedCountersOptions {
   redisUrl: string;
-  /** How long a request waits for Redis, in ms, before it is counted in memory instead. */
+  /** Longest wait of a request for Redis, in ms, before it is counted in memory instead. */
   timeoutMs: number;
   /** Distinguishes this service's counters if services share a Redis. */
   service: string;
-  /** How many counters are kept in memory while Redis is unavailable. */
+  /** Counters kept in memory while Redis is unavailable. */
   memoryEntries: number;
   log: FastifyBaseLogger;
 }

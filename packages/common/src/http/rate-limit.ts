@@ -9,10 +9,10 @@ import type { Server } from './operation.ts';
 /** The length of a window, in ms (`docs/spec/wire.md`: "windows of a minute"). */
 const WINDOW_MS = 60_000;
 
-/** How many clients are counted in memory at once; the least recent are dropped first. */
+/** Clients counted in memory at once; the least recent are dropped first. */
 const MEMORY_ENTRIES = 20_000;
 
-/** How long requests wait for their dependencies in a process without a database, in ms. */
+/** Longest wait of requests for their dependencies in a process without a database, in ms. */
 const PATIENCE_MS = 2000;
 
 /** The share of it that a request waits for Redis (250 ms), because it can be counted in memory instead. */

@@ -168,7 +168,7 @@ const MAX_VALUES = 50_000;
 const [COMMA, BRACE, BRACKET, QUOTE, BACKSLASH] = Buffer.from(',{["\\');
 
 /**
- * Whether JSON has more values than any request needs: to parse and check hundreds of thousands of small
+ * True if JSON has more values than any request needs: parsing and checking hundreds of thousands of small
  * ones takes seconds, in which no other request is answered.
  */
 function hasTooManyValues(body: Buffer): boolean {
@@ -273,7 +273,7 @@ const ANSWERS: Record<string, [status: number, detail: string]> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'the chunk extensions are larger than this service accepts'],
 };
 
-/** How long an answer may take to be sent before its connection is closed, in ms. */
+/** Time to send an answer before its connection is closed, in ms. */
 const DELIVERY_MS = 5_000;
 
 /** The log name of a request that could not be read and so has no id. */
@@ -355,10 +355,10 @@ function response(document: ProblemDocument, constant: string[], extend?: Proble
   ].join('\r\n');
 }
 
-/** How long an idle connection is still read after its last answer, in ms. */
+/** An idle connection is still read for this long after its last answer, in ms. */
 const SILENCE_MS = 5_000;
 
-/** How long it is read in total, in ms. */
+/** Total time that it is read, in ms. */
 const LINGER_MS = 30_000;
 
 /** By connection, the request that was answered before its body had arrived. */

@@ -12,7 +12,7 @@ interface LedgerSet<Row extends Member, Fields extends string> {
   fields: readonly [Fields, ...Fields[]];
   /** The path of the snapshot, for clients that must start again. */
   snapshotPath: string;
-  /** What the representation of all items depends on: if it changes, every client starts again. */
+  /** Values that determine the representation of all items: if one changes, every client starts again. */
   representation: readonly string[];
   /** A query of the first `limit` items after a place, which is empty for the beginning. */
   members: (after: string, limit: number, fields: Fields) => RawBuilder<Row>;
@@ -20,7 +20,7 @@ interface LedgerSet<Row extends Member, Fields extends string> {
   order: RawBuilder<unknown>;
   /** Where an item is in that order. */
   placeOf: (row: Row) => string;
-  /** Whether a text is such a place; anyone can write cursors. */
+  /** True if a text is such a place; anyone can write cursors. */
   isPlace: (text: string) => boolean;
   /** A query of the item whose key is `entry.item_id`, without a row if it is not in the set. */
   member: (fields: Fields) => RawBuilder<Row>;
@@ -34,9 +34,7 @@ export interface LedgerOptions<Row extends Member, Fields extends string> {
   readDb: QueryExecutorProvider;
   /** Called after what `db` has read: a replica must contain it from then on. */
   seen: () => void;
-  /**
-   * Called when the ledger has started over: cursors in cached answers are no longer valid.
-   */
+  /** Called when the ledger has started over: cursors in cached answers are no longer valid. */
   forget: () => void;
 }
 
@@ -140,7 +138,7 @@ export class Ledger<Row extends Member, Fields extends string> {
     return this.#cursors.writeSync({ history: this.#history(state), fields: set.fields[0], seq });
   }
 
-  /** Whether two cursors are of one history; false for what is no cursor. */
+  /** True if two cursors are of one history; false for a text that is no cursor. */
   haveSameHistory(one: string, other: string): boolean {
     const history = this.#cursors.readSync(one)?.history;
     return history !== undefined && history === this.#cursors.readSync(other)?.history;
@@ -200,7 +198,6 @@ export class Ledger<Row extends Member, Fields extends string> {
 export interface SyncCursor<Fields extends string> {
   /** The history that `seq` belongs to, named by `historyOf`. */
   history: string;
-  /** Which form of the items a mirror contains. */
   fields: Fields;
   seq: number;
 }
@@ -316,14 +313,14 @@ interface LedgerState {
 /** An item of the set as it is now, in columns of the service's own. */
 export interface Member {
   key: string;
-  /** How much of a page the item takes; 0 where items are so small that only their number counts. */
+  /** Size of the item in a page; 0 where items are so small that only their number counts. */
   bytes: number;
 }
 
-/** How much the items of a page take together, unless the first alone takes more. */
+/** Total size of a page's items, unless the first alone takes more. */
 const MOST_BYTES = sql.lit(8 * 1024 * 1024);
 
-/** Which rows of a range fit into a page; removals take nothing. */
+/** Selects the rows of a range that fit into a page; removals take nothing. */
 const FITS = sql`coalesce(filled, 0) <= ${MOST_BYTES} or filled = bytes`;
 
 /** A range of the set, with the state of the ledger at the same moment. */
@@ -351,7 +348,7 @@ type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
 
 /** A row of a page that may be full before all its rows are in it. */
 interface Found {
-  /** How many rows were found for the page. */
+  /** Rows found for the page. */
   found: number;
 }
 

@@ -31,7 +31,7 @@ test('a process that logs nothing is not woken by its log', async () => {
   batch.write('one\n');
   expect(vi.getTimerCount()).toBe(1);
   vi.advanceTimersByTime(1000);
-  // What came during the write would be written after it.
+  // A line that came during the write would be written after it.
   while (vi.getTimerCount() === 0) await turn();
   vi.advanceTimersByTime(1000);
   await file.sync();

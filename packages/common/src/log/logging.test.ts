@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLogger } from './logging.ts';
 
-/** What a logger writes of an event. */
 function written(event: object): string {
   const lines: string[] = [];
   const stream = { write: (line: string) => void lines.push(line) };

@@ -35,7 +35,7 @@ export class RequestLog extends LogController {
 
   /** Registers a route in advance, so that routes that hide nothing pay nothing. */
   noteRoute({ config, schema }: { config?: FastifyContextConfig; schema?: FastifySchema }): void {
-    // What may be secret in one path is not written out in another, mistyped one.
+    // A secret in one path must not be logged in another, mistyped one.
     if (config?.secretQuery === true) {
       this.#hasSecretQueries = true;
       return;

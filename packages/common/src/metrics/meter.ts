@@ -50,7 +50,7 @@ export function poolMeters(pools: Readonly<Record<string, PoolState>>): Meter[] 
   ];
 }
 
-/** How often a cache was asked since the process started. */
+/** Lookups in a cache since the process started. */
 interface CacheCounts {
   /** Answers from memory. */
   readonly hits: number;
@@ -71,7 +71,7 @@ export function cacheMeter(cache: CacheCounts): Meter {
   };
 }
 
-/** How many statements each server answered since the process started. */
+/** Statements that each server answered since the process started. */
 interface ReadCounts {
   readonly onReplica: number;
   readonly onPrimary: number;

@@ -150,7 +150,7 @@ interface Issue {
 /** zod's issue codes that are sent unchanged. */
 const CODES = new Set(['invalid_type', 'invalid_format', 'invalid_value']);
 
-/** How many unknown members or parameters are named. */
+/** Unknown members or parameters that an error names. */
 const MOST_UNKNOWN = 20;
 
 /** Types that have a length, not a size. */
@@ -254,7 +254,7 @@ export function validationProblem(
 /** Members that a service may add to its problem documents. */
 export type ProblemExtension = (document: ProblemDocument) => object;
 
-/** How a service's answers to failures differ from the others'. */
+/** Differences between a service's answers to failures and the others'. */
 export interface ProblemStyle {
   /** Members that the service adds to every problem document. */
   extend?: ProblemExtension | undefined;

@@ -33,7 +33,7 @@ export function searchWords(query: string): string[] {
 const FINDABLE = /...|.[\u{2e80}-\u{10ffff}]|[\u{2e80}-\u{10ffff}]./u;
 
 /**
- * Whether texts with the word can be found by its pieces (`pressroom.text_pieces`), for which it is folded
+ * True if texts with the word can be found by its pieces (`pressroom.text_pieces`), for which it is folded
  * first. JavaScript has no case folding, which makes a letter its lower or its upper case, or longer.
  */
 export function hasPieces(word: string): boolean {

@@ -102,7 +102,10 @@ function keyFaults({ BACKUP_BUCKET, BACKUP_KEY }: BackupConfig): string[] {
   ];
 }
 
-/** What without its other half would be ignored: the operator believes that there are copies. */
+/**
+ * Reports settings that would be ignored without their other half: the operator believes that there are
+ * copies.
+ */
 function bucketFaults(config: BackupConfig): string[] {
   const [id, key] = ['BACKUP_S3_ACCESS_KEY_ID', 'BACKUP_S3_SECRET_ACCESS_KEY'] as const;
   const given = (['BACKUP_S3_ENDPOINT', id, key] as const).filter((name) => config[name] !== undefined);

@@ -130,10 +130,10 @@ function fraction() {
     .transform(Number);
 }
 
-/** What a setting is for, as a table shows it (`docs/configuration.md`). */
+/** The purpose of a setting, as a table shows it (`docs/configuration.md`). */
 export interface SettingNote {
   description: string;
-  /** What holds if it is absent, where that is not a default of the schema. */
+  /** The effect of its absence, where that is not a default of the schema. */
   whenAbsent?: string;
 }
 
@@ -231,7 +231,7 @@ export const publicReadSettings = {
 /** The values of {@link commonSettings}. */
 export type CommonConfig = z.infer<z.ZodObject<typeof commonSettings>>;
 
-/** Whether a setting is marked as a {@link secret}, also inside zod's wrappers of it (such as a default). */
+/** True if a setting is marked as a {@link secret}, also inside zod's wrappers of it (such as a default). */
 export function isSecret(schema: z.core.$ZodType): boolean {
   if (z.globalRegistry.get(schema)?.secret === true) return true;
   const { def } = schema._zod;
@@ -239,7 +239,7 @@ export function isSecret(schema: z.core.$ZodType): boolean {
   return inner instanceof z.core.$ZodType && isSecret(inner);
 }
 
-/** What a setting accepts, in words; undefined if it accepts any text. */
+/** Describes the values that a setting accepts; undefined if it accepts any text. */
 export function expectation(schema: z.ZodType | undefined): string | undefined {
   return schema?.safeParse('').error?.issues[0]?.message;
 }

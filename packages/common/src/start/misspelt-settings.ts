@@ -31,7 +31,7 @@ export function misspellings(known: readonly string[], env: Environment): Misspe
   });
 }
 
-/** Whether one letter is missing, added or another, or some have changed places. */
+/** True if one letter is missing, added or another, or some have changed places. */
 function isSlip(text: string, name: string): boolean {
   const distance = leven(text, name, { maxDistance: 3 });
   const sorted = (word: string) => [...word].sort().join('');

@@ -11,7 +11,7 @@ import { temporarilyUnavailable } from '../problems/problem.ts';
 import { ConfigError, warnOfRetiredSettings } from './config.ts';
 import { warnOfMisspellings } from './misspelt-settings.ts';
 
-/** What {@link runService} runs, and where it listens. */
+/** The service that {@link runService} runs, and its addresses. */
 export interface RunningService<PortVariable extends string> {
   config: Record<PortVariable | 'DRAIN_SECONDS' | 'SHUTDOWN_TIMEOUT_MS', number> & {
     HOST: string;
@@ -145,7 +145,9 @@ class HostError extends Error {
 
 const HOST_CODES: readonly unknown[] = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'];
 
-/** What a failed attempt to listen is told as: in the words of the setting that is wrong, or as it is. */
+/**
+ * Returns the error of a failed attempt to listen: in the words of the setting that is wrong, or as it is.
+ */
 export function listenError(
   error: unknown,
   { host, ...taken }: { host: string; port: number; portVariable: string },

@@ -15,7 +15,7 @@ export function siteUrl() {
     .transform((value) => value.replace(/\/+$/, ''));
 }
 
-/** Whether a text is a language tag (BCP 47). */
+/** True if a text is a language tag (BCP 47). */
 function isLanguage(value: string): boolean {
   try {
     return Intl.getCanonicalLocales(value).length > 0;

@@ -12,7 +12,7 @@ interface Expected {
   /** 200 where it is left out. */
   status?: number;
   headers?: readonly string[];
-  /** What the body, which is empty otherwise, is in XML, and what it must have. */
+  /** The root element of a body in XML, which is empty otherwise. */
   root?: string;
   member?: string;
 }
@@ -34,13 +34,13 @@ const EXPECTED: Partial<Record<string, Expected>> = {
   PutBucketCorsCommand: {},
 };
 
-/** What every object has; their bodies may be anything. */
+/** Headers that every object has; their bodies may be anything. */
 const OBJECT = ['etag', 'last-modified', 'content-length'];
 
 /** The entity tag of a file of nginx or Apache: its time and size. That of an object in parts is longer. */
 const FILE_TAG = /^(?:W\/)?"[\da-f]{1,16}(?:-[\da-f]{1,16}){1,2}"$/i;
 
-/** What answered is no object store: a captive portal, or a proxy with a page of its own. */
+/** The answer came from no object store: a captive portal, or a proxy with a page of its own. */
 class NoStoreAnswer extends Error {
   readonly $metadata = {};
   readonly $response: Answer;
@@ -88,7 +88,7 @@ async function isOfStore(command: string, input: object, answer: Answer): Promis
   return isExpected(body.toString(), expected);
 }
 
-/** Whether an object is the one that was asked for. */
+/** True if an object is the one that was asked for. */
 function isWanted(input: object, etag: string): boolean {
   const { IfMatch } = input as { IfMatch?: string };
   return IfMatch === undefined || bare(IfMatch) === bare(etag);

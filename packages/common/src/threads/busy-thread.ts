@@ -1,6 +1,6 @@
 import { threadTask } from './thread-task.ts';
 
-/** What the threads of `thread-pool.test.ts` do. */
+/** Tasks for the threads of `thread-pool.test.ts`. */
 export type BusyTask =
   | { spin: true }
   | { fill: true }

@@ -8,7 +8,7 @@ import type { ThreadTask } from './thread-task.ts';
 
 /** Limits on one task, and on how many run at once. */
 export interface ThreadLimits {
-  /** How long a thread may take to begin, in ms: a new one loads its modules first. */
+  /** Time limit for a thread to begin, in ms: a new one loads its modules first. */
   startMs: number;
   /** Computing time, in ms, which does not pass while the machine is busy with other things. */
   cpuMs: number;
@@ -16,17 +16,17 @@ export interface ThreadLimits {
   timeMs: number;
   /** Heap of a thread, in MiB, of which it may hold more for a moment. */
   memoryMiB: number;
-  /** How many tasks run at once, each in a thread. */
+  /** Tasks that run at once, each in a thread. */
   threads: number;
 }
 
 /**
- * How long an idle thread is kept, in ms. It holds 40 MiB, and a new one takes part of a second, or seconds
+ * Time that an idle thread is kept, in ms. It holds 40 MiB, and a new one takes part of a second, or seconds
  * on a busy machine: none may be missing after a failover of the database, when every writer comes at once.
  */
 const IDLE_MS = 60_000;
 
-/** How often the use of a thread is checked, in ms. */
+/** Interval of the checks of a thread's use, in ms. */
 const LOOK_MS = 50;
 
 /**

@@ -15,8 +15,8 @@ export interface ThreadTask<Task> {
 }
 
 /**
- * What a thread of a `ThreadPool` does with each task: the default export of the pool's module. The thread
- * has a lower priority than those that answer readers.
+ * Makes the default export of a `ThreadPool`'s module from `work`, which a thread does with each task. The
+ * thread has a lower priority than those that answer readers.
  */
 export function threadTask<Task, Result>(
   work: (task: Task) => Result | Promise<Result>,

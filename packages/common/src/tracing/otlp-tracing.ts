@@ -30,10 +30,10 @@ import type { Server } from '../http/operation.ts';
 import type { Logger } from '../log/logging.ts';
 import type { Tracing } from './tracing.ts';
 
-/** How long the collector may take, in ms; a process that ends waits for it once. */
+/** Timeout of the collector, in ms; a process that ends waits for it once. */
 const TIMEOUT_MS = 2000;
 
-/** How often what is recorded is sent, in ms. */
+/** Interval at which spans are sent, in ms. */
 const DELAY_MS = 1000;
 
 /** The name that {@link nameStatement} writes before a statement. */

@@ -11,7 +11,7 @@ interface TracingConfig {
   OTEL_TRACES_SAMPLER_ARG: number;
 }
 
-/** What records a service's requests and the queries that they cause. */
+/** Records a service's requests and the queries that they cause. */
 export interface Tracing {
   /** Records every request of `app` from now on; called before other hooks are added. */
   traceRequests(app: Server): void;

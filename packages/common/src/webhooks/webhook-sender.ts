@@ -5,7 +5,7 @@ import { GuardedAgents, NotPublicAddress, type Resolve } from '../fetching/guard
 /** The time limit of an attempt, in ms. */
 const TOTAL_MS = 10_000;
 
-/** How much of an answer is kept, in bytes. */
+/** Bytes kept of an answer. */
 const ANSWER_BYTES = 1024;
 
 interface WebhookSenderOptions {
@@ -28,7 +28,7 @@ export interface Attempt {
   answer: string;
 }
 
-/** What is sent; the same at every attempt. */
+/** The message; the same at every attempt. */
 export interface WebhookMessage {
   /** By which a receiver tells messages apart. */
   id: string;
@@ -136,7 +136,7 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
 
 const BACKOFF = { firstSeconds: 5, mostSeconds: 3600, factor: 4 };
 
-/** How long attempts are made, in seconds: three days. */
+/** Attempts are made for this long, in seconds: three days. */
 const TOTAL_SECONDS = 72 * 3600;
 
 /** The wait after so many failed attempts, in seconds; undefined once they have been made for three days. */
