@@ -27,7 +27,7 @@ export interface Answer<Body> {
   headers: Headers;
 }
 
-/** What a request needs besides method and path. */
+/** The parts of a request besides its method and path. */
 interface Sending extends CommonOptions {
   path?: unknown;
   query?: unknown;
@@ -150,7 +150,7 @@ export class ApiClient<Paths> {
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
-      // What a browser keeps by itself would answer a conditional request with 200.
+      // A browser's own cache would answer a conditional request with 200.
       ...(this.#options.cache && { cache: 'no-store' as const }),
     };
   }
@@ -191,7 +191,7 @@ function isJson(headers: Headers): boolean {
   return /^application\/(?:[\w.-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
 }
 
-/** What to throw when the connection failed: the reason of the caller that aborted it, else our own error. */
+/** Returns the error for a failed connection: the reason of the caller that aborted it, else our own. */
 function broken(error: unknown, signal: AbortSignal | null | undefined): unknown {
   if (signal?.aborted) return signal.reason;
   return new ConnectionError('no answer arrived: the service cannot be reached, or the connection broke', {
@@ -207,7 +207,7 @@ type PathsOf<Paths, M extends Method> = {
 }[keyof Paths] &
   string;
 
-/** What a description says of one method of one path. */
+/** The description of one method of one path. */
 export type OperationOf<Paths, Path extends keyof Paths, M extends Method> = Paths[Path] extends {
   [Name in M]: infer Operation;
 }
@@ -233,12 +233,12 @@ type Member<Name extends string, Value> = [Value] extends [never]
     ? { [N in Name]?: Value }
     : { [N in Name]: Value };
 
-/** What any request may be given. */
+/** Options of every request. */
 export interface CommonOptions {
   /** Ends the request, and its retries, when it is aborted. */
   signal?: AbortSignal;
   headers?: Readonly<Record<string, string>>;
-  /** How long it waits for its turn, in ms: see `RetryPolicy`. */
+  /** Longest wait for its turn, in ms: see `RetryPolicy`. */
   patience?: number;
   /**
    * Makes a write repeatable where the operation takes an `Idempotency-Key`: it is then retried like a read.
@@ -310,10 +310,10 @@ export function memoryCache(most = 200): AnswerCache {
 
 /** When a failed request is sent again. */
 export interface RetryPolicy {
-  /** How often a request is sent at most; those answered 429 do not count. */
+  /** Most times that a request is sent; those answered 429 do not count. */
   attempts: number;
   /**
-   * How long a request waits for its turn in all, in ms, when the service answers 429 and says when to come
+   * Longest total wait of a request for its turn, in ms, when the service answers 429 and says when to come
    * back. `Infinity` waits as long as it says, for programs that have time: static builds, mirrors.
    */
   patience: number;
@@ -337,7 +337,7 @@ const FIRST_WAIT_MS = 250;
 /** The longest wait before another attempt, in ms: a service that fails and asks for more time gets none. */
 const LONGEST_WAIT_MS = 30_000;
 
-/** What a timer can hold, in ms: 24 days. */
+/** Longest delay of a timer, in ms: 24 days. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Statuses that say "later": of the services, and of what stands in front of them. */
@@ -379,7 +379,7 @@ export async function withRetries<T>(
   }
 }
 
-/** How long to wait after a failure, in ms; undefined if another attempt makes no sense. */
+/** Returns the delay after a failure, in ms; undefined if another attempt makes no sense. */
 function waitBefore(error: unknown, attempt: number, policy: RetryPolicy): number | undefined {
   if (error instanceof ProblemError) {
     if (!RETRIED_STATUSES.has(error.status)) return undefined;
@@ -391,7 +391,7 @@ function waitBefore(error: unknown, attempt: number, policy: RetryPolicy): numbe
   return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1)) * (0.5 + policy.random() / 2);
 }
 
-/** What a service asked for, and up to a quarter of it by chance. */
+/** Adds up to a quarter, by chance, to the delay that a service asked for. */
 function longer(asked: number, { random }: RetryPolicy): number {
   return Math.min(LONGEST_TIMER_MS, asked + random() * Math.max(1000, asked / 4));
 }

@@ -4,7 +4,7 @@
  */
 import { describePicture, isPublicMedia, renditionUrl, renditionWidth } from './pictures.ts';
 
-/** What Astro asks of a picture, as far as it matters here. */
+/** The members of Astro's transforms that matter here. */
 interface Transform {
   /** An address, or an image that the site imports. */
   src: string | { src: string };
@@ -21,7 +21,7 @@ interface Transform {
 /** Members of a transform that are no attributes of the element. */
 const NO_ATTRIBUTES = ['src', 'widths', 'densities', 'format', 'quality', 'fit', 'position', 'background'];
 
-/** How the gallery puts a picture into a box, by the names that CSS has for it. */
+/** The gallery's names for the values of CSS `object-fit`. */
 const FITS: Readonly<Record<string, 'cover' | 'contain' | 'inside'>> = {
   cover: 'cover',
   contain: 'inside',

@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 
 export { WebhookVerificationError } from 'standardwebhooks';
 
-/** What has changed in the content service, as a hook receives it. */
+/** A change in the content service, as a hook receives it. */
 export interface ContentEvent {
   /** The same at every attempt: an event may come more than once. */
   id: string;
@@ -16,7 +16,7 @@ export interface ContentEvent {
     slug: string | null;
     /** The slug before the change; null if readers did not find it. */
     previous_slug: string | null;
-    /** What depends on it, such as `articles` and `article:7`. */
+    /** Tags of the pages that depend on it, such as `articles` and `article:7`. */
     cache_tags: string[];
     /** A cursor of `/api/sync/changes`: a copy that has come so far has the change ({@link isInCopy}). */
     sync_cursor: string;
@@ -41,7 +41,7 @@ export function verifyEvent(body: string, headers: HookHeaders, secret: string):
   return new Webhook(secret).verify(body, given) as ContentEvent;
 }
 
-/** What is used of the headers of `fetch`. */
+/** The part of the headers of `fetch` that is used. */
 interface FetchHeaders {
   get(name: string): string | null;
 }
@@ -62,8 +62,9 @@ const [HISTORY, END] = [3, 17];
 const PLACE = 11;
 
 /**
- * Whether a copy of what is published (`mirrorArticles`) that has come to this cursor, in either form, has
- * what an event tells of. False for a cursor of another history: following the changes decides that.
+ * True if a copy of the published articles (`mirrorArticles`) that has reached this cursor, in either form,
+ * already has the change that an event tells of. False for a cursor of another history: following the changes
+ * decides that.
  */
 export function isInCopy({ data }: ContentEvent, cursor: string): boolean {
   const [own, told] = [bytesOf(cursor), bytesOf(data.sync_cursor)];

@@ -22,7 +22,7 @@ export interface MirrorStore<Item, Id> {
 }
 
 export interface Mirrored {
-  /** How often it read the whole set. */
+  /** Number of times that it read the whole set. */
   snapshots: number;
   upserted: number;
   removed: number;
@@ -40,7 +40,7 @@ interface MirroredSet<Item, Id> {
   nameOf(id: Id): string;
 }
 
-/** How often one call reads the whole set: more would be a fault of the server. */
+/** Most times that one call reads the whole set: more would be a fault of the server. */
 const MOST_SNAPSHOTS = 10;
 
 /**
@@ -137,7 +137,7 @@ export type FullPublishedItem = Required<AnyArticle> | Others;
 
 export type PublishedId = Pick<AnyItem, 'kind' | 'id'>;
 
-/** How a mirror of what is published reads. */
+/** Options of a mirror of the published articles. */
 export interface ArticleMirrorOptions<Fields extends 'default' | 'full'> extends WalkOptions {
   /** `full` for bodies; asked for with a snapshot, and kept by the changes that follow it. */
   fields?: Fields;

@@ -8,14 +8,14 @@ export const RENDITION_WIDTHS = [64, 128, 256, 384, 640, 828, 1080, 1280, 1600, 
 /** A picture in words and numbers: its size as seen, a ThumbHash, its colour, `alt`, `credit`, `rights`. */
 export type PictureDescription = components['schemas']['PictureDescription'];
 
-/** How a rendition looks; what is absent is as the gallery has it (`docs/gallery-media.md`). */
+/** Appearance of a rendition; absent members have the gallery's defaults (`docs/gallery-media.md`). */
 export interface RenditionOptions {
   /** In pixels; a picture is never enlarged. */
   width?: number | undefined;
   /** Of the box that the picture is put into, in pixels. */
   height?: number | undefined;
   fit?: 'inside' | 'cover' | 'contain' | undefined;
-  /** What a crop keeps: `auto`, or shares from the left and the top such as `0.5,0.2`. */
+  /** The part that a crop keeps: `auto`, or shares from the left and the top such as `0.5,0.2`. */
   focus?: string | undefined;
   /** By default what the browser accepts. */
   format?: 'auto' | 'avif' | 'webp' | 'jpeg' | undefined;
@@ -31,7 +31,7 @@ export interface SourceSetOptions extends Omit<RenditionOptions, 'width' | 'heig
   ratio?: number | undefined;
 }
 
-/** Whether an address, with or without a host, is one of the gallery's public media. */
+/** True if an address, with or without a host, is one of the gallery's public media. */
 export function isPublicMedia(address: string): boolean {
   return /^(?:https?:\/\/[^/?#]+)?\/media\/[^?#]/i.test(address);
 }
@@ -78,7 +78,7 @@ export function nextImageLoader({ src, ...look }: { src: string; width: number; 
   return renditionUrl(src, look);
 }
 
-/** What the address of a picture's description answers. */
+/** The answer at the address of a picture's description. */
 interface Descriptions {
   [path: string]: {
     get: {

@@ -48,7 +48,7 @@ export interface ProblemDocument {
   type: string;
   title: string;
   status: number;
-  /** What went wrong and what to change, for people. */
+  /** The fault and its remedy, for people. */
   detail: string;
   /** Stable; decide by it. */
   code: ProblemCode;
