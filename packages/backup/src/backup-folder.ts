@@ -11,7 +11,7 @@ import { checksumOf, readSealed, writeSealed } from './encryption.ts';
 /** Begins the names of what is being made or removed. */
 const UNFINISHED = '.unfinished-';
 
-/** How long nothing is written to what was interrupted before it is removed, in ms. */
+/** An interrupted backup is removed if nothing was written to it for this long, in ms. */
 const ABANDONED_MS = 3_600_000;
 
 /** In a backup that was test-restored: when. */
@@ -20,7 +20,7 @@ const VERIFIED = 'verified.json';
 /** In a backup that could not be test-restored: when that was tried. */
 const NOT_VERIFIED = 'not-verified.json';
 
-/** What this folder notes of a backup, which is not part of it. */
+/** Notes that this folder keeps beside a backup, not as part of it. */
 export const NOTES: readonly string[] = [VERIFIED, NOT_VERIFIED];
 
 const DEPLOYMENT = 'deployment-id';
@@ -31,16 +31,14 @@ export interface KeptBackup {
   madeAt: Date;
   /** When it was last test-restored. */
   verifiedAt: Date | undefined;
-  /** Whether it could not be test-restored. */
+  /** True if it could not be test-restored. */
   verificationFailed: boolean;
   listsMedia: boolean;
   bytes: number;
   encrypted: boolean;
 }
 
-/**
- * The folder of all backups, each in a separate folder, which appears under its name when it is complete.
- */
+/** The folder of all backups, each in a separate folder, which appears under its name when it is complete. */
 export class BackupFolder {
   readonly #directory: string;
 
@@ -168,7 +166,7 @@ export class BackupFolder {
   }
 }
 
-/** Whether there is a list of media among the files of a backup. */
+/** True if the files of a backup include a list of media. */
 export function listsMedia(files: readonly string[]): boolean {
   return files.some((file) => file === MEDIA || file === `${MEDIA}.age`);
 }
@@ -203,7 +201,7 @@ export function madeAt(name: string): Date | undefined {
 export const DUMP = 'database.dump';
 
 /**
- * What a backup contains. It is written after the dump, so a folder without it holds an unfinished backup.
+ * The manifest of a backup. It is written after the dump, so a folder without it holds an unfinished backup.
  */
 export const MANIFEST = 'backup.json';
 
@@ -284,7 +282,7 @@ export interface MediaBucket {
   name: string;
 }
 
-/** What a copy of the media lacks, or has otherwise, by key. */
+/** Objects that a copy of the media lacks, or has otherwise, by key. */
 interface MediaDifferences {
   same: number;
   missing: string[];

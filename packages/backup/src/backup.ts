@@ -104,12 +104,11 @@ const BACKOFF = { firstSeconds: 60, mostSeconds: 3600 };
 
 type Step = 'backup' | 'media' | 'copy' | 'verification';
 
-/** What {@link BackupWork} works with. */
 interface BackupParts {
   url: string;
   folder: BackupFolder;
   bucket: BackupBucket | undefined;
-  /** What a backup lists after the database, so that a list has every file that the database knows. */
+  /** Listed after the database, so that a list has every file that the database knows. */
   media: MediaBucket | undefined;
   key: Buffer | undefined;
   /** The hour in UTC at which a backup is due. */
@@ -125,7 +124,7 @@ interface BackupParts {
  */
 export class BackupWork {
   readonly #parts: BackupParts;
-  /** How often each step has failed since the process started. */
+  /** Failures of each step since the process started. */
   readonly failures: Record<Step, number> = { backup: 0, media: 0, copy: 0, verification: 0 };
   #failedInARow = 0;
 
@@ -159,7 +158,7 @@ export class BackupWork {
     return this.#follow(await this.#backUpIf((newest) => !isRecent(newest, clock()), signal), signal);
   }
 
-  /** What comes after a backup: no step waits for another to succeed. */
+  /** Runs the steps after a backup: no step waits for another to succeed. */
   async #follow(backedUp: boolean, signal: AbortSignal): Promise<boolean> {
     const listed = await this.#listMediaIfMissing(signal);
     const copied = await this.#copyMissing(signal);
@@ -310,7 +309,7 @@ export class BackupWork {
       await work();
       return true;
     } catch (error) {
-      // What is interrupted is due again at the next start.
+      // An interrupted step is due again at the next start.
       if (signal.aborted) return false;
       this.failures[step] += 1;
       this.#parts.log.error({ err: error }, `${step}_failed`);
@@ -319,7 +318,7 @@ export class BackupWork {
   }
 }
 
-/** What the backup service shows: of the folder, whoever wrote it, and of its own failures. */
+/** Metrics of the backup service: of the folder, whoever wrote it, and of its own failures. */
 export function backupMeters(folder: BackupFolder, { failures }: Pick<BackupWork, 'failures'>): Meter[] {
   const gauge = (name: string, help: string, value: (kept: KeptBackup[]) => number): Meter => ({
     ...{ name, help, kind: 'gauge' },

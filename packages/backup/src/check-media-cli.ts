@@ -4,7 +4,7 @@ import { readStoredBackupsConfig } from '@pressroom/common/start/backup-settings
 import { compareMedia } from './backup-folder.ts';
 import { openBackupStore, openMediaBucket } from './stores.ts';
 
-/** How many keys of each kind are shown. */
+/** Keys of each kind that are shown. */
 const SHOWN = 20;
 
 try {

@@ -10,7 +10,7 @@ import { Decrypter, Encrypter } from 'age-encryption';
 /** Of scrypt, as a power of two: the key is random, so there is nothing to slow down a guess for. */
 const WORK_FACTOR = 10;
 
-/** What `source` yields, encrypted as by `age --passphrase`: the passphrase is the key in base64. */
+/** Encrypts `source` as `age --passphrase` does: the passphrase is the key in base64. */
 async function encrypt(source: Readable, key: Buffer): Promise<Readable> {
   const encrypter = new Encrypter();
   encrypter.setPassphrase(key.toString('base64'));

@@ -11,7 +11,7 @@ import { BackupWork, backupMeters } from './backup.ts';
 import { BackupFolder } from './backup-folder.ts';
 import { openBackupBucket, openMediaBucket } from './stores.ts';
 
-/** How long what is interrupted may take to end, in ms. */
+/** Time for interrupted work to end, in ms. */
 const GRACE_MS = 20_000;
 
 await startOrExplain(async () => {
@@ -21,7 +21,7 @@ await startOrExplain(async () => {
   const config = readBackupConfig(process.env);
   const log = createLogger({ service: 'backup', level: config.LOG_LEVEL });
   warnOfMisspellings(backupSettings, process.env, log);
-  // What answers readers on the same machine goes first.
+  // Services for readers on the same machine come first.
   lowerPriority(log);
   const folder = new BackupFolder(config.BACKUP_DIR);
   const work = new BackupWork({

@@ -37,11 +37,11 @@ export async function findTool(name: string, major: number, path = process.env.P
   );
 }
 
-/** How a program of PostgreSQL is run. */
+/** A run of one of PostgreSQL's programs. */
 interface ToolRun<Result> {
   /** The database to connect to, if it is to. */
   url?: string;
-  /** What it reads from standard input; it need not read all of it. */
+  /** Its standard input; it need not read all of it. */
   input?: Readable;
   /** Takes what it writes to standard output. */
   read: (stdout: Readable) => Promise<Result>;
@@ -68,7 +68,7 @@ export async function runTool<Result>(
   const ended = once(child, 'close');
   const said = text(child.stderr);
   const fed = feed(input, child.stdin);
-  // What is thrown below comes first.
+  // Errors thrown below take precedence.
   for (const promise of [ended, said]) promise.catch(() => undefined);
   try {
     const result = await read(child.stdout);

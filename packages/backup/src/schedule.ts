@@ -2,8 +2,8 @@
 const DAY_MS = 86_400_000;
 
 /**
- * How often the newest backup is verified: every week, and half a day less, so that the first backup of the
- * seventh day is not a little too early.
+ * Interval at which the newest backup is verified: every week, and half a day less, so that the first backup
+ * of the seventh day is not a little too early.
  */
 const VERIFICATION_MS = 6.5 * DAY_MS;
 
@@ -25,12 +25,12 @@ export function lastVerified(kept: readonly { verifiedAt: Date | undefined }[], 
   return past.length === 0 ? undefined : new Date(Math.max(...past));
 }
 
-/** Whether a backup is due: there is none, or none since `hour` o'clock, or that is of a time after `now`. */
+/** True if there is no backup, or none since `hour` o'clock, or the newest is dated after `now`. */
 export function isBackupDue(newest: Date | undefined, now: Date, hour: number): boolean {
   return newest === undefined || newest > now || newest.getTime() < lastDue(now, hour);
 }
 
-/** Whether a schedule that tries again has made its backup: one is younger than 12 hours. */
+/** True if a schedule that tries again has made its backup: one is younger than 12 hours. */
 export function isRecent(newest: Date | undefined, now: Date): boolean {
   return newest !== undefined && newest <= now && now.getTime() - newest.getTime() < DAY_MS / 2;
 }

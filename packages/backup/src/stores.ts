@@ -26,7 +26,7 @@ import {
   readManifest,
 } from './backup-folder.ts';
 
-/** How long a connection may take, and then the answer to a part of 5 MiB or more, in ms. */
+/** Timeouts of a connection, and then of the answer to a part of 5 MiB or more, in ms. */
 const TIMEOUTS = { connectionTimeout: 5000, requestTimeout: 300_000, throwOnRequestTimeout: true };
 
 /** A store, and the keys to it; without keys, those that the machine or the cluster gives. */

@@ -37,7 +37,7 @@ export interface Cluster {
 interface ClusterOptions {
   /** The starter's directory: `data` (or a symbolic link of that name to it), `password` and `server.log`. */
   readonly home: string;
-  /** Whether to wait until a new cluster is safely on disk; only tests can skip this. */
+  /** True to wait until a new cluster is safely on disk; only tests can skip this. */
   readonly sync: boolean;
   readonly log: (line: string) => void;
 }
@@ -124,7 +124,7 @@ interface Initialization {
   readonly password: string;
   readonly user: ServerUser;
   readonly initdb: string;
-  /** Whether to wait until everything is safely on disk. */
+  /** True to wait until everything is safely on disk. */
   readonly sync: boolean;
 }
 
@@ -311,7 +311,7 @@ export interface ServerUser {
   readonly gid?: number;
 }
 
-/** Whether this process is root, so that PostgreSQL needs another account. */
+/** True if this process is root, so that PostgreSQL needs another account. */
 function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
@@ -333,7 +333,7 @@ export function newServerUser(): ServerUser {
   );
 }
 
-/** Whether PostgreSQL's account can enter a directory, all the directories above it included. */
+/** True if PostgreSQL's account can enter a directory, all the directories above it included. */
 export function canEnter(user: ServerUser, directory: string): boolean {
   if (user.uid === undefined) return true;
   const { status } = spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', directory], { ...user, cwd: '/' });

@@ -7,7 +7,7 @@ import { StartError } from './start-error.ts';
 /** The address that everything embedded listens on. */
 export const LOOPBACK = '127.0.0.1';
 
-/** How often a port in use is checked again, in ms. */
+/** Interval at which a port in use is checked again, in ms. */
 const RETRY_MS = 100;
 
 /** Ports below those that systems give to outgoing connections and to who asks for any port. */

@@ -73,7 +73,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   }
 }
 
-/** Whether a running starter, in this or another process, runs the server of a directory. */
+/** True if a running starter, in this or another process, runs the server of a directory. */
 export function isPostgresStarted(dataDir: string): boolean {
   try {
     claim(path.resolve(dataDir)).release();

@@ -8,13 +8,12 @@ import { LOOPBACK } from './ports.ts';
 import { commandLine, isRunning } from './processes.ts';
 import { StartError } from './start-error.ts';
 
-/** How often a file or a process is checked again, in ms. */
+/** Interval at which a file or a process is checked again, in ms. */
 const POLL_MS = 20;
 
-/** How long a leftover server may take to write everything to disk, in ms. */
+/** Time for a leftover server to write everything to disk, in ms. */
 const LEFTOVER_MS = 60_000;
 
-/** What a PostgreSQL server is started with. */
 export interface PostmasterOptions {
   readonly cluster: Cluster;
   readonly port: number;

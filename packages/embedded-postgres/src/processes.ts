@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 const hasProc = process.platform === 'linux';
 
-/** Whether a process runs, by its id; on Linux, one that has ended and was not waited for does not. */
+/** True if the process of this id runs; on Linux, one that has ended and was not waited for does not. */
 export function isRunning(pid: number): boolean {
   if (hasProc) return commandLine(pid) !== '';
   try {

@@ -12,10 +12,10 @@ import { ensureFreePort, findFreePort } from './ports.ts';
 import { Postmaster, stopLeftover } from './postmaster.ts';
 import { StartError } from './start-error.ts';
 
-/** How long the supervisor of an earlier, killed starter may take to finish, in ms. */
+/** Time for the supervisor of an earlier, killed starter to finish, in ms. */
 const PREDECESSOR_MS = 60_000;
 
-/** What the starter asks for: its first and only message. */
+/** The starter's request: its first and only message. */
 export interface SupervisorRequest {
   /** Absolute path of the starter's directory for this server. */
   readonly home: string;

@@ -12,7 +12,7 @@ import { type Caller, openServices } from './tool.ts';
 
 const PATH = '/mcp';
 
-/** What content takes, in bytes, and what is around it. */
+/** Largest body, in bytes: the longest content and its wrapping. */
 const BODY_LIMIT = 3 * 2 ** 20;
 
 /**
@@ -66,7 +66,7 @@ export async function buildApp(config: McpHttpConfig, log: Logger): Promise<Serv
 /** The header in which the caller's address goes to the services. */
 const ADDRESS = 'x-forwarded-for';
 
-/** What of a request the protocol and content look at. */
+/** Headers of a request that the protocol and content look at. */
 const PASSED_ON = [
   'accept',
   'authorization',

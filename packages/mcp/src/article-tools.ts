@@ -8,7 +8,7 @@ const MOST = 16_000;
 
 type Format = 'text' | 'html';
 
-/** What is shown of the body of an article: in which form, and from where on. */
+/** Input that chooses the form in which the body of an article is shown, and its first character. */
 export function viewInput(usual: Format) {
   return {
     format: z.enum(['text', 'html']).default(usual).describe('text: without markup, a paragraph a line.'),
@@ -77,7 +77,7 @@ const pages = {
   per_page: z.int().min(1).max(50).default(20),
 };
 
-/** What a model can read of the published articles. */
+/** Tools for reading the published articles. */
 export const ARTICLE_TOOLS: readonly Tool<Readers>[] = [
   tool({
     name: 'list_articles',

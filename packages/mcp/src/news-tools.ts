@@ -30,7 +30,7 @@ const REPORTS = { daily: 'dailies', weekly: 'weeklies', monthly: 'monthlies' } a
 
 const period = z.enum(['daily', 'weekly', 'monthly']).default('daily');
 
-/** What a model can read of the news feed. */
+/** Tools for reading the news feed. */
 export const NEWS_TOOLS: readonly Tool<Readers>[] = [
   tool({
     name: 'list_news_items',

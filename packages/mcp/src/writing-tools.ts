@@ -16,7 +16,7 @@ const version = z
 
 const line = z.string().max(2000).nullable().optional();
 
-/** What of an article can be written. */
+/** Members of an article that can be written. */
 const members = {
   excerpt: line,
   category_id: id.nullable().optional(),
@@ -35,7 +35,7 @@ const html = z.string().min(1).max(1_000_000).describe('HTML, with at least 50 c
 
 const time = z.string().max(40).nullable().optional().describe('RFC 3339, in the future.');
 
-/** What a model can write with the caller's key, within its scope. */
+/** Tools for writing with the caller's key, within its scope. */
 export const WRITING_TOOLS: readonly Tool<ContentClient>[] = [
   tool({
     name: 'list_drafts',

@@ -21,7 +21,7 @@ export interface CorsRule {
   maxAgeSeconds?: number;
 }
 
-/** What a browser asks before or with a request. */
+/** A browser's request as its preflight or its headers describe it. */
 interface CorsRequest {
   origin: string;
   method: string;

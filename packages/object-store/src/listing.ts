@@ -18,7 +18,7 @@ const MAXIMUM_KEYS = 1000;
 interface ListParameters {
   prefix: string;
   delimiter: string;
-  /** What was asked for; a page has 1,000 entries at most. */
+  /** Entries asked for; a page has 1,000 at most. */
   maxKeys: number;
 }
 
@@ -101,8 +101,8 @@ function entryElements(page: Page<ListedObject>, encode: (name: string) => strin
 type NameEncoder = <Name extends string | undefined>(name: Name) => Name;
 
 /**
- * How a listing writes names: as they are, or percent-encoded with `encoding-type=url`, which also works for
- * characters that XML cannot represent.
+ * Returns the encoding of names in a listing: as they are, or percent-encoded with `encoding-type=url`, which
+ * also works for characters that XML cannot represent.
  *
  * @throws S3Error InvalidArgument for another encoding
  */
@@ -114,7 +114,7 @@ export function nameEncoder(query: URLSearchParams): NameEncoder {
   return (name) => (encoding && name !== undefined ? (escapeUriPath(name) as typeof name) : name);
 }
 
-/** What a token belongs to: it continues no other listing. */
+/** The listing that a token belongs to: it continues no other. */
 interface TokenListing {
   bucket: string;
   prefix: string;
@@ -146,7 +146,10 @@ function macOf(secret: string, { bucket, prefix, delimiter }: TokenListing, last
 interface PageQuery {
   /** Only keys that begin with it. */
   prefix: string;
-  /** What follows the prefix up to this is one entry, a common prefix. Empty: every key is an entry. */
+  /**
+   * Keys that share the part between the prefix and this form one entry, a common prefix. Empty: every key is
+   * an entry.
+   */
   delimiter: string;
   start: KeyBound;
   /** Entries at most. */

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ObjectStore, type ObjectStoreOptions, startObjectStore } from './server.ts';
 
-/** How long a store that was left by a killed start may take to end, in ms. */
+/** Time for a store that a killed start has left to end, in ms. */
 const LEFTOVER_MS = 15_000;
 
 const RETRY_MS = 200;

@@ -373,7 +373,7 @@ function isNotModified(headers: Headers, object: Validators): boolean {
   return isModifiedSince(headers['if-modified-since'], object) === false;
 }
 
-/** Whether to honor a `Range`: `If-Range` is absent or names the current object. */
+/** True to honor a `Range`: `If-Range` is absent or names the current object. */
 function isRangeValid(ifRange: string | undefined, object: Validators): boolean {
   if (ifRange === undefined) return true;
   if (ifRange.startsWith('"')) return matches(ifRange, object.etag);
@@ -417,7 +417,7 @@ export function checkWrite(
   if (!existing || !matches(ifMatch, existing.etag)) throw new S3Error('PreconditionFailed');
 }
 
-/** Whether a list of entity tags (or `*`) names this one; quotes are optional, as in S3. */
+/** True if a list of entity tags (or `*`) names this one; quotes are optional, as in S3. */
 function matches(list: string, etag: string): boolean {
   return list.split(',').some((item) => {
     const tag = unquote(item);

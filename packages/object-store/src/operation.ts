@@ -3,7 +3,7 @@ import type { S3Request } from './request.ts';
 import type { S3Response } from './response.ts';
 import type { Storage } from './storage.ts';
 
-/** What an operation works with. The request is one whose signature was right. */
+/** The context of an operation. The signature of the request was right. */
 export interface OperationContext {
   storage: Storage;
   request: S3Request;

@@ -157,11 +157,11 @@ function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex');
 }
 
-/** How to read the chunks of a body. */
+/** Options for reading the chunks of a body. */
 interface ChunkedOptions {
   /** Checks the signature of every chunk; undefined when they carry none. */
   signer: ChunkSigner | undefined;
-  /** Whether headers follow the last chunk, signed if the chunks are. */
+  /** True if headers follow the last chunk, signed if the chunks are. */
   hasTrailers: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface ObjectStoreOptions {
   host?: string;
   accessKeyId: string;
   secretAccessKey: string;
-  /** What GetBucketLocation answers, `us-east-1` by default. Signatures may name any region. */
+  /** The answer of GetBucketLocation, `us-east-1` by default. Signatures may name any region. */
   region?: string;
   /** Takes a line for people, standard error by default. */
   log?(message: string): void;

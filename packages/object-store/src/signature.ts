@@ -12,13 +12,13 @@ export interface Credentials {
 }
 
 export interface Authorization {
-  /** What was signed in place of the body: a SHA-256 in hexadecimal, `UNSIGNED-PAYLOAD`, or `STREAMING-…`. */
+  /** Signed in place of the body: a SHA-256 in hexadecimal, `UNSIGNED-PAYLOAD`, or `STREAMING-…`. */
   payload: string;
   /** Signs the chunks of a streaming upload; the first one follows the request's own signature. */
   chunks: ChunkSigner;
 }
 
-/** What the signatures of a body's chunks are made with. */
+/** Signs the chunks of a body. */
 export interface ChunkSigner {
   seed: string;
   longDate: string;

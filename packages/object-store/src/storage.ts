@@ -162,7 +162,7 @@ export interface StoredObject {
   upload: string | undefined;
 }
 
-/** What a listing shows of an object. */
+/** An object as a listing shows it. */
 export interface ListedObject {
   key: KeyBytes;
   size: number;
@@ -180,7 +180,7 @@ interface ObjectRow {
   upload: string | null;
 }
 
-/** Which objects there are. The methods that change something are called in a transaction of the caller. */
+/** Stores the objects. Methods that change something are called in a transaction of the caller. */
 class Objects {
   readonly #contents: Contents;
   readonly #select: StatementSync;
@@ -289,9 +289,7 @@ interface UploadRow {
 
 type PartRow = Omit<Part, 'checksum'> & { checksum: string | null };
 
-/**
- * Which uploads are going on. The methods that change something are called in a transaction of the caller.
- */
+/** Stores the open uploads. Methods that change something are called in a transaction of the caller. */
 class Uploads {
   readonly #contents: Contents;
   readonly #insert: StatementSync;
@@ -386,11 +384,10 @@ export interface Segment {
 }
 
 /**
- * What an object or a part consists of: ranges of blobs, in order. A copy is another list of the same ranges,
- * and a completed upload the list of its parts, so neither copies bytes. A blob is removed with the last
- * content that refers to it, but not while it is being read.
- *
- * The methods that change something are called inside a transaction of the caller.
+ * Stores the content of objects and parts: ranges of blobs, in order. A copy is another list of the same
+ * ranges, and a completed upload the list of its parts, so neither copies bytes. A blob is removed with the
+ * last content that refers to it, but not while it is being read. Methods that change something are called
+ * inside a transaction of the caller.
  */
 export class Contents {
   readonly #blobs: Blobs;
@@ -601,7 +598,7 @@ export type KeyBytes = Uint8Array;
 /** A place in the order of keys where a listing goes on. */
 export interface KeyBound {
   bytes: Uint8Array;
-  /** Whether a key that is these bytes comes after the bound. */
+  /** True to include the key that equals the bound. */
   inclusive: boolean;
 }
 

@@ -59,12 +59,12 @@ export async function openDatabase(
   };
 }
 
-/** Whether the last start on a data directory was killed, so that its programs may still be stopping. */
+/** True if the last start on a data directory was killed, so that its programs may still be stopping. */
 export function wasKilled({ dataDir }: StartSettings): boolean {
   return new DatabaseNote(dataDir).exists() && !isPostgresStarted(homeOf(dataDir));
 }
 
-/** Whether an earlier start made an embedded database here, whose leftovers the next one waits for. */
+/** True if an earlier start made an embedded database here; the next one waits for its leftovers. */
 export function hasDatabase({ dataDir }: StartSettings): boolean {
   return existsSync(homeOf(dataDir));
 }
@@ -84,7 +84,7 @@ class DatabaseNote {
     this.#file = path.join(dataDir, 'database-url');
   }
 
-  /** Whether the note exists: a start is running or was killed. */
+  /** True while the note exists: a start is running or was killed. */
   exists(): boolean {
     return existsSync(this.#file);
   }

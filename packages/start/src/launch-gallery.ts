@@ -9,7 +9,7 @@ import type { StartSettings } from './start-settings.ts';
 
 const STORE = fileURLToPath(import.meta.resolve('@pressroom/object-store/main'));
 
-/** What a service with an object store and a login runs with. */
+/** The object store and login of a service. */
 export interface LaunchGallery {
   /** Its variables: the store, the account, the key of the settings. Secrets. */
   readonly env: Readonly<Record<string, string>>;

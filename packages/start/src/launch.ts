@@ -17,7 +17,7 @@ import { ProgramLogs } from './program-log.ts';
 import type { Service } from './services.ts';
 import { configurationFaults, hooksKeyOf, readStartSettings, type StartSettings } from './start-settings.ts';
 
-/** How long programs left running by a killed start may take to stop, in ms. */
+/** Time for programs left running by a killed start to stop, in ms. */
 const LEFTOVER_MS = 15_000;
 
 export interface Launch {
@@ -27,11 +27,9 @@ export interface Launch {
   /** The program that brings the database to its newest form, and its arguments. */
   readonly migrate: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /**
-   * Whether to create samples in the database; unless said, in the embedded one, and not in `DATABASE_URL`.
-   */
+  /** True to create samples in the database; unless said, in the embedded one, and not in `DATABASE_URL`. */
   readonly sample: boolean | undefined;
-  /** Whether a database of an older chain of migrations is carried over to today's. */
+  /** True to carry the database of an older chain of migrations over to today's. */
   readonly carryOver?: boolean;
   /** Ends the launch, in order: the services, then the object store and the database. */
   readonly signal: AbortSignal;
@@ -96,7 +94,6 @@ export async function launch(what: Launch): Promise<void> {
   print('Stopping');
 }
 
-/** What {@link openStores} needs. */
 interface Opening extends Pick<Launch, 'services' | 'migrate' | 'print'> {
   settings: StartSettings;
   /** For programs that know of no database. */
@@ -251,7 +248,6 @@ function withGallery({ cwd, env }: Context, gallery: LaunchGallery | undefined):
   return { cwd, env: { ...env, ...gallery?.env } };
 }
 
-/** What {@link addSamples} needs to know. */
 interface Sampling extends Pick<Launch, 'sample'> {
   context: Context;
   database: LaunchDatabase;
@@ -345,7 +341,7 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-/** What {@link atOnce} begins: it has to end soon after the signal. */
+/** A part that {@link atOnce} begins: it has to end soon after the signal. */
 type Part<Result> = (signal: AbortSignal) => Promise<Result>;
 
 /**
@@ -415,7 +411,7 @@ class StartClaim {
     const note = path.join(dataDir, 'running');
     const lock = Lock.tryAcquire(path.join(dataDir, 'start.lock'));
     if (lock === undefined) throw new StartError(refusal(dataDir, note));
-    // What a killed start has left.
+    // The note of a killed start.
     rmSync(note, { force: true });
     return new StartClaim(lock, note);
   }
@@ -448,7 +444,7 @@ function read(note: string): string {
   }
 }
 
-/** What the summary tells besides the services. */
+/** Parts of the summary besides the services. */
 interface SummaryParts {
   readonly servicePorts: ReadonlyMap<Service, number>;
   /** Lines for the readers of services with a gallery. */

@@ -41,7 +41,7 @@ export class ProgramLogs {
   }
 }
 
-/** How large a log becomes, in bytes, before it begins anew; the one before it is kept beside it. */
+/** A log of this size, in bytes, begins anew; the one before it is kept beside it. */
 const MOST_BYTES = 16 * 2 ** 20;
 
 class LogFile {

@@ -5,13 +5,13 @@ import { LOOPBACK } from '@pressroom/embedded-postgres/ports';
 import { StartError } from '@pressroom/embedded-postgres/start-error';
 import type { ProgramLogs } from './program-log.ts';
 
-/** How long a program may take to stop after SIGTERM, in ms, before it is killed. */
+/** Time for a program to stop after SIGTERM, in ms, before it is killed. */
 const GRACE_MS = 10_000;
 
 /** The pauses, in ms, before a program that ended by itself is started again: the first, and the longest. */
 const PAUSE_MS = { first: 1000, longest: 30_000 };
 
-/** How long a program has to have run, in ms, for the next pause to be the first again. */
+/** After a program has run this long, in ms, the next pause is the first again. */
 const STEADY_MS = 60_000;
 
 const PRELOAD = new URL('end-with-starter.ts', import.meta.url).href;
@@ -117,15 +117,14 @@ export async function runToEnd(options: ProgramOptions, signal: AbortSignal): Pr
     throw new StartError(`${options.name} failed (${ended}); see its message above`);
 }
 
-/** How often a service is asked, in ms. */
+/** Interval at which a service is asked, in ms. */
 const POLL_MS = 50;
 
-/** How long one answer may take, in ms. */
+/** Timeout of one answer, in ms. */
 const ANSWER_MS = 2000;
 
 /**
- * How long a service may take to be ready, in ms: far longer than on the busiest machine. Ctrl-C ends the
- * wait.
+ * Time for a service to become ready, in ms: far longer than on the busiest machine. Ctrl-C ends the wait.
  */
 const LIMIT_MS = 300_000;
 

@@ -40,7 +40,7 @@ function optionsOf(args: readonly string[]): Pick<Launch, 'sample' | 'carryOver'
   return { sample, carryOver };
 }
 
-/** How often the runners are checked, in ms. */
+/** Interval at which the runners are checked, in ms. */
 const POLL_MS = 500;
 
 const PACKAGE_MANAGER = /(^|[\s/])p?np[mx](-cli)?(\.[cm]?js)?\s/;

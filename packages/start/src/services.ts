@@ -31,12 +31,12 @@ export interface Service {
     /** The variable that sets its port, and the default port; `SERVICE worker` in what others reach. */
     readonly port: { readonly variable: string; readonly default: number };
     readonly command: readonly [program: string, ...args: string[]];
-    /** What it gets unless the environment says otherwise. */
+    /** Its settings unless the environment says otherwise. */
     readonly env: Readonly<Record<string, string>>;
   };
   /** A program and its arguments that builds what the service serves to browsers; quick if it is there. */
   readonly build?: readonly [program: string, ...args: string[]];
-  /** Whether it serves a page for people at `/`. */
+  /** True if it serves a page for people at `/`. */
   readonly page?: boolean;
   /** Hints shown once it runs: a label and the command. */
   readonly hints: readonly (readonly [label: string, command: string])[];

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Service } from './services.ts';
 
-/** What `pnpm start` reads from the environment. */
+/** The settings of `pnpm start`, from the environment. */
 export interface StartSettings {
   /** `DATA_DIR`, absolute: where everything that is kept between runs lies. */
   readonly dataDir: string;
@@ -94,7 +94,7 @@ class PortReader {
   }
 }
 
-/** How the check of a service's settings prints each error. */
+/** The lines of errors that the check of a service's settings prints. */
 const FAULT = /^ {2}(\S.*)$/;
 
 /**
