@@ -26,7 +26,7 @@ export function addDays(date: string, days: number): string {
   return Temporal.PlainDate.from(date).add({ days }).toString();
 }
 
-/** Whether `date` is a calendar date written as `YYYY-MM-DD`. PostgreSQL has no year 0. */
+/** True if `date` is a calendar date written as `YYYY-MM-DD`. PostgreSQL has no year 0. */
 export function isCalendarDate(date: string): boolean {
   if (!/^(?!0000)\d{4}-\d{2}-\d{2}$/.test(date)) return false;
   const [year, month, day] = date.split('-').map(Number);
@@ -38,7 +38,7 @@ export function isCalendarDate(date: string): boolean {
   }
 }
 
-/** Whether a period has a report for `date`: every day, every Monday, or the first of every month. */
+/** True if a period has a report for `date`: every day, every Monday, or the first of every month. */
 export function isReportDate(period: Period, date: string): boolean {
   const day = Temporal.PlainDate.from(date);
   return REPORT_DATE[period](day).equals(day);
@@ -140,7 +140,7 @@ function instantOf(time: Temporal.ZonedDateTime): Date {
 /** A calendar date, `YYYY-MM-DD`. */
 export const calendarDate = z.iso.date();
 
-/** How often a kind of report is published. */
+/** Publication interval of a kind of report. */
 export type Period = 'daily' | 'weekly' | 'monthly';
 
 /** All periods, the shortest first. */

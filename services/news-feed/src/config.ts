@@ -204,7 +204,10 @@ export function readVocabulary(env: Environment): Vocabulary {
 
 export type NewsFeedConfig = z.infer<z.ZodObject<typeof newsFeedSettings>> & { SITE_URL: string };
 
-/** What answers depend on: replicas that differ give other bytes, and some end a mirror's history. */
+/**
+ * Settings that change answers: replicas that differ in one send other bytes, and some end a mirror's
+ * history.
+ */
 export const AGREED_SETTINGS = [
   'SITE_URL',
   'SITE_NAME',

@@ -29,7 +29,7 @@ export interface DeskParts extends EditorParts {
   keys: DeskKeys;
   host: string;
   schedules: readonly Schedule[];
-  /** What sources are tried with: the worker's own. */
+  /** The worker's own means of trying a source. */
   trying: TryParts;
   log: Logger;
 }
@@ -54,7 +54,7 @@ const DESCRIPTION = {
 /** The largest request body, in bytes: that of content. */
 const BODY_LIMIT = 2 * 2 ** 20;
 
-/** How many searches of editors run at once. */
+/** Searches by editors that run at once. */
 const SEARCHES = 2;
 
 /** Builds the editing API of the newsroom, ready to listen on a separate port. */

@@ -7,7 +7,7 @@ export interface Image {
   /** In pixels. */
   width?: number;
   height?: number;
-  /** What it shows, for those who do not see it. */
+  /** Describes the picture for readers who do not see it. */
   alt?: string;
 }
 
@@ -35,7 +35,7 @@ export function imageUrl(address: string, base?: string): string | undefined {
 
 const NAMES = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
 
-/** What is a language with its script, region and so on (BCP 47), and nothing else: not `und`, not `mul`. */
+/** A language tag with its script, region and so on (BCP 47), but not `und` or `mul`. */
 const TAG = /^(?!und|mul|mis|zxx)[a-z]{2,3}(?:-[a-z\d]{1,8})*$/i;
 
 /** The most characters of a tag: BCP 47, section 4.4.1. */

@@ -16,7 +16,7 @@ import type { WorkerConfig } from './work/worker-config.ts';
  * migration of this build.
  */
 export async function runWorker(config: WorkerConfig, log: Logger): Promise<void> {
-  // What answers readers on the same machine goes first: a worker has time.
+  // Services for readers on the same machine come first: a worker has time.
   lowerPriority(log);
   const { worker, metrics, checkSchema, callback, desk, close } = openWorker(config, log);
   const ports: (() => unknown)[] = [];

@@ -2,13 +2,13 @@ import type { Alike, WithTypes } from '@pressroom/common/database/column-types';
 import type { Columns } from './database/columns.ts';
 import type { Image } from './fields.ts';
 
-/** What the newsroom compares of an item: terms in short, as there is one for each item. */
+/** The terms by which an item is compared, in short form, as there is one for each item. */
 export interface StoredReport {
   /** The place of its kind in a list that the newsroom keeps, and its weight, by term. */
   terms: Record<string, [kind: number, weight: number]>;
   marks: Record<string, string[]>;
   chinese: boolean;
-  /** Whether it belongs to no story but its own. */
+  /** True if no other report joins its story. */
   alone?: boolean;
   /** Its title as a model embeds it: the model, the vector, and its mean cosine with other titles. */
   title?: [model: string, vector: string, ground: number];

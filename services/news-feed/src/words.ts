@@ -1,6 +1,6 @@
 import type { Calendar, Period } from './calendar.ts';
 
-/** What the newsroom and the feed themselves say to readers, in one language. */
+/** Texts of the newsroom and the feed for readers, in one language. */
 export interface Words {
   /** The name of a period's reports. */
   report: Record<Period, string>;
@@ -116,7 +116,7 @@ const WORDS: Readonly<Record<string, Words>> = {
 /** The primary subtag of a language tag (BCP 47), by which words and labels are kept; of none, English. */
 export function primaryLanguage(tag: string | null | undefined): string {
   const { language, script } = new Intl.Locale(tag ?? 'en').maximize();
-  // What is written here in Chinese is in simplified characters.
+  // The Chinese texts here are in simplified characters.
   return script === 'Hant' ? 'zh-Hant' : language;
 }
 
@@ -138,13 +138,13 @@ export function dateIn(tag: string | undefined, date: string): string {
   return new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(date));
 }
 
-/** What a site calls things: the categories and directions that it allows for items, and its days. */
+/** A site's vocabulary: the categories and directions that it allows for items, and the names of its days. */
 export interface Vocabulary {
   /** `NEWS_CATEGORIES`, or those of `NEWS_PACKS`, in the order of a daily report's sections. */
   categories: readonly string[];
   /** `NEWS_DIRECTIONS`. */
   directions: readonly string[];
-  /** How readers see each of them, by its name. */
+  /** The label that readers see for each, by its name. */
   labels: Record<'category' | 'direction', ReadonlyMap<string, string>>;
   /** `NEWS_PACKS`, whose lexicon tells stories apart. */
   packs: readonly string[];

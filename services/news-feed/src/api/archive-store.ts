@@ -33,7 +33,7 @@ interface ArchivePage {
   expiresAt: Date | undefined;
 }
 
-/** How long a page may be served that an item dated in the future can enter without a write, in ms. */
+/** Longest time that a page is served, in ms: an item dated in the future can enter without a write. */
 const LONGEST_SHOWN_MS = 5000;
 
 /** The earliest time that an item can have. */
@@ -138,7 +138,7 @@ async function read(db: Database, reading: Reading): Promise<PageRow[]> {
   const hasIndex =
     !shape.inDirection && !shape.inLanguage && !(shape.inSource && (shape.inCategory || isSelection));
   if (hasIndex && words.length === 0) return select(db, reading, 'all').execute();
-  // What few of these have, few items of a month have.
+  // A filter that few of these match, few items of a month match.
   for (const reach of ['newest', 'newer'] as const) {
     const rows = await select(db, reading, reach).execute();
     if (rows.length === values.limit) return rows;

@@ -18,7 +18,7 @@ const day = z
   .refine(isCalendarDate, 'must be a calendar date written as YYYY-MM-DD')
   .meta({ format: 'date' });
 
-/** What BCP 47 has of a language, its script and its region; a language that nothing is in finds nothing. */
+/** Language, script and region of BCP 47; a language that no item is in finds nothing. */
 const LANGUAGE = /^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$/;
 
 export function archiveQuery(vocabulary: Vocabulary) {

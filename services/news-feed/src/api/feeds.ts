@@ -56,7 +56,7 @@ export interface FeedParts {
   hubUrl: string | undefined;
 }
 
-/** What a feed contains, and until when; undefined: until the data change. */
+/** Content of a feed and its expiry; undefined: it holds until the data change. */
 interface FeedContent {
   content: Pick<Feed, 'title' | 'description' | 'entries'>;
   expiresAt?: Date;
@@ -178,7 +178,7 @@ function answer(
 
 const FEED_ITEMS = 50;
 
-/** What a feed of items is restricted to. */
+/** Restrictions of a feed of items. */
 type ItemFeedQuery = Pick<ItemsQuery, 'mode' | 'category' | 'direction'>;
 
 /** The members of a feed that its items determine. */

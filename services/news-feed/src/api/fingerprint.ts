@@ -15,7 +15,7 @@ interface FingerprintParts {
   cache: RepresentationCache;
 }
 
-/** How many of the newest items count, selected or not. */
+/** The fingerprint covers this many of the newest items, selected or not. */
 const NEWEST = 100;
 
 const fingerprint = z.string().describe('Opaque; compare it with an earlier one.');

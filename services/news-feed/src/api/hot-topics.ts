@@ -51,7 +51,7 @@ interface HotTopicParts {
   cache: RepresentationCache;
   site: Site;
   vocabulary: Vocabulary;
-  /** Whether to link to stories: only if the story endpoint shows them. */
+  /** True to link to stories: only if the story endpoint shows them. */
   stories: boolean;
 }
 
@@ -105,7 +105,7 @@ function shown(topic: RankedTopic, rank: number, { site, stories }: HotTopicPart
   };
 }
 
-/** How many topics the list has (`docs/spec/news-feed.md`, "Hot topic"). */
+/** Topics in the list (`docs/spec/news-feed.md`, "Hot topic"). */
 const TOP = 10;
 
 /** The hot topics of the latest ranking. */

@@ -32,12 +32,10 @@ export interface PageRow extends ListedItem {
   at: Date;
 }
 
-/**
- * What a page is read from: some of the newest items, all of them, or those with the query's terms.
- */
+/** The items that a page is read from: some of the newest, all, or those with the query's terms. */
 export type Reach = 'newest' | 'newer' | 'all' | 'terms';
 
-/** How many of the newest items are looked through before the others are. */
+/** Numbers of the newest items that are searched before all others. */
 const NEWEST = { newest: 250, newer: 5000 };
 
 /** Everything that the SQL of a page depends on, except the words of a search. */
@@ -221,7 +219,7 @@ function shapeOf({ mode, by, cursor, category, direction }: ItemsQuery): PageSha
 /** Pages that are not found by terms, without a search. */
 const PAGES = new PreparedQueries<NewsTables, ReadShape, PageValues, PageRow>(selectPage);
 
-/** What {@link unprepared} reads a page for. */
+/** Restrictions of the pages that {@link unprepared} reads. */
 interface Unprepared {
   shape: ReadShape;
   values: PageValues;
@@ -237,10 +235,10 @@ function unprepared(db: Database, { shape, values, query, words }: Unprepared): 
   return found.where(sql<boolean>`id = any(array(${recentWithTerms(query, words)}))`).execute();
 }
 
-/** What a query restricts besides its words. */
+/** Restrictions of a query besides its words. */
 type Filters = Pick<ItemsQuery, 'mode' | 'category' | 'direction'> & { language?: string | undefined };
 
-/** Whether terms name fewer items than the whole window, so that {@link recentWithTerms} pays. */
+/** True if the terms name fewer items than the whole window, so that {@link recentWithTerms} pays. */
 function hasTerms({ category, direction }: Filters, words: readonly string[]): boolean {
   return category !== undefined || direction !== undefined || words.some(hasPieces);
 }
@@ -278,8 +276,8 @@ const HOUR_MS = 60 * 60 * 1000;
 const LENGTH_MS = { '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS };
 
 /**
- * How long a page may be served without a new query, in ms: an item dated in the future enters the window
- * without a write, and a page cannot tell when.
+ * Longest time that a page is served without a new query, in ms: an item dated in the future enters the
+ * window without a write, and a page cannot tell when.
  */
 const LONGEST_SHOWN_MS = 5000;
 
@@ -306,14 +304,12 @@ export class Window {
     return new Date(this.#now.getTime() - this.#lengthMs);
   }
 
-  /** Whether items of `time` have left the window. */
+  /** True if items of `time` have left the window. */
   hasLeft(time: Date): boolean {
     return time <= this.after;
   }
 
-  /**
-   * Until when a page that depends on items of these times stays valid: until the first of them leaves.
-   */
+  /** Until when a page that depends on items of these times stays valid: until the first of them leaves. */
   expiryOf(times: readonly Date[]): Date {
     const leaving = times.map((time) => time.getTime() + this.#lengthMs);
     return new Date(Math.min(this.#now.getTime() + LONGEST_SHOWN_MS, ...leaving));

@@ -34,7 +34,7 @@ export const cursorParameter = z
   .describe('`page.nextCursor` of the same query.')
   .meta({ minLength: 1, maxLength: 4096 });
 
-/** What a list says of its page. */
+/** The page part of a list's answer. */
 export const pageSchema = z.object({
   count: z.int(),
   hasMore: z.boolean(),
@@ -104,7 +104,7 @@ interface ItemParts {
   cache: RepresentationCache;
   site: Site;
   vocabulary: Vocabulary;
-  /** Whether to name stories: only if the story endpoint shows them. */
+  /** True to name stories: only if the story endpoint shows them. */
   stories: boolean;
 }
 

@@ -13,7 +13,7 @@ interface LlmsParts {
   vocabulary: Vocabulary;
 }
 
-/** What the API offers, for a model that reads it: path and what is there. */
+/** The API's endpoints, for a model that reads it: path and content. */
 const ENDPOINTS: readonly (readonly [path: string, title: string, note: string])[] = [
   ['/api/v1/items', 'Items of the last 7 days', '`q`, `category`, `direction`, `mode=all`, `window=24h`'],
   ['/api/v1/archive', 'All items', '`from` and `to` (dates), `source`, `language`, `q`, `selected=true`'],

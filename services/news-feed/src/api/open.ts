@@ -68,8 +68,8 @@ export async function openNewsFeed(
 }
 
 /**
- * How a replica hears of commits (docs/ledger.md, "How replicas hear of a change"): the counterpart of the
- * triggers that call `changes.sql`.
+ * Announcements by which a replica hears of commits (docs/ledger.md, "How replicas hear of a change"): the
+ * counterpart of the triggers that call `changes.sql`.
  */
 export const ANNOUNCEMENTS = {
   /** The channel on which commits are announced with NOTIFY. */

@@ -46,7 +46,6 @@ const changesQuery = z.strictObject({
   limit: integerParameter(1, 100).default(100),
 });
 
-/** Which form of the items a mirror contains. */
 type Fields = z.infer<typeof fields>;
 
 type SnapshotQuery = z.infer<typeof snapshotQuery>;

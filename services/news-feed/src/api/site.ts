@@ -33,7 +33,7 @@ export class Site {
   readonly attribution: Attribution;
   /** The language of its texts (BCP 47); undefined if it is not set. */
   readonly language: string | undefined;
-  /** What the settings put into every item; without a site, not the port, in which replicas differ. */
+  /** Settings that enter every item; without a site, not the port, in which replicas differ. */
   readonly identity: readonly string[];
   /** The paths of its pages as routes, if this service stands in for it. */
   readonly ownRoutes: readonly string[] | undefined;
@@ -90,8 +90,8 @@ export function success<Members extends object>(members: Members) {
 }
 
 /**
- * How long answers may be cached (`docs/spec/wire.md`, "News feed"); `s-maxage` is the shortest interval
- * between two polls, in seconds.
+ * Cache lifetimes of answers (`docs/spec/wire.md`, "News feed"); `s-maxage` is the shortest interval between
+ * two polls, in seconds.
  */
 export const CACHE_CONTROL = {
   items: 'public, max-age=60, s-maxage=60, stale-while-revalidate=300',

@@ -37,7 +37,7 @@ interface SourceParts {
 
 const LIST = ['sources'];
 
-/** How long the counts of a page may be served without a new query, in ms. */
+/** Longest time that the counts of a page are served without a new query, in ms. */
 const LONGEST_SHOWN_MS = 60_000;
 
 /** The operation on sources: their names and how much they publish, never their addresses. */

@@ -111,7 +111,7 @@ function storyAnswer(site: Site) {
 /** The dependencies of the operation on stories. */
 interface StoryParts {
   db: Kysely<NewsTables>;
-  /** Whether the deployment shows stories; if not, all of them are 404. */
+  /** False if the deployment shows no stories; then all of them are 404. */
   showsStories: boolean;
   cache: RepresentationCache;
   site: Site;
@@ -321,7 +321,7 @@ export async function listStories(db: Kysely<NewsTables>, query: StoriesQuery): 
 
 type Database = Kysely<NewsTables>;
 
-/** How many reports of a story are shown, newest first, which bounds its cost. */
+/** Reports of a story that are shown, newest first; bounds the cost. */
 const MOST_REPORTS = 500;
 
 /** The format of an id that may name a story; nothing else needs a query. */

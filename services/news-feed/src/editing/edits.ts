@@ -3,7 +3,7 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../tables.ts';
 
-/** What the history says of an edit, besides what it changed. */
+/** An edit as the history shows it, without its changes. */
 export interface Edit {
   /** Who edits; absent for the newsroom itself. */
   actor?: string;
@@ -103,7 +103,7 @@ export type Work<T> = (tx: Transaction<NewsTables>) => Promise<T>;
 /** Runs pieces of work one after the other. */
 export type RunWork = <T>(work: Work<T>) => Promise<T>;
 
-/** How often work that lost a race against other writers is retried. */
+/** Attempts of work that loses a race against other writers. */
 const ATTEMPTS = 5;
 
 /** Runs each piece of work in its own transaction, and retries it if it lost a race. */
@@ -119,7 +119,7 @@ export function inTransactions(db: Kysely<NewsTables>): RunWork {
   };
 }
 
-/** Whether another writer has just created the same item or source: a retry then finds it. */
+/** True if another writer has just created the same item or source: a retry then finds it. */
 function isTaken(error: unknown): boolean {
   return ['item_pkey', 'item_canonical_url_key', 'source_url_key'].some((key) => violates(error, key));
 }

@@ -41,16 +41,16 @@ interface Import {
   file: string | Uint8Array;
   actor: string;
   vocabulary: Vocabulary;
-  /** Whether to roll everything back at the end. */
+  /** True to roll everything back at the end. */
   dryRun: boolean;
   /** Called with the number of lines from time to time. */
   onProgress: (lines: number, tally: Readonly<ImportTally>) => void;
 }
 
-/** How many refused lines a notice lists. */
+/** Refused lines listed in a notice. */
 const MOST_LINES = 10;
 
-/** How long an item waits to be batched with others, in ms: piped lines must show up soon. */
+/** Longest time that an item waits to be batched with others, in ms: piped lines must show up soon. */
 const SHOWN_AFTER_MS = 300;
 
 /**
@@ -65,7 +65,7 @@ export async function importFile(options: Import): Promise<ImportTally> {
   return tally;
 }
 
-/** What is wrong with lines may hold what is private, so only their numbers are reported. */
+/** Notices give only the numbers of refused lines: the faults may quote private text. */
 function noteRefused({ db, actor }: Import, { refused, ...counts }: ImportTally): Promise<void> {
   const lines = refused.slice(0, MOST_LINES).map(({ number }) => number);
   const data = { actor, ...counts, refused: refused.length, lines };
@@ -99,7 +99,7 @@ async function importLines(
   }
 }
 
-/** Whether the next line takes longer than `ms`. */
+/** True if the next line takes longer than `ms`. */
 async function isLate(next: Promise<unknown>, ms: number): Promise<boolean> {
   const timer = new AbortController();
   const late = delay(ms, true, { signal: timer.signal }).catch(() => true);
@@ -152,7 +152,7 @@ export class Importer {
     return this.#tally;
   }
 
-  /** How long the oldest item of the batch has waited, in ms; undefined if the batch is empty. */
+  /** Age of the oldest item of the batch, in ms; undefined if the batch is empty. */
   get waitedMs(): number | undefined {
     return this.#waitingSince === undefined ? undefined : performance.now() - this.#waitingSince;
   }
@@ -298,9 +298,7 @@ async function write(tx: Transaction<NewsTables>, line: OtherLine, renewal: Rene
   }
 }
 
-/**
- * The stories that `line` points to and that do not exist. Throws for references that are always wrong.
- */
+/** The stories that `line` points to and that do not exist. Throws for references that are always wrong. */
 function missingStories(tx: Transaction<NewsTables>, line: LineOf<'story'>): Promise<string[]> {
   refuseWrongReferences(line);
   const ids = referencesOf(line).flatMap(({ list }) => list.map(({ publicId }) => publicId));
@@ -399,7 +397,7 @@ class HeldLines {
     return [...this.#stories.values()].sort((a, b) => a.number - b.number);
   }
 
-  /** Whether a line is about a waiting record and must wait with it to keep the order. */
+  /** True if a line is about a waiting record and must wait with it to keep the order. */
   blocks(line: ImportLine, keys: readonly string[]): boolean {
     if (this.#stories.size === 0 && this.#blockedKeys.size === 0) return false;
     return (

@@ -63,13 +63,13 @@ const language = z
 /** A member of an item, or of what it comes from, under its wire name. */
 interface Member {
   column: keyof ItemTable;
-  /** What answers of the editing API show of it. */
+  /** Schema of the member in answers of the editing API. */
   shown?: z.ZodType;
-  /** What editors may change it to. */
+  /** Schema of the values that editors may give it. */
   input?: (vocabulary: Vocabulary) => z.ZodType;
   /** The value of a new item that is given none. */
   initial?: unknown;
-  /** How `newsroom item edit` takes it: the name of its value, and what it is. */
+  /** Option of `newsroom item edit`: the name of its value, and a description. */
   flag?: readonly [value: string, about?: string];
 }
 
@@ -194,7 +194,7 @@ function eachMember(of: (member: Member) => unknown): object {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-/** What answers of the editing API show of an item, besides its id and its story. */
+/** Schema of an item in answers of the editing API, without its id and its story. */
 export const shownItem = eachMember(({ shown }) => shown) as Shown;
 
 /** The schema of a change of an item; an absent member keeps its value. */
@@ -231,7 +231,7 @@ export type ItemInput = z.infer<ReturnType<typeof itemInput>>;
 /** Checks the values of an item; throws a `Failure` whose message says everything that is wrong with them. */
 export type CheckItem = (values: z.input<ReturnType<typeof itemInput>>) => ItemInput;
 
-/** What checks the values of items that the program makes. */
+/** Creates the check of items that the program itself makes. */
 export function itemChecker(vocabulary: Vocabulary): CheckItem {
   const schema = itemInput(vocabulary, given);
   return (values) => checked(schema, values);
@@ -259,7 +259,7 @@ const TYPES: Record<string, string> = {
   null: 'null',
 };
 
-/** What a schema makes of a value. Throws a {@link Failure} that says everything that is wrong with it. */
+/** Parses a value by a schema. Throws a {@link Failure} that lists every fault. */
 export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const result = schema.safeParse(value, { error: expectation });
   if (result.success) return result.data;
@@ -320,9 +320,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/**
- * The value that was given. Long texts are not repeated in full.
- */
+/** The value that was given. Long texts are not repeated in full. */
 function shown(value: unknown, { code }: z.core.$ZodIssue): string {
   if (Array.isArray(value)) return ', not a list';
   if (typeof value === 'object' && value !== null) return ', not an object';
@@ -351,7 +349,9 @@ export function canonicalUrl(address: string): string {
   return normalizeEscapes(`${url.host}${path}${url.search}${url.hash}`);
 }
 
-/** What a feed adds to its links under any name, such as `partner=rss`; journals add `af=R`. */
+/**
+ * Query values with which feeds mark their links under any name, such as `partner=rss`; journals add `af=R`.
+ */
 const FROM_FEED = /^(?:(?:rss|feed)(?:[-_.\d].*)?|R)$/i;
 
 /** Names whose values are part of what is read. */

@@ -26,7 +26,7 @@ export const MEMBER_COLUMNS = Object.entries(ITEM_MEMBERS).map(
   ([name, { column }]) => `${column} as ${name}`,
 ) as { [Name in keyof Members]: `${Members[Name]['column']} as ${Name}` }[keyof Members][];
 
-/** What of an input has a column of its own. */
+/** Picks the members of an input that have a column of their own. */
 function flat({ source, links, ...members }: ItemInput): Record<string, unknown> {
   return { ...members, sourceName: source.name, firstParty: source.firstParty, originalUrl: links.original };
 }
@@ -51,12 +51,11 @@ export function valuesOf(input: ItemInput, known: ItemValues | undefined, now: D
   };
 }
 
-/** Whether two states of an item are equal. */
 function sameValues(a: ItemValues, b: ItemValues): boolean {
   return WRITTEN_COLUMNS.every((column) => isDeepStrictEqual(a[column], b[column]));
 }
 
-/** Whether two states of an item are equal to those who compare and sum up reports. */
+/** True if two states of an item are the same to those who compare and sum up reports. */
 export function saysTheSame(a: ItemValues, b: ItemValues): boolean {
   const columns = ['title', 'original_title', 'summary', 'source_name', 'published_at'] as const;
   return columns.every((column) => isDeepStrictEqual(a[column], b[column]));

@@ -37,7 +37,7 @@ export async function addSample(db: Kysely<NewsTables>, vocabulary: Vocabulary, 
   return true;
 }
 
-/** Whether the database has or ever had items: the ledger remembers deleted ones. */
+/** True if the database has or ever had items: the ledger remembers deleted ones. */
 async function hasHistory(db: Kysely<NewsTables>): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (select from news.item) or exists (select from news.story) or exists (select from news.daily)
@@ -51,10 +51,10 @@ const HOUR_MS = 60 * 60 * 1000;
 /** Hours between two single items, which makes three per day. */
 const ITEM_HOURS = 8;
 
-/** How old the reports of the stories are, in hours. */
+/** Ages of the stories' reports, in hours. */
 const REPORT_HOURS = [1, 3, 5, 9, 70, 130];
 
-/** How long after its publication an item is found, in hours. */
+/** Hours from the publication of an item to its discovery. */
 const FOUND_AFTER_HOURS = 0.5;
 
 /** The lines of the sample, dated relative to `now`. */

@@ -211,7 +211,7 @@ interface DigestRefusal {
   detail: string | null;
 }
 
-/** How many reports of a story are shown, newest first. */
+/** Reports of a story that are shown, newest first. */
 const MOST_REPORTS = 500;
 
 /**

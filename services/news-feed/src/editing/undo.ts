@@ -197,7 +197,7 @@ function explain(error: unknown): never {
   throw isPast ? new Failure('conflict', 'the report of a past day cannot be changed') : error;
 }
 
-/** What an edit has changed of one thing. */
+/** An edit's change of one thing. */
 interface Change {
   kind: NewsTables['news.edit']['kind'];
   subject: string;
@@ -217,7 +217,7 @@ const EDITED: Record<Change['kind'], { key: string; columns: readonly string[] }
   monthly: { key: 'date', columns: ['report', 'item_ids', 'corrected_at'] },
 };
 
-/** What an edit has changed, each thing once. */
+/** Lists the changes of an edit, each thing once. */
 async function changesOf(tx: Transaction<NewsTables>, number: number): Promise<Change[]> {
   const rows = await tx
     .selectFrom('news.edit')
@@ -287,7 +287,7 @@ async function writeBefore(
 }
 
 export interface HistoryEntry {
-  /** What undoes it, with all that was changed together with this. */
+  /** The edit that undoes it, with everything that was changed together with this. */
   edit: number;
   at: Date;
   /** Who; null if unknown, and for the newsroom itself. */

@@ -24,10 +24,10 @@ export interface DigestReport {
   language: string | null;
 }
 
-/** How many sentences of the latest report lead. */
+/** Sentences taken from the latest report, at the top of the digest. */
 const LEAD_SENTENCES = 2;
 
-/** How many new and how many contradicting facts are named. */
+/** Limit of each list: new facts, contradicting facts. */
 const MOST_NAMED = 5;
 
 /**
@@ -84,7 +84,10 @@ function contradictionsOf(
   });
 }
 
-/** How many hours apart two reports give counts of one event; fewer where each day has such an event. */
+/**
+ * Two reports that give counts of one event are at most this many hours apart, and less where each day has
+ * such an event.
+ */
 const MOST_HOURS = 48;
 const MOST_HOURS_IN_WAR = 12;
 const HOUR_MS = 60 * 60 * 1000;
@@ -96,10 +99,10 @@ const WAR =
 const SEVERAL =
   /\b(?:air ?strikes|strikes on|attacks|shootings|raids|bombings|ataques|attaques|frappes|angriffe)\b/iu;
 
-/** How many terms beside the counts tell that two reports are on one event. */
+/** Terms, beside the counts, that two reports on one event share at least. */
 const SHARED_TERMS = 2;
 
-/** Whether two reports of a story are certainly on the same event, which a story does not need. */
+/** True only if two reports of a story are certainly on the same event; a story may hold several. */
 function areOnOneEvent(a: DigestReport, b: DigestReport, lexicon: Lexicon): boolean {
   const [mine, theirs] = [textOf(a), textOf(b)];
   const most = WAR.test(`${mine} ${theirs}`) ? MOST_HOURS_IN_WAR : MOST_HOURS;
@@ -124,10 +127,10 @@ function subjectOf({ title, summary }: DigestReport, lexicon: Lexicon): Map<stri
   return new Map(terms.map(([term, { kind }]) => [term, kind]));
 }
 
-/** How many times as many the count of a whole event is, at most, as one that is taken for it. */
+/** The count of a whole event is at most this many times as high as one that is taken for it. */
 const MOST_TIMES = 2;
 
-/** Whether two counts can be of one event, by the days, the sides and the places that they are for. */
+/** True if two counts can be of one event, judging by their days, sides and places. */
 function areOfOneThing(a: Toll, b: Toll): boolean {
   if (a.isSum !== b.isSum || (a.isSum && a.places.toSorted().join() !== b.places.toSorted().join()))
     return false;
@@ -139,17 +142,13 @@ function areOfOneThing(a: Toll, b: Toll): boolean {
   return pairs.every(([mine = [], theirs = []]) => theirs.length === 0 || isAmong(mine, theirs));
 }
 
-/**
- * Whether the places of a count are those of another report: it names one, or has no place for a count that
- * is not much larger or smaller.
- */
+/** True if the report names a place of the count, or has no place and counts about as many. */
 function isAt(toll: Toll, other: Toll, report: DigestReport, lexicon: Lexicon): boolean {
   if (isAmong(toll.places, namesIn(textOf(report), lexicon))) return true;
   const [fewer = 0, more = 0] = [toll.least, other.least].sort((a, b) => a - b);
   return other.places.length === 0 && more <= MOST_TIMES * fewer;
 }
 
-/** Whether one of these is among others, if there are any. */
 function isAmong(some: readonly string[], others: readonly string[]): boolean {
   return some.length === 0 || some.some((one) => others.includes(one));
 }
@@ -173,10 +172,10 @@ function leadOf({ title, summary, language: known }: DigestReport): string {
     .trim();
 }
 
-/** How many reports a digest reads, newest first. */
+/** A digest reads at most this many reports, newest first. */
 const MOST_REPORTS = 20;
 
-/** How many of them are of one source: it cannot crowd the others out. */
+/** Most reports read of one source, which could crowd the others out. */
 const MOST_OF_A_SOURCE = 3;
 
 /**
@@ -274,7 +273,7 @@ const POST =
 
 const SEGMENTER = new Intl.Segmenter('zh', { granularity: 'word' });
 
-/** What a text tells that `known` does not: numbers with what they count, amounts, and who holds a post. */
+/** Returns what a text adds to `known`: numbers with what they count, amounts, and who holds a post. */
 function newIn(text: string, known: string): string[] {
   const numbers = new Set([...countsIn(known), ...hanCountsIn(known)].map(({ value }) => value));
   const counts = [...countsIn(text), ...hanCountsIn(text)].flatMap(({ value, quote }) =>

@@ -15,21 +15,21 @@ import type { Candidate, StorySearch } from './story-index.ts';
  */
 export type SelectRule = 'auto' | 'all' | 'none' | { minScore: number };
 
-/** What editors set of a source (`newsroom sources`). */
+/** Settings that editors give a source (`newsroom sources`). */
 export interface SubmissionSource {
   /** By which its part of what a day has is counted. */
   id: number;
   name: string;
-  /** Whether it reports on its own work. */
+  /** True if the source reports on its own work. */
   firstParty: boolean;
-  /** How much it is trusted: 1 is ordinary, 0 nothing, 10 the most. */
+  /** Trust in the source: 1 is ordinary, 0 none, 10 the most. */
   weight: number;
   /** The category of its items, of `NEWS_CATEGORIES`; null if the editor decides. */
   category: string | null;
   /** The directions of its items, of `NEWS_DIRECTIONS`; empty if the editor decides. */
   directions: readonly string[];
   select: SelectRule;
-  /** What its rules add to the score of this submission. */
+  /** Points that the source's rules add to the score of this submission. */
   points?: number;
 }
 
@@ -54,9 +54,9 @@ export interface Submission {
 /** One addend of a score, by name, for `newsroom explain`. */
 interface ScoreTerm {
   name: string;
-  /** What it adds to the score; negative if it takes away. */
+  /** Points added to the score; negative if they are taken away. */
   points: number;
-  /** What it was computed from, for a person. */
+  /** The basis of the points, for people to read. */
   note?: string;
 }
 
@@ -83,9 +83,7 @@ export interface JudgedItem {
   judgement: Judgement;
 }
 
-/**
- * Decides what becomes of the articles that the worker reads. Any number of workers call it at once.
- */
+/** Decides what becomes of the articles that the worker reads. Any number of workers call it at once. */
 export interface Editor {
   /**
    * Judges a submission, outside any transaction, so it may take its time or ask a model. It is asked for new
@@ -162,7 +160,7 @@ export class RulesEditor implements Editor {
     };
   }
 
-  /** Whether the submission is selected with this score, and why. */
+  /** Decides if the submission is selected with this score, and says why. */
   async select(
     { url, title, language, source, discoveredAt }: Submission,
     { score, coverage }: { score: number | null; coverage: number },
@@ -236,7 +234,7 @@ interface RuleWords {
 interface Rules {
   /** The score from which an item is selected. */
   threshold: number;
-  /** How many items are selected on a day. */
+  /** Items selected a day. */
   quota: number;
   /** The words for a text in a language (BCP 47); the same object for all languages that share them. */
   wordsFor: (language: string | null) => RuleWords;
@@ -291,18 +289,18 @@ function termsIn(terms: Readonly<Record<string, Terms>>, languages: readonly str
 }
 
 interface ScoreInputs {
-  /** How much the source is trusted: 1 is ordinary. */
+  /** Trust in the source: 1 is ordinary. */
   weight: number;
   firstParty: boolean;
-  /** How many other sources report on the same event. */
+  /** Number of other sources that report on the same event. */
   coverage: number;
   /** Hours since the publication. */
   ageHours: number;
   /** Characters of title and summary. */
   characters: number;
-  /** What the text says about its own worth. */
+  /** Signs of its worth in the text itself. */
   signals: readonly { name: string; points: number }[];
-  /** What the rules of the source add. */
+  /** Points that the rules of the source add. */
   rules: number;
 }
 
@@ -411,7 +409,7 @@ export async function readJudgement(db: Kysely<NewsTables>, itemId: string) {
 /** Scripts without spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
-/** How much a term in the title counts; in the summary it counts once. */
+/** A term counts this much in the title, and once in the summary. */
 const TITLE = 2;
 
 /**
@@ -476,7 +474,7 @@ class CoverageReader {
     this.#search = search;
   }
 
-  /** How many other sources report on the same event. */
+  /** Counts the other sources that report on the same event. */
   of(submission: Covered): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ submission, resolve, reject });

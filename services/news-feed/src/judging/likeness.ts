@@ -15,28 +15,30 @@ export interface WeighedReport extends Omit<ReportTerms, 'terms'> {
   title?: TitleVector;
 }
 
-/** What the score of two reports is computed from. */
+/** The facts from which two reports are scored. */
 export interface Evidence {
   /** The cosine of their terms; of two languages, of what survives translation if that says more. */
   cosine: number;
-  /** Whether one of them has hardly more words than a headline. */
+  /** True if one of them has hardly more words than a headline. */
   isShort: boolean;
   /** Of headlines: how alike they are in meaning, where a model says it (`meaningOf`). */
   meaning: number | null;
-  /** Whether a version, magnitude, quarter, round or year tells the two apart. */
+  /** True if a version, magnitude, quarter, round or year tells the two apart. */
   conflict: boolean;
   /** Days between the publications. */
   days: number;
-  /** Whether the first report was published after the second. */
+  /** True if the first report was published after the second. */
   isLater: boolean;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** How many words a headline has at most. */
+/** Words of the longest headline. */
 const HEADLINE = 14;
 
-/** How much the cosine of names, numbers, and concepts of the lexicon counts between two languages. */
+/**
+ * Weight of the cosine between two languages, where only names, numbers and concepts of the lexicon compare.
+ */
 const CROSSING = 0.4;
 
 /** Collects the evidence that two reports are on one event. A pure function. */
@@ -71,7 +73,7 @@ function partOf({ kind }: Term): number {
   return kind === 'characters' ? 0.5 : 1;
 }
 
-/** What a report brings to every comparison. */
+/** Figures of a report that every comparison needs. */
 interface Size {
   parts: number;
   norm: number;
@@ -104,16 +106,16 @@ export const SAME_EVENT = 0.22;
 /** The likeness from which two stories are related. */
 export const RELATED = 0.12;
 
-/** What headlines, which have few words to share, share more than texts at the same likeness. */
+/** Corrects for headlines: having few words, they share more of them than texts that are as alike. */
 const SHORTNESS = 0.87;
 
-/** How much it counts that two headlines mean the same, for which few words say it… */
+/** Weight of two headlines meaning the same where they share few words… */
 const MEANING = 0.3;
 
 /** … and from where on it counts for them. */
 const SAME_MEANING = 0.35;
 
-/** What each day between two reports takes from their likeness. */
+/** Each day between two reports lowers their likeness by this much. */
 const DAY = 0.04;
 
 /**
@@ -129,10 +131,10 @@ export function likenessOf({ cosine, isShort, meaning, conflict, days }: Evidenc
   return Math.max(0, cosine / (isShort ? SHORTNESS : 1) - DAY * days + meant);
 }
 
-/** How many reports of a story speak for it: those that are most like the one that is compared. */
+/** A story is compared by this many of its reports: those most like the new one. */
 export const CORE = 4;
 
-/** How much one of several counts at most: a copy of one report is not a report on what the others tell. */
+/** Greatest share of a single report among several: a copy of one does not show what the others tell. */
 const MOST = 0.6;
 
 /**

@@ -24,13 +24,13 @@ import {
 
 const STORIES_AT_ONCE = 20;
 
-/** How long a story waits for a model that does not answer, in hours; then the rules' digest stays. */
+/** Hours that a story waits for a model that does not answer; after that the rules' digest stays. */
 const WAIT_HOURS = 24;
 
-/** How long the model is left alone after a fault without `Retry-After`, in milliseconds. */
+/** Pause after a fault without `Retry-After`, in milliseconds. */
 const PAUSE_MS = 60_000;
 
-/** How many stories in a row the endpoint may refuse before that is taken for its own fault. */
+/** After this many stories refused in a row, the fault is taken to be the endpoint's own. */
 const MOST_REFUSED = 3;
 
 export interface ModelDigestsParts {
@@ -78,7 +78,6 @@ export class ModelDigests {
     this.#budget = new BudgetStore(parts.db, parts.calendar, parts.budget);
   }
 
-  /** Whether a story waits for the model. */
   async areDue(): Promise<boolean> {
     if (this.#parts.clock().getTime() < this.#pausedUntil) return false;
     return (await this.#due(1)).length > 0;

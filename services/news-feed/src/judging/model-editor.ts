@@ -31,10 +31,10 @@ import {
 /** By how many points a model may move the score of the rules, so that no text talks itself to the top. */
 const MOST_POINTS = 25;
 
-/** How much of an article's text a model reads, in characters. */
+/** A model reads this much of an article's text, in characters. */
 const MOST_TEXT = 4000;
 
-/** How long answers are kept, in days. */
+/** Days that answers are kept. */
 const KEPT_DAYS = 30;
 
 interface ModelEditorParts {
@@ -232,7 +232,7 @@ const ADDRESS =
 const INSTRUCTION =
   /\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|prompt|rule|above|previous)|system prompt|you are (?:now|an? (?:ai|assistant|editor))|as an ai|忽略.{0,12}(?:指令|指示|提示|规则|以上|之前)|系统提示|你现在是|从现在起你/iu;
 
-/** How many successive words of the instruction an answer may repeat. */
+/** An answer that repeats this many successive words of the instruction is refused. */
 const REPEATED_WORDS = 6;
 
 /** A summary has at most this many sentences. */
@@ -310,7 +310,7 @@ function answerJsonSchema(categories: readonly string[]): object {
   };
 }
 
-/** Whether a text reads like an instruction to a model. */
+/** True if a text reads like an instruction to a model. */
 export function readsLikeInstruction(text: string): boolean {
   return INSTRUCTION.test(text);
 }
@@ -409,7 +409,7 @@ function valuesOf(digits: string): number[] {
   return [...grouped, `${whole.replace(/[.,]/gu, '')}${part === undefined ? '' : `.${part}`}`].map(Number);
 }
 
-/** Whether a text repeats several successive words of the instruction. */
+/** True if a text repeats {@link REPEATED_WORDS} successive words of the instruction. */
 function repeats(text: string, instruction: string): boolean {
   const words = instruction.toLowerCase().split(/\s+/u);
   const told = text.toLowerCase().split(/\s+/u).join(' ');
@@ -427,7 +427,7 @@ function sentencesOf(text: string): number {
 /** The longest digest, in characters. */
 const MOST_CHARACTERS = 2000;
 
-/** What a model answers about a story, given what it may cite. */
+/** Returns the schema of a model's answer about a story, given the texts that it may cite. */
 export function digestAnswer(given: string) {
   const own = addressesOf(given).filter((address) => !/^\d+$/.test(address));
   return z.strictObject({
@@ -443,10 +443,10 @@ export const DIGEST_JSON_SCHEMA = {
   properties: { digest: { type: 'string' } },
 };
 
-/** What a model was asked for a digest. */
+/** The question put to a model for a digest. */
 interface DigestTask {
   instruction: string;
-  /** What the digest may cite: the previous digest and the reports. */
+  /** Everything that the digest may cite: the previous digest and the reports. */
   given: string;
   /** The language of digests (BCP 47). */
   language: string;
@@ -515,7 +515,7 @@ function unknownNames(told: string, given: string, isEnglish: boolean): string[]
   });
 }
 
-/** Whether two words are forms of one name: Путин and Путина, China and Chinese. */
+/** True if two words are forms of one name: Путин and Путина, China and Chinese. */
 function isForm(a: string, b: string): boolean {
   const least = Math.max(Math.min(4, a.length - 1), a.length - 3);
   return a === b || (least >= 3 && b.startsWith(a.slice(0, least)));
@@ -523,7 +523,7 @@ function isForm(a: string, b: string): boolean {
 
 let words: string | undefined;
 
-/** Whether a dictionary of English has a word, in any of its forms; it has hardly any names. */
+/** True if an English dictionary has any form of the word; it has hardly any names. */
 function isEnglishWord(word: string): boolean {
   // Read when it is first needed, and searched as text: a set would take ten times the memory.
   words ??= `\n${readFileSync(wordListPath, 'utf8')}\n`;

@@ -13,12 +13,12 @@ export interface EndpointSettings {
   timeoutMs: number;
 }
 
-/** What is known of a fault beside its message. */
+/** Details of a fault beside its message. */
 interface FaultDetails {
   status?: number;
   /** For how long the endpoint asks to be left alone, in milliseconds. */
   pauseMs?: number | undefined;
-  /** Whether it may be about this one question, such as a text that a filter refuses. */
+  /** True if the fault may be about this one question, such as a text that a filter refuses. */
   isOfQuestion?: boolean;
 }
 
@@ -39,7 +39,7 @@ export class EndpointFault extends Error {
 /** Statuses by which endpoints refuse what a request says: malformed, too large or unprocessable. */
 const OF_QUESTION = [400, 413, 422];
 
-/** How much of what a refusal says is kept, in characters. */
+/** Characters kept of the text of a refusal. */
 const MOST_SAID = 300;
 
 interface EndpointQuestion {
@@ -117,10 +117,10 @@ function pauseOf(headers: Headers): number | undefined {
   return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, 3600) * 1000 : undefined;
 }
 
-/** How long an endpoint is left alone after a fault without `Retry-After`, in milliseconds. */
+/** Pause after a fault without `Retry-After`, in milliseconds. */
 const PAUSE_MS = 60_000;
 
-/** How many faults in a row begin a pause. */
+/** This many faults in a row begin a pause. */
 const FAULTS = 3;
 
 /**
@@ -132,7 +132,6 @@ export class EndpointRest {
   readonly #refused = new Set<unknown>();
   #until = 0;
 
-  /** Whether it is to be left alone now. */
   isResting(now: Date): boolean {
     return now.getTime() < this.#until;
   }
@@ -196,7 +195,7 @@ const content = z.union([
   z.record(z.string(), z.unknown()).transform((value) => JSON.stringify(value)),
 ]);
 
-/** What a model says instead of an answer. */
+/** A tool call that a model makes instead of an answer. */
 const call = z.object({ function: z.object({ arguments: content }) });
 
 const completion = z.object({
@@ -220,7 +219,7 @@ const chunk = z.object({
   usage: z.unknown().optional(),
 });
 
-/** What endpoints answer with 200 though they have failed. */
+/** Errors that some endpoints send with status 200. */
 const failure = z.object({
   error: z.union([
     z
@@ -231,7 +230,7 @@ const failure = z.object({
   ]),
 });
 
-/** What an endpoint is asked for beyond the messages, and where the instruction stands. */
+/** Parameters that an endpoint takes beyond the messages, and the place of the instruction. */
 interface Dialect {
   limit: 'max_tokens' | 'max_completion_tokens' | undefined;
   temperature: 0 | undefined;
@@ -241,7 +240,7 @@ interface Dialect {
 
 const FIRST: Dialect = { limit: 'max_tokens', temperature: 0, format: 'json_schema', instructs: 'system' };
 
-/** What the next try goes without, by what a refusal says. */
+/** Parameters to leave out of the next try, by the text of the refusal. */
 const STEPS: readonly (readonly [RegExp, (dialect: Dialect) => Partial<Dialect> | undefined])[] = [
   [
     /max_(?:completion_)?tokens/iu,
@@ -370,13 +369,13 @@ export function jsonOf(text: string): unknown {
   return undefined;
 }
 
-/** What a model may be asked for on a day, by all workers together. */
+/** Limits of a day's requests to a model, shared by all workers. */
 export interface DailyBudget {
   requests: number;
   tokens: number;
 }
 
-/** What a model was asked for on a day. */
+/** Use of a model on one day. */
 export type Spent = DailyBudget;
 
 /** For whom a model is asked: each has its own part of the budget, so that none uses up the whole. */
@@ -453,7 +452,7 @@ function nameOf(spender: Spender): string {
   return spender === 'digests' ? spender : `source ${spender.sourceId}`;
 }
 
-/** What was spent on a day, `YYYY-MM-DD`. */
+/** Returns the use of the model on a day, `YYYY-MM-DD`. */
 export async function spentOn(db: Kysely<NewsTables>, day: string): Promise<Spent> {
   const { rows } = await sql<Spent>`
     select requests, tokens::float8 as tokens from news.editorial_budget where day = ${day}::date

@@ -8,7 +8,7 @@ import { ModelDigests, type ModelDigestsParts } from './model-digests.ts';
 import { ModelEditor } from './model-editor.ts';
 import type { StorySearch } from './story-index.ts';
 
-/** What the model writes in without `SITE_LANGUAGE`: for the readers whom the default time zone is for. */
+/** The model's language without `SITE_LANGUAGE`: that of the readers in the default time zone. */
 const LANGUAGE = 'Simplified Chinese';
 const LANGUAGE_TAG = 'zh-Hans';
 
@@ -34,7 +34,7 @@ export function openEditor(
   return new ModelEditor({ db, rules, vocabulary, clock, ...model });
 }
 
-/** What rewrites digests, where the settings name a model. */
+/** Opens the model that rewrites digests, if the settings name one. */
 export function openDigests(
   config: EditorConfig & Pick<RulesSettings, 'SITE_LANGUAGE'>,
   {

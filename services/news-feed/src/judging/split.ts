@@ -104,7 +104,7 @@ async function refuseUnsplittable(
 /** With how many reports a story is looked at as a whole. */
 const LOOKED_AT = [8, 16, 32];
 
-/** How many reports an event has at least that a story is split by. */
+/** A story is split only by events with at least this many reports. */
 const LEAST_PART = 3;
 
 interface Member {

@@ -26,7 +26,7 @@ import {
   withOthers,
 } from './story-index.ts';
 
-/** How many reports may have been added since a search: each item is compared with all of them. */
+/** Most reports that may have been added since a search: each item is compared with all of them. */
 const MOST_MISSED = 500;
 
 /**
@@ -200,13 +200,13 @@ export interface StoryAssigner {
   renew(tx: Transaction<NewsTables>, reports: readonly ChangedReport[], now: Date): Promise<void>;
 }
 
-/** How many days after its nearest report an item may still join a story. */
+/** Days after its nearest report in which an item may still join a story. */
 const WINDOW_DAYS = 14;
 
-/** How many unlike stories a report resembles that sums up the news. */
+/** A report that resembles this many unlike stories sums up the news. */
 const SUMMED_UP = 3;
 
-/** How many terms a text has at least that sums up anything. */
+/** A shorter text, in terms, sums up nothing. */
 const SUMMARY_TERMS = 24;
 
 /** After how many days a source that uses a title again has a column of that title. */
@@ -222,7 +222,7 @@ interface Group {
   score: number;
 }
 
-/** Whether an item may join the story of this candidate, as far as the two tell. */
+/** True if this candidate's evidence lets the item join its story. */
 function mayBeJoined({ evidence, report }: Candidate): boolean {
   return evidence.days <= WINDOW_DAYS && !report.isAlone;
 }
@@ -250,8 +250,8 @@ function groupsOf(candidates: readonly Candidate[], sizeOf: (story: string) => n
 }
 
 /**
- * Whether two stories are one that a report of `source` fits. The report alone does not say so, nor do others
- * of its source, or one source could merge any two stories by a text that names both events: their cores have
+ * True if two stories are one that a report of `source` fits. Neither the report nor others of its source
+ * decide this, or one source could merge any two stories by a text that names both events: their cores have
  * to be alike, by reports of other sources.
  */
 function areAlike(a: Group, b: Group, source: string): boolean {
@@ -265,7 +265,7 @@ function areAlike(a: Group, b: Group, source: string): boolean {
   return others.length > 0 && sum / others.length >= SAME_EVENT;
 }
 
-/** Whether a report sums up the news: it resembles three stories, of which no two resemble each other. */
+/** True if a report resembles three stories, of which no two resemble each other. */
 function isSummary({ terms }: WeighedReport, groups: readonly Group[]): boolean {
   if (terms.size < SUMMARY_TERMS) return false;
   const apart: Group[] = [];
@@ -283,7 +283,7 @@ function resemblance(a: Group, b: Group): number {
   return Math.max(0, ...likenesses);
 }
 
-/** Whether a title is that of a column: its source had it twice before, each time half a day apart. */
+/** True if a title is that of a column: its source used it twice before, each time half a day apart. */
 function isColumn(title: string, source: string, candidates: readonly Candidate[]): boolean {
   const words = wordsOf(title);
   const before = candidates

@@ -17,7 +17,7 @@ export class StoryBoard {
   readonly #now: Date;
   /** The story of each item that is known here; null: it has none yet. */
   readonly #storyOf: Map<string, string | null>;
-  /** How many reports each story has, counted up to its core. */
+  /** Number of reports of each story, counted up to {@link CORE}. */
   readonly #sizes: Map<string, number>;
   /** The ids that new stories cannot have. */
   readonly #taken: Set<string>;
@@ -82,7 +82,7 @@ export class StoryBoard {
     return story ? this.survivorOf(story) : story;
   }
 
-  /** How many reports a story has, at most {@link CORE} of those that were there before. */
+  /** Returns the number of reports of a story, counting at most {@link CORE} of the earlier ones. */
   sizeOf(story: string): number {
     return this.#sizes.get(story) ?? 0;
   }
@@ -231,13 +231,13 @@ async function lockWithAges(
   return { ages: new Map([...ages, ...rest.ages]), survivors };
 }
 
-/** How many stories of each kind a story points to by rule. */
+/** A story refers by rule to at most this many stories of each kind. */
 const MOST_REFERENCES = 8;
 
-/** How many references of each kind a story may take over from stories that are merged into it. */
+/** A story takes over at most this many references of each kind from stories merged into it. */
 const MOST_ADOPTED = 32;
 
-/** How readers learn why a story is shown. */
+/** Wording for readers of the reasons why a story is shown. */
 const RELATIONS = {
   earlier: 'Earlier in this storyline',
   later: 'Later in this storyline',
@@ -249,7 +249,7 @@ export interface Neighbor {
   story: string;
   kind: 'storyline' | 'related';
   score: number;
-  /** Whether that report is older than the one that it was compared with. */
+  /** True if that report is older than the one that it was compared with. */
   isEarlier: boolean;
 }
 

@@ -6,21 +6,21 @@ import { type Evidence, evidenceOf, likenessOf, type WeighedReport, type Weighed
 import { type Lexicon, type ReportText, rarityOf, STOP_WORDS, termsOf } from './terms.ts';
 import { storedTitle, type TitleVector, type TitleVectors, titleVector } from './title-vectors.ts';
 
-/** How many of a term's newest items are candidates. */
+/** The newest items of each term that become candidates. */
 const ITEMS_OF_TERM = 100;
 
-/** How many terms propose candidates: the weightiest, which the rarest are. */
+/** Only the weightiest terms, which are the rarest, propose candidates. */
 const PROPOSING_TERMS = 16;
 
-/** How many of these a candidate shares at least, if there are so many. */
+/** A candidate shares at least this many of the proposing terms, if there are so many. */
 const LEAST_SHARED = 2;
 
 const MOST_CANDIDATES = 32;
 
-/** How many days after their discovery items stay in the index: as long as a storyline may pause. */
+/** Items stay in the index this many days after their discovery: as long as a storyline may pause. */
 const KEPT_DAYS = 90;
 
-/** How many outdated items each new one removes, so that the index needs no schedule. */
+/** Each new item removes up to this many outdated ones, so that the index needs no schedule. */
 const REMOVED_AT_ONCE = 5;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -40,7 +40,7 @@ export interface Candidate extends IndexedReport {
   score: number;
 }
 
-/** What the index has on a text. */
+/** Matches of a text in the index. */
 export interface Found {
   report: WeighedReport;
   /** The terms by which other items are its candidates: the weightiest. */
@@ -192,7 +192,7 @@ function indexedReport({ item_id, published_at, source_name, report, ...rest }: 
   return { ...rest, itemId: item_id, source: source_name, report: weighedReport(report, published_at) };
 }
 
-/** How many of the proposing terms a candidate shares at least: most that share one share no other. */
+/** Proposing terms that a candidate shares at least: most items that share one share no other. */
 function leastShared(proposing: ReadonlyMap<string, number>): number {
   return Math.min(LEAST_SHARED, proposing.size);
 }
@@ -317,7 +317,7 @@ export function weighedReport(
   };
 }
 
-/** How many of a term's newest items are counted; a more frequent term is estimated from these. */
+/** The newest items of a term that are counted; the use of a more frequent term is estimated from these. */
 const COUNTED = 32;
 
 /** A report that is to be compared. */
@@ -333,7 +333,7 @@ interface Reading {
 
 interface TermUse {
   term: string;
-  /** How many items have it, up to {@link COUNTED}. */
+  /** Number of items with the term, up to {@link COUNTED}. */
   counted: number;
   /** The number of the oldest of these; null if none has it. */
   oldest: number | null;
@@ -398,16 +398,16 @@ export async function weighTexts(
   return { reports, ends };
 }
 
-/** How many items have a term; of a frequent one, by how close together its newest items are. */
+/** Estimates how many items have a term: a frequent one by how close together its newest items are. */
 function itemsOf({ counted, oldest }: TermUse, { first, last }: IndexEnds): number {
   if (counted < COUNTED) return counted;
   return (counted * (last - first + 1)) / Math.max(1, last - (oldest ?? last) + 1);
 }
 
-/** How many texts are remembered: a batch of entries of each source that a worker edits at once. */
+/** Texts remembered: enough for a batch of entries of each source that a worker edits at once. */
 const REMEMBERED = 200;
 
-/** How long they are, in ms: what a search has found takes memory. */
+/** Time that texts are remembered, in ms; search results take memory. */
 const REMEMBERED_MS = 60_000;
 
 interface StorySearchResult {
@@ -439,7 +439,7 @@ export class StorySearch {
     await this.#titles?.read(texts.map(titleOf));
   }
 
-  /** What the index has on each text, as it is now, and remembers it. */
+  /** Searches the index, as it is now, for each text, and remembers the results. */
   async find(db: Kysely<NewsTables>, texts: readonly IndexedText[]): Promise<StorySearchResult> {
     const { found, through } = await findCandidates(db, texts, this.reading);
     for (const [index, text] of texts.entries()) {
@@ -477,13 +477,13 @@ interface SourceText extends ReportText {
   sourceName: string;
 }
 
-/** How many reports of a source tell what its reports share. */
+/** Reports of a source that are compared to find the phrases that they share. */
 const COMPARED = 20;
 
-/** How much two titles have in common, as a share of the shorter one, that may be on one event. */
+/** Two titles that may be on one event share at least this much, as a fraction of the shorter one. */
 const ALIKE = 0.25;
 
-/** What stands between a title and the name of a site or section, or around that. */
+/** Punctuation between or around a title and the name of a site or section. */
 const SEPARATOR =
   /\s*[|｜«»‹›▸►【】〔〕[\]]\s*|\s*[(（](?=[^()（）]+[)）]$)|[)）]$|\s+(?:[-–—~/·•@]|:{2,3})\s+|(?<=\p{Script=Han})[-–—_](?=\p{L})|(?<=\p{L})[-–—_](?=\p{Script=Han})/u;
 
@@ -531,7 +531,7 @@ function sentencesOf(summary: string | null): string[] {
   return summary?.split(SENTENCE_END) ?? [];
 }
 
-/** What a source puts into every summary may count. */
+/** A sentence that a source puts into every summary may have a counter in it. */
 function withoutDigits(sentence: string): string {
   return sentence.replace(/\d+/gu, '0');
 }

@@ -89,26 +89,26 @@ export interface ReportText {
   summary: string | null;
 }
 
-/** What kind of thing a term is; names and numbers say most about which event a report is on. */
+/** Kinds of terms; names and numbers tell most about the event that a report is on. */
 type TermKind = 'name' | 'place' | 'number' | 'concept' | 'word' | 'characters';
 
 export interface Term {
   kind: TermKind;
-  /** How much it counts in its text before its rarity is known, from 0 to 1. */
+  /** Weight within its text before its rarity is known, from 0 to 1. */
   weight: number;
 }
 
-/** What the comparison reads of a report. */
+/** A report in the form in which it is compared. */
 export interface ReportTerms {
   terms: Map<string, Term>;
   isChinese: boolean;
-  /** What says which of several similar events it is. */
+  /** Details that tell it from similar events. */
   marks: Marks;
-  /** Whether it tells several stories, or is one of a column: it belongs to none but its own. */
+  /** True if the report tells several stories or belongs to a column: no other report joins its story. */
   isAlone: boolean;
 }
 
-/** How much a term counts by its kind: two characters are half a Chinese word. */
+/** Weight of a term by its kind: two characters are half a Chinese word. */
 const KIND_WEIGHTS: Record<TermKind, number> = {
   name: 1,
   place: 0.8,
@@ -118,13 +118,13 @@ const KIND_WEIGHTS: Record<TermKind, number> = {
   characters: 0.5,
 };
 
-/** How much terms that stand only in the summary count. */
+/** Weight of terms that stand only in the summary. */
 const SUMMARY = 0.4;
 
-/** How many terms of a report are compared, most weighty first. */
+/** Terms compared of a report, weightiest first. */
 const MOST_TERMS = 48;
 
-/** How much of a summary is read, in characters. */
+/** Characters read of a summary. */
 const MOST_TEXT = 600;
 
 /** Words that say nothing about what a text is on. */
@@ -152,7 +152,7 @@ const TOKEN = new RegExp(
   'giv',
 );
 
-/** What a report says, in terms that can be compared with another's, in English, Chinese or both. */
+/** Extracts the terms of a report in English, Chinese or both, for comparison with another's. */
 export function termsOf(text: ReportText, lexicon: Lexicon): ReportTerms {
   const title = [text.title, text.originalTitle ?? ''].join(' \n ').normalize('NFKC');
   const summary = (text.summary ?? '').slice(0, MOST_TEXT).normalize('NFKC');
@@ -294,7 +294,7 @@ function addPairs(rest: string, add: Add): void {
   }
 }
 
-/** What takes the ending of a word off, by its script. */
+/** Stemmers, by script. */
 const STEMMERS: readonly (readonly [RegExp, (word: string) => string])[] = [
   [/^\p{Script=Latin}/u, englishStem],
   [/^\p{Script=Cyrillic}/u, russianStem],
@@ -319,7 +319,7 @@ function hanShare(text: string): number {
 }
 
 /**
- * What tells similar events apart: `version lantern` is 3.1 in one report and 3.2 in another; `quake`,
+ * Details that tell similar events apart: `version lantern` is 3.1 in one report and 3.2 in another; `quake`,
  * `quarter`, `round` and `year` likewise. Each mark has the values that the report gives.
  */
 export type Marks = Record<string, string[]>;
@@ -354,7 +354,7 @@ export function marksOf(title: string, summary: string, lexicon: Lexicon): Marks
   return { ...readMarks(summary, lexicon, false), ...readMarks(title, lexicon, true) };
 }
 
-/** Whether one of the marks that two reports share says that they are on two events. */
+/** True if a mark that two reports share shows that they are on two events. */
 export function marksConflict(a: Marks, b: Marks): boolean {
   return Object.entries(a).some(([mark, values]) => {
     const others = b[mark];
@@ -389,7 +389,7 @@ function readMarks(text: string, lexicon: Lexicon, isTitle: boolean): Marks {
   return marks;
 }
 
-/** Whether a number behind this word is the version of what the word names. */
+/** True if a number behind this word is a version of the thing that the word names. */
 function isProductName(name: string, lexicon: Lexicon): boolean {
   const lower = name.toLowerCase();
   if (!/^\p{Lu}/u.test(name) || MONTHS.includes(lower) || MONTHS.some((month) => month.slice(0, 3) === lower))
@@ -397,7 +397,7 @@ function isProductName(name: string, lexicon: Lexicon): boolean {
   return !lexicon.latin.has(lower);
 }
 
-/** How news sites title what tells several stories, or one for hours. */
+/** Titles by which news sites announce round-ups and live blogs. */
 const ROUND_UP = new RegExp(
   [
     // English
@@ -413,24 +413,24 @@ const ROUND_UP = new RegExp(
   'iu',
 );
 
-/** How many parts a title has that lists what it is about. */
+/** A title with this many parts lists subjects. */
 const LISTED = 4;
 
-/** Whether a title says that its report is on several stories, or goes on for hours: it belongs to none. */
+/** True if a title announces a round-up or a live blog, which belongs to no story. */
 export function isRoundUp(title: string): boolean {
   return (
     ROUND_UP.test(title) || title.split(/\s*[;；|丨]\s*/u).filter((part) => part.length > 3).length >= LISTED
   );
 }
 
-/** What a spelling of the lexicon stands for. */
+/** Meaning of a spelling in the lexicon. */
 interface Meaning {
   /** The term that all its spellings share. */
   term: string;
   kind: 'place' | 'name' | 'concept';
 }
 
-/** What the comparison of reports knows of language; `common.yaml` explains it. */
+/** The linguistic knowledge used to compare reports; `common.yaml` explains it. */
 export interface Lexicon {
   /** Lower-case spellings of one to four words. */
   latin: ReadonlyMap<string, Meaning>;
@@ -472,7 +472,7 @@ const PRIOR_ITEMS = 100;
 /** … of which so many have any term. */
 const PRIOR_USES = 2;
 
-/** How rare a term of `items` among `stored` items is, in nats: 0 if all have it. */
+/** Returns the rarity of a term that `items` of `stored` items have, in nats: 0 if all have it. */
 export function rarityOf(items: number, stored: number): number {
   return Math.max(0, Math.log((stored + PRIOR_ITEMS) / (items + PRIOR_USES)));
 }

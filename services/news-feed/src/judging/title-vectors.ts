@@ -7,16 +7,16 @@ import type { NewsTables, StoredReport } from '../tables.ts';
 import type { EmbeddingConfig } from '../work/worker-config.ts';
 import { askEndpoint, EndpointFault, EndpointRest, type EndpointSettings } from './model-endpoint.ts';
 
-/** How long an answer may take, in ms: entries wait for it. */
+/** Timeout of a request, in ms: entries wait for it. */
 const TIMEOUT_MS = 10_000;
 
-/** How much of a title is embedded, in characters. */
+/** Characters of a title that are embedded. */
 const MOST_TITLE = 300;
 
-/** How many titles are remembered: several batches of entries of each source that a worker edits at once. */
+/** Titles remembered: several batches of entries of each source that a worker edits at once. */
 const REMEMBERED = 500;
 
-/** How many titles are known before any two are compared: what all have in common is not known before. */
+/** No two titles are compared before this many are known: what all have in common is subtracted. */
 const LEAST_KNOWN = 16;
 
 /** Over how many titles the mean is taken, so that it follows what the sources bring. */
@@ -104,7 +104,7 @@ export class TitleVectors {
   }
 }
 
-/** What embeds titles, where the settings name a model. */
+/** Opens the model that embeds titles, if the settings name one. */
 export function openTitleVectors(
   config: EmbeddingConfig,
   parts: TitleVectorsParts,
@@ -134,7 +134,7 @@ export interface TitleVector {
 /** A ground so near to 1 leaves nothing to compare. */
 const MOST_GROUND = 0.99;
 
-/** How alike two titles are in meaning: 0 as any two, 1 the same; null if their vectors do not say it. */
+/** Likeness of two titles in meaning: 0 as any two, 1 the same; null if their vectors cannot tell. */
 export function meaningOf(a: TitleVector | undefined, b: TitleVector | undefined): number | null {
   if (a === undefined || b === undefined) return null;
   const ground = (a.ground + b.ground) / 2;
@@ -236,7 +236,7 @@ async function settleEmbeddings(db: Kysely<NewsTables>, day: string, tokens: num
   `.execute(db);
 }
 
-/** What titles have used on a day, `YYYY-MM-DD`. */
+/** Returns what embedding titles has used on a day, `YYYY-MM-DD`. */
 export async function spentOnEmbeddings(
   db: Kysely<NewsTables>,
   day: string,

@@ -1,6 +1,6 @@
 import { chineseNumber, englishNumber, type Lexicon, MAGNITUDE_PATTERN, numberOf } from './terms.ts';
 
-/** How languages say that people were counted; each line is of one language or of a family. */
+/** Phrases by which languages count people; each line is of one language or of a family. */
 interface TollWords {
   /** Behind the number: “11 people were killed”. */
   behind: readonly string[];
@@ -85,7 +85,7 @@ const SMALL_NUMBERS: readonly string[] = [
   'diez dez zehn dix dieci десять mười',
 ];
 
-/** What makes a number a limit or an estimate. */
+/** Words that make a number a limit or an estimate. */
 const BOUNDS = {
   least:
     'at least|more than|over|no fewer than|not less than|al menos|por lo menos|más de|pelo menos|ao menos|mais de|mindestens|mehr als|über|au moins|plus de|almeno|oltre|più di|не менее|более|свыше|ít nhất|hơn',
@@ -98,11 +98,11 @@ const BOUNDS = {
 const ANYBODY =
   'people|persons?|lives|victims|souls|personas|pessoas|vidas|menschen|personen|personnes|persone|человека?|người';
 
-/** What stands between the number and the count without saying who is counted. */
+/** Words between the number and the count that do not say who is counted. */
 const AUXILIARIES =
   'were|was|are|is|have|has|had|been|be|be(?:ing)?|left|now|also|confirmed|reported|found|known|to|have|already|han|fueron|foram|resultaron|resultado|ficaram|wurden|sind|ums|ont|été|sont|sono|были|đã|bị|as';
 
-/** What says, anywhere in a sentence, that its numbers are not the count of this event as it is known. */
+/** Words that, anywhere in a sentence, show that its numbers are not this event's current count. */
 const OF_ANOTHER = new RegExp(
   [
     // Of another time.
@@ -122,17 +122,17 @@ const OF_ANOTHER = new RegExp(
   'iu',
 );
 
-/** What says, just before a number, that it is a part of the count or comes on top of it. */
+/** Words just before a number that make it a part of the count or an addition to it. */
 const OF_A_PART =
   /(?:\b(?:including|includes|among (?:them|those|whom)|of|another|other|further|additional|from|half|than|or|entre ellos|incluindo|darunter|dont|в том числе|включая|trong đó)|其中|包括|另有|新增|又有|还有|再有|另|又|再|うち)\s*$/iu;
 
-/** What makes a number one beside others that are not told: “three more”. */
+/** Words that add a number to others that are not told: “three more”. */
 const FURTHER =
   'more|others?|additional|further|another|new|extra|otr[oa]s|outr[oa]s|weitere|andere|autres|altri|más|mais|ещё|еще|khác';
 
-/** How many people a report says were killed, injured, are missing or were arrested. */
+/** People that a report counts as killed, injured, missing or arrested. */
 export interface Toll {
-  /** What is counted, for comparing: `dead`, or `dead children`. */
+  /** Who is counted, for comparing: `dead`, or `dead children`. */
   of: string;
   /** The range that the report allows: “at least 11” has no upper end. */
   least: number;
@@ -142,7 +142,7 @@ export interface Toll {
   places: string[];
   /** Those of them that stand behind a preposition or a verb: “in Tavira”. */
   at: string[];
-  /** Whether it is one number for several places. */
+  /** True if it is one number for several places. */
   isSum: boolean;
   /** The days that its sentence names, and the sides of a country. */
   days: string[];
@@ -167,7 +167,7 @@ const WORD = String.raw`\p{L}[\p{L}’'-]*`;
 const HAN_DIGITS = '[一二两三四五六七八九十百千]';
 const HAN_NUMBER = String.raw`(?<bound>至少|超过|超|逾|多达|最多|约|近)?(?:已?有|共)?(?<![\d.])(?<digits>\d+(?:,\d{3})*(?:\.\d+)?|${HAN_DIGITS}+)(?<magnitude>[千万])?(?<plus>[多余])?`;
 
-/** What makes one number of two counts: “19 dead or missing”. */
+/** Words that join two counts in one number: “19 dead or missing”. */
 const OF_BOTH = String.raw`,?\s+(?:or|and|y|o|ou|e|et|und|oder|и|или)\s+(?:presumed |feared )?(?:${Object.values(
   TOLL_WORDS,
 )
@@ -185,7 +185,7 @@ const PATTERNS = Object.entries(TOLL_WORDS).map(([of, { behind, before, named, h
   ].map((pattern) => new RegExp(pattern, 'giu')),
 }));
 
-/** What every text with a count has: most have none, and are not read further. */
+/** A cheap first test: most texts have no count, and are not read further. */
 const TELLS_OF_ONE = new RegExp(
   Object.values(TOLL_WORDS)
     .flatMap(({ behind, before, named, han }) => [...behind, ...before, ...named, han])
@@ -232,7 +232,7 @@ export function withoutCounts(text: string): string {
   return text.replaceAll(COUNTING, ' ');
 }
 
-/** Whether two counts allow the same value. */
+/** True if two counts allow the same value. */
 export function areOne(a: Toll, b: Toll): boolean {
   return a.least <= b.most && b.least <= a.most;
 }
@@ -241,7 +241,7 @@ function sentencesOf(text: string): string[] {
   return text.split(/(?<=[.!?]["”’»]?)\s+(?=\P{Ll})|(?<=[。！？；;])/u);
 }
 
-/** What stands before a place; in titles with a capital. */
+/** Words before a place; in titles they may have a capital. */
 const AT =
   'in|at|near|of|across|through|into|off|hits?|batters?|lash(?:es)?|pounds?|ravages?|strikes?|jolts?|shakes?|rocks?|em|en|à|bei|в'
     .split('|')
@@ -286,7 +286,7 @@ function keyOf(name: string, { latin }: Lexicon): string {
 /** Where the part of a sentence ends that tells one thing. */
 const CLAUSE_END = /[;:：；，]|,(?=\s*[\p{Ll}\d])|\s[–—-]\s/gu;
 
-/** What says that some of the missing are missing no more. */
+/** Words for the missing who were found. */
 const FOUND = /\b(?:bod(?:y|ies)|found|recover\w*|rescued?)\b|找到|获救|発見/iu;
 
 function* countsIn(sentence: string, lexicon: Lexicon): Generator<Toll> {
@@ -328,7 +328,7 @@ const COUNT = new RegExp(
   'iu',
 );
 
-/** Whether a count is a part of one, or of a list, such as “two women and one man died”. */
+/** True if a count is part of another, or of a list such as “two women and one man died”. */
 function isPart(before: string): boolean {
   const listed = LISTED.exec(before)?.groups?.what;
   return OF_A_PART.test(before) || (listed !== undefined && !COUNT.test(listed));

@@ -10,7 +10,7 @@ export const PACKS = ['technology', 'general', 'business', 'sport', 'science', '
 
 const COMMON = 'common';
 
-/** How much a term counts that is given without a number. */
+/** Weight of a term that is given without a number. */
 const WEIGHT = 2;
 
 /** Terms of one language, separated by commas, each with its weight after a = if it has one. */
@@ -82,7 +82,7 @@ export type Terms = Readonly<Record<string, number>>;
 /** A category or a direction: how readers see it, and the words that mean it, both by language. */
 export type Group = z.infer<typeof group>;
 
-/** What packs say together; `common.yaml` explains the members. */
+/** The packs merged into one; `common.yaml` explains the members. */
 type Pack = Omit<z.infer<typeof packFile>, 'use'>;
 
 /**

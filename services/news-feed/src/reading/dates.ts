@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 
-/** What separates a date from its time. */
+/** Separators of a date and its time. */
 const BETWEEN = String.raw`(?:T|,?\s+(?:[-–|]\s+|(?:at|um|à|às|alle|om|kl\.?|в)\s+)?|(?<=[日일])\s*)`;
 
 /** A time of day. */
@@ -141,7 +141,7 @@ export function feedDate(text: string, language?: string): Date | undefined {
   return date !== undefined && date.getTime() >= Date.UTC(1990) ? date : undefined;
 }
 
-/** What else a date may have before its numbers, or between a date and its time in East Asia: its day. */
+/** The day of the week, before the numbers or, in East Asia, between a date and its time. */
 const DAYS = [
   /^\p{L}[\p{L}\p{M}\s]{0,15}\.?\s?,\s*(?=\d)/u,
   /^วัน\p{L}[\p{L}\p{M}]*(?:ที่)\s*/u,

@@ -21,13 +21,13 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   'win-1252': 'windows-1252',
 };
 
-/** What servers say of whatever they send. */
+/** Charsets that servers declare by default, whatever they send. */
 const DEFAULTS = /^(?:iso-8859-1|latin1|us-ascii|ascii|windows-1252)$/i;
 
-/** How many bytes of the head are searched for a declaration. */
+/** Bytes of the head that are searched for a declaration. */
 const HEAD_BYTES = 1024;
 
-/** How many bytes are looked at where nothing names a charset. */
+/** Bytes from which a charset is guessed if nothing names one. */
 const GUESSED_BYTES = 100_000;
 
 /** The parameter of a `Content-Type` that names the charset. */

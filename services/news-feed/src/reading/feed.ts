@@ -4,7 +4,7 @@ import { cutText, type MarkedText, plainText } from './text.ts';
 
 /** An entry of a feed, of a list or of a sitemap, in plain text, as far as an item can hold it. */
 export interface FeedEntry {
-  /** What identifies it in its feed: guid, id, else the address. */
+  /** Identifies the entry in its feed: guid, id, else the address. */
   key: string;
   /** One line; the first sentence of its text if the feed gives none. */
   title: string;
@@ -15,7 +15,7 @@ export interface FeedEntry {
   publishedAt: Date | null;
   /** Its picture; null if it names none that is public and https. */
   image: Image | null;
-  /** What it, else its feed, says of its language (BCP 47). */
+  /** Language that the entry, else its feed, declares (BCP 47). */
   language: string | null;
   /** Present if its title is made of its address: its page has a better one. */
   isUntitled?: true;
@@ -32,15 +32,15 @@ export interface ParsedFeed {
   /** The page of which it is the feed, else its own address. */
   home: string;
   entries: readonly FeedEntry[];
-  /** How many entries cannot become items: without an address, or with neither title nor text. */
+  /** Number of entries that cannot become items: without an address, or with neither title nor text. */
   unusable: number;
-  /** How many entries it has beyond the most that are read. */
+  /** Number of entries left out because the feed has more than are read. */
   unread: number;
-  /** How many entries repeat another one in everything. */
+  /** Number of entries that are exact copies of another. */
   repeated: number;
   /** The first of all that is not read, by name. */
   leftOut: readonly LeftOut[];
-  /** How often it says that it changes, in seconds (`sy:updatePeriod`, `ttl`). */
+  /** Declared interval between updates, in seconds (`sy:updatePeriod`, `ttl`). */
   updateSeconds: number | undefined;
   /** Its links to itself and to hubs, as written. */
   links: readonly { href?: string | undefined; rel?: string | undefined }[];
@@ -54,10 +54,10 @@ export interface RawFeed {
   updatePeriod?: string | undefined;
   updateFrequency?: number | undefined;
   ttlMinutes?: number | undefined;
-  /** What it says of the language of its entries. */
+  /** Languages that it declares for its entries. */
   languages: string[];
   links: ParsedFeed['links'];
-  /** Whether it is a sitemap, whose entries may have no more than an address. */
+  /** True of a sitemap, whose entries may have no more than an address. */
   isSitemap?: boolean;
   /** Those that an index of sitemaps lists. */
   sitemaps?: RawEntry[];
@@ -72,7 +72,7 @@ export interface RawEntry {
   dates: string[];
   images: RawImage[];
   languages: string[];
-  /** Whether its title is made of its address. */
+  /** True if the title was made from the address. */
   isUntitled?: true;
 }
 
@@ -101,12 +101,12 @@ const PIXEL =
 /** The least width and height of a picture, in pixels, where they are given. */
 const LEAST = 10;
 
-/** Whether a media type is that of an image. */
+/** True if a media type is that of an image. */
 export function isImage(type: string | undefined): boolean {
   return /^\s*image\//i.test(type ?? '');
 }
 
-/** Whether a file is sound or film: by its media type, else by its name. */
+/** True if a file is audio or video, judging by its media type, else by its name. */
 export function isRecording(type: string, url: string): boolean {
   return type === ''
     ? /\.(?:mp3|m4a|ogg|opus|mp4|m4v|webm)(?:[?#]|$)/i.test(url)
@@ -137,7 +137,7 @@ export function pixels(text: string | undefined): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** What tells entries apart that have one key, the most lasting first. */
+/** Members that tell apart the entries of one key, the most lasting first. */
 const MEMBERS = ['url', 'title', 'summary', 'publishedAt'] as const;
 
 /**

@@ -10,7 +10,7 @@ export type ListMember = (typeof MEMBERS)[number];
 /** Instead of selectors: a list is found by its structure. */
 export const FOUND = 'auto';
 
-/** What the selectors of a list look like, for messages. */
+/** The form of a list's selectors, for messages. */
 export const LIST_SELECTORS = "'CSS of an entry; title CSS; link CSS; date CSS; summary CSS'";
 
 /** The most characters of a list's selectors: what they take is limited where pages are read. */

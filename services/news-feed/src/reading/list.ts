@@ -85,7 +85,7 @@ function chosenEntries(
 /** The most links of a page that are looked at. */
 const MOST_LINKS = 5000;
 
-/** How many lists are compared, those with the most text in their links. */
+/** Only the lists with the most text in their links are compared, at most this many. */
 const MOST_LISTS = 30;
 
 /** Fewer are no list. */
@@ -100,10 +100,10 @@ const ASIDE_ROLE = /^(?:navigation|complementary|contentinfo|search|menu|menubar
 const ASIDE_NAME =
   /(?:^|[_-])(?:nav|navi|navigation|navbar|menu|submenu|footer|sidebar|aside|breadcrumbs?|pagination|pager|paging|share|social|comments?|tags|tagcloud|related|popular|trending|cookie|newsletter|login|topbar|toolbar|archives?|blogroll|calendar)(?:$|[_-])/i;
 
-/** What themes call an article itself by. */
+/** Class names that WordPress themes give to an article. */
 const ARTICLE_NAME = /^(?:tag|category|cat|post|type|status|format|no|has|with|is)[_-]/i;
 
-/** What has more of the page's text is not aside, whatever it is called. */
+/** An element with a greater share of the page's text is not aside, whatever its name. */
 const MOST_ASIDE = 0.6;
 
 /** The least score of an entry in a part of a list, to that in its best part. */
@@ -317,7 +317,7 @@ const MOST_DATE_LINE = 120;
 /** Attributes of pictures, those first that are loaded when they are seen. */
 const PICTURE = ['data-src', 'data-original', 'data-lazy-src', 'src'];
 
-/** What a page says of an article that it lists. */
+/** Returns the entry of an article that a page lists. */
 function listEntry(
   { record, url, anchors }: ListedLink,
   language: string | undefined,
@@ -410,7 +410,7 @@ function linkedArticles(tree: Document, base: string): Map<string, RawEntry> {
   const values = [...elementsIn(tree)]
     .filter(({ name, attribs }) => name === 'script' && /^application\/ld\+json/i.test(attribs.type ?? ''))
     .flatMap(({ children }) => parsed(children.map((child) => ('data' in child ? child.data : '')).join('')));
-  // What is found is looked into later; a list of breadcrumbs names no articles.
+  // Breadth first: values found here are examined later. A list of breadcrumbs names no articles.
   for (let next = 0; next < Math.min(values.length, MOST_VALUES); next += 1) {
     const value = values[next];
     if (typeof value !== 'object' || value === null) continue;
@@ -507,7 +507,7 @@ function* elementsIn(node: ParentNode): Generator<Element> {
   }
 }
 
-/** How many elements of an article's part of a page are looked at: all of what a page repeats. */
+/** Elements examined of an article's part of a page: all that a page repeats. */
 const MOST_OF_PART = 1000;
 
 /** The first elements of a part of a page: parts overlap, so each may cost no more than a bit. */

@@ -7,7 +7,7 @@ const VOCABULARY = readVocabulary({ NEWS_CATEGORIES: 'technology,ai-models=AI ци
 const RULES = ['drop if title ~ /"sponsored" <i>/i', 'score +10 if any ~ /a\\.b/'];
 const NOW = new Date('2026-11-20T00:00:00Z');
 
-/** What is imported of a file, by address. */
+/** Returns the sources imported from a file, by address. */
 function imported(opml: string) {
   return Object.fromEntries(readOpml(opml).map((feed) => [feed.url, opmlSettings(feed, VOCABULARY)]));
 }

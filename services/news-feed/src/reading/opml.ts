@@ -7,13 +7,13 @@ import type { Source } from './sources.ts';
 /** A feed that an OPML file lists. */
 export interface OpmlFeed {
   url: string;
-  /** What a category may be called: what it says of itself, then its folders from the inside out. */
+  /** Candidates for its category: its own, then its folders from the inside out. */
   places: string[];
   /** Everything but its category. */
   settings: SourceSettings;
 }
 
-/** What no other reader has: attributes in their own namespace (OPML 2.0, "Extending OPML"). */
+/** Attributes that no other reader has, in their own namespace (OPML 2.0, "Extending OPML"). */
 const OWN = ['directions', 'select', 'weight', 'first-party', 'read-pages', 'images', 'rules', 'page'].map(
   (name) => `pressroom:${name}`,
 );
@@ -70,7 +70,7 @@ function settingsOf(outline: Outline): SourceSettings {
   };
 }
 
-/** What is no list of rules is one that is refused. */
+/** A text that is no list of rules is passed on as one rule, which is then refused. */
 function rulesIn(text: string): string[] {
   const rules: unknown = text.startsWith('[') ? JSON.parse(text) : [text];
   return Array.isArray(rules) ? rules.map(String) : [text];
@@ -110,7 +110,7 @@ function outlineOf(source: Source): Outline {
   const { takes_images, rules, list_selectors: page } = source;
   return {
     text: name,
-    // What an editor has named it; else it goes on being called as its feed calls itself.
+    // Only names given by an editor: otherwise the source keeps the title of its feed.
     ...(source.is_named && { title: name }),
     type: 'rss',
     xmlUrl: url,

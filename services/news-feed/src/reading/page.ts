@@ -9,7 +9,7 @@ import { USER_AGENT } from './web-fetcher.ts';
 
 /** An article's page. */
 export interface Page {
-  /** What it is called where it is shared (`og:title`), else by its article; null if by neither. */
+  /** Title for sharing (`og:title`), else that of its article; null if it has neither. */
   title: string | null;
   /** Its text without navigation and advertisements; null if there is none to be found. */
   text: string | null;
@@ -18,11 +18,11 @@ export interface Page {
   canonicalUrl: string | undefined;
   /** The picture that stands for it (`og:image`); undefined if it names none that is public and https. */
   image: Image | undefined;
-  /** What it says of its language (BCP 47). */
+  /** Language that the page declares (BCP 47). */
   language: string | undefined;
 }
 
-/** What the address of an article has answered. */
+/** The answer to a request for an article's address. */
 interface PageAnswer {
   body: Uint8Array;
   url: string;
@@ -39,7 +39,7 @@ const MAX_DEPTH = 100;
 /** The most characters of a page's text. */
 const MAX_TEXT = 50_000;
 
-/** What an article's page says; undefined if it is not a page, or not one that a reader would get. */
+/** Reads an article's page; undefined if the answer is not a page, or not one that readers would get. */
 export function readPage({ body, url, contentType }: PageAnswer): Page | undefined {
   const markup = decodeDocument(Buffer.from(body), contentType).slice(0, MAX_PAGE);
   if ((markup.match(/<[a-z]/gi)?.length ?? 0) > MAX_ELEMENTS) return undefined;
@@ -118,7 +118,7 @@ interface Request {
   url: string;
 }
 
-/** How much of a file is read, in bytes: as much as every crawler has to (RFC 9309, section 2.5). */
+/** Bytes read of a robots.txt: as many as every crawler has to (RFC 9309, section 2.5). */
 const MAX_BYTES = 500 * 1024;
 
 /** The most rules for this crawler, and the most wildcards of one; see {@link readRobots}. */
@@ -154,7 +154,7 @@ export function readRobots(body: Uint8Array): string {
   return rules.length > MAX_RULES ? '-/' : rules.join('\n');
 }
 
-/** Whether an address may be read: the longest pattern that matches decides, of equals one that allows. */
+/** True if an address may be read: the longest matching pattern decides; of equals, one that allows. */
 export function mayRead({ rules, url }: Request): boolean {
   const { pathname, search } = new URL(url);
   const path = normalized(pathname + search);

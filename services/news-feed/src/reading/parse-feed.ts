@@ -42,7 +42,7 @@ const MAX_FEED_TITLE = 200;
 /** The most bytes of an entry's key. */
 const MAX_KEY_BYTES = 2048;
 
-/** How many entries that are left out are named. */
+/** Entries left out that are named in the log. */
 const MOST_NAMED = 10;
 
 /** The most texts of an entry that are looked through for one that is not its title. */
@@ -347,12 +347,12 @@ function dates(members: readonly XmlElement[], ...names: string[]): string[] {
   return names.flatMap((name) => named(members, name).at(-1)?.text ?? []);
 }
 
-/** What the members of these names say. */
+/** Returns the texts of the members with these names. */
 function texts(members: readonly XmlElement[], ...names: string[]): string[] {
   return named(members, ...names).map(({ text }) => text);
 }
 
-/** What its texts say of their language, the entry itself, or what it is in. */
+/** Languages that its texts declare, or the entry itself, or the element around it. */
 function languages(members: readonly XmlElement[], outer: string | undefined): string[] {
   const own = named(members, 'title', 'summary', 'content', 'description');
   return [
@@ -403,7 +403,7 @@ function linkOf({ text, base }: XmlElement): RawLink {
   return { href: text, base };
 }
 
-/** What identifies an entry, if it is an address too. */
+/** The identifier of an entry, if it is an address too. */
 function addressIn(id: XmlElement | undefined): RawLink[] {
   return id !== undefined && /^\s*https?:/i.test(id.text) ? [linkOf(id)] : [];
 }
@@ -419,7 +419,7 @@ function atomLinks(members: readonly XmlElement[], name: string): RawLink[] {
   });
 }
 
-/** What Atom's `type`, and the `mode` of version 0.3, say that the text is (RFC 4287, section 3.1). */
+/** Reads a text by Atom's `type`, and the `mode` of version 0.3 (RFC 4287, section 3.1). */
 function atomText({ attributes: { type = 'text', mode }, text, markup }: XmlElement): MarkedText {
   const isHtml = type === 'html' || type === 'text/html';
   // Elements around HTML that is escaped all the same, as some write it, are more HTML.
@@ -466,7 +466,7 @@ interface XmlElement {
 
 /** An entry with its own attributes. */
 interface XmlEntry {
-  /** What `xml:lang` says, of it or of what it is in. */
+  /** `xml:lang` of the element or of one around it. */
   language: string | undefined;
   attributes: XmlElement['attributes'];
   members: XmlElement[];
@@ -476,7 +476,7 @@ interface XmlEntry {
 interface XmlFeed {
   /** Its root, without a prefix. */
   root: string;
-  /** What `xml:lang` of its root says. */
+  /** `xml:lang` of the root. */
   language: string | undefined;
   members: XmlElement[];
   entries: XmlEntry[];
@@ -516,7 +516,7 @@ const VOCABULARIES = new Map([
 /** No feed nests deeper, and the parser's time for an end tag grows with the depth. */
 const MOST_DEPTH = 200;
 
-/** What an element that is open means for those inside. */
+/** State that an open element hands to those inside. */
 interface Frame {
   role: 'feed' | 'entry';
   /** Those that it declares itself, by their prefixes. */
@@ -594,7 +594,7 @@ class XmlReader {
     } else {
       this.#members.push(member);
       const outer = this.#frames.at(-1)?.member;
-      // What describes a picture is its text.
+      // The description of a picture is its text.
       if (outer !== undefined && member.name === 'media:description') outer.text = member.text;
       this.#member = undefined;
     }

@@ -12,7 +12,7 @@ interface SourceAnswer {
   contentType: string | undefined;
   /** Its `Link` header. */
   link: string | undefined;
-  /** Whether it may be a page that names a feed. */
+  /** True if it may be a page that names a feed. */
   mayBePage: boolean;
   /** Those of the list that the page is, see `listSelectors`; null if the source is no page. */
   listSelectors: string | null;
@@ -23,7 +23,7 @@ export interface FeedReading {
   kind: 'feed';
   feed: Omit<ParsedFeed, 'links'>;
   hub: HubLinks | undefined;
-  /** What to remember of a sitemap, and how many articles it lists; undefined of all else. */
+  /** Memory of a sitemap, and the number of articles that it lists; undefined for anything else. */
   sitemap: { known: Uint8Array; listed: number } | undefined;
 }
 

@@ -65,7 +65,7 @@ describe('dates', () => {
     ['ru', '3 ноября 2026', '2026-11-03'],
     ['zh', '2026年11月3日 08:15', '2026-11-03T08:15:00.000Z'],
     ['pl', '03.11.2026', '2026-11-03'],
-    // Which of both is the month is not said.
+    // Nothing tells which of the two is the month.
     ['en', '03/04/2026', null],
     ['en', 'two hours ago', null],
     ['en', '31 February 2026', null],

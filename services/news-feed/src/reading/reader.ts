@@ -48,7 +48,7 @@ export class Reader {
   }
 }
 
-/** Whether an answer was not read because the worker stops, or because its machine is too busy. */
+/** True if an answer was not read because the worker stops, or because its machine is too busy. */
 export function isUnread(error: unknown): boolean {
   return error instanceof Failure && error.kind === 'unavailable';
 }

@@ -5,10 +5,7 @@ import { mayRead, readPage, readRobots } from './page.ts';
 import { readFeed } from './read-feed.ts';
 import { applyRule, patternFaults } from './source-settings.ts';
 
-/**
- * What reads each kind of text that publishers send, a permission from rules of a robots.txt; and what runs
- * the patterns of editors.
- */
+/** Parsers of everything that publishers send, the rules of a robots.txt, and the patterns of editors. */
 const READERS = {
   feed: readFeed,
   page: readPage,
@@ -26,7 +23,7 @@ export type ReadingTask = {
   [Kind in keyof Readers]: { kind: Kind; input: Parameters<Readers[Kind]>[0] };
 }[keyof Readers];
 
-/** What was read, or why nothing can be. */
+/** The value that was read, or the reason why there is none. */
 export type ReadingOutcome = { value: ReturnType<Readers[keyof Readers]> } | { fault: string };
 
 /** Runs in the threads of `Reader`. */

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { mayRead, readRobots } from './page.ts';
 
-/** Whether a file, by its lines, allows a path. */
 function allows(lines: readonly string[], path: string): boolean {
   const { href } = new URL(path, 'https://news.example');
   return mayRead({ rules: readRobots(Buffer.from(lines.join('\n'))), url: href });

@@ -4,7 +4,7 @@ import { feedDate } from './dates.ts';
 import type { RawEntry } from './feed.ts';
 import { MAX_ENTRIES } from './parse-feed.ts';
 
-/** What the former reads of a sitemap have left. */
+/** State kept between reads of a sitemap. */
 export interface SitemapMemory {
   /** When it was read last; null if it never was. */
   since: Date | null;
@@ -48,7 +48,7 @@ export function newInSitemap(
     return since !== null && (changed === undefined || changed.getTime() > since.getTime() - DAY_MS);
   };
   const fresh = newestFirst([...unknown].filter(([, entry]) => isNew(entry)));
-  // What does not fit is not remembered, and new at the next read.
+  // Entries that do not fit are forgotten, and are new at the next read.
   for (const [number] of fresh.slice(MAX_ENTRIES)) numbered.delete(number);
   const gone = before.filter((number) => !numbered.has(number));
   const kept = new BigUint64Array([...gone, ...numbered.keys()].slice(-MOST_KNOWN));
@@ -59,7 +59,7 @@ export function newInSitemap(
   };
 }
 
-/** Which sitemaps of an index are read, whether it says when each has changed, and how many it has. */
+/** Selects the sitemaps of an index to read, and says if it dates each, and how many it has. */
 export function newestSitemaps(
   sitemaps: readonly RawEntry[],
   since: Date | null,

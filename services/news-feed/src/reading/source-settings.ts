@@ -4,7 +4,7 @@ import type { SelectRule } from '../judging/editor.ts';
 import type { Vocabulary } from '../words.ts';
 import { listSelectors } from './list-selectors.ts';
 
-/** What an editor says about a source; an absent member keeps its value. */
+/** An editor's settings of a source; an absent member keeps its value. */
 export interface SourceSettings {
   /** Empty: the feed's own title. */
   name?: string;
@@ -16,13 +16,11 @@ export interface SourceSettings {
   /** See `parseSelectRule`. */
   select?: string;
   readPages?: boolean;
-  /** Whether the pictures of its entries are taken. */
+  /** False to leave out the pictures of its entries. */
   images?: boolean;
   /** See `rulingOf`; they replace those that it has. */
   rules?: readonly string[];
-  /**
-   * Whether it is a page that lists articles, and how, see `listSelectors`; false: it is a feed or a sitemap.
-   */
+  /** Selectors of a page that lists articles, see `listSelectors`; false: it is a feed or a sitemap. */
   page?: string | false;
 }
 
@@ -60,7 +58,7 @@ export interface RuleSubject {
   url: string;
 }
 
-/** What the rules of a source say of an entry. */
+/** Outcome of a source's rules for an entry. */
 export interface Ruling {
   /** The rule that drops it; undefined if none does. */
   droppedBy: string | undefined;
@@ -68,13 +66,13 @@ export interface Ruling {
   points: number;
 }
 
-/** What the reason of an entry begins with that a rule has dropped. */
+/** Begins the reason of an entry that a rule has dropped. */
 export const DROPPED_BY = 'dropped by: ';
 
-/** What an entry is dropped by that no rule keeps. */
+/** Reason to drop an entry that no rule keeps. */
 const NOT_KEPT = 'no rule keeps it';
 
-/** What a rule looks like, for messages. */
+/** The form of a rule, for messages. */
 const FORM =
   'such as: drop if title ~ /sponsored/i; keep if, set category NAME if, score +10 if; summary, url, any; !~';
 
@@ -109,9 +107,9 @@ export interface AppliedRule {
 }
 
 /**
- * What rules say of one of the entries that they were applied to. The first `drop` or `keep` that matches
- * decides; where there is a `keep`, what matches neither is dropped, unless one is switched off, which might
- * have kept it. The first category counts, and points add up.
+ * Combines the rules that were applied to an entry. The first `drop` or `keep` that matches decides; where
+ * there is a `keep`, what matches neither is dropped, unless one is switched off, which might have kept it.
+ * The first category counts, and points add up.
  */
 export function rulingOf(applied: readonly AppliedRule[], entry: number): Ruling {
   const rules = applied.map(({ rule, matches }) => ({
@@ -129,8 +127,8 @@ export function rulingOf(applied: readonly AppliedRule[], entry: number): Ruling
 }
 
 /**
- * Which entries a rule matches. Only for threads that can be killed: RE2 takes as long as the text times the
- * program. Throws a {@link Failure} that says what is wrong with the rule.
+ * Returns for each entry if a rule matches it. Only for threads that can be killed: RE2 takes as long as the
+ * text times the program. Throws a {@link Failure} that says what is wrong with the rule.
  */
 export function applyRule({ rule, subjects }: RuleTask): boolean[] {
   const { field, operator, pattern, flag } = readRule(rule);
@@ -138,7 +136,7 @@ export function applyRule({ rule, subjects }: RuleTask): boolean[] {
   return subjects.map((subject) => finder.matcher(fieldOf(subject, field)).find() === (operator === '~'));
 }
 
-/** What is wrong with the pattern of each rule, or null. Only for threads: compiling takes long, too. */
+/** Returns the fault of each rule's pattern, or null. Only for threads: compiling takes long, too. */
 export function patternFaults(rules: readonly string[]): (string | null)[] {
   return rules.map((rule) => {
     try {
@@ -186,7 +184,7 @@ function fieldOf({ title, summary, url }: RuleSubject, field: string): string {
   return field === 'url' ? url : `${title}\n${summary ?? ''}\n${url}`;
 }
 
-/** What a select rule looks like, for messages. */
+/** The form of a select rule, for messages. */
 export const SELECT_RULES = 'auto, all, none, or a least score such as score>=70';
 
 /** Reads a select rule as `newsroom sources` and the database write it; undefined for anything else. */

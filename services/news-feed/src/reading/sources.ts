@@ -46,7 +46,7 @@ export async function addSource(
   return { id: inserted.id, added: true };
 }
 
-/** What an editor sees of a source: a hash, and what a worker has in hand, say nothing to others. */
+/** Returns a source as editors see it, without its hash and without the work in progress. */
 export function sourceMembers(source: Source) {
   const { body_hash: _hash, lease_until: _lease, holder: _holder, removed: _was, ...members } = source;
   return members;
@@ -270,7 +270,7 @@ async function update(db: Kysely<NewsTables>, id: number, columns: Updateable<So
   if (numUpdatedRows === 0n) throw new Failure('missing', `source ${id} does not exist`);
 }
 
-/** What sources have brought, all of them or those with these ids. */
+/** Counts what all sources, or those with these ids, have brought. */
 export async function sourceCounts(db: Kysely<NewsTables>, now: Date, ids?: readonly number[]) {
   const dayAgo = new Date(now.getTime() - 86_400_000);
   return db
@@ -286,7 +286,7 @@ export async function sourceCounts(db: Kysely<NewsTables>, now: Date, ids?: read
     .execute();
 }
 
-/** How many times of 24 hours {@link newEntries} counts. */
+/** Periods of 24 hours that {@link newEntries} counts. */
 const DAYS = 14;
 
 /** The new entries of these sources in each of the last 14 times 24 hours, the latest last. */
@@ -346,7 +346,7 @@ async function newestEntries(db: Kysely<NewsTables>, id: number): Promise<RuleSu
   return rows.map(({ entry }) => entry);
 }
 
-/** What became of the feeds of an OPML file. */
+/** Outcome of adding the feeds of an OPML file. */
 interface AddedFeeds {
   added: number;
   known: number;
@@ -377,10 +377,10 @@ export async function addListed(
   return { added, known: feeds.length - added - refused.length, refused };
 }
 
-/** What rules would do to an entry. */
+/** An entry with the outcome of rules that are tried. */
 export type TriedEntry = { title: string } & Ruling;
 
-/** What rules would do to the newest entries of a source. Throws a `Failure` if one cannot be applied. */
+/** Tries rules on the newest entries of a source. Throws a `Failure` if one cannot be applied. */
 export async function tryRules(
   { db, reader }: { db: Kysely<NewsTables>; reader: Reader },
   id: number,
@@ -400,8 +400,8 @@ interface StoppedRule {
 }
 
 /**
- * What the rules of a source say of each entry, applied in threads. One that cannot be applied within their
- * limits is switched off, with its reason, until an editor saves the rules again.
+ * Applies the rules of a source to entries, in threads. A rule that cannot be applied within their limits is
+ * switched off, with its reason, until an editor saves the rules again.
  */
 export async function applyRules(
   parts: { db: Kysely<NewsTables>; reader: Reader },
@@ -440,7 +440,7 @@ async function tryEach(
   return { applied, faults };
 }
 
-/** What is wrong with the patterns of rules that an editor gives, each with its place among them. */
+/** Returns the faults in the patterns of an editor's rules, each with its place among them. */
 export async function faultsOfPatterns(
   reader: Reader,
   rules: readonly string[] = [],

@@ -31,9 +31,9 @@ const ATTRIBUTE = /\s[a-z][\w:-]*=["'\w./#]/i;
 const REFERENCE = /&(?:#\d+|#x[\da-f]+|[a-z][a-z\d]*);/gi;
 
 /**
- * What neither JSON clients, nor XML, nor PostgreSQL take (control characters, unpaired surrogates and what
- * is not a character), and what deceives readers: characters that turn the direction of text around or that
- * hide in it. Joiners and direction marks stay, which scripts and emoji need.
+ * Characters that JSON clients, XML or PostgreSQL refuse (controls, unpaired surrogates, noncharacters), and
+ * those that deceive readers by turning the direction of text around or hiding in it. Joiners and direction
+ * marks stay, which scripts and emoji need.
  */
 const UNUSABLE =
   /(?!\s)\p{Cc}|\p{Cs}|\p{Noncharacter_Code_Point}|[\u{ad}\u{180e}\u{200b}\u{202a}-\u{202e}\u{2060}-\u{206f}\u{fff9}-\u{fffb}\u{e0000}-\u{e007f}]/gu;
@@ -75,8 +75,8 @@ function htmlText(html: string): string {
 }
 
 /**
- * Whether a text was written as HTML and not as one that mentions a tag: it has a reference, or a tag with an
- * attribute, or an element that is closed, or a line break or a paragraph.
+ * True if a text was written as HTML and does not just mention a tag: it has a reference, a tag with an
+ * attribute, an element that is closed, a line break or a paragraph.
  */
 export function looksLikeHtml(text: string): boolean {
   const open = new Set<string>();
@@ -104,9 +104,7 @@ const MAX_CHARACTERS = 600;
 
 const WORDS = new Intl.Segmenter('en', { granularity: 'word' });
 
-/**
- * At most three sentences of a text, cut at the end of a sentence; null if it is empty.
- */
+/** At most three sentences of a text, cut at the end of a sentence; null if it is empty. */
 export function summaryOf(text: string): string | null {
   return firstSentences(text, MAX_SENTENCES, MAX_CHARACTERS) || null;
 }
@@ -166,14 +164,14 @@ const ABBREVIATIONS = new Set(
 /** Those that are ordinary words, unless they have a capital: Sun. 5 May, but: in the sun. */
 const WORDS_IN_SMALL = new Set('me on sat sun wed mar mag arch ir est'.split(' '));
 
-/** What also ends a sentence: Apple Inc. The firm grew. */
+/** Abbreviations that may end a sentence: Apple Inc. The firm grew. */
 const MAY_END = /(?:^|[\s.])(?:inc|ltd|corp|co|llc|plc|jr|sr|[ap]\.\s?m|(?:\p{Lu}\.)+\p{Lu})\.$/iu;
 const BEGINS = /^(?:The|He|She|It|They|We|But|However|There|This|These|His|Her|Their)\s/;
 
 /** Abbreviations that stand before a number only; else they are words, such as No. */
 const BEFORE_NUMBERS = new Set('no nos nr nº art fig vol p pp s § ch sec kap sp стр'.split(' '));
 
-/** What an ordinal number stands after, as in `am 3. Oktober` and `im 19. Jahrhundert`. */
+/** Words before an ordinal number, as in `am 3. Oktober` and `im 19. Jahrhundert`. */
 const BEFORE_ORDINALS =
   /(?:^|\s)(?:am|im|der|die|das|den|dem|des|vom|zum|zur|beim|seit|bis|ab|den|og|i|od|do|dne|ve)\s+\d{1,3}\.$/iu;
 
@@ -217,7 +215,7 @@ const MOST_END = 700;
 /** Before what leads elsewhere: the beginning, or the end of a sentence. */
 const AFTER = String.raw`(?:^|(?<=[.!?…。！？؟।:»”")\]])\s*)[\[(]?`;
 
-/** What a text ends with, once or more often, that leads to the article or to comments, or shares it. */
+/** Links at the end of a text to the article, to comments or for sharing, once or more often. */
 const ENDS = [
   // WordPress, as its translations have it.
   `(?:The post|This post|The article|L[’']article|Cet article|El cargo|La entrada|El artículo|Der Beitrag|Der Artikel|Il post|L[’']articolo|O post|O artigo|Het bericht|Artykuł|Wpis|Запись|Сообщение|Inlägget|Innlegget|Indlægget|Příspěvek) .{0,300}? (?:(?:first )?appeared (?:first )?on|est apparu en premier sur|se publicó primero en|apareció primero en|aparece primero en|erschien zuerst auf|proviene da|pochodzi z(?: serwisu)?|apareceu primeiro em|verscheen eerst op|pojawił się (?:najpierw|poczatkowo|początkowo|pierwszy raz) (?:na|w)|(?:впервые )?появил[а-я]*(?: сначала| впервые)? на|sembra essere il primo su|dök först upp på|dukket først opp på|blev først udgivet på|pochází z) .{0,200}`,
@@ -232,10 +230,10 @@ const ENDS = [
   String.raw`(?:→|»|>>|&raquo;|\[link\]|\[comments\])`,
 ].map((end) => new RegExp(`${AFTER}(?:${end})[\\s.。…→»>\\])]*$`, 'iu'));
 
-/** What WordPress puts where it cuts a text. */
+/** Marks that WordPress puts where it cuts a text. */
 const CUT = /\s*(?:\[(?:…|\.\.\.|&hellip;)\]|\(more(?:…|\.\.\.)\))\s*$/;
 
-/** What is said to readers of a site instead of an article: consent, payment, scripts and robots. */
+/** Notices to a site's readers in place of an article: consent, payment, scripts and robots. */
 const NOTICES = [
   /\bwe value your privacy\b|\bwe and our (?:\d[\d,. ]* )?(?:trusted )?partners\b|\b(?:we|this (?:web)?site|our (?:web)?site) uses? cookies\b|\baccept (?:all )?(?:our )?cookies\b|\bcookie (?:settings|preferences)\b|\bby (?:continuing|using) (?:to (?:use|browse) )?this (?:web)?site\b/i,
   /\b(?:you can|with your permission|your choices) (?:accept or reject|we (?:and our partners )?(?:may )?use precise|are kept|will be applied)\b/i,
@@ -291,7 +289,7 @@ function withoutNotices(text: string): string {
   return `${kept}${text.slice(MOST_SEARCHED)}`.trim();
 }
 
-/** Whether a text has something that is said to readers of a site instead of an article. */
+/** True if a text has a notice to a site's readers in place of an article. */
 export function isNotice(text: string): boolean {
   return NOTICES.some((notice) => notice.test(text));
 }

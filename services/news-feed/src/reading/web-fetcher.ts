@@ -26,9 +26,9 @@ export interface WebFetcherOptions {
 /** Does `work`, a request to a host, when the host has a free slot. Throws the signal's reason meanwhile. */
 export type InSlot = <T>(host: string, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
 
-/** What a crawler owes to each host that it asks; a redirect may lead to another one. */
+/** Rules that a crawler follows with each host that it asks; a redirect may lead to another one. */
 export interface Politeness {
-  /** Whether an address may be requested. */
+  /** Resolves to false if the host's robots.txt forbids the address. */
   mayRequest: (url: URL) => Promise<boolean>;
   /** Waits until a request to the host may begin. */
   takeTurn: (host: string) => Promise<void>;
@@ -311,5 +311,5 @@ export class FetchFault extends Error {
   }
 }
 
-/** How the worker names itself, for robots.txt and for those who read their logs. */
+/** The worker's name, for robots.txt and for publishers who read their logs. */
 export const USER_AGENT = 'Pressroom';

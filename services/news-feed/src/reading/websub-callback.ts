@@ -7,7 +7,7 @@ import { type CallbackParts, noteFault, pollAtOnce, secretOf, verify } from './w
 /** The largest notification, in bytes. Its text is not read, only its signature is computed. */
 const MOST_BYTES = 10 * 2 ** 20;
 
-/** How long a hub may take to send one, in ms. */
+/** Time limit for receiving a hub's request, in ms. */
 const REQUEST_MS = 20_000;
 
 const PATH = /^\/websub\/([A-Za-z0-9_-]{43})$/;
@@ -46,7 +46,7 @@ export async function serveCallback(
 
 function end(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
   const isRead = request.complete;
-  // What a hub has echoed must not be taken for a page.
+  // The echoed challenge must not be taken for a page.
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
   response.writeHead(status, isRead ? headers : { ...headers, connection: 'close' }).end(text);
 }

@@ -22,13 +22,13 @@ const QUESTIONS = new Lease({
   seconds: backoffOf(BACKOFF, sql`attempts + 1`),
 });
 
-/** How often the end of a subscription is asked for; the lease then ends it. */
+/** Attempts to end a subscription; after these the lease runs out. */
 const MOST_FAREWELLS = 5;
 
 /** Notifications of a source make it be polled at most this often, in seconds. */
 const POLL_SECONDS = 10;
 
-/** What the callback for hubs works with. */
+/** Dependencies of the callback for hubs. */
 export interface CallbackParts {
   db: Kysely<NewsTables>;
   clock: Clock;
@@ -42,7 +42,7 @@ interface Request {
   hub: string;
   topic: string;
   secret: string;
-  /** What an editor gave as its source; the hub itself once the source is gone, for it was asked before. */
+  /** The address that an editor gave as its source; the hub's own once the source is gone. */
   givenUrl: string;
 }
 
@@ -107,7 +107,7 @@ export async function noteFault(db: Kysely<NewsTables>, token: string, reason: s
     .execute();
 }
 
-/** What a hub asks when it verifies an intent (WebSub, "Hub Verifies Intent of the Subscriber"). */
+/** A hub's request that verifies an intent (WebSub, "Hub Verifies Intent of the Subscriber"). */
 interface Verification {
   mode: string;
   topic: string;
@@ -115,8 +115,8 @@ interface Verification {
 }
 
 /**
- * Whether the newsroom wants what a hub has been asked for, and notes that the hub keeps it: a lease is
- * renewed after three quarters of it; a subscription that was ended is forgotten.
+ * True if the newsroom wants what a hub was asked for; then notes that the hub keeps it: a lease is renewed
+ * after three quarters of it; a subscription that was ended is forgotten.
  */
 export async function verify(
   db: Kysely<NewsTables>,
@@ -190,7 +190,7 @@ export function nextPoll(
   `;
 }
 
-/** How many hubs are asked in one go. */
+/** Hubs asked in one go. */
 const MOST_REQUESTS = 20;
 
 export interface SubscriberParts {

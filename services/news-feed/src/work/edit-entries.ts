@@ -20,7 +20,7 @@ import type { Throttle } from './job-slots.ts';
 import type { PageReader } from './page-reader.ts';
 import { type JudgedEntry, type WriteParts, writeEntries } from './write-entries.ts';
 
-/** How many entries a worker takes at once. */
+/** Entries that a worker takes at once. */
 const BATCH = 25;
 
 export interface EditParts extends WriteParts {
@@ -33,7 +33,7 @@ export interface EditParts extends WriteParts {
   pages: PageReader;
 }
 
-/** How many entries were written, and how many failed and wait to be tried again. */
+/** Numbers of entries that were written, and that failed and wait for another try. */
 interface EditTally {
   written: number;
   failed: number;
@@ -169,7 +169,7 @@ async function judge(
   };
 }
 
-/** What an editor is told of the source of an entry, by the rule that it falls under. */
+/** The source of an entry as the editor judges it, with the outcome of its rules. */
 function submittedSource(source: Source, { category, points }: Ruling): Submission['source'] {
   return {
     id: source.id,
@@ -192,7 +192,7 @@ async function write(
   if (judged.length === 0) return [];
   try {
     await inTransactions(parts.db)(async (tx) => {
-      // What a crash takes back is pending again; changes of the selected set wait for the disk all the same.
+      // A crash only makes entries pending again; changes of the selected set wait for the disk all the same.
       await sql`select news.commit_later()`.execute(tx);
       await writeEntries(tx, parts, source, judged, parts.clock());
     });

@@ -18,7 +18,7 @@ export interface StoredEntry extends Omit<FeedEntry, 'key' | 'publishedAt' | 'im
   publishedAt: string;
   /** Absent where the page that shows it could not be read this time. */
   image?: FeedEntry['image'];
-  /** Which part of its page it is, where other entries are of the same page, see `partsOf`. */
+  /** Tells this part of its page from other entries of the page, see `partsOf`. */
   part?: string;
 }
 
@@ -27,7 +27,7 @@ const SEEN_MS = 6 * 60 * 60 * 1000;
 
 const NONE: EntryCounts = { added: 0, changed: 0 };
 
-/** What came of the entries of an answer. */
+/** Outcome of storing the entries of an answer. */
 interface StoredTally {
   kept: EntryCounts;
   /** Those for which there was no room, of which nothing was kept. */
@@ -85,7 +85,7 @@ export async function storeEntries(
   };
 }
 
-/** What is known of entries; another article under a key that is known gets a key of its own. */
+/** Joins entries with what is stored of them; another article under a known key gets a key of its own. */
 async function withKnown(tx: Transaction<NewsTables>, sourceId: number, entries: readonly FeedEntry[]) {
   const rows = await knownEntries(tx, sourceId, entries);
   const known = new Map(rows.map((row) => [row.key, row.entry]));
@@ -195,13 +195,13 @@ function hashOf({ title, summary, url, publishedAt, image, language }: FeedEntry
   return hash('sha256', JSON.stringify([title, summary, url, publishedAt, ...others]), 'buffer');
 }
 
-/** Whether a source has brought anything that is still known. */
+/** True if any entry of a source is still known. */
 export async function hasEntries(db: Kysely<NewsTables>, sourceId: number): Promise<boolean> {
   const entries = db.selectFrom('news.source_entry').select('key').where('source_id', '=', sourceId);
   return (await entries.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Whether a source has had one of these entries, by its key or its title. */
+/** True if a source has had one of these entries, by its key or its title. */
 export async function hasEntryLike(
   db: Kysely<NewsTables>,
   sourceId: number,
@@ -359,15 +359,15 @@ const MOST_OF_A_DAY = 2000;
 
 const DAY_MS = 86_400_000;
 
-/** What a source has brought since its day began. */
+/** Entries of a source since its day began. */
 interface Intake {
   since: Date;
   taken: EntryCounts;
-  /** How many more entries it may bring. */
+  /** Entries that it may still bring. */
   room: EntryCounts;
 }
 
-/** What a source has brought; its day begins with the first entry after the last one ended. */
+/** Returns the intake of a source; its day begins with the first entry after the last one ended. */
 export function intakeOf(
   { taken_since, taken, taken_changes }: Pick<Source, 'taken_since' | 'taken' | 'taken_changes'>,
   now: Date,
@@ -381,7 +381,7 @@ export function intakeOf(
   };
 }
 
-/** What an editor reads about a source that brings more; null if nothing of it was left out. */
+/** The message to editors about a source that exceeds its limits; null if nothing was left out. */
 export function floodOf(leftOut: EntryCounts): string | null {
   const kinds = [...(leftOut.added > 0 ? ['new'] : []), ...(leftOut.changed > 0 ? ['changed'] : [])];
   if (kinds.length === 0) return null;

@@ -25,7 +25,7 @@ export type WrittenMembers = Required<
   // Absent where the page that shows it could not be read this time.
   Pick<ItemChange, 'image'>;
 
-/** What an entry and its judgement make of an item. */
+/** Builds an item from an entry and its judgement. */
 export function writtenMembers(entry: StoredEntry, judgement: Judgement): WrittenMembers {
   const { title, summary, category, score, selected, reason, directions } = judgement;
   return {
@@ -68,8 +68,8 @@ export function newItem(
 type CurrentMembers = WrittenMembers;
 
 /**
- * What a later edit at the source changes: the members that are still as the worker last wrote them. What an
- * editor has changed since stays.
+ * Returns the members to update after an edit at the source: those still as the worker last wrote them.
+ * Changes by an editor stay.
  */
 export function changedMembers(
   current: CurrentMembers,
@@ -105,8 +105,8 @@ export function itemId(canonicalUrl: string, discoveredAt: Date): string {
 }
 
 /**
- * What one owner has: the domain that is registered, by the Public Suffix List; sites on a host like
- * `github.io` are of different owners. A host without a domain stands for itself.
+ * The registered domain of a host, by the Public Suffix List, as sites of one owner share it; sites on a host
+ * like `github.io` are of different owners. A host without a domain stands for itself.
  */
 export function siteOf({ host, hostname }: URL): string {
   return getDomain(hostname, { allowPrivateDomains: true }) ?? host;
@@ -156,7 +156,7 @@ export function spellingsOf({ url, part }: { url: string; part?: string | undefi
 /** The names of a host, the plain one first: without `www`, `m`, `mobile` and `amp`. */
 function hostSpellings(host: string): string[] {
   const { hostname } = new URL(`https://${host}`);
-  // What is before the registered domain: `m.example` itself is not a mobile host.
+  // The part before the registered domain: `m.example` itself is not a mobile host.
   const domain = getDomain(hostname, { allowPrivateDomains: true });
   if (domain === null) return [host];
   const names = hostname.slice(0, -domain.length).split('.').slice(0, -1);
@@ -169,7 +169,7 @@ function hostSpellings(host: string): string[] {
   return [plain, ...['www', ...MOBILE].map((name) => `${name}.${plain}`), ...within];
 }
 
-/** What follows the host, in the plain page first, then in AMP pages. */
+/** Paths of one article after the host: those of the plain page, then those of AMP pages. */
 function pathSpellings(rest: string): string[] {
   const plain = rest
     .replace(AMP_PATH, '$1')
@@ -191,9 +191,9 @@ function copiesOf(host: string, path: string): string[] {
 const MOST_ANCHOR = 100;
 
 /**
- * Which part of its page each entry is, by the entry's key, where several entries have one page and say
- * different things, such as the notes of a release or the messages of a status page: in one document, under
- * other anchors `before`, or where the page is the `home` of all.
+ * Tells the entries of one page apart, by the entry's key, where they say different things, such as the notes
+ * of a release or the messages of a status page: in one document, under other anchors `before`, or where the
+ * page is the `home` of all.
  */
 export function partsOf(
   entries: readonly FeedEntry[],
@@ -225,7 +225,7 @@ function pageOf(url: string): string {
   return articleSpellings(url)[0] ?? url;
 }
 
-/** Whether a page was known by another anchor than that of an entry. */
+/** True if a page was known by another anchor than that of an entry. */
 function hasOther(known: readonly string[] = [], entry: FeedEntry | undefined): boolean {
   const own = anchorOf(entry?.url ?? '');
   return known.map(anchorOf).some((anchor) => anchor !== '' && anchor !== own);

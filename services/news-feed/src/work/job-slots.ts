@@ -9,7 +9,7 @@ const BACKOFF = { firstSeconds: 5, mostSeconds: 600 };
 interface JobSlotsOptions {
   /** The kind of work, for the log. */
   kind: string;
-  /** How many pieces of work are carried out at once. */
+  /** Jobs that run at once. */
   most: number;
   /** Called when a piece of work has done something: there may be more. */
   onDone: () => void;
@@ -18,11 +18,11 @@ interface JobSlotsOptions {
   log: Logger;
 }
 
-/** What a worker has in hand of one kind of work, each piece by its key. */
+/** The running jobs of one kind, each by its key. */
 export class JobSlots<Key extends string | number> {
   readonly #options: JobSlotsOptions;
   readonly #inHand = new Map<Key, Promise<void>>();
-  /** How often in a row work has failed. */
+  /** Failures in a row. */
   #failures = 0;
   #pausedUntil = 0;
 
@@ -30,7 +30,7 @@ export class JobSlots<Key extends string | number> {
     this.#options = options;
   }
 
-  /** How many pieces may begin: none for a while after a failure, which may befall all of them. */
+  /** Number of jobs that may begin: none for a while after a failure, which may befall all of them. */
   get free(): number {
     return performance.now() < this.#pausedUntil ? 0 : this.#options.most - this.#inHand.size;
   }
@@ -70,7 +70,7 @@ export class JobSlots<Key extends string | number> {
     const { kind, log } = this.#options;
     log.warn({ kind, key, err: error }, isDatabaseAway(error) ? 'database_away' : 'work_failed');
     const now = performance.now();
-    // What had begun with the one that failed often fails with it.
+    // Jobs that began beside the failed one often fail with it.
     if (now < this.#pausedUntil) return;
     this.#failures += 1;
     this.#pausedUntil = now + backoffSeconds(BACKOFF, this.#failures) * 1000;
@@ -80,7 +80,7 @@ export class JobSlots<Key extends string | number> {
 /** The longest rest, in ms: what stood still, such as a database that was away, is not a load. */
 const MAX_REST_MS = 5000;
 
-/** How {@link Throttle} tells the time; tests replace it. */
+/** The clock of {@link Throttle}; tests replace it. */
 interface PaceClock {
   /** The time since any moment, in ms. */
   now: () => number;

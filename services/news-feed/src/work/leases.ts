@@ -77,7 +77,7 @@ const SLOTS = new Lease({
   seconds: FETCH_LIMITS.totalMs / 1000 + 15,
 });
 
-/** How often a slot is asked for that other workers hold, in ms. */
+/** Interval of requests for a slot that another worker holds, in ms. */
 const RETRY_MS = 200;
 
 /**

@@ -24,7 +24,9 @@ const NOTICES = new Lease({
   seconds: 60,
 });
 
-/** How old a notice may be when it is first sent, in days: older ones are from before notices were wanted. */
+/**
+ * Greatest age of a notice when it is first sent, in days: older ones are from before notices were wanted.
+ */
 const MAX_DAYS = 3;
 
 /** Sends a message, and returns what went wrong; null if nothing did. Throws only the signal's reason. */
@@ -125,7 +127,7 @@ function messageOf({ id: number, type, at, data }: Claimed): WebhookMessage {
   return { id, body: JSON.stringify({ id, type, timestamp: at.toISOString(), data }) };
 }
 
-/** What the program gets of the worker's environment, which holds secrets. */
+/** Variables passed to the program; the worker's environment holds secrets. */
 const PASSED = ['PATH', 'HOME', 'LANG', 'TZ'];
 
 /**
@@ -162,7 +164,7 @@ export async function runNoticeCommand(
  */
 interface Notice {
   type: 'source.dead' | 'source.replaced' | 'report.published' | 'import.refused' | 'schedule.missed';
-  /** What tells the event from others of its type. */
+  /** Tells the event from others of its type. */
   key: string;
   data: Readonly<Record<string, unknown>>;
 }
@@ -180,13 +182,13 @@ export async function addNotices(db: Kysely<NewsTables>, notices: readonly Notic
   `.execute(db);
 }
 
-/** How long a source has failed that counts as dead, in ms. */
+/** A source that has failed this long counts as dead, in ms. */
 const DEAD_MS = 3 * 86_400_000;
 
-/** How late a schedule is that counts as missed, in seconds. */
+/** A schedule that is this late counts as missed, in seconds. */
 const MISSED_SECONDS = 900;
 
-/** How long ago a report was published that is noticed, in ms. */
+/** Greatest age of a report that a notice announces, in ms. */
 const REPORT_MS = 3 * 86_400_000;
 
 interface Collecting {

@@ -25,7 +25,7 @@ import type { TryParts } from './try-source.ts';
 import { Worker, type WorkerParts } from './worker.ts';
 import type { WorkerConfig } from './worker-config.ts';
 
-/** How long a worker that is to stop goes on with what it reads, in ms: what takes longer is read anew. */
+/** A stopping worker finishes reads that take no longer than this, in ms; others start anew later. */
 const MAX_READING_MS = 1000;
 
 interface OpenWorker {

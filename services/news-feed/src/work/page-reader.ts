@@ -14,7 +14,7 @@ export interface PageReader {
   read(url: string, signal: AbortSignal, givenUrl: string): Promise<Page | undefined>;
 }
 
-/** How long a host's robots.txt is kept, in ms (RFC 9309, section 2.4: a day at most). */
+/** Lifetime of a host's cached robots.txt, in ms (RFC 9309, section 2.4: a day at most). */
 const ROBOTS_TTL_MS = 6 * 60 * 60 * 1000;
 
 /** The most characters of rules that are kept, of all hosts together. */
@@ -46,7 +46,7 @@ export class WebPageReader implements PageReader {
     this.#takeTurn = takeTurn;
   }
 
-  /** What a crawler owes to the hosts that it asks for a source. */
+  /** The rules of crawling for the hosts that are asked for a source. */
   readonly politeness = (signal: AbortSignal, givenUrl: string): Politeness => ({
     mayRequest: (url) => this.#mayRequest(url, { signal, givenUrl }),
     takeTurn: (host) => this.#takeTurn(host, signal),

@@ -21,13 +21,13 @@ export interface PollParts {
   db: Kysely<NewsTables>;
   fetch: Fetch;
   reader: Reader;
-  /** What is owed to the hosts of pages that list articles. */
+  /** The rules of crawling for hosts of pages that list articles. */
   politeness: (signal: AbortSignal, givenUrl: string) => Politeness;
   clock: Clock;
   /** For keeping what a feed brings, as for making items of it. */
   writing: Throttle;
   bounds: PollBounds;
-  /** Whether hubs that feeds name are asked to announce changes. */
+  /** True to ask the hubs that feeds name to announce changes. */
   subscribes: boolean;
   /** From 0 to 1, for jitter. */
   random: () => number;
@@ -54,7 +54,7 @@ const ACCEPT_PAGE = 'text/html, application/xhtml+xml;q=0.9, */*;q=0.1';
 /** A source as its poll began, when its hub had last notified, and what its sitemaps have listed. */
 type PolledSource = Source & { last_notified_at: Date | null; known: Buffer | null };
 
-/** What a poll writes of its source. */
+/** Columns of the source that a poll writes. */
 type PollColumns = Updateable<SourceTable> & { last_polled_at: Date };
 
 type Reading =
@@ -105,7 +105,7 @@ export async function pollSource(
   }
 }
 
-/** What is wrong with the source; undefined if the program is. */
+/** The fault of the source; undefined if the program is at fault. */
 function faultOf(error: unknown): string | undefined {
   if (error instanceof FetchFault || error instanceof Failure) return error.message;
   return isRefusedData(error) ? `what it sent cannot be stored: ${reasonOf(error)}` : undefined;
@@ -153,8 +153,8 @@ async function read(
 
 /** Throws a fault of a page that names a feed, unless the feed is to be read from now on. */
 function checkPage(source: PolledSource, feedUrl: string): void {
-  // What a page names is the source's only before anything is read: later it may be that of a parked domain.
-  // And only where an editor gave its address: otherwise a page could send the worker in circles.
+  // A page decides its source's feed only before anything is read: later it may belong to a parked domain.
+  // And only if an editor gave its address: otherwise pages could send the worker in circles.
   const isNew = source.url === source.given_url && source.last_success_at === null;
   if (!isNew) throw feedUrl === source.url ? new Failure('invalid', INSTEAD) : new OfferedFeed(feedUrl);
   if (isTooLong(feedUrl)) throw new Failure('invalid', `the address of its feed is ${TOO_LONG}`);
@@ -294,7 +294,7 @@ async function keep(
   await write(tx, source, {
     ...polled(parts, source, { headers, reading, isChanged }),
     ...(reading.kind === 'feed' && {
-      // What was left out is read again, though the feed may not change.
+      // Entries left out are read again, though the feed may not change.
       ...(fault !== null || reading.bodyHash === null
         ? { etag: null, last_modified: null, body_hash: null }
         : {
@@ -322,8 +322,8 @@ async function keep(
 }
 
 /**
- * Whether the source is to be read where a permanent redirect leads: not at a home page, where sites send
- * whatever they do not have any more, and not before its answer has been read there.
+ * True if the source moves to the target of a permanent redirect: not to a home page, where sites send
+ * whatever they no longer have, and not before an answer has been read there.
  */
 function mayMove({ movedTo, status }: Fetched): boolean {
   return movedTo !== undefined && status !== 304 && new URL(movedTo).pathname !== '/';
@@ -339,7 +339,7 @@ async function remember(tx: Transaction<NewsTables>, source: PolledSource, known
     .execute();
 }
 
-/** What a poll that succeeded says of when to poll next. */
+/** Computes the time of the next poll after one that succeeded. */
 function polled(
   { clock, bounds, random }: PollParts,
   source: Source,
@@ -391,7 +391,7 @@ async function fail(
   return { kind: 'failed', reason };
 }
 
-/** Whether a source is gone for good, and not only where a temporary redirect leads. */
+/** True if a source is gone for good; the target of a temporary redirect alone says nothing. */
 function isGone({ url }: Pick<Source, 'url'>, answer: Fetched | undefined): boolean {
   return answer?.status === 410 && [url, answer.movedTo].includes(answer.url);
 }
@@ -413,7 +413,7 @@ async function discovered(
   return { kind: 'discovered', url };
 }
 
-/** What is said of an address that `news.source` does not take. */
+/** Fault of an address that `news.source` does not take. */
 const TOO_LONG = `longer than ${MAX_SOURCE_URL_BYTES} bytes`;
 
 function isTooLong(url: string): boolean {

@@ -30,7 +30,7 @@ export async function pruneNews(
     )
   `.execute(tx);
   await pruneStories(tx, before);
-  // What the feed's latest answers still list stays known, or it would come back as news.
+  // Entries in the feed's latest answers stay known, or they would come back as news.
   await sql`
     delete from news.source_entry as entry using news.source
     where source.id = entry.source_id and entry.state <> 'pending'

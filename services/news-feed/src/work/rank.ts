@@ -2,16 +2,16 @@ import { PreparedQuery } from '@pressroom/common/database/database';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../tables.ts';
 
-/** How far back reports count, in hours: six half-lives, after which a report weighs less than a fiftieth. */
+/** Reports count for this long, in hours: six half-lives, after which one weighs less than a fiftieth. */
 const WINDOW_HOURS = 72;
 
-/** How many topics each list stores: when an item is withdrawn, the next topic moves up. */
+/** Topics stored of each list: when an item is withdrawn, the next topic moves up. */
 const KEPT = 50;
 
-/** How long rankings are kept for inspection, in days. */
+/** Days that rankings are kept for inspection. */
 const KEPT_DAYS = 7;
 
-/** How many outdated rankings each new one removes at most. */
+/** Most outdated rankings that each new one removes. */
 const REMOVED_AT_ONCE = 10;
 
 interface Candidate extends Report {
@@ -167,7 +167,7 @@ const RANKING_WEIGHTS = {
   halfLifeHours: 12,
   /** The weight of a source that reports on its own work; any other source weighs 1. */
   firstParty: 1.5,
-  /** How much twice as many reports add. */
+  /** Added each time the reports double. */
   signals: 0.5,
 };
 

@@ -14,7 +14,7 @@ interface QuotableItem extends Quotable {
 /** The outcome of publishing a report: published now, already published, or without items to report. */
 export type ReportOutcome = 'published' | 'unchanged' | 'empty';
 
-/** What to say of a date that a period has no report for. */
+/** Errors for a date for which a period has no report. */
 const WRONG_DATE: Record<Period, string> = {
   daily: 'expected a calendar date',
   weekly: 'a weekly report has the date of the Monday on which its week ends, such as 2026-11-23',
@@ -37,10 +37,10 @@ export const REPORT_SIZES: Readonly<Record<Period, ReportSize>> = {
   monthly: { sectionItems: 20, flashes: 60 },
 };
 
-/** How long before its window a late item of a report may have been found, in ms. */
+/** A late item may have been found this long before the window of its report, in ms. */
 const LATE_MS = 72 * 60 * 60 * 1000;
 
-/** How long the transaction that makes an item may stay open after the judgement, in ms. */
+/** The transaction that makes an item stays open at most this long after the judgement, in ms. */
 const MAKING_MS = 10 * 60 * 1000;
 
 interface Publication {
@@ -49,7 +49,7 @@ interface Publication {
   date: string;
   vocabulary: Vocabulary;
   now: Date;
-  /** Whether a report may be published before its hour. */
+  /** True to allow a report to be published before its hour. */
   early?: boolean;
   /** Checks the report as it would be published, undefined without items; throws to forbid that. */
   precondition?: ((report: Report | undefined) => void) | undefined;
@@ -304,7 +304,9 @@ export interface Quotable {
   at: Date;
 }
 
-/** Which items a report quotes, and where: each at most once, except that the lead is also in its section. */
+/**
+ * Places of the items that a report quotes: each at most once, except that the lead is also in its section.
+ */
 interface Composition<Item> {
   /** The item that the report opens with; null if no item has a summary. */
   lead: Item | null;

@@ -25,7 +25,7 @@ export const RANKING_MS = 5 * 60 * 1000;
 
 interface ScheduleSettings {
   vocabulary: Vocabulary;
-  /** How long items that were not selected are kept, in days. */
+  /** Days that items that were not selected are kept. */
   keepDays: number;
 }
 

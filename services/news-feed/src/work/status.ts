@@ -27,7 +27,7 @@ interface ScheduleStatus {
   lastError: string | null;
 }
 
-/** How much there is to do of a kind of work. */
+/** Waiting work of one kind. */
 interface QueueStatus {
   name: string;
   /** Due, and in no worker's hand. */
@@ -38,13 +38,13 @@ interface QueueStatus {
   retrying: number;
 }
 
-/** What the newsroom has to do, and who does it. */
+/** The newsroom's waiting work, and the workers that do it. */
 interface WorkStatus {
   schedules: ScheduleStatus[];
   queues: QueueStatus[];
   /** The workers that were seen within the last minute. */
   workers: number;
-  /** What a model was asked for today. */
+  /** Use of a model today. */
   spent: Spent;
   embedded: Spent;
 }

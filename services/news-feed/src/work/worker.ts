@@ -29,7 +29,7 @@ import {
   type Timing,
 } from './schedules.ts';
 
-/** How long a worker pauses before it looks for what is due again, in ms. */
+/** Pauses of a worker before it looks for due work again, in ms. */
 interface Pauses {
   busyMs: number;
   /** Once nothing has been due for {@link RESTFUL_TICKS} times. */
@@ -41,7 +41,7 @@ const PAUSES: Pauses = { busyMs: 1000, restMs: 5000 };
 
 const RESTFUL_TICKS = 10;
 
-/** How often it looks for what is to be noticed, in ms. */
+/** Interval of the looks for notices, in ms. */
 const NOTICE_MS = 30_000;
 
 export interface WorkerParts extends Omit<PollParts, 'subscribes'>, EditParts {
@@ -88,7 +88,7 @@ export class Worker {
   #woken = new AbortController();
   #watchedAt = Number.NEGATIVE_INFINITY;
   #noticedAt = Number.NEGATIVE_INFINITY;
-  /** How often in a row nothing was due. */
+  /** Successive looks that found nothing due. */
   #restful = 0;
 
   constructor(parts: WorkerParts) {
@@ -170,7 +170,7 @@ export class Worker {
 
   async #run(): Promise<void> {
     while (!this.#stopped) {
-      // What is announced from here on may be missed by the look that begins now.
+      // The look that begins now may miss anything announced from here on.
       this.#woken = new AbortController();
       const { signal } = this.#woken;
       await this.tick().catch((error: unknown) => {
@@ -270,13 +270,13 @@ export class Worker {
   }
 }
 
-/** What there is to do for a worker. */
+/** Work that is due. */
 interface DueWork {
   sources: boolean;
   entries: boolean;
-  /** Whether the time of a schedule has come. */
+  /** True if the time of a schedule has come. */
   schedules: boolean;
-  /** Whether hubs are to be asked for subscriptions. */
+  /** True if hubs have to be asked for subscriptions. */
   subscriptions: boolean;
 }
 

@@ -419,7 +419,7 @@ interface Publication {
 /** An item's own values of it. */
 type PublishedItem = Pick<ItemValues, 'original_url' | 'canonical_url' | 'published_at' | 'discovered_at'>;
 
-/** How long before its discovery an article was published that is back-filled, in ms: `item.timeline_at`. */
+/** An article published this long before its discovery is back-filled, in ms: `item.timeline_at`. */
 const BACK_FILLED_MS = 72 * 60 * 60 * 1000;
 
 /** The canonical URL without the part of the page that an item may be; `#!` names a page. */
@@ -427,7 +427,7 @@ function pageOf(canonicalUrl: string): string {
   return canonicalUrl.replace(/#(?!!).*$/s, '');
 }
 
-/** Whether an item has another link than the worker wrote: an editor has imported it. */
+/** True if an item has another link than the worker wrote: an editor has imported it. */
 function hasOtherLink({ canonical_url }: PublishedItem, { link }: Partial<Publication>): boolean {
   return link !== undefined && canonicalUrl(link) !== pageOf(canonical_url);
 }
@@ -437,16 +437,16 @@ function hasOtherDate({ published_at }: PublishedItem, { publishedAt }: Partial<
 }
 
 /**
- * Whether an item takes another date from its source. None after the discovery, because the article was
- * there by then: it is that of an edit. And none that would move the item in the timeline, out of the sight
- * of readers or to the top.
+ * True if an item takes another date from its source. None after the discovery, because the article was there
+ * by then: it is that of an edit. And none that would move the item in the timeline, out of the sight of
+ * readers or to the top.
  */
 function takesDate({ published_at, discovered_at }: PublishedItem, latest: Date): boolean {
   const isBackFilled = (date: Date) => discovered_at.getTime() - date.getTime() > BACK_FILLED_MS;
   return latest <= discovered_at && !isBackFilled(published_at) && !isBackFilled(latest);
 }
 
-/** Whether an item takes another address from its source: not that of another item. */
+/** True if an item takes another address from its source: not that of another item. */
 async function takesLink(
   tx: Transaction<NewsTables>,
   itemId: string,
@@ -511,7 +511,7 @@ async function takeFromThirdParties(
   return taken;
 }
 
-/** Whether an article is on the site of a source: of its feed, or of the page that an editor gave. */
+/** True if an article is on the site of a source: of its feed, or of the page that an editor gave. */
 function isOnSiteOf({ url, given_url }: Pick<Source, 'url' | 'given_url'>, article: string): boolean {
   const [plain = ''] = articleSpellings(article);
   const site = siteOf(new URL(`https://${plain}`));

@@ -211,7 +211,7 @@ async function setWithdrawal(
 
 const readScore = readAs(z.preprocess(Number, ITEM_MEMBERS.score.input()));
 
-/** What the text of an option says. */
+/** Parses the text of an option. */
 function memberOf(name: string, text: string): unknown {
   if (name === 'directions') return text.split(',').filter((direction) => direction !== '');
   if (text === '') return text;

@@ -42,7 +42,7 @@ function systemUser(): string {
   }
 }
 
-/** What a command renews the stories with that its edit is about. */
+/** Dependencies for renewing the stories that a command's edit is about. */
 export function renewalParts(): RenewalParts {
   const { packs } = readVocabulary(process.env);
   return { lexicon: readLexicon(packs), now: new Date() };
@@ -103,7 +103,7 @@ export function addUndoCommand(program: Command): void {
     });
 }
 
-/** What edits are undone with by a command. */
+/** Dependencies for undoing edits by a command. */
 export function undoParts({ by: actor }: EditorOptions) {
   const { calendar } = readVocabulary(process.env);
   return { actor, renewal: renewalParts(), zone: calendar.zone };

@@ -204,7 +204,7 @@ async function showTried(
   });
 }
 
-/** What rules would do to an entry, in a line if they would do anything. */
+/** Describes the outcome of rules for an entry in a line, if they have any. */
 function triedLine({ title, droppedBy, category, points }: TriedEntry): string[] {
   if (droppedBy !== undefined) return [`drop   ${title}: ${droppedBy}`];
   const effects = [

@@ -14,7 +14,7 @@ export interface EditorParts {
   clock: Clock;
 }
 
-/** What an edit at this moment renews stories with. */
+/** Dependencies for renewing stories at this moment. */
 export function renewalOf({ lexicon, clock }: Pick<EditorParts, 'lexicon' | 'clock'>): RenewalParts {
   return { lexicon, now: clock() };
 }

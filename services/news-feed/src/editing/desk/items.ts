@@ -289,7 +289,7 @@ function undoOperation(parts: EditorParts) {
   });
 }
 
-/** What of an item an editor changes. */
+/** Picks the members of an item that an editor can change. */
 function ownOf({ story, sources: _sources, reports: _reports, updatedAt: _at, ...members }: ItemDetail) {
   return { ...members, story: story?.publicId ?? null };
 }

@@ -219,7 +219,7 @@ function rankings({ db, vocabulary, clock }: EditorParts) {
   return { ranking, rank };
 }
 
-/** How many sources are in each state, and how many of the active ones fail. */
+/** Counts the sources in each state, and the active ones that fail. */
 async function countSources(db: Kysely<NewsTables>) {
   const { rows } = await sql<Record<'active' | 'paused' | 'gone' | 'failing', number>>`
     select count(*) filter (where state = 'active')::int as active,

@@ -183,10 +183,10 @@ const TAGS = ['sources'];
 const READ_PROBLEMS = problemResponses(400, 401, 403, 404, 503);
 const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422, 503);
 
-/** How long a source that is tried may take, in ms: less than the desk waits. */
+/** Time limit for trying a source, in ms: less than the desk waits. */
 const TRY_MS = 50_000;
 
-/** What the operations on sources work with; `trying` is the worker's own. */
+/** Dependencies of the operations on sources; `trying` is the worker's own. */
 type SourceParts = EditorParts & { trying: TryParts };
 
 /** The operations on sources: each does what a command of `newsroom sources` does. */

@@ -229,7 +229,7 @@ function digestOperation({ db }: EditorParts) {
   });
 }
 
-/** What of a story an editor changes. */
+/** Picks the members of a story that an editor can change. */
 function ownOf({ publicId, title, status, digest, digestBy, mergedInto }: StoryDetail) {
   return { publicId, title, status, digest, digestBy, mergedInto };
 }
