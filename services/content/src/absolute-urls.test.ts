@@ -31,7 +31,7 @@ test.each([
   expect(withAbsoluteUrls(html, BASE)).toBe(html);
 });
 
-// What reads any of these again from each place in it takes minutes, and then the test is over.
+// An algorithm that reads any of these again from each place takes minutes, and the test times out.
 test.each([
   ['<a href=', ' ', 'https://other.example/>x</a>'],
   ['<a href="', ' ', 'https://other.example/">x</a>'],

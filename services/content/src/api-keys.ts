@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { ContentTables } from './tables.ts';
 
-/** What keys may do, from least to most; each includes those before it (`docs/spec/wire.md`, "Scopes"). */
+/** Scopes of keys, from least to most; each includes those before it (`docs/spec/wire.md`, "Scopes"). */
 export const SCOPES = ['published', 'read', 'write', 'publish', 'full'] as const;
 
 export type Scope = (typeof SCOPES)[number];
@@ -63,12 +63,12 @@ export function requireArticle(owner: Holder, article: Permitted): void {
   requireReach(owner, article);
 }
 
-/** Whether a key shows what readers do not see. */
+/** True if a key shows what readers do not see. */
 export function showsDrafts({ scope }: Pick<Holder, 'scope'>): boolean {
   return scope !== 'published';
 }
 
-/** Whether {@link requireArticle} allows a key every article. */
+/** True if {@link requireArticle} allows a key every article. */
 export function mayWriteAll({ scope, category_id, author_id = null }: Holder): boolean {
   return SCOPES.indexOf(scope) >= SCOPES.indexOf('publish') && category_id === null && author_id === null;
 }
@@ -141,7 +141,7 @@ export interface KeyOwner {
   expires_at: Date | null;
 }
 
-/** What a new key is for: unless it says otherwise, for everything and for good. */
+/** Limits of a new key: unless given, it is for everything and for good. */
 export type KeyPurpose = Partial<Omit<KeyOwner, 'prefix' | 'author_id' | 'own_author'>> &
   Pick<KeyOwner, 'name'>;
 
@@ -249,15 +249,17 @@ export class ApiKeyStore {
   }
 }
 
-/** How long a valid key is cached, in ms: a revoked one stops working within 5 s (`docs/spec/wire.md`). */
+/**
+ * A valid key is cached for this long, in ms: a revoked one stops working within 5 s (`docs/spec/wire.md`).
+ */
 const BELIEVED_MS = 4000;
 
 const REMEMBERED = 1000;
 
-/** How long the wrong keys of an address are counted together, in ms. */
+/** Window in which the wrong keys of an address are counted, in ms. */
 const WINDOW_MS = 60_000;
 
-/** How many addresses with wrong keys are counted at once; the least recent are dropped first. */
+/** Addresses with wrong keys that are counted at once; the least recent are dropped first. */
 const COUNTED = 20_000;
 
 /** Too many keys from one address were wrong: another one is not looked up until the window ends. */

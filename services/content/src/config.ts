@@ -90,7 +90,7 @@ export const contentSettings = {
 
 export type ContentConfig = z.infer<z.ZodObject<typeof contentSettings>>;
 
-/** What answers depend on, or what is accepted: replicas must agree on these. */
+/** Settings that change answers, or the input that is accepted: replicas must agree on these. */
 export const AGREED_SETTINGS = [
   'CONTENT_SITE_URL',
   'CONTENT_ARTICLE_PATH',

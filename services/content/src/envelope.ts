@@ -56,7 +56,7 @@ export function successPage<Data>(message: string, data: Data, { page, perPage }
   return { ...success(message, data), meta: isExact ? meta : { ...meta, total_is_exact: isExact } };
 }
 
-/** How long a list is, or if that is not exact, how long at least. */
+/** The length of a list or, if that is not exact, a lower bound. */
 export interface Total {
   total: number;
   isExact: boolean;
@@ -96,7 +96,7 @@ export function writtenBy({
 /** The prefix of everybody at the desk, as clients see it; no key has it. */
 const DESK = 'desk';
 
-/** What stands for somebody at the desk where others have the prefix of their key. */
+/** The text for a person at the desk in the place of the prefix of a key. */
 export function deskPrefix(person: string): string {
   return `${DESK}:${person}`;
 }

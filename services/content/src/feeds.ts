@@ -122,7 +122,7 @@ type FeedAuthor = Pick<AuthorOfArticle, 'id' | 'name' | 'slug'>;
 
 type FeedArticle = Awaited<ReturnType<FeedStore['newest']>>[number];
 
-/** What these determine of a feed of the articles that pass `filters`, all by `author` if given. */
+/** Builds a feed of the articles that pass `filters`, all by `author` if given. */
 function articleFeed(
   articles: readonly FeedArticle[],
   filters: FilterValues,

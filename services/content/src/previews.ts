@@ -14,10 +14,10 @@ import { type Actor, envelope, success, writtenBy } from './envelope.ts';
 import { actorOf, logWrite, ownerOf, replyPrivately } from './requests.ts';
 import type { ContentTables } from './tables.ts';
 
-/** How long a link may work, in seconds: from an hour to 30 days. */
+/** Lifetimes that a link may have, in seconds: from an hour to 30 days. */
 const [SHORTEST, LONGEST] = [3600, 30 * 24 * 3600];
 
-/** How long a link works unless the request says otherwise, in seconds: a day. */
+/** Lifetime of a link unless the request says otherwise, in seconds: a day. */
 const USUAL = 24 * 3600;
 
 const expected = `must be a whole number of seconds from ${SHORTEST} to ${LONGEST}`;

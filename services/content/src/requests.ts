@@ -129,8 +129,8 @@ function senderOf(found: KeyOwner | TooManyWrongKeys | undefined): Sender {
 }
 
 /**
- * What a reader may see: everything with a key, only published articles without one, or with one of the scope
- * `published`. Throws 403 for an invalid key.
+ * Returns the view of a reader: everything with a key, only published articles without one, or with one of
+ * the scope `published`. Throws 403 for an invalid key.
  */
 function readerOf({ sender }: FastifyRequest): Reader {
   refuseWrong(sender);
@@ -174,7 +174,7 @@ export function requireReader(request: FastifyRequest): void {
   requireScope(ownerOf(request), 'read');
 }
 
-/** Whether an answer belongs to the holder of a key, whatever it shows. */
+/** True if an answer belongs to the holder of a key, whatever it shows. */
 function hasKey({ sender }: FastifyRequest): boolean {
   return sender.kind === 'owner';
 }
@@ -205,7 +205,7 @@ const PUBLIC = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60';
 /** The last segment of a path, with or without a query string after it. */
 const LAST_SEGMENT = /[^/?]+(?=\?|$)/;
 
-/** What a read depends on in addition to its URL. */
+/** Headers that a read depends on in addition to its URL. */
 const VARY = 'X-API-Key, Authorization';
 
 /**

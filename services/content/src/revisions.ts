@@ -68,7 +68,7 @@ const revisionRestoredAnswer = articlePatchAnswer;
 interface RevisionParts {
   revisions: RevisionStore;
   articles: ArticleStore;
-  /** What revisions are checked by before they are restored. */
+  /** The checks of revisions before they are restored. */
   rules: ArticleRules;
   /** See `ArticleParts`. */
   changed: (subjects?: ReadonlySet<string>) => void;
@@ -76,7 +76,7 @@ interface RevisionParts {
 
 const TAGS = ['revisions'];
 
-/** What an article says, not whether and where it is shown: what a restore brings back. */
+/** Members that a restore brings back: what an article says, not its place or its state. */
 const RESTORED = revisedArticle.omit({ is_published: true, slug: true, published_at: true });
 
 /** The operations on the revisions of articles. */
@@ -168,7 +168,7 @@ function exists(slug: string | null): slug is string {
 }
 
 /**
- * What an article is changed to by a restore.
+ * Returns the change that restores a revision.
  *
  * @throws Failure `invalid` if the revision has tags or authors that no longer exist, and `others` none
  */
@@ -288,14 +288,14 @@ const ENTRY = sql`revision, numbered.created_at, created_by, key.name as key_nam
   where former.article_id = numbered.article_id and former.number = numbered.revision - 1
 ) as changed`;
 
-/** How many articles one step examines, and how many revisions or deleted articles it removes at most. */
+/** Limits of one step: articles examined, and revisions or deleted articles removed. */
 const [LOOKED_AT, REMOVED] = [100, 1000];
 
 /** The pause between steps, in ms: no request waits for them. */
 const PAUSE_MS = 10;
 
 interface Kept {
-  /** How many revisions of an article, the current one among them. */
+  /** Number of revisions of an article, the current one among them. */
   revisions: number;
   /** For how many days a former revision. */
   days: number;

@@ -106,7 +106,7 @@ interface PlannedArticle {
 }
 
 /**
- * What is planned next for each article, in the order of time: one more than `perPage` if there are as many.
+ * Lists the next plan of each article, in the order of time: one more than `perPage` if there are as many.
  */
 async function listPlanned(
   db: Kysely<ContentTables>,
@@ -143,7 +143,7 @@ interface Outcome {
   published_at: Date | null;
 }
 
-/** What could not be carried out: some articles, or a release. */
+/** Plans that could not be carried out: some articles, or a release. */
 interface LeftOut {
   articles: number[];
   releases: string[];
@@ -277,7 +277,7 @@ async function flip(
   return rows;
 }
 
-/** How many articles of the same moment are published in one transaction. */
+/** Articles of the same moment that are published in one transaction. */
 const BATCH = 100;
 
 /** The longest sleep, in ms; then what the database refused is tried again. */
@@ -353,7 +353,7 @@ export class Scheduler {
   }
 }
 
-/** How late publications are; what the database refuses stays late, so it is seen. */
+/** Metrics of late publications; one that the database refuses stays late, so it is seen. */
 export function scheduleMeters(db: Kysely<ContentTables>): Meter[] {
   return [
     {

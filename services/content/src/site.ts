@@ -1,7 +1,7 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import type { ContentConfig } from './config.ts';
 
-/** What a page of the site is about; also the name of its table. */
+/** The subject of a page of the site; also the name of its table. */
 export type PageKind = 'article' | 'category' | 'author';
 
 interface Named {

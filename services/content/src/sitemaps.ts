@@ -37,7 +37,7 @@ const RESPONSES = {
   ...problemResponses(400, 403, 404, 429, 503),
 };
 
-/** How long an article is news, in ms. */
+/** Time that an article is news, in ms. */
 const NEWS_MS = 48 * 60 * 60 * 1000;
 
 /** The sitemaps for search engines (sitemaps.org, and Google's for news). */
@@ -114,12 +114,12 @@ function endOf(articles: readonly NewsArticle[]) {
 }
 
 /**
- * How many ids a file covers, so that no page ever moves to another file: few enough that the default cache
- * keeps the file. The 50,000 files that the protocol allows in an index suffice for 500 million ids.
+ * Ids in a file, so that no page ever moves to another file: few enough that the default cache keeps the
+ * file. The 50,000 files that the protocol allows in an index suffice for 500 million ids.
  */
 const IDS = sql.lit(10_000);
 
-/** What has the articles of a file together in an index (`migrations/0001_content.sql`). */
+/** Keeps the articles of a file together in an index (`migrations/0001_content.sql`). */
 const KEY = sql<number>`(id - 1) / ${IDS}`;
 
 interface SitemapFile {
@@ -221,7 +221,7 @@ function addressOf(pattern: string): RawBuilder<string> {
   return sql`replace(replace(${pattern}::text, '{id}', id::text), '{slug}', slug)`;
 }
 
-/** Whether the page at an address is the canonical one, however its `canonical_url` is spelt. */
+/** True if the page at an address is the canonical one, however its `canonical_url` is spelt. */
 function isOwn(address: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`(canonical_url is null or ${normal(sql`canonical_url`)} = ${normal(address)})`;
 }

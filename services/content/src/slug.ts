@@ -45,7 +45,7 @@ export function slugParameter() {
     .meta({ type: 'string', pattern: SLUG_PATTERN.source, maxLength: MAX_LENGTH });
 }
 
-/** What has slugs, by the name of its table. */
+/** Tables whose rows have slugs. */
 export type Slugged = 'article' | TermKind['noun'];
 
 /**

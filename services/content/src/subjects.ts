@@ -1,6 +1,6 @@
 import { type FilterValues, filterOf, filtersOf } from './articles/filters.ts';
 
-/** What a change may be about: every list, what searches find, an article, or the articles of a category. */
+/** Subject of a change: every list, the results of searches, an article, or the articles of a category. */
 type Subject = 'articles' | 'searches' | `${string}:${string | number}`;
 
 /** An article, and the categories that it is or was in. */

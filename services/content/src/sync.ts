@@ -25,7 +25,7 @@ type Form = (typeof FORMS)[number];
 
 interface SyncKind {
   table: string;
-  /** Which of its rows are in the set. */
+  /** True for rows that are in the set. */
   isMember: RawBuilder<unknown>;
   /** The time by which an index has these rows in order, the latest first; absent where their ids have. */
   time?: 'published_at';
@@ -53,9 +53,9 @@ const ARTICLE_COLUMNS = [
 ];
 
 /**
- * What is copied, in the order of the snapshot: first what articles refer to. A new kind is an entry here,
- * its schema in `schema.ts`, and the triggers of its table (`content.record_all`); then every copy begins
- * again.
+ * The kinds that are copied, in the order of the snapshot: first those that articles refer to. A new kind is
+ * an entry here, its schema in `schema.ts`, and the triggers of its table (`content.record_all`); then every
+ * copy begins again.
  */
 const KINDS = {
   category: allOf('content.category', CATEGORY_COLUMNS),
@@ -269,7 +269,7 @@ interface Place {
 /** The dependencies of a {@link SyncStore}. */
 type SyncStoreOptions = Omit<LedgerOptions<SyncRow, Form>, 'set'>;
 
-/** What is published, and its changes, as a mirror reads them (docs/ledger.md). */
+/** The published articles and their changes, as a mirror reads them (docs/ledger.md). */
 export class SyncStore {
   readonly #ledger: Ledger<SyncRow, Form>;
 
@@ -295,7 +295,7 @@ export class SyncStore {
     return this.#ledger.head();
   }
 
-  /** Whether two cursors are of one history; see {@link Ledger.haveSameHistory}. */
+  /** True if two cursors are of one history; see {@link Ledger.haveSameHistory}. */
   haveSameHistory(one: string, other: string): boolean {
     return this.#ledger.haveSameHistory(one, other);
   }

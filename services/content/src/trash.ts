@@ -54,7 +54,7 @@ const trashAnswer = cursorEnvelope(deletedArticle, z.int()).extend({
   }),
 });
 
-/** What is deleted for good: everything, or what had been deleted when somebody looked. */
+/** The articles to delete for good: all, or those that had been deleted when somebody looked. */
 const emptyQuery = z.strictObject({
   deleted_until: instant('must be a time with an offset, such as 2026-11-23T08:00:00Z (a + is written %2B)')
     .optional()
@@ -198,7 +198,9 @@ export class Trash {
     this.#db = db;
   }
 
-  /** What was deleted last before the number `before`: one more than `perPage` if there are as many. */
+  /**
+   * Lists the articles deleted last before the number `before`: one more than `perPage` if there are as many.
+   */
   list(perPage: number, before = Number.MAX_SAFE_INTEGER): Promise<DeletedArticle[]> {
     return this.#db
       .selectFrom('content.deleted_article as deleted')
@@ -216,7 +218,7 @@ export class Trash {
       .execute();
   }
 
-  /** How many there are, or at least how many. */
+  /** Returns their number, or a lower bound. */
   async count(): Promise<Total> {
     const { rows } = await sql<{ total: number }>`
       select count(*)::integer as total from (select from content.deleted_article limit ${MOST_SEEN}) as seen
@@ -289,7 +291,7 @@ async function restore(
   return { ...restored, repeated: deleted === undefined };
 }
 
-/** How many articles go in one transaction. */
+/** Articles that go in one transaction. */
 const ERASED = 1000;
 
 /** Locks a deleted article, and returns what decides who may do something with it. */
@@ -320,7 +322,7 @@ async function eraseWhere(
   return Number(numAffectedRows);
 }
 
-/** What a restored article refers to, by its foreign keys: the member, and what to do without it. */
+/** Foreign keys of a restored article: the member, and the remedy if its target is gone. */
 const REFERENCES = {
   article_category_id_fkey: ['category_id', 'its category no longer exists; give another one, or null'],
   article_tag_tag_id_fkey: ['tags', 'one no longer exists; give the ones that the article should have'],

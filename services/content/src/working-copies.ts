@@ -48,7 +48,7 @@ const workingCopyAnswer = envelope(
 /** The dependencies of the operations on working copies. */
 interface WorkingCopyParts {
   copies: WorkingCopies;
-  /** What they are checked by before they are saved, and before they are published. */
+  /** The checks of copies before they are saved, and before they are published. */
   rules: ArticleRules;
   /** See `ArticleParts`. */
   changed: (subjects?: ReadonlySet<string>) => void;
@@ -144,12 +144,14 @@ export function workingCopyOperations({ copies, rules, changed }: WorkingCopyPar
   return { read, save, remove, publish };
 }
 
-/** What is saved is not shown, so it takes less than changing the article. */
+/**
+ * Returns the writer with the right to save: less than a change of the article needs, as a copy is not shown.
+ */
 function saverOf(request: FastifyRequest, precondition: Saver['precondition']): Saver {
   const owner = ownerOf(request);
   return {
     key: owner.prefix,
-    // What a writer adds to a published article, an editor could publish unseen.
+    // An editor could publish unseen what a writer adds to a published article.
     check: (article: Permitted) =>
       owner.author_id == null ? requireReach(owner, article) : requireArticle(owner, article),
     precondition,
@@ -269,7 +271,7 @@ export class WorkingCopies {
   }
 }
 
-/** What of a working copy changes when it is saved. */
+/** Picks the part of a working copy that a save changes. */
 function ownOf({ revision, changes, saved_at, saved_by }: WorkingCopy): object {
   return { revision, changes, saved_at, saved_by };
 }

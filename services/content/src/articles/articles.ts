@@ -213,7 +213,7 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
   return { list, read, readBySlug };
 }
 
-/** Whether members are asked for that only holders of a key see. */
+/** True if a request includes members that only holders of a key see. */
 function isForWriters(include: readonly string[] = []): boolean {
   return FOR_WRITERS.some((member) => include.includes(member));
 }

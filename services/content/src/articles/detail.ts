@@ -43,7 +43,7 @@ export type OwnMembers = Omit<
 > &
   Partial<Pick<ArticleRow, 'author' | 'tag_ids' | 'author_ids' | 'extra'>>;
 
-/** What a detail shows and its neighbours are found by. */
+/** Columns that a detail shows or that its neighbours are found by. */
 const COLUMNS = [
   'id',
   'title',
@@ -194,7 +194,7 @@ export function noSuchArticle(id: number) {
 
 const MOST = 5;
 
-/** How many of the newest articles of the category are considered, which bounds the cost of a detail. */
+/** Newest articles of the category that are considered; bounds the cost of a detail. */
 const CONSIDERED = 200;
 
 interface RelatedTo {
@@ -299,7 +299,7 @@ async function withWorkingCopy<Article extends Row>(
   return { row: saved, terms };
 }
 
-/** Whether the token is that of a link to this article which works now. */
+/** True if the token belongs to a link to this article that works now. */
 async function isPreviewOf(db: Kysely<ContentTables>, articleId: number, token: string): Promise<boolean> {
   const found = await db
     .selectFrom('content.preview')

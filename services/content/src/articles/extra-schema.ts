@@ -15,7 +15,7 @@ const LIMITS: ThreadLimits = { startMs: 30_000, cpuMs: 500, timeMs: 60_000, memo
 
 /** The JSON Schema of the `extra` of articles, by which values are checked in threads. */
 export class ExtraSchema {
-  /** Whether it marks any text as searched. */
+  /** True if it marks any text as searched. */
   readonly marks: boolean;
   readonly #threads: ThreadPool<ExtraTask, CheckedExtra>;
 

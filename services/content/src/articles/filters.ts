@@ -16,7 +16,7 @@ type Value = RawBuilder<unknown>;
 interface Filter {
   /** The parameter of the query, described unless its name says enough. */
   readonly parameter: z.ZodType;
-  /** Whether it tells what only holders of a key see: feeds and the lists of a term do not have it. */
+  /** Set if it reveals data that only holders of a key see: feeds and the lists of a term do not have it. */
   readonly forWriters?: true;
   /** The condition on a row of `content.article as article`. */
   readonly matches: (value: Value) => RawBuilder<unknown>;
@@ -44,7 +44,7 @@ const MOST_LISTED = 100;
 /** The most addresses of a folder of media that are considered. */
 const MOST_OF_FOLDER = 10_000;
 
-/** What each of several articles is named by, separated by commas. */
+/** Schema of a list separated by commas, each of whose members names an article. */
 function listOf(member: RegExp, plural: string) {
   const one = member.source.replace(/^\^|\$$/g, '');
   const expected = `must be 1 to ${MOST_LISTED} ${plural} separated by commas`;
@@ -214,7 +214,7 @@ export function filtersOf(values: FilterValues): FilterName[] {
   return (Object.keys(FILTERS) as FilterName[]).filter((name) => values[name] !== undefined);
 }
 
-/** Whether one of these filters takes a key. */
+/** True if one of these filters takes a key. */
 export function areForWriters(values: FilterValues): boolean {
   return filtersOf(values).some((name) => filterOf(name).forWriters === true);
 }

@@ -15,7 +15,7 @@ export interface IdempotentRequest {
 /** The prefix of the keys that an import makes, from the article itself. */
 const IMPORTED = /^import-/;
 
-/** How many expired keys each lookup removes: more than it can add. */
+/** Each lookup removes this many expired keys: more than it can add. */
 const REMOVED = 10;
 
 /**

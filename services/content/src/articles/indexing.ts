@@ -9,7 +9,9 @@ import type { Extra } from './schema.ts';
 
 const BATCH = 10;
 
-/** How long writes are gathered before they become searchable, in ms: an article is often saved again. */
+/**
+ * Writes are gathered for this long before they become searchable, in ms: an article is often saved again.
+ */
 const GATHER_MS = 100;
 
 /** The time limit of a batch, in ms: no reader waits for it, but others of the queue do. */
@@ -21,13 +23,13 @@ const RETRY_MS = 5000;
 /** After how long an article that failed is tried again, in ms. */
 const RETRY_ARTICLE_MS = 600_000;
 
-/** How long an ending process waits for the batch in progress, in ms. */
+/** Longest wait of an ending process for the batch in progress, in ms. */
 const STOP_MS = 1000;
 
 /** When a queue whose articles other processes hold is checked again, in ms: they may end. */
 const LOOK_AGAIN_MS = 1000;
 
-/** How many articles at once are worth a line in the log. */
+/** A batch of this many articles is worth a line in the log. */
 const MANY = 100;
 
 /** A row of the queue: an article, or a tag or author that stands for its articles. */
@@ -66,7 +68,7 @@ export async function indexAll(
         taken = await take(tx, most, [...leftOut.keys()]);
         articles += await index(tx, taken, extraSchema);
       });
-      // What others write meanwhile is announced; the articles of a tag or author were only now queued.
+      // Writes of others meanwhile are announced; the articles of a tag or author were only now queued.
       if (taken.length < most && taken.every(({ article_id }) => article_id !== null)) break;
     } catch (error) {
       const [failed] = taken;

@@ -19,7 +19,7 @@ export interface ListValues extends FilterValues {
   /** The position of a cursor: the time and the id of the last article of the page before. */
   afterTime: Date | null;
   afterId: number;
-  /** How many bytes of content an answer may have. */
+  /** Most content in an answer, in bytes. */
   bytes: number;
 }
 
@@ -47,13 +47,13 @@ export function compilable<Row>(db: Kysely<ContentTables>, text: RawBuilder<Row>
   return { compile: () => text.compile(db) };
 }
 
-/** How far a list without a stored count is counted; filters combine among the first so many and one. */
+/** A list without a stored count is counted this far; filters combine among the first so many and one. */
 export const MOST_COUNTED = 10_000;
 
-/** How many rows are examined: one more than are counted, which shows whether there are more. */
+/** Rows examined: one more than are counted, which shows that there are more. */
 export const MOST_SEEN = sql.lit(MOST_COUNTED + 1);
 
-/** What the SQL of every query of a list depends on. */
+/** Parameters that change the SQL of every query of a list. */
 export type ListShape = {
   status: ArticleStatus;
   sort: ArticleSort;
@@ -63,14 +63,14 @@ export type ListShape = {
   others: string;
   /** The filters that bound the walk along the index of the order, joined by commas. */
   ranges: string;
-  /** Whether all rows of the lead are read and sorted, because no index has them in this order. */
+  /** True if all rows of the lead are read and sorted, because no index has them in this order. */
   isWhole: boolean;
 };
 
 /** Makes the placeholder for the value of a filter. */
 export type FilterValue = (name: FilterName) => RawBuilder<unknown>;
 
-/** Which way an order is read: from the latest time to the earliest, or back. */
+/** The direction in which an order is read: from the latest time to the earliest, or back. */
 export type Direction = 'desc' | 'asc';
 
 /** The time by which a list is sorted; the id breaks ties. */

@@ -63,7 +63,7 @@ interface Place {
   day?: string;
 }
 
-/** How much content a page has, in bytes, unless its first article alone has more. */
+/** Most content in a page, in bytes, unless its first article alone has more. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /** Lists articles with the members that are named. */
@@ -242,7 +242,7 @@ async function readWalk(db: Database, shape: WalkShape, values: FilterValues) {
   });
 }
 
-/** What comes after the position of a cursor, in pieces that an index has in order. */
+/** Rows after the position of a cursor, in pieces that an index has in order. */
 function piecesAfter(
   { sort }: ListShape,
   after: WalkShape['after'],
@@ -346,7 +346,7 @@ export async function planList(
   return led(counts.find(({ name }) => isOrdered(name))?.name ?? '');
 }
 
-/** How many articles a list has, and how many rows were looked at if it is not stored. */
+/** The length of a list, and the number of rows examined if it is not stored. */
 interface CountRow {
   total: number | string;
   seen: number | string;
@@ -358,13 +358,13 @@ interface DayRow {
   before: number | string;
 }
 
-/** Whether the database keeps the counts of a list: of all articles, and of one counted filter. */
+/** True if the database keeps the counts of a list: of all articles, and of one counted filter. */
 function isStored({ lead, others, ranges, isWhole }: ListShape): boolean {
   if (others !== '' || ranges !== '' || isWhole) return false;
   return lead === '' || filterOf(lead).counted !== undefined;
 }
 
-/** How many articles a list has: the stored count, or counted as far as {@link MOST_COUNTED}. */
+/** Returns the length of a list: the stored count, or counted as far as {@link MOST_COUNTED}. */
 async function countList(
   db: Kysely<ContentTables>,
   shape: ListShape,
@@ -374,7 +374,7 @@ async function countList(
   return { total: Number(row?.total ?? 0), isExact: Number(row?.seen ?? 0) <= MOST_COUNTED };
 }
 
-/** How many articles a filter has alone: the stored count, or counted one further than the limit. */
+/** Returns the number of articles of a filter alone: stored, or counted one further than the limit. */
 export async function countFilter(
   db: Kysely<ContentTables>,
   status: ArticleStatus,
@@ -395,7 +395,7 @@ const COUNTS = new ListQuery<ListShape, CountRow>((db, shape, value) => {
   return compilable(db, sql`select ${storedTotal(shape, value)} as total, 0 as seen`);
 });
 
-/** How many articles a list has whose count is stored. */
+/** The stored length of a list. */
 function storedTotal(shape: ListShape, value: FilterValue): RawBuilder<number> {
   return sql`(select coalesce(sum(articles), 0)::bigint from content.list_count
     where ${stored(shape, value)} and period = 'all')`;
@@ -502,10 +502,10 @@ function digest({ status, sort, filters }: ArticleScope): string {
   return hash('sha256', text, 'base64url').slice(0, DIGEST_LENGTH);
 }
 
-/** How many rows a list may skip from its nearer end; pages further in are found by day. */
+/** Rows that a list may skip from its nearer end; pages further in are found by day. */
 const NEAR = 5000;
 
-/** Whether a page is read from the newest, however long the list is. */
+/** True if a page is read from the newest, however long the list is. */
 function isNear({ page, perPage }: Page): boolean {
   return (page - 1) * perPage <= NEAR;
 }
@@ -513,7 +513,7 @@ function isNear({ page, perPage }: Page): boolean {
 interface PageWindow {
   /** The end from which the rows are counted, or the day by which they are found. */
   from: 'newest' | 'oldest' | 'day';
-  /** How many rows come before the page, counted from that end (from the newest if found by day). */
+  /** Rows before the page, counted from that end (from the newest if found by day). */
   offset: number;
   /** The number of rows on the page. */
   limit: number;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { pageWindow } from './list.ts';
 
-/** How many rows a page may skip from either end of the list. */
+/** Rows that a page may skip from either end of the list. */
 const NEAR = 5000;
 
 describe('pageWindow', () => {

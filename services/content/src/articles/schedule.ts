@@ -2,10 +2,10 @@ import { Failure, type FieldFault, invalid } from '@pressroom/common/failures/fa
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { ContentTables } from '../tables.ts';
 
-/** How late a time may arrive, in ms: a repeated request still does what it said. */
+/** A time may arrive this late, in ms: a repeated request still does what it said. */
 const TOLERANCE_MS = 60_000;
 
-/** How far ahead a time may be, in years. */
+/** A time may be this far ahead, in years. */
 const HORIZON_YEARS = 10;
 
 /** The most articles of a release: they are published in one transaction. */
@@ -49,8 +49,8 @@ const NEW: Publication = {
 };
 
 /**
- * What a change makes of the schedule of an article, which it would create if `before` is absent. A time of
- * its own takes an article out of its release, and a release replaces the article's own time.
+ * Returns the schedule of an article after a change, or of a new one if `before` is absent. A time of its own
+ * takes an article out of its release, and a release replaces the article's own time.
  *
  * @throws Failure `invalid` for times that cannot be meant; `conflict` with code `already_published` if it
  * comes too late
@@ -79,7 +79,7 @@ export function planOf(
   return plan;
 }
 
-/** Whether a change says when an article is to be published that is, and does not say whether it is. */
+/** True if a change plans the publication of an article that is published, and does not set its state. */
 function comesTooLate(before: Publication, change: ScheduleChange): boolean {
   const says = change.publish_at !== undefined || change.release !== undefined;
   return says && before.is_published && change.is_published === undefined;
@@ -137,8 +137,8 @@ export function hasSchedule({ publish_at, unpublish_at, release }: ScheduleChang
 }
 
 /**
- * What {@link planOf} judges a change by. Lock the release that the article joins before the article, which
- * whoever publishes the release waits for.
+ * Reads the time and the release by which {@link planOf} judges a change. Lock the release that the article
+ * joins before the article, which whoever publishes the release waits for.
  */
 export async function circumstancesOf(
   tx: Kysely<ContentTables>,

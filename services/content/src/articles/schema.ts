@@ -18,13 +18,13 @@ import { MIN_CONTENT } from '../html/html-inspector.ts';
 import { newSlug, slugMember, slugParameter } from '../slug.ts';
 import { filterParameters, writersParameters } from './filters.ts';
 
-/** What a site keeps of an article besides its members. */
+/** Data of a site about an article, besides its members. */
 export type Extra = Record<string, unknown>;
 
 /** The most bytes of it as JSON without white space, in UTF-8. */
 const MOST_BYTES = 16_384;
 
-/** How deep objects and lists may be nested, itself counted. */
+/** Depth of nested objects and lists, the outermost counted. */
 const MOST_LEVELS = 32;
 
 /** The smallest number but 0: PostgreSQL writes numbers without exponents. */
@@ -38,7 +38,7 @@ interface Fault {
   code: string;
 }
 
-/** What keeps a value from being stored, and returned as it was sent. */
+/** Finds the faults that keep a value from being stored and returned as it was sent. */
 function* faultsIn(value: unknown, path: string[]): Generator<Fault> {
   if (typeof value === 'string' && !isStorable(value)) {
     yield { path, message: NOT_STORABLE, code: 'invalid_characters' };
@@ -268,7 +268,7 @@ const workingCopyOfArticle = z
     'With `include=working_copy`, which needs a key: who has saved changes that readers do not see yet, and when; null if there are none.',
   );
 
-/** What the desk has decided about a draft. */
+/** The desk's decision about a draft. */
 export const reviewState = z.enum(['submitted', 'returned', 'approved']);
 
 export type ReviewState = z.infer<typeof reviewState>;
@@ -349,7 +349,7 @@ const articleSort = z.enum(['newest', 'oldest', 'updated'], 'must be newest, old
 /** The order of a list: by publication, the latest or the earliest first, or the latest change first. */
 export type ArticleSort = z.infer<typeof articleSort>;
 
-/** What the parameter may be: the orders of lists, and that of searches. */
+/** Values of the parameter: the orders of lists, and that of searches. */
 const SORTS = [...articleSort.options, 'relevance'] as const;
 
 /** The members that only holders of a key see. */
@@ -419,7 +419,7 @@ export const articleListQuery = z
     message: 'needs q',
   });
 
-/** Whether a list with these members is read by cursor, because content has no bounded size. */
+/** True if a list with these members is read by cursor, because content has no bounded size. */
 export function hasContent(fields: readonly ListedMember[] | undefined): boolean {
   return fields?.includes('content') === true;
 }
@@ -505,7 +505,7 @@ const articleChanges = articleDetail
   .partial()
   .extend({ id: z.int() });
 
-/** What was written in a revision: the category by its id, tags and authors by their slugs. */
+/** The text of a revision: the category by its id, tags and authors by their slugs. */
 export const revisedArticle = articleChanges
   .omit({ id: true, publish_at: true, unpublish_at: true, release: true })
   .required()

@@ -18,35 +18,35 @@ import type { Highlight, ListedArticle, ListedMember } from './schema.ts';
 
 type Database = Kysely<ContentTables>;
 
-/** How far a search is counted, which is also how far its pages reach. */
+/** A search is counted this far, which is also as far as its pages reach. */
 const MOST_FOUND = 1000;
 
-/** How many of the newest articles are scanned before the index is used. */
+/** Newest articles that are scanned before the index is used. */
 const NEWEST = 250;
 
 /** A word that one in so many articles has is found sooner by scanning them than by the index. */
 const FREQUENT = 4;
 
-/** How many articles are scanned at most, of the newest or of those that the index finds. */
+/** Most articles scanned, of the newest or of those that the index finds. */
 const MOST_SEEN = 5000;
 
-/** What more than one in so many of all articles have is too much for the index to find and sort. */
+/** Words in more than one in so many articles are too common for the index to find and sort. */
 const COMMON = 20;
 
 /** When more articles than this have the words, the last months are searched first. */
 const MANY = 2 * MOST_FOUND;
 
-/** How many words may contain one of the search: the articles of more are found by its pieces alone. */
+/** Most words that contain one of the search: with more, articles are found by its pieces alone. */
 const MOST_WORDS = 500;
 
 /** The pieces and words of the article in `searched`. */
 const TERMS = sql`content.search_terms(searched.title, searched.head, searched.body)`;
 
-/** What a search looks for, and in which order it shows it. */
+/** A search and the order of its results. */
 interface ArticleSearch {
   q: string;
   order: 'newest' | 'relevance';
-  /** Whether it shows the parts that have its words. */
+  /** True to show the parts that have its words. */
   highlights: boolean;
 }
 
@@ -82,7 +82,7 @@ interface SearchedList {
   scope: ArticleScope;
   newest: RawBuilder<unknown>;
   isWhole: boolean;
-  /** What {@link havingWords} returns, which each place asks for. */
+  /** Called by each place for the result of {@link havingWords}. */
   wholeWords: () => Promise<RawBuilder<unknown>[]>;
 }
 
@@ -113,7 +113,7 @@ export function searchArticles(
         `page: a search reaches its first ${total} articles; add a word or a filter`,
       );
     }
-    // What has changed its status since it was found is no longer shown.
+    // Articles whose status has changed since they were found are not shown.
     const rows = await selectItems(db, columnsOf(members))
       .where('article.id', '=', sql<number>`any(${ids}::integer[])`)
       .$if(status !== 'all', (query) => query.where('article.is_published', '=', status === 'published'))
@@ -134,7 +134,7 @@ export function searchArticles(
   });
 }
 
-/** What has the words in the first place, then what else has them in the second, and so on. */
+/** Finds articles with the words in the first place, then others with them in the second, and so on. */
 async function findAll(
   db: Database,
   scope: ArticleScope,
@@ -164,8 +164,8 @@ async function findAll(
 }
 
 /**
- * What many articles have is soon found among the newest; what few have, by the pieces of the words and by
- * whole words (`migrations/0004_content_search.sql`).
+ * Common words are soon found among the newest articles; rare ones by the pieces of the words and by whole
+ * words (`migrations/0004_content_search.sql`).
  */
 async function find(
   db: Database,
@@ -194,7 +194,7 @@ async function find(
   return look(having(sql`true`), MOST_SEEN);
 }
 
-/** Whether a list has all of its articles: filters that combine choose among the first of one of them. */
+/** True if a list has all of its articles: filters that combine choose among the first of one of them. */
 async function readsAll(
   db: Database,
   { status, filters }: ArticleScope,
@@ -211,7 +211,7 @@ interface Share {
 
 const ALL: Share = { share: 1, all: Infinity };
 
-/** How many of a sample of all articles have the words; 0 where there are too few for one. */
+/** Estimates from a sample the share of articles that have the words; 0 if there are too few for one. */
 async function sampled(db: Database, words: readonly string[], place: Place): Promise<Share> {
   const { rows } = await sql<Share>`
     with table_size as (
@@ -317,10 +317,10 @@ function hasAll(words: readonly string[], place: Place): RawBuilder<unknown> {
   );
 }
 
-/** How many code points are read around the first word in the text of an article. */
+/** Code points read around the first word in the text of an article. */
 const READ = 1000;
 
-/** How many graphemes of it are shown before and after the word. */
+/** Graphemes shown before and after the word. */
 const BEFORE = 60;
 const AFTER = 240;
 
@@ -405,7 +405,7 @@ function marked(text: string, words: readonly string[]): Omit<Highlight, 'member
   return { text, matches };
 }
 
-/** What is around the first of the words. */
+/** Returns the text around the first of the words. */
 function around(text: string, words: readonly string[]): Omit<Highlight, 'member'> {
   const [first] = marked(text, words).matches;
   if (first === undefined) return { text, matches: [] };

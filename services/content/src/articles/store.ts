@@ -64,7 +64,9 @@ export interface UpdatedArticle extends OwnArticle {
   place: ArticlePlace;
 }
 
-/** What an imported article had elsewhere, as far as it is known; with its id, also its schedule. */
+/**
+ * Columns that an imported article had elsewhere, as far as they are known; with its id, also its schedule.
+ */
 export type ImportedColumns = Partial<
   Pick<ArticleRow, 'id' | 'created_at' | 'updated_at' | 'publish_at' | 'unpublish_at' | 'release'> & {
     published_at: Date;
@@ -399,8 +401,8 @@ async function nextPlan(
 }
 
 /**
- * What a change does to the authors and the text in their place. A client that knows only the text gets what
- * it writes: another text than it read takes the authors from the article.
+ * Returns a change's effect on the authors and the text in their place. A client that knows only the text
+ * gets what it writes: another text than it read takes the authors from the article.
  */
 function authorship(
   before: DetailRow,
@@ -415,8 +417,8 @@ function authorship(
 }
 
 /**
- * What follows from a change: unless it was given, the slug follows the title until the first publication,
- * which sets `published_at`.
+ * Returns the effects of a change: unless it was given, the slug follows the title until the first
+ * publication, which sets `published_at`.
  */
 function consequences(before: DetailRow, body: ArticleChange): ArticleUpdate {
   const follows: ArticleUpdate = {
@@ -475,7 +477,7 @@ async function updateAtOnce(
     return sql`case when ${before} is distinct from ${after} then ${sql.lit(name)} end`;
   });
   const query = db
-    // What RETURNING calls old is the row before the writes that the statement has waited for.
+    // RETURNING reads as old the row before the writes that the statement has waited for.
     .with(
       'before',
       () => sql<{ was_id: number; formerCategory: number | null }>`(
@@ -523,7 +525,7 @@ async function newRow(db: Kysely<ContentTables>, { tags = [], authors = [], ...b
 
 type NewRow = Awaited<ReturnType<typeof newRow>>;
 
-/** What an article has where its body does not say. */
+/** Values of an article's members that its body leaves out. */
 const LEFT_OUT = {
   excerpt: null,
   category_id: null,

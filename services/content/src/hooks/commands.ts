@@ -78,7 +78,7 @@ export function addHookCommands(program: Command, withContent: WithContent): voi
   );
 }
 
-/** How long a test waits for its delivery, in ms. */
+/** Longest wait of a test for its delivery, in ms. */
 const TEST_MS = 30_000;
 
 /** The most characters of an address, escaped as it is kept. */

@@ -14,15 +14,15 @@ import { eventBody, eventId, type StoredEvent, secretOwner } from './store.ts';
 /** The pause after a fault of the database, in ms. */
 const RETRY_MS = 5000;
 
-/** How many events a hook gets at once, each about something else. */
+/** Events that a hook gets at once, each about something else. */
 const AT_ONCE = 64;
 
-/** How long to wait after finding that another process took what was due, in ms. */
+/** Pause after finding that another process took the due deliveries, in ms. */
 const TAKEN_MS = 1000;
 
 interface DeliveriesParts {
   queue: DeliveryQueue;
-  /** What is published, whose changes events are about. */
+  /** The published articles, whose changes events are about. */
   sync: Pick<SyncStore, 'head' | 'haveSameHistory'>;
   sender: WebhookSender;
   box: SecretBox;
@@ -34,7 +34,7 @@ class Lane {
   readonly ended: { outcome: Outcome; isAlive: boolean }[] = [];
   readonly underway = new Set<Promise<void>>();
   taken = 0;
-  /** Whether something may be due that no claim has looked at. */
+  /** True if something may be due that no claim has looked at. */
   isDue = true;
   #woken = Promise.withResolvers<void>();
 
@@ -143,7 +143,7 @@ export class Deliveries {
     lane.isDue = false;
     const { deliveries: batch, hasMore } = await this.#claim(hook, lane.room);
     lane.isDue ||= hasMore;
-    // What is due is in other hands: this lane may sleep long.
+    // Another process has the due deliveries: this lane may sleep long.
     if (batch.length === 0 && wasDue && !hasMore) this.#loop.wakeIn(TAKEN_MS);
     const [first] = batch;
     if (first === undefined) return;
@@ -256,7 +256,7 @@ export function openDeliveries(
 
 const LOOKED_AT = 100;
 
-/** How long events are kept, in days. */
+/** Days that events are kept. */
 const KEEP_DAYS = 30;
 
 const PRUNE_STEP = 500;
@@ -293,7 +293,7 @@ interface Outcome {
 /** An event as a claim reads it. */
 type TakenEvent = StoredEvent & { attempts: number; due_at: Date };
 
-/** What is yet to be delivered, shared by all processes; by the database's clock, which they share. */
+/** The pending deliveries, shared by all processes; by the database's clock, which they share. */
 export class DeliveryQueue {
   readonly #db: Kysely<ContentTables>;
   readonly #aheadMs: () => number;

@@ -5,7 +5,7 @@ import type { SecretBox } from '@pressroom/common/secrets/secret-box';
 import { type Kysely, sql } from 'kysely';
 import type { ContentTables } from '../tables.ts';
 
-/** What an event can be about, and what can happen to it. */
+/** Subjects of events, each with the changes that can happen to it. */
 const HAPPENINGS = {
   article: ['created', 'updated', 'published', 'unpublished', 'deleted'],
   category: ['created', 'updated', 'deleted'],
@@ -73,7 +73,7 @@ export const HOOKS_DUE = 'content_hooks_due';
 /** Bytes of a secret. */
 const SECRET_BYTES = 32;
 
-/** How long the secret before a new one still signs, in hours. */
+/** The secret before a new one still signs for this long, in hours. */
 export const ROTATION_HOURS = 24;
 
 /** More than this many waiting events are not counted. */
@@ -84,7 +84,7 @@ export interface NewHook {
   events: string[];
   /** The only category whose events it gets. */
   categoryId: number | null;
-  /** Whether it also gets events about what no reader sees. */
+  /** True if it also gets events about content that no reader sees. */
   drafts: boolean;
 }
 
@@ -98,7 +98,7 @@ export interface ListedHook {
   resume_at: Date | null;
   paused_at: Date | null;
   pause_reason: string | null;
-  /** How many events wait for it, 10,000 at most. */
+  /** Events that wait for it, 10,000 at most. */
   waiting: number;
   /** For how long the oldest of these has waited, in seconds. */
   lag: number;

@@ -59,7 +59,7 @@ const LONE_ENDS = new Set([
 /** Special elements that do not stop the search for the list item that a start tag ends. */
 const NO_BOUNDARIES = new Set(['address', 'div', 'html', 'p']);
 
-/** What the inspector reports itself if it is not closed. */
+/** Elements that the inspector itself reports if they are not closed. */
 const RAW = new Set(['iframe', 'script']);
 
 /** Nothing reads the tree, so nothing is put into it: it costs no memory. */
@@ -79,7 +79,7 @@ class ArticleParser extends Parser<DefaultTreeAdapterMap> {
   #text: { text: string; place: TokenPlace } | undefined;
   /** The name of the end tag that is being processed. */
   #ending: string | undefined;
-  /** Whether the tag that is being processed has begun or ended an element of its name. */
+  /** True if the tag that is being processed has begun or ended an element of its name. */
   #took = false;
   /** Open elements that stop the search for a list item to end. */
   readonly #boundaries = new Set<object>();
@@ -267,10 +267,10 @@ interface TokenPlace {
   startCol: number;
 }
 
-/** How many errors are reported; the inspection stops at the last of them. */
+/** Most errors reported; the inspection stops at the last of them. */
 const MOST_FAULTS = 10;
 
-/** How many different start tags are judged at once, which bounds memory. */
+/** Different start tags that are judged at once; bounds memory. */
 const BATCH = 500;
 
 /** Elements whose text is not shown to readers. */
@@ -371,7 +371,7 @@ class TokenInspector {
       this.fault('a comment that contains markup', place);
   }
 
-  /** What it names may be open at the end of the article, and takes what the page has next. */
+  /** An element that it names may be open at the end of the article, and take in the rest of the page. */
   documentType(place: TokenPlace): void {
     if (this.#rules.html === 'checked') this.fault('a document type', place);
   }

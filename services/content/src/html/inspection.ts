@@ -24,8 +24,8 @@ export interface CleanedHtml {
 export interface InspectionRules {
   /** `trusted` only counts the text. */
   html: 'checked' | 'trusted';
-  /** Whether `<script type="application/ld+json">` is allowed in it. */
+  /** True if `<script type="application/ld+json">` is allowed in it. */
   jsonLd: boolean;
-  /** Whether `style` may lay elements over the page around the article. */
+  /** True if `style` may lay elements over the page around the article. */
   overlays: boolean;
 }

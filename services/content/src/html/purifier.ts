@@ -42,10 +42,10 @@ const OFFSET = /^(?:top|right|bottom|left|inset(?:-.+)?)$/;
 /** Parts of a value that add nothing to where an element is, or to its size. */
 const NOTHING = /^(?:auto|none|[+-]?0+(?:\.0+)?(?:[a-z]+|%)?)$/;
 
-/** What places an absolute element in the one around it, on each axis: together 100 % at most. */
+/** Properties that place an absolute element in the one around it, on each axis: together 100 % at most. */
 const AXES = [/^(?:top|bottom|inset|(?:min-)?height)$/, /^(?:left|right|inset|(?:min-)?width)$/];
 
-/** What else places or enlarges an absolute element. */
+/** Other properties that place or enlarge an absolute element. */
 const OUTGROWING =
   /^(?:inset-.+|(?:margin|padding)(?:-.+)?|border(?:-(?:top|right|bottom|left|block|inline)(?:-start|-end)?)?(?:-width)?|(?:min-)?(?:(?:inline|block)-size|logical-(?:width|height))|aspect-ratio|(?:align|justify|place)-self)$/;
 
@@ -76,7 +76,8 @@ const CLIPPING = /^(?:iframe|img|svg|video)$/;
 const TABLE = /^(?:table|tbody|thead|tfoot|tr|colgroup)$/;
 
 /**
- * What in the `style` of an element called `name` can lay it over the page around the article.
+ * Lists the parts of the `style` of an element called `name` that can lay it over the page around the
+ * article.
  *
  * @param anchored whether an element around it holds what is positioned in it
  */
@@ -114,9 +115,9 @@ export function overlaysIn(name: string, style: string, anchored: boolean): stri
   return overlays.map(({ property, value }) => `${property}: ${value.slice(0, 40)}`);
 }
 
-/** Whether an element called `name` with this `style` holds what is positioned in it. */
+/** True if an element called `name` with this `style` holds what is positioned in it. */
 export function isAnchor(name: string, style: string): boolean {
-  // What stands in a string or a block is no declaration to a browser.
+  // Browsers ignore declarations in a string or a block.
   if (TABLE.test(name) || /["'{}()[\]]/.test(style.replaceAll(/\([^();"']*\)/g, ''))) return false;
   const declarations = declarationsOf(style);
   const positions = declarations.filter(({ property }) => property === 'position');
@@ -131,7 +132,7 @@ export function isAnchor(name: string, style: string): boolean {
   );
 }
 
-/** Whether offsets and sizes on one axis are percentages of what is around, all of it at most. */
+/** True if offsets and sizes on one axis are percentages of what is around, all of it at most. */
 function fits(placed: readonly Declaration[]): boolean {
   const shares = placed.flatMap(({ value }) => value.split(/\s+/)).filter((part) => !NOTHING.test(part));
   const sum = shares.reduce((all, part) => all + Number.parseFloat(part), 0);
@@ -149,12 +150,12 @@ function isShort(property: string, value: string): boolean {
   return parts.every((part) => allowed(part) || /^[a-z-]*$/.test(part));
 }
 
-/** Whether a margin draws an element, or what follows it, over what comes before or stands beside it. */
+/** True if a margin draws an element, or what follows it, over what comes before or stands beside it. */
 function drawsOver(property: string, value: string): boolean {
   const margin = /^margin(?:-(.+))?$/.exec(property);
   if (margin === null) return false;
   const isSideways = /^(?:left|right|start|end|inline)/.test(margin[1] ?? '');
-  // What functions result in is unknown; their arguments are not parts of a shorthand.
+  // The results of functions are unknown; their arguments are not parts of a shorthand.
   const parts = value
     .replaceAll(FULL_WIDTH, 'full-width()')
     .replaceAll(/\((?:[^()]|\([^()]*\))*\)/g, '()')
@@ -196,7 +197,7 @@ export const HTML_ELEMENTS: readonly string[] = [
     'tt',
   ],
   ...['u', 'var', 'wbr', 'dir', 'menu', 'search'],
-  // What belongs to forms, and does nothing without one; a checkbox is for task lists.
+  // Parts of forms, which do nothing without one; a checkbox is for task lists.
   ...['button', 'fieldset', 'input', 'label', 'legend', 'output'],
   // Figures, media, embeds.
   ...['area', 'audio', 'figcaption', 'figure', 'iframe', 'img', 'map', 'picture', 'source', 'track', 'video'],
@@ -348,7 +349,7 @@ const EMBED_URL = /^(?:https:)?\/\/[^/\\]/i;
 /** CSS that loads or runs something, in past or present browsers; escapes could hide it. */
 const UNSAFE_CSS = /[\\<]|\/\*|expression\s*\(|javascript:|vbscript:|behavior\s*:|-moz-binding|@import/i;
 
-/** What browsers know beyond the lists of the package: old, new and experimental ones. */
+/** Attributes that browsers know beyond the lists of the package: old, new and experimental ones. */
 const ALSO_KNOWN_ATTRIBUTES = [
   ...['attributionsrc', 'bgproperties', 'browsingtopics', 'contextmenu', 'csp', 'disablepictureinpicture'],
   ...[
@@ -395,15 +396,15 @@ const CODE_ATTRIBUTE = /^(?:on|ng|js|x-|v-|hx-|up-|mv-|dojo|script$)/;
 const CODE_DATA =
   /^data-(?:(?:ajax|bind|dojo|hx|mv|ng|on|request|rv|turbo|up|win)-|(?:ajax|bind|confirm|controller|jsaction|method|reflex|remote|request|script|turbo)$)/;
 
-/** Whether no browser, and no script library that we know, does anything with an attribute of HTML. */
+/** True if no browser, and no script library that we know, does anything with an attribute of HTML. */
 export function isInertAttribute(name: string): boolean {
   if (WORD.test(name)) return true;
   return /^_?[a-z][\w-]*$/.test(name) && !KNOWN_ATTRIBUTES.has(name) && !CODE_ATTRIBUTE.test(name);
 }
 
 /**
- * Whether an element of HTML is one that no browser knows: it is shown like a `span`. Not those with a
- * hyphen, which scripts of the page may define.
+ * True if no browser knows an element of HTML: it is shown like a `span`. False for those with a hyphen,
+ * which scripts of the page may define.
  */
 function isUnknownElement(name: string): boolean {
   return WORD.test(name) || (/^[a-z][a-z0-9_]*$/.test(name) && !KNOWN_ELEMENTS.has(name));
@@ -434,9 +435,7 @@ const CONFIG: Config = {
   IN_PLACE: true,
 };
 
-/**
- * Passes start tags to DOMPurify, one element each, and reports what it would remove.
- */
+/** Passes start tags to DOMPurify, one element each, and reports what it would remove. */
 class Purifier {
   readonly #document: Document;
   readonly #purify: DOMPurify;
@@ -475,7 +474,7 @@ class Purifier {
       const name = `<${tags[index]?.name}>`;
       faults[index]?.push(attribute ? `${attribute.name} on ${name}${schemeOf(attribute)}` : name);
     }
-    // What it takes away before it looks at attributes one by one, such as `patchsrc`, it does not report.
+    // Removals before it looks at attributes one by one, such as `patchsrc`, are not reported.
     for (const [element, index] of shown) {
       if (faults[index]?.length !== 0) continue;
       const gone = tags[index]?.attributes.find(({ name }) => !element.hasAttribute(name));
@@ -582,7 +581,7 @@ const SCRIPT_URL = /^(?:javascript|vbscript):/i;
 /** Attributes whose URLs only ever load an image. */
 const IMAGES: ReadonlySet<string> = new Set(['poster', 'srcset']);
 
-/** Whether a browser does nothing with an attribute, or nothing but show the image that it contains. */
+/** True if a browser does nothing with an attribute, or nothing but show the image that it contains. */
 function doesNothing(name: string, value: string): boolean {
   if (IMAGES.has(name)) return /^data:image\//i.test(value.trim());
   return !LISTED.has(name) && isInertAttribute(name) && !SCRIPT_URL.test(compact(value));

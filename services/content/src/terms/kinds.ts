@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 type Members = Readonly<Record<string, z.ZodType>>;
 
-/** What distinguishes a kind of terms, by which articles are grouped, from the others. */
+/** A kind of terms, by which articles are grouped. */
 export interface TermKind {
   /** In log lines and error codes, capitalized in the names of operations; also the table's name. */
   noun: 'category' | 'tag' | 'author';

@@ -10,7 +10,7 @@ import { actorOf, logWrite, ownerOf } from '../requests.ts';
 import type { ContentTables } from '../tables.ts';
 import { capitalized, type TermKind } from './kinds.ts';
 
-/** What can be merged: what articles have several of. */
+/** Kinds that can be merged: those of which an article has several. */
 export type Merged = 'tag' | 'author';
 
 type MergedKind = Pick<TermKind, 'plural' | 'one'> & { noun: Merged };
@@ -54,10 +54,10 @@ export function mergeOperation(
   });
 }
 
-/** How many articles change in one transaction, so that no writer waits long for one of them. */
+/** Articles that change in one transaction, so that no writer waits long for one of them. */
 const BATCH = 100;
 
-/** How many batches are one step, which answers before a proxy gives up. */
+/** Batches in one step, which answers before a proxy gives up. */
 const MOST_BATCHES = 10;
 
 /**
