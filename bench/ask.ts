@@ -1,13 +1,13 @@
 import { request } from 'undici';
 
-/** What a request sends besides a GET. */
+/** A request, unless it is a plain GET. */
 export interface Sent {
   method?: string;
   headers?: Readonly<Record<string, string>>;
   json?: unknown;
 }
 
-/** How often a request is repeated that the service could not serve at once. */
+/** Attempts of a request that the service could not serve at once. */
 const TRIES = 20;
 
 /** Sends a request, again while the answer is 503, and returns its text. Throws unless the answer is 2xx. */

@@ -79,7 +79,7 @@ export async function compareHot(
 export interface ColdAnswers {
   database: BenchDatabase;
   statements: Readonly<Record<string, Statement[]>>;
-  /** What is compared: the paths of each thing. */
+  /** Things to compare, each with its paths. */
   paths: Readonly<Record<string, readonly string[]>>;
   rows: number;
 }

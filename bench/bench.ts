@@ -1,7 +1,7 @@
 import type { Part } from './figures/parts.ts';
 import type { SectionMaker } from './report/section.ts';
 
-/** What a bench measures, and what pages say of it: `pnpm bench NAME [PART …] [SIZE …]`. */
+/** A bench and its sections of pages: `pnpm bench NAME [PART …] [SIZE …]`. */
 export interface Bench<Subject = unknown> {
   /** Starts what its parts measure, once the first of them is to be measured, as resources of its own. */
   start?(sizes: readonly number[], resources: AsyncDisposableStack): Promise<Subject>;

@@ -19,13 +19,13 @@ export interface Asked {
 
 export interface Rounds {
   rounds: number;
-  /** How long one measurement lasts, and the one before it that does not count, in ms. */
+  /** Length of one measurement, and of the one before it that does not count, in ms. */
   roundMs: number;
   warmUpMs: number;
   connections?: number;
 }
 
-/** What one measurement of a server found. */
+/** Result of one measurement of a server. */
 export interface Slice extends LoadResult {
   /** CPU time of a request in the server's processes, in µs: their own, and the kernel's for them. */
   user: number;

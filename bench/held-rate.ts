@@ -4,13 +4,13 @@ import { type Load, type LoadResult, load } from './load.ts';
 /** The 99th percentile up to which a rate of cached answers counts as held, in ms. */
 export const HELD_MS = 50;
 
-/** What came of the requests at one rate. */
+/** Outcome of the requests at one rate. */
 interface RateResult extends Pick<LoadResult, 'p50' | 'p99' | 'failed'> {
   /** Other metrics that are kept, with their units. */
   more?: Readonly<Record<string, readonly [value: number, unit: string]>>;
 }
 
-/** What is asked of services at rising rates. */
+/** Requests to services at rising rates. */
 export interface RisingLoad {
   what: string;
   subject: string;

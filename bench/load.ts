@@ -11,7 +11,7 @@ export interface LoadRequest {
 export interface Load {
   port: number;
   requests: readonly LoadRequest[];
-  /** How many connections are kept open; one that waits for an answer sends nothing else. */
+  /** Connections kept open; one that waits for an answer sends nothing else. */
   connections?: number;
   /** Duration, in ms. */
   durationMs: number;
@@ -23,7 +23,7 @@ export interface Load {
   rate?: number;
   /** The status that every answer must have: another one, or a broken connection, ends the load. */
   status?: number;
-  /** What is sent instead of GETs: a JSON body for each request, or its text. */
+  /** Writes to send instead of GETs: a JSON body for each request, or its text. */
   write?: { method: string; body: () => unknown };
 }
 
@@ -37,7 +37,7 @@ export interface LoadResult {
   p50: number;
   p99: number;
   highest: number;
-  /** How many answers had each status; 0: the connection broke. */
+  /** Number of answers with each status; 0: the connection broke. */
   statuses: Record<number, number>;
 }
 
@@ -60,7 +60,7 @@ interface Connection {
   end: string;
 }
 
-/** What ends the body of an answer that is sent in chunks. */
+/** The end of a body that is sent in chunks. */
 const LAST_CHUNK = '0\r\n\r\n';
 
 /** Sends requests and measures. Throws when an answer has another status than the one that was asked for. */

@@ -15,7 +15,7 @@ export interface ServerProcess {
 }
 
 export interface StartedServer extends ServerProcess, AsyncDisposable {
-  /** How long it took to answer, in ms: it was asked every 50 ms. */
+  /** Time until it answered, in ms: it was asked every 50 ms. */
   readyMs: number;
 }
 
@@ -32,13 +32,13 @@ export interface ServerOptions {
 
 const FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=1400'];
 
-/** What the image sets besides (`deploy/Dockerfile`): its compile cache, and this. */
+/** Variables of the image (`deploy/Dockerfile`): its compile cache, and this. */
 const IMAGE_ENV = {
   MALLOC_ARENA_MAX: '2',
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../.data/bench/compiled', import.meta.url)),
 };
 
-/** What fills the compile cache with the services' modules. */
+/** Fills the compile cache with the services' modules. */
 const COMPILE = fileURLToPath(new URL('../deploy/compile.ts', import.meta.url));
 
 /** Starts a server on a free port as `deploy/Dockerfile` does, without a log, and waits until it answers. */
@@ -82,7 +82,7 @@ async function isAnswered(url: string): Promise<boolean> {
   return response?.ok === true;
 }
 
-/** How long some work takes, in ms, and the most memory that a server has meanwhile, in MiB. */
+/** Returns the duration of some work, in ms, and the most memory of a server meanwhile, in MiB. */
 export async function peakMemory(
   { residentMemory }: Pick<ServerProcess, 'residentMemory'>,
   work: () => Promise<unknown>,

@@ -10,7 +10,7 @@ import {
 } from '../test/support/s3/servers.ts';
 import { type BenchDatabase, openDatabase } from './database.ts';
 
-/** What the processes of a site need, and nothing of them yet. */
+/** Dependencies of the processes of a site, before any of them is started. */
 export interface SiteParts extends AsyncDisposable {
   database: BenchDatabase;
   store: Server;

@@ -1,6 +1,6 @@
 import { stolenTime } from './usage.ts';
 
-/** How many rounds there are at most, for each that was asked for, if the hypervisor takes time in some. */
+/** Most rounds, for each that was asked for, if the hypervisor takes time in some. */
 const MOST = 5 / 3;
 
 /** The share of a core that may be stolen from a round: a hundredth. */
@@ -31,7 +31,7 @@ export async function inTurns<One, Result>(
   return those.map((_, index) => kept.map(({ results }) => results[index] as Result));
 }
 
-/** How long some work takes, in ms. */
+/** Returns the duration of some work, in ms. */
 export async function timed(work: () => unknown): Promise<number> {
   const begin = performance.now();
   await work();

@@ -110,7 +110,7 @@ function missingSettings({ services }: ComposeFile): string[] {
   });
 }
 
-/** What is mounted; where a variable chooses it, what is mounted without the variable. */
+/** Lists the mounted paths; where a variable chooses one, its default. */
 function sourcesOf(service: Service): string[] {
   return (service.volumes ?? []).flatMap((volume) =>
     typeof volume === 'string'

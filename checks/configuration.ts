@@ -15,7 +15,7 @@ const EXAMPLE = '.env.example';
 /** Every variable of a setting, for the chart. */
 const NAMES = 'deploy/helm/settings.txt';
 
-/** What comes after this line in {@link EXAMPLE} is written by `pnpm configuration`. */
+/** `pnpm configuration` writes everything after this line of {@link EXAMPLE}. */
 const REST = '# Every other setting, as it is if absent:\n';
 
 /** The widest line of {@link EXAMPLE}. */
@@ -118,7 +118,7 @@ function table(settings: Settings): string {
   return ['| Variable | Value | If absent | Description |\n', '|---|---|---|---|\n', ...rows].join('');
 }
 
-/** What holds if a setting is absent. */
+/** Describes the effect of a setting's absence. */
 function absence(schema: z.ZodType): string {
   const { whenAbsent } = noteOf(schema);
   if (whenAbsent !== undefined) return whenAbsent;

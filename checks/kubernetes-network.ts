@@ -25,7 +25,7 @@ interface PodTemplate {
   spec: PodSpec;
 }
 
-/** What pods may connect to: anything on these ports without a `to`. */
+/** Destinations that pods may connect to: anything on these ports without a `to`. */
 interface EgressRule {
   ports?: { port: string | number }[];
   to?: { ipBlock?: { cidr: string; except?: string[] } }[];
@@ -83,7 +83,7 @@ interface Probe {
 /** Lines of a service's table of routes, and the other addresses of its description. */
 const ROUTE = /(?:\[\s*'[A-Z]+',\s*|serveDescription\(app, )'(\/[^']+)'/g;
 
-/** What each service has in itself, and no address leads to all three (docs/kubernetes.md). */
+/** Paths that each service has for itself; no address leads to all three (docs/kubernetes.md). */
 const OWN = ['/openapi.json'];
 
 /** Ports on which anything answers, also at addresses outside the cluster. */
@@ -152,7 +152,10 @@ async function routeFaults(root: string, manifests: readonly Manifest[]): Promis
   return faults;
 }
 
-/** What the Ingress names must be a port of that Service, and a NetworkPolicy must let requests reach it. */
+/**
+ * A backend that the Ingress names must be a port of that Service, and a NetworkPolicy must admit requests to
+ * it.
+ */
 function backendFaults(manifests: readonly Manifest[]): string[] {
   const backends = pathsOf(manifests).map(
     ({ backend }) => `${backend.service.name} ${backend.service.port.name}`,
@@ -212,7 +215,7 @@ function letsOut({ to }: EgressRule, address: string): boolean {
   );
 }
 
-/** Whether an address is in one of the networks. */
+/** True if an address is in one of the networks. */
 function covers(networks: readonly string[], address: string): boolean {
   const list = new BlockList();
   for (const network of networks) {
@@ -235,7 +238,7 @@ function labelsOf(manifests: readonly Manifest[], name: string): Record<string, 
   return workload?.spec?.template?.metadata?.labels ?? {};
 }
 
-/** Whether a selector chooses what has these labels. */
+/** True if a selector chooses pods with these labels. */
 export function selects(selector: Selector | undefined, labels: Record<string, string>): boolean {
   const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
   return (

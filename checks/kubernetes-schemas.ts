@@ -54,7 +54,7 @@ export async function kubernetesSchemaFaults(
   }
 }
 
-/** What Helm itself finds in the chart. */
+/** Runs Helm's own check of the chart. */
 async function chartFaults(root: string): Promise<string[]> {
   const { code, out, err } = await runProgram('helm', ['lint', '--strict', CHART, '--values', VALUES], {
     cwd: root,

@@ -8,7 +8,7 @@ import type { Container } from './kubernetes-network.ts';
 /** Variables of a service in the Compose file; null where `.env` alone has the value. */
 export type ComposeVariables = Readonly<Record<string, string | null>>;
 
-/** What the variables of a container are held against. */
+/** The sources with which a container's variables are compared. */
 export interface VariableSources {
   /** Variables and their values by the name of the ConfigMap or Secret that holds them. */
   readonly held: ReadonlyMap<string, ReadonlyMap<string, string>>;
@@ -19,11 +19,11 @@ export interface VariableSources {
 /** A variable that a container is given. */
 interface Given {
   value: string;
-  /** Whether it comes from a Secret. */
+  /** True if it comes from a Secret. */
   secret: boolean;
 }
 
-/** How each program reads its settings; `migrate` and `roles` read little but the address of the database. */
+/** The readers of each program's settings; `migrate` and `roles` read little but the database's address. */
 const READERS: Record<string, (env: Record<string, string>) => unknown> = {
   content: readContentConfig,
   'news-feed': readNewsFeedConfig,
@@ -36,13 +36,13 @@ const READERS: Record<string, (env: Record<string, string>) => unknown> = {
 
 /** Keys of Secrets that other software reads too, by the Compose file's variable with the same content. */
 const FOREIGN_KEYS: Record<string, string> = {
-  // What CloudNativePG reads in the Secret of the tables' owner.
+  // Names that CloudNativePG reads in the Secret of the tables' owner.
   POSTGRES_PASSWORD: 'password',
 };
 
 /**
- * What Kubernetes has otherwise: it pauses before SIGTERM itself, and waits for another time, and what is in
- * front of a service are the pods of an Ingress.
+ * Settings that Kubernetes replaces: it pauses before SIGTERM itself and waits for another time, and the
+ * proxies in front of a service are the pods of an Ingress.
  */
 const OTHERWISE = ['DRAIN_SECONDS', 'SHUTDOWN_TIMEOUT_MS', 'TRUST_PROXY'];
 
@@ -81,7 +81,7 @@ export function variableFaults(
   ];
 }
 
-/** What a container is given, and what it names that is not there. */
+/** Collects the variables of a container, and the objects that it names that do not exist. */
 function variablesOf(
   { env = [], envFrom = [] }: Container,
   held: VariableSources['held'],

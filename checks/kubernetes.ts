@@ -124,7 +124,7 @@ function withTemplate(manifest: Manifest): Manifest {
   return template === undefined ? manifest : { ...manifest, spec: { ...manifest.spec, template } };
 }
 
-/** What a CronJob does instead of a service: its work once, without a port. */
+/** Turns a service into the container of a CronJob: it works once, without a port. */
 function once({ command = [], environment, ...service }: ComposeService): ComposeService {
   const { HOST, METRICS_PORT, ...rest } = environment ?? {};
   return { ...service, command: [...command, '--once'], environment: rest, healthcheck: undefined };

@@ -38,7 +38,7 @@ const NEWS_FEED = 'services/news-feed/src';
 const API = 'api';
 const NEWSROOM: readonly string[] = ['reading', 'judging', 'work', 'editing'];
 
-/** What starts one of the halves, checks the settings of both, or shows both to editors. */
+/** Files that start one of the halves, check the settings of both, or show both to editors. */
 const NEWS_FEED_PROGRAMS: readonly string[] = [
   'main.ts',
   'cli.ts',
@@ -112,7 +112,7 @@ export function layeringFaults(sources: Sources): string[] {
   return faults;
 }
 
-/** What stores, judges and groups may not know HTTP, directly or through the files that it imports. */
+/** Code that stores, judges and groups may not know HTTP, directly or through the files that it imports. */
 function httpFaults(graph: ImportGraph, file: string, imports: readonly Import[]): string[] {
   if (!isBelowHttp(file)) return [];
   const faults: string[] = [];

@@ -44,7 +44,7 @@ async function gitIn(root: string, ...args: string[]): Promise<string> {
 }
 
 /**
- * Whether the file says that databases may have applied the one of `base`: `migrate` takes the one for the
+ * True if the file says that databases may have applied the one of `base`: `migrate` takes the one for the
  * other.
  */
 export async function replaces(root: string, file: string, base: string): Promise<boolean> {
@@ -52,7 +52,7 @@ export async function replaces(root: string, file: string, base: string): Promis
   return (await readFile(join(root, file), 'utf8')).includes(`-- Former checksum: ${former}\n`);
 }
 
-/** Whether the functions and triggers differ from those of `base`, under the same revision. */
+/** True if the functions and triggers differ from those of `base`, under the same revision. */
 async function haveFunctionsChanged(root: string, base: string): Promise<boolean> {
   const before = await gitIn(root, 'show', `${base}:${LIST}`).catch(() => '');
   const now = await readFile(join(root, LIST), 'utf8').catch(() => '');

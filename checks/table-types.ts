@@ -20,13 +20,13 @@ interface Column {
   readonly type: string;
   readonly isRequired: boolean;
   readonly hasDefault: boolean;
-  /** Whether no statement gives its value. */
+  /** True if no statement gives its value. */
   readonly isComputed: boolean;
   /** The conditions of checks in which it is. */
   readonly checks: readonly string[];
 }
 
-/** What the driver reads, by PostgreSQL's name of the type. */
+/** Types that the driver reads, by PostgreSQL's name. */
 const TYPES: Readonly<Record<string, string>> = {
   bigint: 'number',
   boolean: 'boolean',
@@ -42,7 +42,7 @@ const TYPES: Readonly<Record<string, string>> = {
   xid8: 'string',
 };
 
-/** What is written, where that is not what is read. */
+/** Types that are written, where they differ from those that are read. */
 const WRITTEN: Readonly<Record<string, string>> = { date: 'string', jsonb: 'string' };
 
 /**

@@ -30,7 +30,7 @@ export async function vulnerablePackages(root: string, registry?: string): Promi
   );
 }
 
-/** What pnpm reports; undefined where the registry did not answer. */
+/** Returns pnpm's report; undefined if the registry did not answer. */
 function audit(
   root: string,
   env: NodeJS.ProcessEnv,

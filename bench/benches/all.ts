@@ -35,7 +35,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   'news-peers': newsPeers,
 };
 
-/** What each section of a page is made of, by the name in its marks. */
+/** Makers of the sections of pages, by the name in their marks. */
 export const SECTIONS: Readonly<Record<string, SectionMaker>> = Object.assign(
   {},
   ...Object.values(BENCHES).map(({ sections }) => sections),

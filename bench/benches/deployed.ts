@@ -16,7 +16,7 @@ const RATES = [50, 100, 200, 400, 800, 1600, 3200, 6400, 12_800];
 /** The 99th percentile up to which a rate counts as held, in ms. */
 const HELD_MS = 1000;
 
-/** How long each rate is sent at least, in ms, and how many requests: one of a thousand is the p99.9. */
+/** Least time at each rate, in ms, and least number of requests: one of a thousand is the p99.9. */
 const DURATION_MS = 6000;
 const REQUESTS = 1000;
 

@@ -16,7 +16,7 @@ import { peersPictures, peerTables } from '../report/peers.ts';
 import { sectionOf } from '../report/section.ts';
 import type { ServerProcess } from '../server.ts';
 
-/** What is asked for, and how many requests are made at once. */
+/** Requests, and the numbers of them that are made at once. */
 const QUESTIONS = {
   'sign an upload': [1, 8, 32],
   'whole upload in one part': [1, 8, 32],
@@ -93,7 +93,7 @@ function companionName(): string {
   return `Companion ${versionOf('companion', '@uppy/companion')}`;
 }
 
-/** What both say about an upload in parts. */
+/** Members of both stores' answers about an upload in parts. */
 interface Multipart {
   uploadId: string;
   key: string;

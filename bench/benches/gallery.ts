@@ -59,7 +59,7 @@ async function measureListing(
   const input = { Bucket: bucket, Prefix: 'from/', Delimiter: '/', MaxKeys: 1000 };
   const command = new ListObjectsV2Command({ ...input, EncodingType: 'url' });
   const signed = await getSignedUrl(s3, command, { expiresIn: 3600 });
-  // What the store itself takes to say the same. Neither answer is read, because that is the client's work.
+  // The time of the store alone for the same. Neither answer is read, because that is the client's work.
   const alone = async () => {
     const response = await fetch(signed);
     await response.arrayBuffer();

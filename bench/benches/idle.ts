@@ -21,12 +21,12 @@ const PROBE = join(import.meta.dirname, '../../deploy/probe');
 const PROBE_EVERY_S = 10;
 
 /**
- * How long the services may finish what their start has begun, in s: content keeps a thread for a minute,
- * and V8 tidies up once, about two minutes after it.
+ * Time for the services to finish the work of their start, in s: content keeps a thread for a minute, and V8
+ * tidies up once, about two minutes after it.
  */
 const SETTLE_S = 180;
 
-/** How soon each process is to be ready, in ms. */
+/** Time in which each process should be ready, in ms. */
 const READY_AIM = 1000;
 
 /** The share of a core that it may take, in %, and its resident memory, in MiB. */
@@ -35,7 +35,7 @@ const MEMORY_AIM = 130;
 
 const PROBES = 50;
 
-/** How long the threads of a process have run, in ms; `/proc` counts that of processes in ticks alone. */
+/** CPU time of a process's threads, in ms; `/proc` counts that of processes in ticks alone. */
 function ranMs({ pid }: ServerProcess): number {
   const timeOf = (thread: string) => Number(textOf(`/proc/${pid}/task/${thread}/schedstat`).split(' ')[0]);
   return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + timeOf(thread), 0) / 1e6;
@@ -49,7 +49,7 @@ async function probeMs(port: number): Promise<number> {
   return (times.reduce((sum, time) => sum + time, 0) * 1000) / PROBES;
 }
 
-/** How many transactions the database has run for the services. */
+/** Returns the number of transactions that the database has run for the services. */
 async function transactions(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     'select xact_commit::int as count from pg_stat_database where datname = current_database()',

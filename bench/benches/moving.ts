@@ -54,7 +54,7 @@ async function measure(format: FormatName, MB: number): Promise<Figure[]> {
 /** With other sizes, which take hours. */
 const KEPT = ['moving', 'moving ghost 2000', 'moving json-lines 2000'];
 
-/** What imports need, the most memory first. */
+/** Needs of imports, the most memory first. */
 function movingTables(figures: readonly Figure[]): string[] {
   const worstFirst = select(figures, { metric: 'memory' }).toSorted((a, b) => b.median - a.median);
   const rows = worstFirst.flatMap(({ subject, at }) => {

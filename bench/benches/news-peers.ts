@@ -17,10 +17,10 @@ import { sectionOf } from '../report/section.ts';
 import { cursorNow } from '../selected/mirror.ts';
 import { NO_CACHE, startService } from '../services.ts';
 
-/** How many items there are unless the command line says it. */
+/** Items, unless the command line gives a number. */
 const ITEMS = 100_000;
 
-/** What is asked for, and how many requests are made at once. */
+/** Requests, and the numbers of them that are made at once. */
 const QUESTIONS = {
   // The first page of the selected items of 7 days.
   'newest 50': [1, 8, 32],
@@ -38,14 +38,14 @@ const QUESTIONS = {
 
 type NewsContest = Contest<keyof typeof QUESTIONS>;
 
-/** How many pages are followed, of how many items. */
+/** Pages that are followed, and items in each. */
 const PAGES = 20;
 const LIMIT = '50';
 
 /** The numbers of the words that are searched for: few enough for a cache to have all after the warm-up. */
 const SEARCHED = Array.from({ length: 20 }, (_, index) => 100 + index);
 
-/** How many items a page of a copy has, and how many changes there are. */
+/** Items in a page of a copy, and changes to read. */
 const COPY_LIMIT = 1000;
 const CHANGES = 100;
 

@@ -37,7 +37,7 @@ const STORY_MS = 20;
 /** The most time that a ranking takes, in ms. */
 const RANKING_MS = 1000;
 
-/** What the service answers from its cache if it can, and more than the smallest cache keeps. */
+/** Paths that the service answers from its cache if it can, and more than the smallest cache keeps. */
 const PATHS = {
   hot: ['/api/v1/items?mode=all'],
   cold: Array.from({ length: 100 }, (_, index) => `/api/v1/items?mode=all&limit=${index + 1}`),
@@ -78,7 +78,7 @@ function startWorker({ url }: BenchDatabase, server: FeedServer, settings: Recor
   return startService('newsroom', { ...env, NEWS_PRIVATE_HOSTS: server.hosts.join(',') });
 }
 
-/** How many entries a worker has stored. */
+/** Counts the entries that a worker has stored. */
 async function written({ pool }: BenchDatabase): Promise<number> {
   const done = "select count(*)::int as n from news.source_entry where state = 'done'";
   return (await pool.query<{ n: number }>(done)).rows[0]?.n ?? 0;
@@ -110,14 +110,14 @@ function pollers(): Poller[] {
   return MINIFLUX === undefined ? [worker] : [worker, miniflux(MINIFLUX)];
 }
 
-/** What each poller does, one after the other. */
+/** Measures each poller, one after the other. */
 async function ofEach(measure: (poller: Poller) => Promise<Figure[]>): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const poller of pollers()) figures.push(...(await measure(poller)));
   return figures;
 }
 
-/** What the pollers read in feeds that parsers are tested with. */
+/** Measures the pollers on feeds that parsers are tested with. */
 async function measureOddFeeds(): Promise<Figure[]> {
   const files = readdirSync(ODD_FEEDS, { recursive: true, withFileTypes: true }).filter((file) =>
     file.isFile(),
@@ -187,7 +187,7 @@ async function measureReplay(sources: number, days: number): Promise<Figure[]> {
   return [figure(what, 'time', 's', (performance.now() - began) / 1000)];
 }
 
-/** What Miniflux is measured for as well. */
+/** Figures for which Miniflux is measured as well. */
 const isOfFeeds = ({ what }: Figure) => what.includes(' feeds');
 
 /**

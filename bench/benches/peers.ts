@@ -11,10 +11,10 @@ import { load } from '../load.ts';
 import { peerTables, ratesPicture } from '../report/peers.ts';
 import { type Picture, printed, sectionOf } from '../report/section.ts';
 
-/** How many articles there are unless the command line says it. */
+/** Articles, unless the command line gives a number. */
 const ARTICLES = 10_000;
 
-/** How many requests are made at once. */
+/** Requests that are made at once. */
 const CONNECTIONS = [1, 32];
 
 const PER_PAGE = 20;
@@ -35,7 +35,7 @@ const write = ({ method, paths, headers, body, status }: Write) => {
   return { requests, status, write: { method, body: next } };
 };
 
-/** What each server is asked for; what is written, at the end, does not change what is read. */
+/** Operations on each server; writes come last and do not change what is read. */
 const OPERATIONS = {
   list: ({ page }: Requests) => read(page(1)),
   detail: ({ detail }: Requests) => read(detail(DETAIL)),

@@ -11,7 +11,7 @@ import { peakMemory, type ServerProcess } from '../server.ts';
 import { startService } from '../services.ts';
 import { timed } from '../turns.ts';
 
-/** How many clients read the whole set at once. */
+/** Clients that read the whole set at once. */
 const MIRRORS = 20;
 
 async function measureMirrors(service: ServerProcess, rows: number): Promise<Figure[]> {

@@ -43,7 +43,7 @@ async function measure({ pool }: BenchDatabase): Promise<Figure[]> {
   return figures;
 }
 
-/** What embeds titles, where `NEWS_EMBEDDINGS_*` name a model. */
+/** Opens the model that embeds titles, if `NEWS_EMBEDDINGS_*` name one. */
 function titleVectors(db: Kysely<NewsTables>): TitleVectors | undefined {
   const config = readConfig(embeddingSettings, process.env);
   const { NEWS_EMBEDDINGS_URL: url, NEWS_EMBEDDINGS_MODEL: model, NEWS_EMBEDDINGS_API_KEY: key } = config;
@@ -67,7 +67,7 @@ function figuresOn(set: LabelledSet, order: Order, subject: string, scores: obje
   return Object.entries(scores).map(([metric, score]) => figure(what, metric, '', score));
 }
 
-/** What the newsroom makes of each set of labelled reports, worst first, beside TF-IDF with a single pass. */
+/** The newsroom's result for each set of labelled reports, worst first, beside TF-IDF with a single pass. */
 function storiesTable(figures: readonly Figure[]): string {
   const hasEmbeddings = figures.some(({ subject }) => subject === EMBEDDED);
   const rows = [...Map.groupBy(figures, ({ what }) => what)].map(([what, of]) => {

@@ -1,7 +1,7 @@
 import { LATIN } from '../data/vocabulary.ts';
 import type { ServerProcess } from '../server.ts';
 
-/** What `pnpm bench peers` asks of each content server. */
+/** Requests of `pnpm bench peers` to each content server. */
 interface ContentRequests {
   /** The page of 20 published articles with their categories and the total, newest first; from 1. */
   page: (number: number) => string;
@@ -29,13 +29,13 @@ export interface Write {
   status: number;
 }
 
-/** What a page says, apart from its form. */
+/** The content of a page, apart from its form. */
 interface ContentPage {
   total: number;
   articles: ShownArticle[];
 }
 
-/** What every content server says about an article in a list. */
+/** Members of an article in a list that every content server has. */
 export interface ListedArticle {
   title: string;
   slug: string;
@@ -48,7 +48,7 @@ export interface ShownArticle extends Omit<ListedArticle, 'category'> {
   category: string;
 }
 
-/** What is compared of a listed article. */
+/** Picks the members of a listed article that are compared. */
 export function shownArticle({ title, slug, excerpt, category }: ListedArticle): ShownArticle {
   return { title, slug, excerpt, category: category.name };
 }

@@ -5,13 +5,13 @@ import { quantile } from '../quantile.ts';
 import type { ServerProcess } from '../server.ts';
 import { timed } from '../turns.ts';
 
-/** How often each server is measured, and for how long. */
+/** Measurements of each server, and their length. */
 const ROUNDS = { rounds: 7, roundMs: 400, warmUpMs: 1000 };
 
-/** How long all servers take under one load, about, in s. */
+/** Time of all servers under one load, about, in s. */
 const SECONDS = 8;
 
-/** What servers are asked for: those that answer it, each in its own form, by what it is. */
+/** Requests by their meaning: the servers that answer each, in their own forms. */
 export type Contest<What extends string> = Readonly<Record<What, readonly Asked[]>>;
 
 /**

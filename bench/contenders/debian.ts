@@ -6,7 +6,7 @@ const FOLDER = join(import.meta.dirname, '../../.data/bench/debian');
 
 const ROOT = join(FOLDER, 'root');
 
-/** What WordPress needs, and the MariaDB that Ghost uses as well. */
+/** Packages for WordPress, and the MariaDB that Ghost uses as well. */
 const PACKAGES = ['mariadb-server', 'nginx-light', 'php-fpm', 'php-mysql', 'wordpress'];
 
 /** The libraries of this machine's architecture, in {@link ROOT}. */

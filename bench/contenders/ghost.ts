@@ -40,7 +40,7 @@ const FILL = `
     select lpad(id, 24, '0'), lpad(id, 24, '0'), (select id from users limit 1) from source.article;
   analyze table posts, tags, posts_tags, posts_authors;`;
 
-/** What the list shows, which leaves the text out. */
+/** Members of the list, which leaves the text out. */
 const LISTED = 'id,title,slug,excerpt,custom_excerpt,feature_image,published_at';
 
 /** Installs Ghost as its lockfile says, as its command line does. Throws where npm cannot be reached. */

@@ -10,7 +10,7 @@ export interface NewsItem {
   [member: string]: unknown;
 }
 
-/** What a page says, apart from its form. */
+/** The content of a page, apart from its form. */
 export interface NewsPage {
   items: NewsItem[];
   cursor: string | null;
@@ -47,11 +47,11 @@ export async function follow({ process, path, read }: Paged, most = Number.POSIT
 }
 
 export interface PageRange {
-  /** How many pages there are at most. */
+  /** Most pages. */
   most?: number;
-  /** How many of the first ones are left out. */
+  /** Pages left out at the beginning. */
   skipped?: number;
-  /** Whether the items may come in any order. */
+  /** True if the items may come in any order. */
   isSet?: boolean;
 }
 
@@ -80,7 +80,7 @@ export async function askedForSame(
   });
 }
 
-/** What a server is asked for: paths in turn. */
+/** Requests to a server: the paths in turn. */
 export function askedForPaths(server: Paged, paths: readonly string[]): Asked {
   return askedFor(server, { requests: paths.map((path) => ({ path })), status: 200 });
 }

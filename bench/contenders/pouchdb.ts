@@ -5,7 +5,7 @@ import { startPeer, versionOf } from './peer.ts';
 
 const DATABASE = '/news';
 
-/** How many documents are written at once. */
+/** Documents that are written at once. */
 const BATCH = 1000;
 
 export interface PouchdbServer {

@@ -4,7 +4,7 @@ import { listerAt, type NewsItem, type NewsPage, type Paged } from './paged.ts';
 /** The news feed as other servers are measured. */
 export type PressroomNews = ReturnType<typeof pressroomNews>;
 
-/** What is read of an answer of the news feed; nothing is removed while the bench runs. */
+/** The members read of an answer of the news feed; nothing is removed while the bench runs. */
 interface Answer {
   items: NewsItem[];
   page: { nextCursor: string | null };
@@ -31,7 +31,7 @@ export function pressroomNews(name: string, process: ServerProcess) {
         (page) => `${selected}/snapshot?limit=${limit}${page === undefined ? '' : `&page=${page}`}`,
         ({ items, nextPage }) => ({ items, cursor: nextPage }),
       ),
-    /** What has changed in the selected set since a cursor, in pages of `limit`. */
+    /** Returns the changes in the selected set since a cursor, in pages of `limit`. */
     changes: (limit: number, since: string) =>
       paged(
         (cursor = since) => `${selected}/changes?limit=${limit}&cursor=${cursor}`,

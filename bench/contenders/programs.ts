@@ -59,7 +59,7 @@ export async function startPrograms(
   return { contenders, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** What was started, or undefined where it cannot be installed, which says why. */
+/** Resolves to the program that was started, or undefined if it cannot be installed, and says why. */
 function unlessLeftOut<Started>(name: string, started: Promise<Started>): Promise<Started | undefined> {
   return started.catch((error: unknown) => void console.warn(`without ${name}: ${error}`));
 }

@@ -33,7 +33,7 @@ const FILL = `
   insert into wp_term_relationships (object_id, term_taxonomy_id) select id, category_id + 1 from source.article;
   analyze table wp_posts, wp_terms, wp_term_taxonomy, wp_term_relationships;`;
 
-/** What the list shows; categories by their ids, whose names a reader knows: one embedded is two queries. */
+/** Members of the list; categories by their ids, whose names a reader knows: one embedded is two queries. */
 const LISTED = '_envelope&_fields=id,title,slug,excerpt,date,categories';
 
 /** PHP and nginx, as one family, whose CPU time and memory are WordPress's. */

@@ -6,7 +6,7 @@ import type { Pool } from 'pg';
 import { copyRows } from './copied-rows.ts';
 import { LATIN } from './vocabulary.ts';
 
-/** How many categories the articles are spread over. */
+/** Categories that the articles are spread over. */
 export const CATEGORIES = 20;
 
 /** The publication times are spread over the ten years before this one. */
@@ -21,20 +21,20 @@ export const COLUMNS =
 const CATEGORY_ROWS = `
   select n as id, 'Category ' || n as name, 'category-' || n as slug from generate_series(1, ${CATEGORIES}) as n`;
 
-/** What there is of each article besides what a list shows. */
+/** The size of each article, besides what a list shows. */
 interface ArticleShape {
-  /** How many sentences of 47 bytes its text has. */
+  /** Sentences of 47 bytes in its text. */
   sentences: number;
   hasRareWord?: boolean;
-  /** How many tags there are; each article has one, and a former revision. Without tags it has neither. */
+  /** Number of tags; each article has one, and a former revision. Without tags it has neither. */
   tags?: number;
-  /** Whether searches find them, as they do unless it is said: that takes PostgreSQL a millisecond each. */
+  /** True by default: searches find them, which takes PostgreSQL a millisecond each. */
   isSearched?: boolean;
 }
 
 const PLAIN: ArticleShape = { sentences: 25 };
 
-/** Which articles are added: the first of these numbers to the second, which is left out. */
+/** Numbers of the articles to add: from the first to the second, which is left out. */
 type Range = readonly [begin: number, end: number];
 
 /**
@@ -77,7 +77,7 @@ export async function addArticles(pool: Pool, range: Range, shape = PLAIN): Prom
      select id, 1, created_at, '{"excerpt": null}', content from content.article where revision = 2
      on conflict do nothing`,
   );
-  // What is left in the queue, the service would make searchable while it is measured.
+  // The service would make the rest of the queue searchable while it is measured.
   if (isSearched) await makeSearchable(pool);
   else await pool.query('truncate content.unsearchable_article');
   await pool.query('vacuum analyze');

@@ -1,4 +1,4 @@
-/** How many words most of a text is made of. */
+/** Words that make up most of a text. */
 const COMMON = 300;
 
 /** One text in this many contains a given rare word. */

@@ -8,7 +8,7 @@ export interface SiteRequest {
   body?: string;
 }
 
-/** How many of the newest articles everybody reads, and the pages of the list. */
+/** The newest articles that everybody reads, and the pages of the list. */
 const HOT = { articles: 20, pages: 3 };
 
 /** So many readers are told apart, each by its address. */

@@ -20,7 +20,7 @@ export interface OpenResult {
   p50: number;
   p99: number;
   p999: number;
-  /** How many were not answered with success in time, and in percent. */
+  /** Requests that did not succeed in time, and their share in percent. */
   failed: number;
   lost: number;
 }
@@ -28,7 +28,7 @@ export interface OpenResult {
 /** So many that none has a thousand requests at any rate, after which nginx closes it. */
 const CONNECTIONS = 128;
 
-/** How long a reader waits, in ms. */
+/** Longest wait of a reader, in ms. */
 const PATIENCE_MS = 10_000;
 
 /** Sends requests at a steady rate, whether earlier ones have been answered or not. */

@@ -1,11 +1,11 @@
 /**
- * What benches measure, and the files they keep it in: `docs/figures/NAME.json`, one a bench, committed.
- * `pnpm bench report` makes every table and picture of the pages from these files alone.
+ * The figures that benches measure, and their files: `docs/figures/NAME.json`, one a bench, committed. `pnpm
+ * bench report` makes every table and picture of the pages from these files alone.
  *
- * A file holds how it was measured and a flat list of figures. A figure is one number of one server under
- * one set of conditions, so that a plot or a table is a selection: `what` chooses the row, `subject` the
- * column or bar, `metric` the number, and `at` the place on an axis. To show a new bench: declare it in
- * `../benches`, with its sections, put their marks into a page, and run `pnpm bench report`.
+ * A file holds the circumstances of the measurement and a flat list of figures. A figure is one number of
+ * one server under one set of conditions, so that a plot or a table is a selection: `what` chooses the row,
+ * `subject` the column or bar, `metric` the number, and `at` the place on an axis. To show a new bench:
+ * declare it in `../benches`, with its sections, put their marks into a page, and run `pnpm bench report`.
  */
 import { quantile } from '../quantile.ts';
 
@@ -16,7 +16,7 @@ export const MEMORY_AIM = 180;
 export type Conditions = Readonly<Record<string, number | string>>;
 
 export interface Figure {
-  /** What was asked for or done, such as `list of 20`. */
+  /** The request or the work, such as `list of 20`. */
   what: string;
   /** Who did it: a service of Pressroom, or another program with its version. */
   subject: string;
@@ -33,7 +33,7 @@ export interface Figure {
   aim?: number;
 }
 
-/** How a file's figures were measured. */
+/** The circumstances in which a file's figures were measured. */
 export interface Measured {
   /** When the last of them was measured, in ISO 8601. */
   at: string;
@@ -54,7 +54,7 @@ export interface FiguresFile {
   figures: readonly Figure[];
 }
 
-/** What a figure says besides its values. */
+/** A figure without its values. */
 export type FigureLabel = Omit<Figure, 'median' | 'quartiles' | 'rounds'>;
 
 /**

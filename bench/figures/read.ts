@@ -32,7 +32,7 @@ export function fileOf(files: FiguresFiles, bench: string): FiguresFile {
   return file;
 }
 
-/** What a figure must have to be selected; of the conditions, those that are named. */
+/** Members that a selected figure must have; of the conditions, those that are named. */
 export interface Selection {
   what?: string;
   subject?: string;

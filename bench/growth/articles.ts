@@ -82,7 +82,7 @@ async function parts({ pool, rows, read, question }: Grown, key: string): Promis
   ];
 }
 
-/** What a copy is made of; the pages of a snapshot cost the same wherever they are. */
+/** Questions of a copy; the pages of a snapshot cost the same wherever they are. */
 async function copies({ read, question }: Grown, start: string): Promise<Question[]> {
   const whole = `${SNAPSHOT}&fields=full`;
   const { meta } = await read(whole);

@@ -2,13 +2,13 @@ import type { Figure, FigureMaker } from '../figures/figure.ts';
 import { quantile, quotients } from '../quantile.ts';
 import { inTurns, timed } from '../turns.ts';
 
-/** How often each question is asked of each database. */
+/** Rounds in which each question is asked of each database. */
 const ROUNDS = 7;
 
 /** For how long one round asks one question, in ms. */
 const ROUND_MS = 120;
 
-/** How often a round asks at least, for a median and for what is slower than nearly all. */
+/** Least number of questions in a round, for a median and for what is slower than nearly all. */
 const LEAST = { p50: 3, p99: 50 };
 
 /** Acceptable multiples: of what people ask for, and of writes. */
@@ -18,7 +18,7 @@ export const WRITE = 1.5;
 /** Something that is asked of a database, and how long its answer takes. */
 export interface Question {
   what: string;
-  /** What is compared: `p50` unless it says otherwise. */
+  /** The value to compare: `p50` unless given. */
   metric?: 'p99';
   /** The largest acceptable multiple of that with the fewest rows. */
   aim: number;

@@ -1,4 +1,4 @@
-/** What a file of each format has for its articles: the text around them, and one article by its number. */
+/** A format's text around its articles, and one article by its number. */
 interface Format {
   begin: string;
   article: (n: number) => string;

@@ -71,7 +71,7 @@ async function openPoller(poller: Poller, feeds: FeedServer) {
   return { poll, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** How feeds of so many entries each are polled and stored, and polled again when nothing has changed. */
+/** Measures how feeds of so many entries are polled and stored, and polled again without a change. */
 export async function measurePolling(poller: Poller, feeds: FeedServer, entries: number): Promise<Figure[]> {
   await using opened = await openPoller(poller, feeds);
   const figure = figuresOf(poller.name);

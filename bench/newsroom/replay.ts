@@ -39,10 +39,10 @@ const BEGIN = new Date('2096-02-25T20:00:00Z');
 /** Half an hour at least between two polls of a source: a week is to take a minute. */
 const BOUNDS = pollBounds(1800);
 
-/** How far the clock jumps: to the minute, as the schedules go. */
+/** Steps of the clock: to the minute, as the schedules go. */
 const MINUTE_MS = 60_000;
 
-/** What the sources' items are selected by, in turn. */
+/** Select rules of the sources, in turn. */
 const SELECT_RULES = ['auto', 'all', 'none'];
 
 /**
@@ -53,7 +53,7 @@ const SELECT_RULES = ['auto', 'all', 'none'];
 export async function replay(db: Kysely<NewsTables>, parts: ReplayParts): Promise<ReplayResult> {
   const reader = new Reader();
   const replayed = db.connection().execute(async (session) => {
-    // What is made up need not survive a crash.
+    // Data that are made up need not survive a crash.
     await sql`set synchronous_commit = off`.execute(session);
     // It does what the worker does, and edits nothing by hand.
     await sql`set application_name = 'pressroom newsroom worker'`.execute(session);
@@ -96,7 +96,7 @@ async function play(db: Kysely<NewsTables>, reader: Reader, parts: ReplayParts):
   return { polls, rankings, ...(await outcome(db)) };
 }
 
-/** What a worker's jobs are given, with feeds that are made up and nothing that they wait for. */
+/** Dependencies of a worker's jobs, with feeds that are made up and nothing that they wait for. */
 function workOf(db: Kysely<NewsTables>, reader: Reader, parts: ReplayParts, clock: Clock) {
   const search = new StorySearch(readLexicon());
   const rules = readRules({ NEWS_PACKS: ['technology'] });
@@ -140,7 +140,7 @@ async function sourcesByPoll(db: Kysely<NewsTables>): Promise<{ id: number; next
     .execute();
 }
 
-/** What readers see, and the state of the sources; every id is the same in each replay. */
+/** Everything that readers see, and the state of the sources; every id is the same in each replay. */
 async function outcome(
   db: Kysely<NewsTables>,
 ): Promise<Pick<ReplayResult, 'items' | 'stories' | 'dailies' | 'digest'>> {

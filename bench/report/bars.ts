@@ -8,7 +8,7 @@ export interface Bar {
   group: string;
   subject: string;
   value: number;
-  /** What stands to the right of the bar after the value. */
+  /** Text to the right of the bar after the value. */
   beside: string;
 }
 

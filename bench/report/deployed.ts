@@ -6,7 +6,7 @@ import { printed } from './section.ts';
 /** Whose figures the others are held against. */
 const OWN = 'Pressroom';
 
-/** What was measured of the programs behind the proxy: first who is better in what, then all by rate. */
+/** Tables of the programs behind the proxy: first who is better in what, then all by rate. */
 export function deployedTables(figures: readonly Figure[]): string[] {
   const held = select(figures, { metric: 'held rate' });
   const times = figures.filter(({ metric }) => metric !== 'held rate');

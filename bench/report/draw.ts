@@ -15,7 +15,7 @@ const SERIES: Record<Theme, readonly string[]> = {
   dark: ['#56b4e9', '#e69f00', '#2bbf93', '#e3a1c6', '#f0e442', '#7f9cff'],
 };
 
-/** How many series have their own colour. */
+/** Series that have their own colour. */
 export const COLORS = SERIES.light.length;
 
 /** The scale that gives each series its colour. */

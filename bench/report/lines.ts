@@ -8,7 +8,7 @@ export interface Point {
   y: number;
 }
 
-/** What a plot of lines is about. */
+/** A plot of lines. */
 export interface Lines {
   x: string;
   y: string;
@@ -31,7 +31,7 @@ const APART = 15;
 /** The least ratio of the highest value of the y axis to the lowest: what is flat shall look flat. */
 const LEAST_SPAN = 8;
 
-/** How far the names are from the ends of the lines, in pixels. */
+/** Distance of the names from the ends of the lines, in pixels. */
 const AWAY = 26;
 
 const WIDTH = { left: 50, lines: 430, names: 320 };

@@ -1,19 +1,19 @@
 import type { Figure, FiguresFile } from '../figures/figure.ts';
 import { type FiguresFiles, fileOf } from '../figures/read.ts';
 
-/** Whether a picture is for a light or a dark page. */
+/** The page that a picture is for: light or dark. */
 export type Theme = 'light' | 'dark';
 
 /** A plot, which the page shows in the theme of its reader. */
 export interface Picture {
   /** The name of its files, without theme and ending. */
   name: string;
-  /** What it shows, for those who do not see it. */
+  /** Describes the picture for readers who do not see it. */
   alt: string;
   draw: (theme: Theme) => string;
 }
 
-/** What a page says between the marks of a section: text, then pictures. */
+/** Content between the marks of a section in a page: text, then pictures. */
 export interface Section {
   text: string;
   pictures: readonly Picture[];

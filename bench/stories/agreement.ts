@@ -1,6 +1,6 @@
 import type { LabelledReport, LabelledSet } from './labelled-set.ts';
 
-/** How well stories match the events of a set. */
+/** Agreement of the stories with the events of a set. */
 interface Agreement {
   /**
    * By their names in the figures. Precision is the share of the pairs in one story that is on one event,

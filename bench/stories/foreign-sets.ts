@@ -7,7 +7,7 @@ import { byTime, type LabelledReport, type LabelledSet } from './labelled-set.ts
 /** A public set of news that others have labelled, in a repository at GitHub; nothing of it is committed. */
 interface PublicSet {
   name: string;
-  /** What it is, for a reader of the figures. */
+  /** Describes the set for a reader of the figures. */
   about: string;
   /** `owner/name` of the repository that has it, and the commit and paths that are read. */
   repository: string;
@@ -16,7 +16,7 @@ interface PublicSet {
   read: (folder: string) => Reading;
 }
 
-/** What is read of a set: its reports, and, of a set of pairs, which of these pairs were labelled. */
+/** A set as read: its reports, and, of a set of pairs, those that were labelled. */
 interface Reading {
   reports: RawReport[];
   judged?: [string, string][];
@@ -25,7 +25,7 @@ interface Reading {
 interface RawReport {
   id: string;
   event: string;
-  /** What stays in one half: an event with those that it is easily taken for. The event, unless said. */
+  /** Stays in one half: an event with those that it is easily taken for. The event itself, unless given. */
   group?: string;
   title: string;
   text: string;
@@ -33,7 +33,7 @@ interface RawReport {
   publishedAt: Date | null;
 }
 
-/** How much of a text is read: what a feed has of it. */
+/** Characters read of a text: as many as a feed has. */
 const MOST_TEXT = 600;
 
 /** The day on which the reports of a set without times are published, each at an hour of its own. */

@@ -13,7 +13,7 @@ export interface LabelledReport extends AssignableItem {
 /** A set of which one half is never looked at while the score is tuned. */
 export interface LabelledSet {
   name: string;
-  /** What it is, for a reader of the figures. */
+  /** Describes the set for a reader of the figures. */
   about: string;
   half: 'tuning' | 'unread';
   /** In time order. */

@@ -10,7 +10,7 @@ import type { LabelledReport } from './labelled-set.ts';
 import { madeUpReport, seeded } from './made-up-report.ts';
 import { assignReport } from './quality.ts';
 
-/** How long the story of one item takes, in ms, with the transaction that writes it. */
+/** Time to find the story of one item, in ms, with the transaction that writes it. */
 interface StorySpeed {
   times: number[];
   /** The size of the index, in MiB. */

@@ -13,7 +13,7 @@ const SUBJECT = 'content';
 const [RATE, SEARCH_RATE] = [1000, 500];
 
 /**
- * How long readers ask while others make the service work, in s, and the largest acceptable 99th percentile
+ * Time that readers ask while others make the service work, in s, and the largest acceptable 99th percentile
  * of their cached reads, in ms.
  */
 const [WORK_S, WORK_AIM] = [5, 20];

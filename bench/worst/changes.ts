@@ -6,14 +6,14 @@ import type { Site } from './site.ts';
 
 const CHANGE_MS = 100;
 
-/** How long all answers are asked for before each round, in ms. */
+/** Time that all answers are asked for before each round, in ms. */
 const WARM_UP_MS = 1000;
 
 const CLIENTS = 500;
 
 /**
- * How much of the cached rate is left while an article or item changes every 100 ms and 500 clients ask:
- * as it is, and with every change dropping everything, as an empty notification does.
+ * Measures the rest of the cached rate while an article or item changes every 100 ms and 500 clients ask: as
+ * it is, and with every change dropping everything, as an empty notification does.
  */
 export async function whileChanging({ pool, url, articlePaths, newsPaths }: Site): Promise<Figure[]> {
   const article = `update content.article set excerpt = 'Changed at ' || clock_timestamp()

@@ -1,6 +1,6 @@
 const { writeFileSync } = require('node:fs');
 
-/** What anyone may do. */
+/** Actions that anyone may do. */
 const PUBLIC_ACTIONS = [
   'api::article.article.find',
   'api::article.article.findOne',
