@@ -1,6 +1,6 @@
 import { createHash, createHmac, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
-/** What a browser is asked to make or use, as far as an authenticator looks at it. */
+/** A browser's request to make or use a passkey, as far as an authenticator looks at it. */
 interface Options {
   challenge: string;
   rpId?: string;
@@ -8,7 +8,7 @@ interface Options {
   user?: { id: string };
 }
 
-/** What an authenticator answers; a test changes it where it means to deceive. */
+/** Parts of an authenticator's answer that a test can falsify. */
 interface Deceit {
   origin?: string;
   rpId?: string;
@@ -28,7 +28,7 @@ export class SoftwarePasskey {
   readonly #keys: { publicKey: KeyObject; privateKey: KeyObject };
   readonly id = randomBytes(16);
   #userHandle = 'bm9ib2R5';
-  /** How often it has signed; zero where it does not count. */
+  /** Number of signatures; zero where it does not count. */
   counter: number;
 
   constructor(origin: string, counter = 0) {
@@ -106,7 +106,7 @@ export class SoftwarePasskey {
   }
 }
 
-/** What an app shows for a secret in base32 at a time in ms (RFC 6238, of six digits and 30 seconds). */
+/** The code of an app for a secret in base32 at a time in ms (RFC 6238, of six digits and 30 seconds). */
 export function appCode(secret: string, at: number): string {
   const bits = [...secret].map((one) =>
     'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(one).toString(2).padStart(5, '0'),

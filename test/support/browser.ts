@@ -8,7 +8,6 @@ import { type Browser, chromium } from 'playwright-core';
 import { beforeEach } from 'vitest';
 import { NO_BROWSER } from './no-browser.ts';
 
-/** What a browser is started with. */
 interface FoundBrowser {
   readonly executablePath: string;
   /** Variables that it needs besides those of this process. */
@@ -26,7 +25,7 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** How browsers are called on the PATH. */
+/** Names of browsers on the PATH. */
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 
 /** Where macOS has them. */
@@ -38,7 +37,7 @@ const APPLICATIONS = [
 /** Where the browser that npm brings is unpacked, once for each version. */
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/pressroom', import.meta.url));
 
-/** How long a browser may take to start on a machine that does other things, in ms. */
+/** Time for a browser to start on a machine that does other things, in ms. */
 const START_MS = 180_000;
 
 /**

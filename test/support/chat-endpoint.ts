@@ -1,12 +1,12 @@
 import { type ModelBehaviour, type ModelStub, modelStub } from './model-endpoint.ts';
 
-/** What a model was asked, as it came over the wire. */
+/** A request to the model, as it came over the wire. */
 interface ChatRequest {
   authorization: string | undefined;
   instruction: string;
   /** The message with the data, as text. */
   data: string;
-  /** What it was asked for beyond the messages. */
+  /** Parameters beyond the messages. */
   parameters: Record<string, unknown>;
 }
 

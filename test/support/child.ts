@@ -30,12 +30,12 @@ export class Child {
     return new Child(spawn(process.execPath, [file, ...args], { cwd: ROOT, env: { PATH, ...env } }));
   }
 
-  /** What it has written to standard output. */
+  /** Its standard output so far. */
   get out(): string {
     return this.#out;
   }
 
-  /** What it has written to standard error. */
+  /** Its standard error so far. */
   get err(): string {
     return this.#err;
   }

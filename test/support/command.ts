@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 /** The repository. */
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** How a command ended, and what it printed. */
+/** The exit code and the output of a command. */
 export interface CommandResult {
   code: number | null;
   stdout: string;

@@ -3,12 +3,12 @@ import { type Answer, type JsonBody, type Sending, send } from './http.ts';
 /** Content that is long enough. */
 export const CONTENT = `<p>${'Words that make up an article. '.repeat(4)}</p>`;
 
-/** What `POST /api/articles` takes at least, and whatever a test adds. */
+/** The least body of `POST /api/articles`, with the members that a test adds. */
 export function articleBody(more: JsonBody = {}): JsonBody {
   return { title: 'A title', content: CONTENT, ...more };
 }
 
-/** What `PUT /api/articles/{id}` takes: every member. */
+/** The body of `PUT /api/articles/{id}`: every member. */
 export function wholeArticle(more: JsonBody = {}): JsonBody {
   return {
     ...articleBody(),

@@ -22,7 +22,7 @@ export interface EditorPage {
 /** A window with the editor, and what the browser has complained about. */
 interface EditorWindow {
   readonly page: Page;
-  /** What the editor has reported last, once it has reported what it shows. */
+  /** The editor's latest report, once it has reported what it shows. */
   written: () => Promise<string>;
   /** Violations of the policy, and errors that nobody has caught. */
   complaints: () => Promise<string[]>;

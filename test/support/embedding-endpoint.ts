@@ -1,6 +1,6 @@
 import { type ModelBehaviour, type ModelStub, modelStub } from './model-endpoint.ts';
 
-/** What an endpoint was asked to embed, as it came over the wire. */
+/** A request to embed texts, as it came over the wire. */
 interface EmbeddingRequest {
   path: string | undefined;
   authorization: string | undefined;

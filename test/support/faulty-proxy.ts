@@ -9,10 +9,10 @@ export interface PassingRequest {
 }
 
 /**
- * What happens to a request: `refuse` breaks the connection before the server hears of it, `cut-request` in
- * the middle of its head, `cut-answer` when the server has done what was asked and begins to answer. A
- * promise holds the answer back until it resolves. `{ xml }` is a 200 with this body and `{ answer }` a whole
- * answer, and the server hears nothing.
+ * Faults of a request: `refuse` breaks the connection before the server hears of it, `cut-request` in the
+ * middle of its head, `cut-answer` when the server has done what was asked and begins to answer. A promise
+ * holds the answer back until it resolves. `{ xml }` is a 200 with this body and `{ answer }` a whole answer,
+ * and the server hears nothing.
  */
 export type Fault =
   | 'refuse'

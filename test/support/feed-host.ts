@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a path answers: a body with headers and status, or whatever the function does. */
+/** The answer of a path: a body with headers and status, or whatever the function does. */
 export type FeedAnswer =
   | { status?: number; headers?: Record<string, string>; body?: string | Buffer }
   | ((request: IncomingMessage, response: ServerResponse) => void);

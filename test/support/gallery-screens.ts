@@ -207,7 +207,7 @@ const SCREENS: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   },
 };
 
-/** What is wrong on the screens of the page, in a window of a theme and a size. */
+/** Lists the faults on the screens of the page, in a window of a theme and a size. */
 export async function faultsOfScreens(
   gallery: GalleryPageFixture,
   browser: Browser,

@@ -81,7 +81,7 @@ export interface GalleryFixture extends RunningGallery {
   useNewBucket: () => Promise<void>;
   /** Talks to the store beside the service. */
   s3: S3Client;
-  /** What the service was started with: another replica is started with the same. */
+  /** Settings of the service: another replica is started with the same. */
   settings: Record<string, string>;
   /** The `Cookie` header of the one who is logged in. */
   cookie: string;

@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core';
 import { until } from './until.ts';
 
 /**
- * What covers what in the grid of the page, from its first row to its last: each card with its picture and
- * its name lies in its own place, and no name is hidden.
+ * Lists the overlaps in the grid of the page, from its first row to its last: each card with its picture and
+ * its name must lie in its own place, and no name may be hidden.
  */
 export async function coveredInGrid(page: Page): Promise<string[]> {
   const seen = new Set<string>();

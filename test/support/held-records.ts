@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 
-/** What is recorded of the ends of a gallery's operations, held back. */
+/** Holds back the records of the ends of a gallery's operations. */
 export interface HeldRecords {
-  /** Whether an outcome is about to be recorded. */
+  /** Resolves to true if an outcome is about to be recorded. */
   recording: () => Promise<boolean>;
   /** Breaks the connection of what is being recorded, and lets what follows go. */
   forget: () => Promise<void>;

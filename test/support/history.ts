@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { until } from './until.ts';
 
-/** What a writer does to an item, whether it is there or not: `$1` is its number, `$2` a text. */
+/** Statements of a writer about an item that may not exist: `$1` is its number, `$2` a text. */
 export type Statements = Readonly<Record<string, string>>;
 
-/** How many items there are. */
+/** Number of items. */
 const ITEMS = 12;
 
 interface Operation {
@@ -37,7 +37,7 @@ function transactionOf(statements: Statements): fc.Arbitrary<Transaction> {
   });
 }
 
-/** What happens at once: writers, and a mirror that ends without warning now and then. */
+/** Things that happen at once: writers, and a mirror that ends without warning now and then. */
 export function historyOf<Fields>(statements: Statements, fields: readonly Fields[]) {
   return fc.record({
     writers: fc.array(fc.array(transactionOf(statements), { minLength: 1, maxLength: 5 }), {
@@ -50,7 +50,7 @@ export function historyOf<Fields>(statements: Statements, fields: readonly Field
     changesLimits: fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 5 }),
     /** The replicas that the mirror's requests go to, used in turn. */
     replicas: fc.array(fc.integer({ min: 0, max: 1 }), { minLength: 1, maxLength: 5 }),
-    /** How many points at which it may crash the mirror passes before each crash. */
+    /** The mirror passes so many points at which it may crash before each crash. */
     crashes: fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 6 }),
   });
 }

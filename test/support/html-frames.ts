@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext } from 'playwright-core';
 
-/** How many texts are open at once, each in its own frame. */
+/** Texts that are open at once, each in its own frame. */
 const FRAMES = 50;
 
 /** Ways in which a site shows an article, each the whole document of a frame. */
@@ -80,7 +80,7 @@ export class HtmlFrames {
     return frames;
   }
 
-  /** What runs, or could run, in these documents. */
+  /** Lists everything that runs, or could run, in these documents. */
   async running(documents: readonly string[]): Promise<string[]> {
     const found: string[] = [];
     for (let first = 0; first < documents.length; first += FRAMES) {

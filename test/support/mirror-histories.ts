@@ -5,7 +5,7 @@ import { historyOf, inTurn, type Statements, write } from './history.ts';
 import { Crash, type Disk, type MirroredSet, MirrorOf } from './mirror.ts';
 import { until } from './until.ts';
 
-/** How many random histories run; `pnpm test:long` sets more. */
+/** Random histories to run; `pnpm test:long` sets more. */
 const HISTORIES = Number(process.env.MIRROR_HISTORIES ?? 100);
 
 /** Two processes of a service on one database. */
@@ -17,7 +17,7 @@ interface Replicas {
 
 /** A set that is written and mirrored at once. */
 export interface WrittenSet<Item, Id, Fields> {
-  /** What it is called in the name of the test. */
+  /** Its name in that of the test. */
   name: string;
   start: () => Promise<Replicas>;
   set: MirroredSet<Item, Id, Fields>;
@@ -25,7 +25,9 @@ export interface WrittenSet<Item, Id, Fields> {
   statements: Statements;
   /** Statements that empty it. */
   clear: string;
-  /** What the API shows, by the names of ids: read from the tables, not from the service. */
+  /**
+   * The items as the API should show them, by the names of ids: read from the tables, not from the service.
+   */
   truth: (pool: TestDatabase['pool'], fields: Fields) => Promise<Map<string, unknown>>;
 }
 

@@ -11,7 +11,7 @@ import {
   type SelectedItem,
 } from '@pressroom/client';
 
-/** What a mirror keeps between two runs of its program. */
+/** State that a mirror keeps between two runs of its program. */
 export interface Disk<Item> {
   /** Items by the names of their ids, as they were received. */
   copy: Map<string, Item>;
@@ -25,7 +25,6 @@ type CrashPoint = 'put' | 'remove' | 'list' | 'save';
 /** Thrown by the test where the mirror's program is to end. */
 export class Crash extends Error {}
 
-/** What a mirror is made with. */
 export interface MirrorOptions<Item, Fields> {
   /** The address that the next request goes to, without a path: one of the replicas. */
   server: () => string;
@@ -35,14 +34,14 @@ export interface MirrorOptions<Item, Fields> {
   changesLimit: () => number;
   /** Called at each point; throws {@link Crash} where the program is to end. */
   mayCrash?: (point: CrashPoint) => void;
-  /** What earlier runs of the program left. */
+  /** State left by earlier runs of the program. */
   disk?: Disk<Item>;
 }
 
 /** Sends a client's requests. */
 type Send = (path: string, init: RequestInit) => Promise<Response>;
 
-/** How the client mirrors a set. */
+/** The client's functions for mirroring a set. */
 export interface MirroredSet<Item, Id, Fields> {
   follow(send: Send, store: MirrorStore<Item, Id>, fields: Fields): Promise<unknown>;
   nameOf(id: Id): string;
@@ -55,7 +54,7 @@ export class MirrorOf<Item, Id, Fields> {
   readonly disk: Disk<Item>;
   readonly #set: MirroredSet<Item, Id, Fields>;
   readonly #options: MirrorOptions<Item, Fields>;
-  /** How often the snapshot was begun. */
+  /** Number of times that the snapshot was begun. */
   snapshots = 0;
 
   constructor(set: MirroredSet<Item, Id, Fields>, options: MirrorOptions<Item, Fields>) {
@@ -121,7 +120,7 @@ export const SELECTED: MirroredSet<SelectedItem, string, 'default' | 'minimal'> 
   idOfItem: ({ id }) => id,
 };
 
-/** What is published, as `mirrorArticles` copies it. */
+/** The published articles, as `mirrorArticles` copies them. */
 export const PUBLISHED: MirroredSet<PublishedItem | FullPublishedItem, PublishedId, 'default' | 'full'> = {
   follow: (send, store, fields) => {
     const client = contentClient({ baseUrl: '', fetch: send, cache: memoryCache() });

@@ -9,7 +9,7 @@ export type ModelBehaviour<Asked> = (asked: Asked, response: ServerResponse) => 
 export interface ModelStub<Asked> {
   /** The base URL. */
   url: string;
-  /** What it was asked, in order. */
+  /** Requests so far, in order. */
   requests: Asked[];
   /** Replaces its behaviour. */
   behave: (behaviour: ModelBehaviour<Asked>) => void;

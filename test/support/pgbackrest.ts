@@ -7,7 +7,7 @@ const NEEDED: readonly [number, number] = [2, 57];
 /** Why the test of going back in time is left out, and what to do about it. */
 export const NO_PGBACKREST = `needs pgBackRest ${NEEDED.join('.')} or later on the PATH, for PostgreSQL 18: install pgbackrest`;
 
-/** Whether there is a `pgbackrest` on the PATH that can back up PostgreSQL 18. */
+/** True if there is a `pgbackrest` on the PATH that can back up PostgreSQL 18. */
 export async function hasPgBackRest(): Promise<boolean> {
   const { stdout } = await promisify(execFile)('pgbackrest', ['version']).catch(() => ({ stdout: '' }));
   const [, major = '0', minor = '0'] = /pgBackRest (\d+)\.(\d+)/.exec(stdout) ?? [];
@@ -21,10 +21,10 @@ export interface Runner {
   env: NodeJS.ProcessEnv;
 }
 
-/** How a command ended. */
+/** The exit code and the output of a command. */
 export interface ShellResult {
   code: number;
-  /** What it printed, errors included. */
+  /** Its output, errors included. */
   text: string;
 }
 

@@ -15,7 +15,7 @@ export interface RunningPgBouncer {
   stop: () => Promise<void>;
 }
 
-/** Whether there is a `pgbouncer` on the PATH. */
+/** True if there is a `pgbouncer` on the PATH. */
 export function hasPgBouncer(): Promise<boolean> {
   return promisify(execFile)('pgbouncer', ['--version']).then(
     () => true,

@@ -9,7 +9,7 @@ import { Lock } from '@pressroom/embedded-postgres/lock';
 import { parentOf } from '@pressroom/embedded-postgres/processes';
 import { until } from './until.ts';
 
-/** Whether something accepts connections on a loopback port. */
+/** Resolves to true if something accepts connections on a loopback port. */
 export function isOpen(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');

@@ -30,7 +30,7 @@ export interface RunningProxy {
 /** Debian keeps nginx where only root's PATH leads. */
 const PATH = `${process.env.PATH}:/usr/sbin`;
 
-/** Whether this machine has nginx. */
+/** True if this machine has nginx. */
 export const hasNginx = spawnSync('nginx', ['-v'], { env: { PATH } }).error === undefined;
 
 /**

@@ -7,7 +7,7 @@ export function readAxe(): Promise<string> {
   return readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 }
 
-/** What axe-core finds on the page, and what lies outside the window, each with its element. */
+/** Lists axe-core's findings on the page, and content outside the window, each with its element. */
 export async function faultsOf(page: Page, axe: string): Promise<string[]> {
   // Through the debugger: the document's policy allows no script that is not its own.
   await page.evaluate(axe);
@@ -35,7 +35,7 @@ const SETTLED = JSON.stringify([
   'shortTextContent',
 ]);
 
-/** What can be used or read and lies beyond the sides of the window, unless its list is scrolled to it. */
+/** Lists content beyond the sides of the window, unless its list is scrolled to it. */
 const OUTSIDE = `(() => {
   const scrolls = (element) => {
     for (let one = element.parentElement; one !== null && one !== document.body; one = one.parentElement) {

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { SITE_URL } from './news-feed.ts';
 
-/** What the API shows of an item of the set, by id: read from the table, not from the service. */
+/** The items of the set as the API should show them, by id: read from the table, not from the service. */
 export async function selectedSet(
   pool: Pool,
   fields: 'default' | 'minimal',

@@ -1,7 +1,7 @@
 import { Fragment, type Node } from 'prosemirror-model';
 import { schema } from '../../packages/desk/src/articles/editor/schema/schema.ts';
 
-/** What a browser makes of an article: what HTML cannot say is not there. */
+/** Parses an article as a browser does: without anything that HTML cannot express. */
 export function settled(node: Node): Node {
   if (node.isTextblock) return node.copy(node.type.spec.code ? codeOf(node) : lineOf(node));
   const children = node.children.map(settled);

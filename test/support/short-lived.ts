@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 /** A service whose answers live for seconds instead of minutes. */
 export interface ShortLived {
   url: string;
-  /** How many requests it has passed on. */
+  /** Number of requests that it has passed on. */
   passed: () => number;
   close: () => Promise<void>;
 }

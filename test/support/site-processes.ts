@@ -1,4 +1,4 @@
-/** How each process of a site is started: its program, and the setting that says on which port it answers. */
+/** The processes of a site: the program of each, and the setting of its port. */
 export const PROCESSES = {
   content: { program: 'services/content/src/main.ts', args: [], port: 'CONTENT_PORT' },
   'news-feed': { program: 'services/news-feed/src/main.ts', args: [], port: 'NEWS_FEED_PORT' },

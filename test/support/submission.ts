@@ -3,7 +3,7 @@ import type { Submission, SubmissionSource } from '@pressroom/news-feed/judging/
 /** Noon of a day in Shanghai, when submissions come unless a test says otherwise. */
 export const NOON = new Date('2026-11-20T04:00:00Z');
 
-/** What a test says of a submission and of its source. */
+/** Members of a submission and of its source that a test sets. */
 type Given = Partial<Omit<Submission, 'source'>> & { source?: Partial<SubmissionSource> };
 
 /** An article as an editor gets it, from a source that nothing is said about. */

@@ -37,7 +37,7 @@ export class TcpProxy {
     return this.#port;
   }
 
-  /** How many connections lead through the proxy. */
+  /** Number of connections that lead through the proxy. */
   get connections(): number {
     return this.#links.size;
   }

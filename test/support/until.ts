@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How long a condition may take to come true on a machine with fifteen times the work it can do, in ms. */
+/** Time for a condition to come true on a machine with fifteen times the work it can do, in ms. */
 const PATIENCE_MS = 120_000;
 
 /** Waits until `probe` returns something other than undefined, null or false, and returns that. */

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** What the server on `port` answers to PING. */
+/** Returns the answer of the server on `port` to PING. */
 async function ping(port: number): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** What a rejected command is expected to be: an error of S3 with this code and status. */
+/** Matches a rejected command's error of S3 with this code and status. */
 export function s3Error(code: string, status: number): unknown {
   return expect.objectContaining({
     name: code,

@@ -22,8 +22,8 @@ function testOn(findServer: () => Server | undefined) {
     });
 }
 
-/** What holds on any S3 server: runs on the one that `S3_ENDPOINT` names, or else on the embedded one. */
+/** Tests that hold on any S3 server: on the one that `S3_ENDPOINT` names, or else on the embedded one. */
 export const test = testOn(() => namedServer(process.env));
 
-/** What only the embedded store is asked for, whatever `S3_ENDPOINT` names. */
+/** Tests of the embedded store alone, whatever `S3_ENDPOINT` names. */
 export const testEmbedded = testOn(() => undefined);

@@ -20,7 +20,7 @@ export function clientOf(server: Server, overrides: S3ClientConfig = {}): S3Clie
     region,
     credentials: { accessKeyId, secretAccessKey },
     forcePathStyle: true,
-    // What is asserted is the first answer, not what a retry makes of it.
+    // Tests assert the first answer, not the outcome of a retry.
     maxAttempts: 1,
     // A URL that is signed for an upload cannot hold the checksum of a body that is not there yet.
     requestChecksumCalculation: 'WHEN_REQUIRED',
