@@ -203,6 +203,21 @@ async function collectPeople(collection: Collection, cookie: string): Promise<vo
   await ask('DELETE', '/api/me/totp', 409);
   await ask('POST', '/api/me/recovery-codes', 409);
   await ask('POST', '/api/login/passkey/options', 200, { headers: {} });
+  await ask('POST', '/api/me/accounts', 409, { json: { provider: 'nobody' } });
+  await ask('POST', '/api/me/confirm/account', 409, { json: { provider: 'nobody' } });
+  await ask('DELETE', '/api/me/accounts/{id}', 409, {
+    at: '/api/me/accounts/00000000-0000-4000-8000-000000000000',
+  });
+  await ask('GET', '/api/login/methods', 200, { headers: {} });
+  await ask('POST', '/api/login/proxy', 403, { headers: {} });
+  await ask('GET', '/api/oidc/{provider}/login', 404, { at: '/api/oidc/nobody/login' });
+  await ask('GET', '/api/oidc/{provider}/login', 303, { headers: {}, at: '/api/oidc/examined/login' });
+  await ask('GET', '/api/oidc/{provider}/callback', 303, { headers: {}, at: '/api/oidc/examined/callback' });
+  await ask('POST', '/api/oidc/{provider}/login', 404, {
+    at: '/api/oidc/nobody/login',
+    json: { invitation: 'a' },
+  });
+  await ask('GET', '/api/oidc/{provider}/callback', 404, { at: '/api/oidc/nobody/callback' });
   await ask('GET', '/api/me/sessions', 200);
   const unknown = '/api/me/sessions/00000000-0000-4000-8000-000000000000';
   await ask('DELETE', '/api/me/sessions/{id}', 200, { at: unknown });

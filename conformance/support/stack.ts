@@ -27,7 +27,14 @@ export const SITE = 'https://site.pressroom.example';
 /**
  * Limits that checks reach only on purpose, and one proxy in front, so that logins have separate addresses.
  */
-const COMMON = { LOG_LEVEL: 'warn', TRUST_PROXY: '1', CONTENT_SITE_URL: SITE, SITE_LANGUAGE: 'en' };
+const COMMON = {
+  // A provider of single sign-on that does not answer.
+  OIDC_PROVIDERS: '[{"id":"examined","name":"Examined","issuer":"http://127.0.0.1:1","client_id":"desk"}]',
+  LOG_LEVEL: 'warn',
+  TRUST_PROXY: '1',
+  CONTENT_SITE_URL: SITE,
+  SITE_LANGUAGE: 'en',
+};
 
 /** The three services in separate processes, with sample data, a real PostgreSQL and the embedded store. */
 export class Stack implements AsyncDisposable {

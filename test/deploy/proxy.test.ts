@@ -252,6 +252,39 @@ test.each([
   expect(heard).toEqual([expected]);
 });
 
+test.each([
+  ['from anybody', {}, undefined],
+  ['where others are trusted', { TRUSTED_PROXIES: '192.0.2.1' }, undefined],
+  ['where its sender is trusted', { TRUSTED_PROXIES: '127.0.0.0/8' }, 'ann@example.org'],
+])('who is logged in at a proxy in front, %s', async (_who, settings, expected) => {
+  const heard: unknown[] = [];
+  const upstream = createServer(({ headers }, response) => {
+    heard.push(headers['x-forwarded-email']);
+    response.end();
+  });
+  await once(upstream.listen(0, '127.0.0.1'), 'listening');
+  const { port } = upstream.address() as AddressInfo;
+  const before = await startProxy({
+    GALLERY_ADMIN_UPSTREAM: `127.0.0.1:${port}`,
+    LOGIN_PROXY_HEADER: 'X-Forwarded-Email',
+    ...settings,
+  });
+  const paths = [
+    '/api/login/proxy',
+    '/api/login',
+    '/api/login/methods',
+    '/api/oidc/work/login',
+    '/desk/media',
+  ];
+  for (const path of paths) {
+    const headers = { 'x-forwarded-email': 'ann@example.org', 'X-FORWARDED_EMAIL': 'ann@example.org' };
+    expect((await send(`${before?.url}${path}`, { headers })).status).toBe(200);
+  }
+  await before?.close();
+  upstream.close();
+  expect(heard).toEqual(paths.map(() => expected));
+});
+
 test('what the desk says of its people never comes from outside', async () => {
   const heard: unknown[] = [];
   const upstream = createServer(({ headers }, response) => {

@@ -77,7 +77,7 @@ test('an invitation is accepted with a passkey, which lets in by one button', as
   const passkey = page.getByRole('listitem').filter({ hasText: 'Chrome, Linux' });
   await passkey.getByText(/made .* last used/).waitFor();
   await passkey.getByRole('button', { name: 'Remove the passkey Chrome, Linux' }).click();
-  await page.getByText('This is your only passkey, and you have no password').waitFor();
+  await page.getByText('This is your only way in').waitFor();
   expect(await desk.faultsOf(page)).toEqual([]);
 });
 

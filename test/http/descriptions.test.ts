@@ -95,7 +95,7 @@ describe.each(Object.entries(FIXTURES))('the description of the %s service', (se
         const where = `${operation.name} ${status}`;
         const headers = headersOf(response);
         expect(headers, where).toEqual(expect.arrayContaining(['X-Request-Id', 'Cache-Control']));
-        expect(headers.includes('Location'), where).toBe(['201', '302', '308'].includes(status));
+        expect(headers.includes('Location'), where).toBe(['201', '302', '303', '308'].includes(status));
         expect(headers.includes('Retry-After'), where).toBe(status === '429' || status === '503');
         expect(headers.includes('Allow'), where).toBe(status === '405');
         expect(headers.includes('WWW-Authenticate'), where).toBe(status === '401');

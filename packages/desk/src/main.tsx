@@ -7,6 +7,7 @@ import { Connection } from './shared/state/connection.ts';
 import { Me } from './shared/state/me.ts';
 import { Preferences } from './shared/state/preferences.ts';
 import { Session } from './shared/state/session.ts';
+import { takeSignOn } from './shared/state/sign-on.ts';
 import { Texts } from './shared/text/texts.ts';
 import { Voice } from './shared/text/voice.ts';
 import { Shell } from './shell.tsx';
@@ -16,6 +17,8 @@ const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
 if (icon !== null) icon.href = String(icon.href);
 
 const said = signal('');
+// Before anything reads the address.
+const signOn = signal(takeSignOn());
 const preferences = new Preferences();
 const voice = new Voice(preferences.language);
 const session = new Session();
@@ -30,6 +33,7 @@ const desk: Desk = {
   preferences,
   service,
   session,
+  signOn,
   texts: new Texts(voice),
   voice,
   announce: (text) => {

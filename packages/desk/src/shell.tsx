@@ -106,7 +106,7 @@ function LoginAgain() {
   return (
     <Modal isUnasked title={say('logInAgain')} onClose={() => setPutOff(true)} look="small">
       <p class="hint">{say('sessionEnded')}</p>
-      <LoginForm />
+      <LoginForm isKept />
     </Modal>
   );
 }

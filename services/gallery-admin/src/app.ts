@@ -27,6 +27,7 @@ import type { CopyLimits } from './operations/objects.ts';
 import { batchOperations, fileOperations } from './operations/operations.ts';
 import { pageOperations } from './page.ts';
 import { AuthorLinks } from './people/author-links.ts';
+import { Identities } from './people/identities.ts';
 import { InvitationMail } from './people/mail.ts';
 import { peopleOperations } from './people/people.ts';
 import { PeopleStore, type Role } from './people/people-store.ts';
@@ -35,12 +36,16 @@ import type { MediaFetcher } from './proxy/media-fetcher.ts';
 import { proxyOperations } from './proxy/proxy.ts';
 import { Thumbnails } from './proxy/thumbnails.ts';
 import { servePublicMedia } from './public-media.ts';
+import { BegunLogins } from './session/begun-logins.ts';
 import { Challenges } from './session/challenges.ts';
 import { Codes } from './session/codes.ts';
 import { factorOperations } from './session/factors.ts';
 import { type CookieStyle, guardOf, refuseForeignPages, sessionCookieName } from './session/guard.ts';
 import { Account, Fingerprints, KnownAddresses, Logins, LoginThrottle } from './session/logins.ts';
+import { logoutUrlOf, oidcOperations } from './session/oidc.ts';
+import { OidcProvider } from './session/oidc-providers.ts';
 import { Passkeys } from './session/passkeys.ts';
+import { proxyLoginOperations } from './session/proxy-login.ts';
 import { sessionOperations } from './session/session.ts';
 import { DeviceTokens, SessionStore } from './session/store.ts';
 import type { GalleryTables } from './tables.ts';
@@ -146,24 +151,35 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   keepTrail(app, trail);
 
   const fingerprints = new Fingerprints(config.SETTINGS_KEY);
-  const codes = new Codes(db, new SecretBox(config.SETTINGS_KEY, config.SETTINGS_KEY_PREVIOUS), now);
+  const addresses = new KnownAddresses(db, fingerprints);
+  const box = new SecretBox(config.SETTINGS_KEY, config.SETTINGS_KEY_PREVIOUS);
+  const codes = new Codes(db, box, now);
   const takesPasswords = config.LOGIN_PASSWORDS !== 'off';
   const logins = new Logins({
     account,
     people,
     sessions,
     throttle: new LoginThrottle(db, fingerprints),
-    addresses: new KnownAddresses(db, fingerprints),
+    addresses,
     devices: new DeviceTokens(config.SETTINGS_KEY, config.SETTINGS_KEY_PREVIOUS),
     codes,
     takesPasswords,
   });
   const entry = { logins, sessions, cookies, takesPasswords };
-  const session = sessionOperations(entry);
-  const passkeys = new Passkeys(db, new Challenges(db, fingerprints));
-  const factors = factorOperations({ ...entry, people, account, passkeys, codes });
-  const deeds = trailOperations(trail, contentFor(config));
   const authors = new AuthorLinks(people, config);
+  const passkeys = new Passkeys(db, new Challenges(db, fingerprints));
+  const providers = config.OIDC_PROVIDERS.map((settings) => new OidcProvider(settings));
+  const identities = new Identities(db);
+  const factors = factorOperations({ ...entry, people, account, passkeys, codes, providers, identities });
+  const signing = {
+    ...{ ...entry, account, addresses, authors, box, identities, people, providers },
+    begun: new BegunLogins(db, fingerprints),
+    header: config.LOGIN_PROXY_HEADER,
+  };
+  const session = sessionOperations({ ...entry, logoutUrl: logoutUrlOf(signing) });
+  const oidc = oidcOperations(signing);
+  const byProxy = proxyLoginOperations(signing);
+  const deeds = trailOperations(trail, contentFor(config));
   const mail = InvitationMail.of(config);
   app.addHook('onClose', async () => mail?.close());
   const persons = peopleOperations({ ...entry, mail, people, account, authors, passkeys, roles: ROLES });
@@ -223,6 +239,11 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     ['POST', '/api/login', session.login],
     ['POST', '/api/login/passkey/options', factors.loginOptions],
     ['POST', '/api/login/passkey', factors.logIn],
+    ['GET', '/api/login/methods', byProxy.methods],
+    ['POST', '/api/login/proxy', byProxy.login],
+    ['GET', '/api/oidc/:provider/login', oidc.login],
+    ['POST', '/api/oidc/:provider/login', oidc.accept],
+    ['GET', '/api/oidc/:provider/callback', oidc.callback],
     ['POST', '/api/logout', session.logout, own],
     ['POST', '/api/invitation', persons.readInvitation],
     ['POST', '/api/invitation/passkey', persons.invitationOptions],
@@ -235,6 +256,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     ['DELETE', '/api/me/sessions/:id', persons.endSession, own],
     ['POST', '/api/me/confirm', factors.confirm, own],
     ['POST', '/api/me/confirm/options', factors.confirmOptions, own],
+    ['POST', '/api/me/confirm/account', oidc.confirm, own],
     ['GET', '/api/me/factors', factors.read, own],
     ['POST', '/api/me/passkeys', factors.add, ownFresh],
     ['POST', '/api/me/passkey-options', factors.passkeyOptions, ownFresh],
@@ -243,6 +265,8 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     ['POST', '/api/me/totp/confirm', factors.confirmTotp, ownFresh],
     ['DELETE', '/api/me/totp', factors.removeTotp, ownFresh],
     ['POST', '/api/me/recovery-codes', factors.renewCodes, ownFresh],
+    ['POST', '/api/me/accounts', oidc.link, ownFresh],
+    ['DELETE', '/api/me/accounts/:id', oidc.unlink, ownFresh],
     ['GET', '/api/people', persons.list, may('administer')],
     ['POST', '/api/people', persons.add, letIn],
     ['GET', '/api/people/:id', persons.read, may('administer')],

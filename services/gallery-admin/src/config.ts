@@ -16,6 +16,7 @@ import { z } from 'zod';
 import { isPublicPrefix } from './media/public-prefixes.ts';
 import { folderPrefix } from './names.ts';
 import { hostRules } from './proxy/host-rules.ts';
+import { oidcProviders } from './session/oidc-providers.ts';
 import { parsePasswordHash, passwordRule } from './session/password.ts';
 
 export const PORT_VARIABLE = 'GALLERY_ADMIN_PORT';
@@ -125,13 +126,25 @@ export const gallerySettings = {
   ),
   LOGIN_PASSWORDS: setting(
     z.enum(['on', 'off']).default('on'),
-    '`off`: people log in with a passkey, and not with a password. `ADMIN_USERNAME` still does.',
+    '`off`: people log in without a password, such as with a passkey. `ADMIN_USERNAME` still does.',
   ),
   LOGIN_SECOND_FACTOR: setting(
     z.enum(['optional', 'required']).default('optional'),
-    '`required`: people without a passkey or an app for codes can only set one up.',
+    '`required`: people without a passkey or an app for codes can only set one up, unless they came by single sign-on.',
   ),
   COOKIE_SECURE: setting(yesOrNo().default(true), '`false` if the service is reached over plain http.'),
+  OIDC_PROVIDERS: setting(
+    oidcProviders().default([]),
+    'The providers of [single sign-on](gallery.md#single-sign-on).',
+    'no single sign-on',
+  ),
+  LOGIN_PROXY_HEADER: setting(
+    z
+      .string()
+      .regex(/^[A-Za-z][A-Za-z0-9-]{0,60}$/, 'the name of a header, such as X-Forwarded-Email')
+      .optional(),
+    'The header in which an authenticating proxy says the e-mail address of who is logged in there. It counts only from proxies that `TRUST_PROXY` names, which must drop it from what clients send.',
+  ),
   PROXY_ALLOWED_HOSTS: setting(
     hostRules({ subdomains: true }).default([]),
     "Hosts that the proxy may contact besides the active bucket's endpoint.",
@@ -172,6 +185,11 @@ export function readGalleryConfig(env: Environment): GalleryConfig {
   const config = readConfig(gallerySettings, env);
   if (config.SMTP_URL !== undefined && config.SMTP_FROM === undefined)
     throw new ConfigError(['SMTP_FROM is missing: SMTP_URL takes the address that mail comes from']);
+  if (config.LOGIN_PROXY_HEADER !== undefined && config.TRUST_PROXY === undefined) {
+    throw new ConfigError([
+      'LOGIN_PROXY_HEADER is set, expected TRUST_PROXY to name the proxy that sends it',
+    ]);
+  }
   return config;
 }
 

@@ -28,5 +28,10 @@ export function openInvitation(desk: Desk): ComponentType {
       location.assign(address.href('media'));
     },
   };
-  return () => <InvitationPage {...props} />;
+  const acceptBy = async (provider: string) => {
+    const path = { provider };
+    const begun = client.post('/api/oidc/{provider}/login', { path, body: { invitation: token } });
+    location.assign((await asked(begun)).data.location);
+  };
+  return () => <InvitationPage {...props} acceptBy={acceptBy} />;
 }

@@ -1,3 +1,4 @@
+import type { Signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Service } from './api/service.ts';
@@ -17,6 +18,8 @@ export interface Desk {
   readonly preferences: Preferences;
   readonly service: Service;
   readonly session: Session;
+  /** What a login at a provider has come to, until it is told. */
+  readonly signOn: Signal<string | undefined>;
   readonly texts: Texts;
   readonly voice: Voice;
   /** Says something to people who hear the page. */

@@ -66,10 +66,10 @@ async function personWith(people: PeopleStore, email: string): Promise<ListedPer
   return person;
 }
 
-function lineOf({ email, name, role, active, has_password, invited_until, ...has }: ListedPerson): string {
+function lineOf({ email, name, role, active, can_log_in, invited_until, ...has }: ListedPerson): string {
   const invited =
     invited_until === null ? 'invitation ended' : `invited until ${invited_until.toISOString()}`;
-  const state = active ? (has_password || has.passkeys > 0 ? 'active' : invited) : 'switched off';
+  const state = active ? (can_log_in ? 'active' : invited) : 'switched off';
   const factors = [...(has.passkeys > 0 ? ['passkey'] : []), ...(has.has_totp ? ['app'] : [])];
   return [email, name, role, state, ...factors].join('\t');
 }

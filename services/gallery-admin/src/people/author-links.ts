@@ -1,8 +1,9 @@
 import { Failure } from '@pressroom/common/failures/failure';
+import type { FastifyBaseLogger } from 'fastify';
 import type { GalleryConfig } from '../config.ts';
 import { contentFor } from '../desk.ts';
 import { SharedWork } from '../proxy/thumbnails.ts';
-import type { PeopleStore } from './people-store.ts';
+import type { PeopleStore, Role } from './people-store.ts';
 
 /** How long content may take to say which author somebody is, in ms. */
 const PATIENCE_MS = 5000;
@@ -36,6 +37,18 @@ export class AuthorLinks {
       if (cause instanceof Failure) throw cause;
       throw new Failure('unavailable', 'content does not say which author you are; try again', { cause });
     }
+  }
+
+  /** The same for somebody who was just added, if readers are to see them; later if it fails now. */
+  async linkNew(
+    { id, name, role }: { id: string; name: string; role: Role },
+    log: FastifyBaseLogger,
+  ): Promise<void> {
+    // Who only looks, or makes pictures, is no author for readers to see.
+    if (role === 'reader' || role === 'photographer') return;
+    await this.link(id, name).catch((error: unknown) => {
+      log.warn({ err: error, person: id }, 'author_not_linked');
+    });
   }
 
   async #link(person: string, name: string, signal: AbortSignal): Promise<number | null> {

@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import { violates } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, type SqlBool, sql, type Transaction } from 'kysely';
-import { addPasskey, type NewPasskey } from '../session/passkeys.ts';
 import type { GalleryTables } from '../tables.ts';
 
 /** What people are at the desk, from most to least; `app.ts` says what each may do. */
@@ -37,6 +36,10 @@ export interface ListedPerson extends PersonInput {
   has_password: boolean;
   passkeys: number;
   has_totp: boolean;
+  /** Whether an account of a provider of single sign-on is linked. */
+  is_linked: boolean;
+  /** Whether the person has a way to log in. */
+  can_log_in: boolean;
   author_id: number | null;
   created_at: Date;
   /** When the link of the invitation ends; null where there is none that works. */
@@ -61,7 +64,17 @@ export const HAS_FACTOR = sql<boolean>`(
   or exists (select from gallery.totp where person_id = person.id and secret is not null)
 )`;
 
-const CANDIDATE = ['id', 'name', 'email', 'stamp', 'password_hash', HAS_FACTOR.as('has_factor')] as const;
+/** Whether a person has a password, or a passkey or an account of a provider, each of which is enough. */
+export const CAN_LOG_IN = sql<boolean>`(
+  person.password_hash is not null
+  or exists (select from gallery.passkey where person_id = person.id)
+  or exists (select from gallery.identity where person_id = person.id)
+)`;
+
+export const CANDIDATE = [
+  ...(['id', 'name', 'email', 'stamp', 'password_hash'] as const),
+  HAS_FACTOR.as('has_factor'),
+] as const;
 
 /** Those who may log in, by whatever they have. */
 function candidates(db: Kysely<GalleryTables>) {
@@ -172,7 +185,7 @@ export class PeopleStore {
       await lock(tx, id);
       const token = randomBytes(32).toString('base64url');
       const invitation = {
-        token_hash: hashOf(token),
+        token_hash: invitationHash(token),
         expires_at: sql<Date>`clock_timestamp() + make_interval(hours => ${INVITED_HOURS})`,
       };
       const { expires_at } = await tx
@@ -195,20 +208,24 @@ export class PeopleStore {
       .selectFrom('gallery.invitation as invitation')
       .innerJoin('gallery.person as person', 'person.id', 'invitation.person_id')
       .select(['person.id', 'person.name', 'person.email', 'invitation.expires_at'])
-      .where('token_hash', '=', hashOf(token))
+      .where('token_hash', '=', invitationHash(token))
       .where(sql<SqlBool>`expires_at > clock_timestamp()`)
       .where('person.active', '=', true)
       .executeTakeFirstOrThrow(noInvitation);
   }
 
   /**
-   * Gives an invited person a password, or a passkey as their first factor, once; earlier sessions end.
+   * Gives an invited person a password, or by `keep` something else to log in with if they have no factor,
+   * once; earlier sessions end.
    *
+   * @param token_hash what is stored of the invitation
    * @throws Failure `missing` as {@link invited}, `conflict` with code `factor_kept`
    */
   accept(
-    token: string,
-    chosen: { passwordHash: string } | { passkey: NewPasskey; name: string },
+    token_hash: Buffer,
+    chosen:
+      | { passwordHash: string }
+      | { keep: (tx: Transaction<GalleryTables>, id: string) => Promise<unknown> },
   ): Promise<Candidate> {
     return this.#db.transaction().execute(async (tx) => {
       // The person first, as all else locks them.
@@ -216,13 +233,13 @@ export class PeopleStore {
         .selectFrom('gallery.person')
         .select('id')
         .where('id', '=', (eb) =>
-          eb.selectFrom('gallery.invitation').select('person_id').where('token_hash', '=', hashOf(token)),
+          eb.selectFrom('gallery.invitation').select('person_id').where('token_hash', '=', token_hash),
         )
         .forUpdate()
         .executeTakeFirstOrThrow(noInvitation);
       const used = await tx
         .deleteFrom('gallery.invitation')
-        .where('token_hash', '=', hashOf(token))
+        .where('token_hash', '=', token_hash)
         .where(sql<SqlBool>`expires_at > clock_timestamp()`)
         .returning('person_id')
         .executeTakeFirstOrThrow(noInvitation);
@@ -234,9 +251,9 @@ export class PeopleStore {
         .where('active', '=', true)
         .returning(CANDIDATE)
         .executeTakeFirstOrThrow(noInvitation);
-      if (!('passkey' in chosen)) return person;
+      if (!('keep' in chosen)) return person;
       if (person.has_factor) throw factorKept();
-      await addPasskey(tx, person.id, chosen.name, chosen.passkey);
+      await chosen.keep(tx, person.id);
       return person;
     });
   }
@@ -349,7 +366,7 @@ async function hasOwner(db: Kysely<GalleryTables>): Promise<boolean> {
     .select('id')
     .where('role', '=', 'owner')
     .where('active', '=', true)
-    .where(HAS_WAY_IN)
+    .where(CAN_LOG_IN)
     .limit(1)
     .executeTakeFirst();
   return owner !== undefined;
@@ -373,6 +390,8 @@ function listed(db: Kysely<GalleryTables>) {
       sql<boolean>`exists (select from gallery.totp where person_id = person.id and secret is not null)`.as(
         'has_totp',
       ),
+      sql<boolean>`exists (select from gallery.identity where person_id = person.id)`.as('is_linked'),
+      CAN_LOG_IN.as('can_log_in'),
       sql<Date | null>`(select expires_at from gallery.invitation
         where person_id = person.id and expires_at > clock_timestamp())`.as('invited_until'),
       sql<Date | null>`(select max(last_used_at) from gallery.session where person_id = person.id)`.as(
@@ -382,20 +401,15 @@ function listed(db: Kysely<GalleryTables>) {
     .where('person.removed_at', 'is', null);
 }
 
-/** A password, or a passkey, which is enough. */
-const HAS_WAY_IN = sql<boolean>`(
-  person.password_hash is not null or exists (select from gallery.passkey where person_id = person.id)
-)`;
-
 async function requireWayIn(tx: Transaction<GalleryTables>, id: string): Promise<void> {
   const found = await tx
     .selectFrom('gallery.person as person')
     .select('id')
     .where('id', '=', id)
-    .where(HAS_WAY_IN)
+    .where(CAN_LOG_IN)
     .executeTakeFirst();
   if (found !== undefined) return;
-  const message = 'you could not log in any longer: this is your only passkey, and you have no password';
+  const message = 'you could not log in any longer: this is your only way in';
   throw new Failure('conflict', message, { code: 'last_way_in' });
 }
 
@@ -491,6 +505,7 @@ function newStamp(): Buffer {
   return randomBytes(32);
 }
 
-function hashOf(token: string): Buffer {
+/** What is stored of an invitation. */
+export function invitationHash(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

@@ -3,12 +3,13 @@ import { isTimeZone, onOneLine, requiredText, text } from '@pressroom/common/fie
 import { operation } from '@pressroom/common/http/operation';
 import { Problem } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
+import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import { logWrite, problemResponses } from '../problems.ts';
 import { newPasskey, optionsAnswer } from '../session/factors.ts';
 import { ownOrigin, personal, siteOf } from '../session/guard.ts';
 import { type Account, knownAs } from '../session/logins.ts';
-import type { Passkeys } from '../session/passkeys.ts';
+import { addPasskey, type Passkeys } from '../session/passkeys.ts';
 import { passwordRule } from '../session/password.ts';
 import {
   beginSession,
@@ -18,10 +19,12 @@ import {
   tooManyAttempts,
 } from '../session/session.ts';
 import type { SessionOwner } from '../session/store.ts';
+import type { GalleryTables } from '../tables.ts';
 import type { AuthorLinks } from './author-links.ts';
 import type { InvitationMail } from './mail.ts';
 import {
   emailTaken,
+  invitationHash,
   type ListedPerson,
   nameTaken,
   type PeopleStore,
@@ -30,11 +33,11 @@ import {
 } from './people-store.ts';
 
 // In one form: histories would not tell two people apart whose names look alike.
-const name = onOneLine(requiredText(200)).transform((value) =>
+export const personName = onOneLine(requiredText(200)).transform((value) =>
   value.normalize('NFC').trim().replaceAll(/\s+/g, ' '),
 );
 
-const email = z
+export const personEmail = z
   .string('must be a string')
   .max(254, 'must be at most 254 characters long')
   .regex(z.regexes.email, 'must be an e-mail address')
@@ -59,16 +62,16 @@ const newPassword = text(1024)
   .meta({ minLength: 12 });
 
 /** The body that adds a person. */
-export const personInput = z.strictObject({ name, email, role });
+export const personInput = z.strictObject({ name: personName, email: personEmail, role });
 
 const personChange = z
-  .strictObject({ name, email, role, active: z.boolean() })
+  .strictObject({ name: personName, email: personEmail, role, active: z.boolean() })
   .partial()
   .refine((body) => Object.keys(body).length > 0, 'must have at least one member')
   .meta({ minProperties: 1 });
 
 const profileChange = z
-  .strictObject({ name, language, timeZone })
+  .strictObject({ name: personName, language, timeZone })
   .partial()
   .refine((body) => Object.keys(body).length > 0, 'must have at least one member')
   .meta({ minProperties: 1 });
@@ -84,6 +87,7 @@ const personAnswer = z.object({
   hasPassword: z.boolean(),
   passkeys: z.int().describe('How many the person has.'),
   hasTotp: z.boolean().describe('Whether an app makes codes for the person.'),
+  isLinked: z.boolean().describe('Whether the person logs in by single sign-on.'),
   invitedUntil: timestamp.nullable().describe('When the link that was made last ends; null if none works.'),
   lastUsedAt: timestamp.nullable(),
   createdAt: timestamp,
@@ -113,6 +117,7 @@ const sessionAnswer = z.object({
   lastUsedAt: timestamp,
   address: z.string().nullable(),
   device: z.string().nullable().describe('The `User-Agent` of the browser that logged in.'),
+  way: z.string().nullable().describe('The id of a provider of single sign-on, or `proxy`; else null.'),
 });
 
 const answer = <Data extends z.ZodType>(data: Data) => z.object({ success: z.literal(true), data });
@@ -209,12 +214,7 @@ function ownersOperations({ people, authors, account, cookies, mail }: PeoplePar
       refuseAccount(account, request.body);
       const id = await people.add(request.body);
       const invitation = await people.invite(id);
-      // Who only looks, or makes pictures, is no author for readers to see.
-      if (request.body.role !== 'reader' && request.body.role !== 'photographer') {
-        await authors.link(id, request.body.name).catch((error: unknown) => {
-          request.log.warn({ err: error, person: id }, 'author_not_linked');
-        });
-      }
+      await authors.linkNew({ id, ...request.body }, request.log);
       logWrite(request, 'person_added', { person: id, role: request.body.role, by: request.person.id });
       const person = await people.read(id);
       const wasMailed = await mailed(request, person, invitation.token);
@@ -304,7 +304,7 @@ function ownersOperations({ people, authors, account, cookies, mail }: PeoplePar
       tags: PEOPLE,
       operationId: 'removeFactors',
       summary: 'Remove passkeys, app and recovery codes of a person, such as after a lost phone',
-      description: 'The person’s sessions end. Who has no password needs a new link.',
+      description: 'The person’s sessions end. Who has no other way in needs a new link.',
       params: personPath,
       response: { 200: doneAnswer, ...problemResponses(400, 401, 403, 404, 409, 503) },
     },
@@ -372,7 +372,8 @@ function invitationOperations(parts: PeopleParts) {
     if (passkey !== undefined) {
       const site = siteOf(request, cookies);
       const made = await passkeys.made(site, 'invitation', id, passkey.credential);
-      return { name: passkey.name, passkey: made };
+      const keep = (tx: Transaction<GalleryTables>) => addPasskey(tx, id, passkey.name, made);
+      return { keep };
     }
     if (!takesPasswords) throw passwordsOff();
     return { passwordHash: await logins.hash(callerOf(request, cookies), email, password ?? '') };
@@ -393,10 +394,10 @@ function invitationOperations(parts: PeopleParts) {
       // Only whoever has the link makes the service hash a password.
       const invited = await people.invited(request.body.token);
       const chosen = await chosenOf(request, request.body, invited);
-      const person = await people.accept(request.body.token, chosen);
+      const person = await people.accept(invitationHash(request.body.token), chosen);
       // The link stands for the password alone.
       if (!person.has_factor) await beginSession(request, reply, parts, knownAs(person));
-      const by = 'passkey' in chosen ? 'passkey' : 'password';
+      const by = 'keep' in chosen ? 'passkey' : 'password';
       logWrite(request, 'invitation_accepted', { person: person.id, by, address: request.ip }, person);
       return { success: true as const };
     },
@@ -499,13 +500,14 @@ function profileOperations({
     },
     handler: async (request) => {
       const rows = await sessions.list(ownerOf(request));
-      const shownSessions = rows.map(({ id, created_at, last_used_at, address, device }) => ({
+      const shownSessions = rows.map(({ id, created_at, last_used_at, address, device, way }) => ({
         id,
         current: id === request.person.session,
         createdAt: created_at.toISOString(),
         lastUsedAt: last_used_at.toISOString(),
         address,
         device,
+        way,
       }));
       return { success: true as const, data: { sessions: shownSessions } };
     },
@@ -541,7 +543,7 @@ function profileOperations({
 }
 
 function passwordsOff(): Problem {
-  return new Problem(403, 'passwords_off', 'people log in here with a passkey, and not with a password');
+  return new Problem(403, 'passwords_off', 'people log in here without a password');
 }
 
 function wrongPassword(): Problem {
@@ -560,6 +562,7 @@ function shown({ id, name, email, role, active, ...row }: ListedPerson) {
     hasPassword: row.has_password,
     passkeys: row.passkeys,
     hasTotp: row.has_totp,
+    isLinked: row.is_linked,
     invitedUntil: row.invited_until?.toISOString() ?? null,
     lastUsedAt: row.last_used_at?.toISOString() ?? null,
     createdAt: row.created_at.toISOString(),

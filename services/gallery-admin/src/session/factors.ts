@@ -5,11 +5,13 @@ import { operation } from '@pressroom/common/http/operation';
 import { Problem } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { Identities } from '../people/identities.ts';
 import type { PeopleStore } from '../people/people-store.ts';
 import { logWrite, note, problemResponses } from '../problems.ts';
 import { type Codes, removeTotp, renewRecoveryCodes, wrongCode } from './codes.ts';
 import { personal, siteOf } from './guard.ts';
 import { type Account, knownAs } from './logins.ts';
+import type { OidcProvider } from './oidc-providers.ts';
 import { addPasskey, type Passkeys, removePasskey } from './passkeys.ts';
 import {
   beginSession,
@@ -98,8 +100,20 @@ const factorsAnswer = answer(
     passkeys: z.array(
       z.object({ id: z.uuid(), name: z.string(), createdAt: timestamp, lastUsedAt: timestamp.nullable() }),
     ),
+    accounts: z
+      .array(
+        z.object({
+          id: z.uuid(),
+          provider: z.string().nullable().describe('Its id; null if it is no longer in use.'),
+          name: z.string().nullable().describe('Of the provider; null likewise.'),
+          issuer: z.string(),
+          linkedAt: timestamp,
+        }),
+      )
+      .describe('Of providers of single sign-on.'),
     totpSince: timestamp.nullable().describe('When the app was set up; null without one.'),
     recoveryCodes: z.int().describe('How many are left.'),
+    confirmed: z.boolean().describe('Whether one has shown who one is within the last 15 minutes.'),
   }),
 );
 
@@ -117,6 +131,8 @@ interface FactorParts extends SessionParts {
   account: Account;
   passkeys: Passkeys;
   codes: Codes;
+  providers: readonly OidcProvider[];
+  identities: Identities;
 }
 
 const ME = ['me'];
@@ -279,7 +295,7 @@ function wrong(by: string): Problem | Failure {
   return new Problem(403, 'passkey_refused', 'this passkey was not taken; try again');
 }
 
-function ownFactors({ passkeys, people, codes, cookies }: FactorParts) {
+function ownFactors({ passkeys, people, codes, providers, identities, cookies }: FactorParts) {
   const read = operation({
     schema: {
       tags: ME,
@@ -287,14 +303,15 @@ function ownFactors({ passkeys, people, codes, cookies }: FactorParts) {
       summary: 'Say what one logs in with',
       response: { 200: factorsAnswer, ...problemResponses(401, 403, 404, 503) },
     },
-    handler: async ({ person: { id } }) => {
+    handler: async ({ person: { id, isFresh: confirmed } }) => {
       if (id === null) {
-        const data = { hasPassword: true, passkeys: [], totpSince: null, recoveryCodes: 0 };
-        return { success: true as const, data };
+        const none = { passkeys: [], accounts: [], totpSince: null, recoveryCodes: 0 };
+        return { success: true as const, data: { hasPassword: true, ...none, confirmed } };
       }
-      const [{ has_password }, rows, { since, recoveryCodes }] = await Promise.all([
+      const [{ has_password }, rows, linked, { since, recoveryCodes }] = await Promise.all([
         people.read(id),
         passkeys.list(id),
+        identities.list(id),
         codes.read(id),
       ]);
       const data = {
@@ -304,8 +321,14 @@ function ownFactors({ passkeys, people, codes, cookies }: FactorParts) {
           createdAt: created_at.toISOString(),
           lastUsedAt: last_used_at?.toISOString() ?? null,
         })),
+        accounts: linked.map(({ id: account, issuer, linked_at }) => {
+          const provider = providers.find((one) => one.isOf(issuer));
+          const { id: of = null, name = null } = provider ?? {};
+          return { id: account, provider: of, name, issuer, linkedAt: linked_at.toISOString() };
+        }),
         totpSince: since?.toISOString() ?? null,
         recoveryCodes,
+        confirmed,
       };
       return { success: true as const, data };
     },

@@ -33,7 +33,7 @@ interface GuardParts<Permission> {
   sessions: SessionStore;
   cookies: CookieStyle;
   roles: Readonly<Record<Role, readonly Permission[]>>;
-  /** Whether people without a second factor may only set one up. */
+  /** Whether people who came by a password may only set up a second factor while they have none. */
   requiresFactor: boolean;
 }
 
@@ -68,7 +68,9 @@ export function guardOf<Permission extends string>({
     if (!roles[request.person.role].includes(permission)) {
       throw new Problem(403, 'role_forbids', `the role ${request.person.role} may not do this`);
     }
-    if (requiresFactor && used.person?.has_factor === false && !needs.withoutFactor) {
+    // Providers, and the proxy in front, ask for as much as the site wants.
+    const isAlone = used.person?.has_factor === false && used.way === null;
+    if (requiresFactor && isAlone && !needs.withoutFactor) {
       throw new Problem(403, 'second_factor_setup_required', 'set up a passkey or an app for codes first');
     }
     if (needs.fresh && !request.person.isFresh) throw confirmationRequired();
@@ -124,6 +126,9 @@ const SESSION_COOKIE = 'gallery_session';
 
 /** Shows that someone has logged in from this browser before (`docs/spec/wire.md`, "Login throttle"). */
 const DEVICE_COOKIE = 'gallery_device';
+
+/** Shows that a login at a provider was begun in this browser (`docs/spec/wire.md`, "Single sign-on"). */
+const LOGIN_COOKIE = 'gallery_login';
 
 /**
  * The name that a cookie is given. With the prefix, browsers take it from this host alone, over https (RFC
@@ -182,6 +187,23 @@ export function setDeviceCookie(reply: FastifyReply, style: CookieStyle, token: 
   const path = style.secure ? '/' : '/api/login';
   const attributes = { ...cookieAttributes(style), path, maxAge: DEVICE_LIFETIME_S };
   reply.setCookie(nameOf(DEVICE_COOKIE, style), token, attributes);
+}
+
+/** What shows that a login was begun in this browser; undefined without the cookie. */
+export function loginCookie(request: FastifyRequest, style: CookieStyle): string | undefined {
+  return read(request, style, LOGIN_COOKIE);
+}
+
+/** Marks the browser in which a login begins; it shows this when the provider sends it back. */
+export function setLoginCookie(
+  reply: FastifyReply,
+  style: CookieStyle,
+  browser: string,
+  maxAge: number,
+): void {
+  reply.header('cache-control', PRIVATE);
+  const attributes = { ...cookieAttributes(style), sameSite: 'lax', maxAge } as const;
+  reply.setCookie(nameOf(LOGIN_COOKIE, style), browser, attributes);
 }
 
 /** Methods that change nothing (RFC 9110, section 9.2.1). */

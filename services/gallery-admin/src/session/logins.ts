@@ -49,6 +49,12 @@ export interface Known {
   account: Buffer;
   /** Null for the environment's account. */
   person_id: string | null;
+  /** The id of a provider of single sign-on, or `proxy`; else absent. */
+  way?: string;
+  /** The provider's ID token, sealed. */
+  id_token?: string;
+  /** When they have shown who they are; absent for just now. */
+  confirmed_at?: Date | undefined;
 }
 
 /** What somebody says at a login. */
@@ -178,12 +184,13 @@ export class Logins {
 
   /** Begins a session of somebody who is known, and remembers from where. */
   async begin(
-    { account, login, person_id }: Known,
+    { account, login, person_id, way, id_token, confirmed_at }: Known,
     { address, browser }: Pick<Caller, 'address' | 'browser'>,
   ): Promise<{ session: string; device: string }> {
     const { sessions, addresses, devices } = this.#parts;
     await addresses.add(address);
-    const session = await sessions.create({ account, person_id, address, device: browser });
+    const by = { account, person_id, way, id_token, confirmed_at };
+    const session = await sessions.create({ ...by, address, device: browser });
     return { session, device: devices.issue(login) };
   }
 

@@ -29,7 +29,7 @@ export interface Holder {
 }
 
 /** What an authenticator has made. */
-export interface NewPasskey {
+interface NewPasskey {
   credential_id: Buffer;
   public_key: Buffer;
   counter: number;

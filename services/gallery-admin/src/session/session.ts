@@ -15,7 +15,7 @@ import {
   setSessionCookie,
 } from './guard.ts';
 import type { Caller, Known, Logins } from './logins.ts';
-import type { SessionStore } from './store.ts';
+import type { EndedSession, SessionStore } from './store.ts';
 
 /** The body of a login; the username is counted and compared in its composed form (NFC). */
 const loginBody = z.strictObject({
@@ -31,6 +31,13 @@ const loginBody = z.strictObject({
 
 /** The response to what has nothing to say but that it is done. */
 export const doneAnswer = z.object({ success: z.literal(true) });
+
+const logoutAnswer = doneAnswer.extend({
+  data: z
+    .object({ logoutUrl: z.string().describe('Where one logs out of the provider, too.') })
+    .optional()
+    .describe('After single sign-on, where the provider has such a place.'),
+});
 
 /** The minimum duration of a failed or refused login, in ms. */
 const FAILURE_MS = 500;
@@ -50,15 +57,18 @@ export interface SessionParts {
 const TAGS = ['session'];
 
 /** Login and logout (`docs/spec/wire.md`, "Session"). */
-export function sessionOperations(parts: SessionParts) {
+export function sessionOperations(parts: SessionParts & { logoutUrl: LogoutUrl }) {
   return { login: loginOperation(parts), logout: logoutOperation(parts) };
 }
+
+/** Where at a provider somebody logs out who came in by it; undefined where there is no such place. */
+type LogoutUrl = (request: FastifyRequest, ended: EndedSession) => Promise<string | undefined>;
 
 function loginOperation(parts: SessionParts) {
   const { logins, cookies, takesPasswords } = parts;
   const wrongLogin = takesPasswords
     ? 'wrong username or password'
-    : 'wrong username or password; people log in here with a passkey, and not with a password';
+    : 'wrong username or password; people log in here without a password';
   return operation({
     bodyLimit: LOGIN_BODY_LIMIT,
     schema: {
@@ -150,25 +160,29 @@ export function tooManyAttempts(seconds: number): Problem {
   return new Problem(429, 'rate_limited', detail, { headers: { 'retry-after': String(seconds) } });
 }
 
-function logoutOperation({ sessions, cookies }: SessionParts) {
+function logoutOperation({ sessions, cookies, logoutUrl }: SessionParts & { logoutUrl: LogoutUrl }) {
   return operation({
     schema: {
       tags: TAGS,
       operationId: 'logout',
       summary: 'Log out',
       responseHeaders: { 200: ['Set-Cookie'] },
-      response: { 200: doneAnswer, ...problemResponses(401, 403, 500, 503) },
+      response: { 200: logoutAnswer, ...problemResponses(401, 403, 500, 503) },
     },
     handler: async (request, reply) => {
-      await endSession(sessions, sessionToken(request, cookies));
+      const ended = await endSession(sessions, sessionToken(request, cookies));
       clearSessionCookie(reply, cookies);
-      return { success: true as const };
+      const url = ended && (await logoutUrl(request, ended));
+      return { success: true as const, ...(url !== undefined && { data: { logoutUrl: url } }) };
     },
   });
 }
 
-async function endSession(sessions: SessionStore, token: string | undefined): Promise<void> {
-  if (token !== undefined) await sessions.delete(token);
+async function endSession(
+  sessions: SessionStore,
+  token: string | undefined,
+): Promise<EndedSession | undefined> {
+  return token === undefined ? undefined : sessions.delete(token);
 }
 
 /** Timers may be early by a fraction of a millisecond. */

@@ -29,6 +29,12 @@ interface NewSession {
   address: string;
   /** The browser's `User-Agent`. */
   device?: string | undefined;
+  /** The id of a provider of single sign-on, or `proxy`; else absent. */
+  way?: string | undefined;
+  /** The provider's ID token, sealed. */
+  id_token?: string | undefined;
+  /** When the person has shown who they are; absent for just now. */
+  confirmed_at?: Date | undefined;
 }
 
 /** Whose a session is. */
@@ -38,6 +44,16 @@ export interface UsedSession {
   person: { id: string; name: string; role: Role; author_id: number | null; has_factor: boolean } | null;
   /** Whether they have shown who they are just now. */
   is_fresh: boolean;
+  /** The id of a provider of single sign-on, or `proxy`; else null. */
+  way: string | null;
+}
+
+/** By which way a session began that has ended. */
+export interface EndedSession {
+  person_id: string | null;
+  way: string | null;
+  /** Sealed for the person. */
+  id_token: string | null;
 }
 
 /** Whose sessions are meant: a person's, or those of the environment's account. */
@@ -50,6 +66,7 @@ interface ListedSession {
   last_used_at: Date;
   address: string | null;
   device: string | null;
+  way: string | null;
 }
 
 /** The sessions of logged-in users. The database keeps a hash of each. */
@@ -88,6 +105,7 @@ export class SessionStore {
       .leftJoin('gallery.person as person', 'person.id', 'session.person_id')
       .select([
         'session.id',
+        'session.way',
         'person.id as person_id',
         'person.name',
         'person.role',
@@ -106,9 +124,10 @@ export class SessionStore {
       .executeTakeFirst();
     if (row === undefined) return undefined;
     if (row.stale) await this.#touch(token);
-    const { id, person_id, name, role, author_id, has_factor, is_fresh } = row;
+    const { id, way, person_id, name, role, author_id, has_factor, is_fresh } = row;
     const isPerson = person_id !== null && name !== null && role !== null;
-    return { id, is_fresh, person: isPerson ? { id: person_id, name, role, author_id, has_factor } : null };
+    const person = isPerson ? { id: person_id, name, role, author_id, has_factor } : null;
+    return { id, way, is_fresh, person };
   }
 
   /** Notes that the person of a session has shown again who they are. */
@@ -130,7 +149,7 @@ export class SessionStore {
         .where(
           sql<SqlBool>`account = coalesce((select stamp from gallery.person where id = person_id), account)`,
         )
-        .select(['id', 'created_at', 'last_used_at', 'address', 'device'])
+        .select(['id', 'created_at', 'last_used_at', 'address', 'device', 'way'])
         .where(sql<SqlBool>`last_used_at > clock_timestamp() - ${IDLE}`)
         .where(sql<SqlBool>`created_at > clock_timestamp() - ${LIFETIME}`)
         .orderBy('last_used_at', 'desc')
@@ -149,9 +168,13 @@ export class SessionStore {
     await this.#db.deleteFrom('gallery.session').where(ownedBy(of)).where('id', '<>', kept).execute();
   }
 
-  /** Ends the session of `token`, if any. */
-  async delete(token: string): Promise<void> {
-    await this.#db.deleteFrom('gallery.session').where('token_hash', '=', hashToken(token)).execute();
+  /** Ends the session of `token`, if any, and says by which way it began. */
+  delete(token: string): Promise<EndedSession | undefined> {
+    return this.#db
+      .deleteFrom('gallery.session')
+      .where('token_hash', '=', hashToken(token))
+      .returning(['person_id', 'way', 'id_token'])
+      .executeTakeFirst();
   }
 
   async #removeEnded(): Promise<void> {

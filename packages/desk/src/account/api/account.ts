@@ -11,6 +11,8 @@ export interface LoggedIn {
   readonly address: string | null;
   /** The `User-Agent` of the browser. */
   readonly device: string | null;
+  /** The id of a provider, or `proxy`; else null. */
+  readonly way: string | null;
 }
 
 /** What an app for codes is to keep. */
@@ -75,6 +77,15 @@ export class AccountApi {
 
   async end(id: string): Promise<void> {
     await asked(this.#client.delete('/api/me/sessions/{id}', { path: { id } }));
+  }
+
+  /** Begins to link an account, and returns where at the provider it goes on. */
+  async link(provider: string): Promise<string> {
+    return (await asked(this.#client.post('/api/me/accounts', { body: { provider } }))).data.location;
+  }
+
+  async unlink(id: string): Promise<void> {
+    await asked(this.#client.delete('/api/me/accounts/{id}', { path: { id } }));
   }
 
   /** Ends all sessions but this one. */

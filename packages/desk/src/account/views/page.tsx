@@ -6,9 +6,11 @@ import { Header } from '../../shared/views/header.tsx';
 import { newPasswordWords } from '../../shared/views/new-password-words.ts';
 import { PasswordField } from '../../shared/views/password-field.tsx';
 import { problemWords } from '../../shared/views/problem-view.tsx';
+import { useWays } from '../../shared/views/sign-on.tsx';
 import { useTitle } from '../../shared/views/use-title.ts';
 import { useAccount } from '../account-context.ts';
 import type { Say } from '../text/texts.ts';
+import { LinkedAccounts } from './accounts.tsx';
 import { FactorsSection } from './factors.tsx';
 import { Sessions } from './sessions.tsx';
 
@@ -17,6 +19,7 @@ export function AccountPage() {
   const { me, texts } = useAccount();
   const { say } = texts;
   const profile = me.profile.value;
+  const { passwords, providers } = useWays();
   useTitle(say('account'));
   return (
     <div class="page account">
@@ -30,10 +33,11 @@ export function AccountPage() {
           <>
             <ProfileForm profile={profile} />
             <FactorsSection />
-            <PasswordForm email={profile.email ?? ''} />
+            {passwords && <PasswordForm email={profile.email ?? ''} />}
+            <LinkedAccounts providers={providers} />
           </>
         )}
-        <Sessions />
+        <Sessions providers={providers} />
       </main>
     </div>
   );

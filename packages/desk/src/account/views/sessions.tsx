@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
+import type { Provider } from '../../shared/api/service.ts';
 import { deviceOf } from '../../shared/state/device.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
@@ -9,7 +10,7 @@ import type { LoggedIn } from '../api/account.ts';
 import type { Say } from '../text/texts.ts';
 
 /** Where one is logged in, each with the way to end it. */
-export function Sessions() {
+export function Sessions({ providers }: { providers: readonly Provider[] }) {
   const { api, connection, texts } = useAccount();
   const { say } = texts;
   const [sessions, setSessions] = useState<readonly LoggedIn[]>();
@@ -36,14 +37,15 @@ export function Sessions() {
       <h2>{say('whereLoggedIn')}</h2>
       <ul>
         {sessions.map((session) => {
-          const { id, current, address, lastUsedAt } = session;
+          const { id, current, address, lastUsedAt, way } = session;
+          const by = way === null ? [] : [wayWords(way, providers, say)];
           const device = deviceWords(session, say);
           const used = say('lastUse', { date: texts.date(Date.parse(lastUsedAt)) });
           return (
             <li key={id}>
               <div class="account-session-words">
                 <strong>{device}</strong>
-                <span class="hint">{[...(address === null ? [] : [address]), used].join(' · ')}</span>
+                <span class="hint">{[...by, ...(address === null ? [] : [address]), used].join(' · ')}</span>
               </div>
               {current ? (
                 <span class="badge on">{say('thisOne')}</span>
@@ -64,6 +66,11 @@ export function Sessions() {
       )}
     </section>
   );
+}
+
+function wayWords(way: string, providers: readonly Provider[], say: Say): string {
+  if (way === 'proxy') return say('byProxy');
+  return say('byWay', { way: providers.find(({ id }) => id === way)?.name ?? way });
 }
 
 function deviceWords({ device }: LoggedIn, say: Say): string {

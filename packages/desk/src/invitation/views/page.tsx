@@ -7,6 +7,7 @@ import { Icon } from '../../shared/views/icon.tsx';
 import { newPasswordWords } from '../../shared/views/new-password-words.ts';
 import { PasswordField } from '../../shared/views/password-field.tsx';
 import { ProblemView } from '../../shared/views/problem-view.tsx';
+import { useWays } from '../../shared/views/sign-on.tsx';
 import type { Texts } from '../text/texts.ts';
 
 /** Whom an invitation is for. */
@@ -24,6 +25,8 @@ interface InvitationPageProps {
   read: () => Promise<Invited>;
   accept: (password: string) => Promise<void>;
   acceptByPasskey: (name: string) => Promise<void>;
+  /** Goes to a provider, by which the person logs in from then on. */
+  acceptBy: (provider: string) => Promise<void>;
 }
 
 /** Says whom an invitation is for, and asks for the password or passkey that is to be theirs. */
@@ -69,14 +72,15 @@ function Over({ texts, words }: { texts: Texts; words: string }) {
   );
 }
 
-interface ChoosingProps extends Pick<InvitationPageProps, 'texts' | 'accept' | 'acceptByPasskey'> {
+interface ChoosingProps extends Omit<InvitationPageProps, 'token' | 'read'> {
   invited: Invited;
   /** The invitation has ended meanwhile. */
   onOver: (problem: ApiProblem) => void;
 }
 
-function Choosing({ invited, texts, accept, acceptByPasskey, onOver }: ChoosingProps) {
+function Choosing({ invited, texts, accept, acceptBy, acceptByPasskey, onOver }: ChoosingProps) {
   const { name, email, passwords } = invited;
+  const { providers } = useWays();
   const { say } = texts;
   const [password, setPassword] = useState('');
   const [problem, setProblem] = useState<string>();
@@ -95,6 +99,7 @@ function Choosing({ invited, texts, accept, acceptByPasskey, onOver }: ChoosingP
       setBusy(false);
     }
   };
+  const withoutPassword = providers.length > 0 ? 'noPassword' : 'passkeyOnly';
   return (
     <main class="login">
       <div class="login-card invitation">
@@ -106,7 +111,7 @@ function Choosing({ invited, texts, accept, acceptByPasskey, onOver }: ChoosingP
             void attempt(() => accept(password));
           }}
         >
-          <p>{say(passwords ? 'chooseHint' : 'passkeyOnly', { email })}</p>
+          <p>{say(passwords ? 'chooseHint' : withoutPassword, { email })}</p>
           {/* Programs that keep passwords learn whose it is. */}
           <input hidden readOnly name="username" autocomplete="username" value={email} />
           {passwords && (
@@ -137,6 +142,17 @@ function Choosing({ invited, texts, accept, acceptByPasskey, onOver }: ChoosingP
               <span>{say(passwords ? 'passkeyInstead' : 'usePasskey')}</span>
             </button>
           )}
+          {providers.map(({ id, name }) => (
+            <button
+              key={id}
+              type="button"
+              class="button plain wide"
+              disabled={isBusy}
+              onClick={() => void attempt(() => acceptBy(id))}
+            >
+              <span>{say(passwords ? 'signInInstead' : 'signInWith', { name })}</span>
+            </button>
+          ))}
         </form>
       </div>
     </main>

@@ -18,6 +18,8 @@ export interface Person extends PersonInput {
   readonly passkeys: number;
   /** Whether an app makes codes for them. */
   readonly hasTotp: boolean;
+  /** Whether the person logs in by single sign-on. */
+  readonly isLinked: boolean;
   /** When the last link ends; null if none works. */
   readonly invitedUntil: string | null;
   readonly lastUsedAt: string | null;

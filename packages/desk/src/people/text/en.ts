@@ -77,6 +77,8 @@ export const en = {
   saveCsv: 'Save as CSV',
   nothingDone: 'Nothing of the kind was done.',
   earlier: 'Show earlier ones',
+  did_account_linked: 'Linked an account of a provider',
+  did_account_unlinked: 'Unlinked an account of a provider',
   did_article_addresses_changed: "Changed a file's address in articles",
   did_batch_started: 'Started a long change of files',
   did_bucket_saved: 'Saved a bucket',

@@ -78,6 +78,8 @@ export const zh: Translated<typeof en> = {
   saveCsv: '另存为 CSV',
   nothingDone: '没有此类操作。',
   earlier: '显示更早的记录',
+  did_account_linked: '关联了登录服务的账户',
+  did_account_unlinked: '解除关联了登录服务的账户',
   did_article_addresses_changed: '更改了文章中的文件地址',
   did_batch_started: '开始了批量文件操作',
   did_bucket_saved: '保存了存储桶',

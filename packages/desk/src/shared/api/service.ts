@@ -13,18 +13,48 @@ export interface Passkey {
   readonly lastUsedAt: string | null;
 }
 
+/** An account at a provider by which one logs in. */
+export interface LinkedAccount {
+  readonly id: string;
+  readonly issuer: string;
+  /** The provider's id and name; null if it is no longer in use. */
+  readonly provider: string | null;
+  readonly name: string | null;
+}
+
 /** What somebody logs in with. */
 export interface Factors {
   readonly hasPassword: boolean;
   readonly passkeys: readonly Passkey[];
+  readonly accounts: readonly LinkedAccount[];
   /** When an app for codes was set up; null without one. */
   readonly totpSince: string | null;
   /** How many are left. */
   readonly recoveryCodes: number;
+  /** Whether they have shown who they are just now. */
+  readonly confirmed: boolean;
 }
 
 /** Whoever has guessed too often is told so at once. */
 const ONCE = { attempts: 1, patience: 0 };
+
+/** A provider of single sign-on. */
+export interface Provider {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** By which ways one logs in, besides a passkey. */
+export interface Ways {
+  /** Whether people may log in with a password. */
+  readonly passwords: boolean;
+  readonly providers: readonly Provider[];
+  /** The e-mail address of whom a proxy in front has let in. */
+  readonly proxy: string | null;
+}
+
+/** What holds until it is known. */
+export const NO_WAYS: Ways = { passwords: true, providers: [], proxy: null };
 
 /** The service behind the page: every request waits for a login where it needs one. */
 export class Service {
@@ -46,7 +76,7 @@ export class Service {
         if (!init?.signal?.aborted) this.#connection.lost();
         throw error;
       });
-      if (/\/api\/log(in(\/passkey)?|out)$/.test(url)) return response;
+      if (/\/api\/(login(\/\w+)*|logout)$/.test(url)) return response;
       if (response.status === 401) {
         await this.#session.wait();
         continue;
@@ -90,14 +120,40 @@ export class Service {
     await asked(client.post('/api/me/confirm', { body: { credential } }));
   }
 
+  /** Begins to show by a login at a provider who is logged in, and returns where that goes on. */
+  async confirmByAccount(provider: string): Promise<string> {
+    const begun = galleryClient(this).post('/api/me/confirm/account', { body: { provider } });
+    return (await asked(begun)).data.location;
+  }
+
+  /** By which ways one logs in, besides a passkey; with a password if that cannot be known now. */
+  async ways(): Promise<Ways> {
+    const { baseUrl, fetch } = this;
+    const client = galleryClient({ baseUrl, fetch, retry: { attempts: 1 } });
+    const asking = asked(client.get('/api/login/methods')).then(({ data }) => data);
+    return asking.catch(() => NO_WAYS);
+  }
+
+  /** Logs in as whom the proxy in front has let in. */
+  async logInByProxy(): Promise<void> {
+    await asked(galleryClient(this).post('/api/login/proxy'));
+  }
+
+  /** Whether somebody is logged in, such as in another window. */
+  async isLoggedIn(): Promise<boolean> {
+    const { ok } = await fetch(`${this.baseUrl}/api/me`);
+    return ok;
+  }
+
   /** Says who is logged in; asks once, since what waits for it can do without. */
   async me(): Promise<Profile> {
     const { baseUrl, fetch } = this;
     return (await asked(galleryClient({ baseUrl, fetch, retry: { attempts: 1 } }).get('/api/me'))).data;
   }
 
-  async logOut(): Promise<void> {
-    await asked(galleryClient(this).post('/api/logout'));
+  /** Logs out; returns where one logs out of the provider, too. */
+  async logOut(): Promise<string | undefined> {
+    return (await asked(galleryClient(this).post('/api/logout'))).data?.logoutUrl;
   }
 }
 

@@ -17,7 +17,14 @@ export function Confirmation() {
   const [isBusy, setBusy] = useState(false);
   useEffect(() => {
     service.factors().then(setFactors, (error: unknown) => setProblem(asProblem(error)));
-  }, [service]);
+    // Whoever has shown it in another window comes back to this one.
+    const look = () => {
+      const looking = service.factors().then(({ confirmed }) => confirmed && session.trust(true));
+      looking.catch(() => undefined);
+    };
+    addEventListener('focus', look);
+    return () => removeEventListener('focus', look);
+  }, [service, session]);
   const attempt = async (confirm: () => Promise<void>) => {
     setBusy(true);
     setProblem(undefined);
@@ -29,8 +36,23 @@ export function Confirmation() {
       setBusy(false);
     }
   };
+  /** Goes to a provider in another window: what waits in this one is kept. */
+  const leaveFor = async (provider: string) => {
+    setProblem(undefined);
+    // Browsers open one at a click only.
+    const opened = open('', '_blank');
+    try {
+      (opened ?? window).location.assign(await service.confirmByAccount(provider));
+    } catch (error) {
+      opened?.close();
+      setProblem(asProblem(error));
+    }
+  };
   const hasPassword = factors?.hasPassword ?? false;
   const asksText = hasPassword || (factors?.totpSince ?? null) !== null;
+  const takesPasskey = hasPasskeys() && (factors?.passkeys.length ?? 0) > 0;
+  const accounts = factors?.accounts.filter(({ provider }) => provider !== null) ?? [];
+  const isLost = factors !== undefined && !asksText && !takesPasskey && accounts.length === 0;
   return (
     <Modal title={say('confirmTitle')} onClose={() => session.trust(false)} look="small">
       <form
@@ -40,7 +62,7 @@ export function Confirmation() {
           void attempt(() => service.confirm(hasPassword ? { password: shown } : { code: shown }));
         }}
       >
-        <p class="hint">{say('confirmHint')}</p>
+        <p class="hint">{say(isLost ? 'confirmByLogin' : 'confirmHint')}</p>
         {asksText && (
           <label class="field">
             <span>{say(hasPassword ? 'password' : 'code')}</span>
@@ -57,9 +79,15 @@ export function Confirmation() {
         <p class="form-problem" role="alert">
           {problem !== undefined && words(problem, say)}
         </p>
+        {accounts.length > 0 && <p class="hint">{say('signInElsewhere')}</p>}
         <div class="modal-buttons">
           <Button onClick={() => session.trust(false)}>{say('cancel')}</Button>
-          {hasPasskeys() && (factors?.passkeys.length ?? 0) > 0 && (
+          {accounts.map(({ id, provider, name }) => (
+            <Button key={id} disabled={isBusy} onClick={() => void leaveFor(provider ?? '')}>
+              {say('signInWith', { name: name ?? '' })}
+            </Button>
+          ))}
+          {takesPasskey && (
             <Button disabled={isBusy} onClick={() => void attempt(() => service.confirmByPasskey())}>
               {say('usePasskey')}
             </Button>

@@ -90,10 +90,10 @@ function MainMenu({ items, onSelect, onKeyboard }: Omit<HeaderProps, 'children'>
       return voice.speak(value as Language).catch(() => setMissing(true));
     }
     if (value !== 'logout') return onSelect?.(value);
-    await service.logOut();
+    const elsewhere = await service.logOut();
     // Nothing of the site stays in the page.
     void session.wait();
-    location.assign(location.pathname);
+    location.assign(elsewhere ?? location.pathname);
   };
   return (
     <>

@@ -1,46 +1,64 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { hasPasskeys } from '../api/passkeys.ts';
 import { type ApiProblem, asProblem } from '../api/problem.ts';
 import { useDesk } from '../desk.ts';
 import { Icon } from './icon.tsx';
 import { problemWords } from './problem-view.tsx';
+import { SignOn, signOnWords, useWays } from './sign-on.tsx';
 
-/** Asks for name and password; whoever waits for the session goes on afterwards. */
-export function LoginForm() {
-  const { me, service, session, texts } = useDesk();
+/**
+ * Asks for name and password, or offers the other ways; whoever waits for the session goes on afterwards.
+ *
+ * @param isKept whether something is open in this window
+ */
+export function LoginForm({ isKept = false }: { isKept?: boolean }) {
+  const { me, service, session, signOn, texts } = useDesk();
   const { say } = texts;
+  const ways = useWays();
   const [problem, setProblem] = useState<ApiProblem>();
   const [busy, setBusy] = useState(false);
   const [asksCode, setAsksCode] = useState(false);
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
-    const code = form.get('code');
-    void enter(() =>
-      service.logIn(
-        String(form.get('username')),
-        String(form.get('password')),
-        code === null ? undefined : String(code),
-      ),
-    );
+  const goOn = async () => {
+    const before = me.profile.peek();
+    if (before !== undefined) await me.load();
+    // Another person must not see what this one had open.
+    if (before !== undefined && before.id !== me.profile.peek()?.id) return location.reload();
+    session.begin();
   };
-  const enter = async (logIn: () => Promise<void>) => {
+  const attempt = async (login: () => Promise<void>) => {
     setBusy(true);
     try {
-      await logIn();
-      const before = me.profile.peek();
-      if (before !== undefined) await me.load();
-      // Another person must not see what this one had open.
-      if (before !== undefined && before.id !== me.profile.peek()?.id) return location.reload();
-      session.begin();
+      await login();
+      await goOn();
     } catch (error) {
       const found = asProblem(error);
       const needsCode = found.code === 'second_factor_required';
       if (needsCode) setAsksCode(true);
       setProblem(needsCode ? undefined : found);
     }
+    signOn.value = undefined;
     setBusy(false);
   };
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const [username, password, code] = ['username', 'password', 'code'].map((name) => form.get(name));
+    void attempt(() =>
+      service.logIn(String(username), String(password), code === null ? undefined : String(code)),
+    );
+  };
+  const isElsewhere = isKept && ways.providers.length > 0;
+  useEffect(() => {
+    if (!isElsewhere) return;
+    // Whoever has signed in in another window comes back to this one.
+    const look = () => {
+      const looking = service.isLoggedIn().then((isLoggedIn) => (isLoggedIn ? goOn() : undefined));
+      looking.catch(() => undefined);
+    };
+    addEventListener('focus', look);
+    return () => removeEventListener('focus', look);
+  }, [isElsewhere]);
+  const told = signOn.value;
   return (
     <form class="form" onSubmit={submit}>
       <label class="field">
@@ -70,7 +88,7 @@ export function LoginForm() {
         </div>
       )}
       <p class="form-problem" role="alert">
-        {problem !== undefined && words(problem, say)}
+        {problem !== undefined ? words(problem, say) : told !== undefined && signOnWords(told, say)}
       </p>
       <button type="submit" class="button primary wide" disabled={busy}>
         <span>{say('logIn')}</span>
@@ -80,11 +98,12 @@ export function LoginForm() {
           type="button"
           class="button plain wide"
           disabled={busy}
-          onClick={() => void enter(() => service.logInByPasskey())}
+          onClick={() => void attempt(() => service.logInByPasskey())}
         >
           <span>{say('usePasskey')}</span>
         </button>
       )}
+      <SignOn ways={ways} isKept={isKept} onProxy={() => void attempt(() => service.logInByProxy())} />
     </form>
   );
 }
@@ -92,6 +111,7 @@ export function LoginForm() {
 function words(problem: ApiProblem, say: ReturnType<typeof useDesk>['texts']['say']) {
   const { status, code, message, retryAfterMs } = problem;
   if (status === 0) return say('unreachable');
+  if (code === 'unknown_person') return say('signOnUnknown');
   if (status === 429) return say('tooManyLogins', { minutes: Math.ceil((retryAfterMs ?? 60_000) / 60_000) });
   if (status !== 401) return problemWords(problem, say);
   if (code === 'second_factor_wrong') return say('wrongCode');
