@@ -140,7 +140,7 @@ test('after a while, the desk asks for the password again, and goes on with what
 
   await growOld();
   await page.getByRole('button', { name: 'Actions for pia' }).click();
-  await page.getByRole('menuitem', { name: 'Remove passkeys and app' }).click();
+  await page.getByRole('menuitem', { name: 'Remove all but the password' }).click();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await page.getByText('This was not done').waitFor();
   await page.getByRole('row', { name: /pia .*1 passkey/ }).waitFor();

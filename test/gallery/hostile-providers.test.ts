@@ -7,7 +7,7 @@ import {
   SignJWT,
   UnsecuredJWT,
 } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type GalleryFixture, galleryFixture, startGallery } from '../support/gallery.ts';
 import { type Answer, send } from '../support/http.ts';
 import { answer, HostileProvider } from '../support/oidc.ts';
@@ -207,7 +207,7 @@ describe('a login there', () => {
 
   test.each<[string, () => number | undefined, boolean]>([
     ['of just now is one here', now, true],
-    ['whose time is not said is one here', () => undefined, true],
+    ['whose time is not said confirms nothing', () => undefined, false],
     ['of an hour ago confirms nothing', () => now() - 3600, false],
   ])('%s', async (_, time, expected) => {
     expect(await isConfirmed(await member({ auth_time: time() }))).toBe(expected);
@@ -248,6 +248,34 @@ describe('a login there', () => {
 function replica() {
   return startGallery(gallery.settings);
 }
+
+test('a provider that issues for every organisation lets in those of its issuer alone', async () => {
+  const everybody = 'https://login.microsoftonline.com/common/v2.0';
+  const ofOne = (tenant: string) => `https://login.microsoftonline.com/${tenant}/v2.0`;
+  const real = fetch;
+  const spied = vi.spyOn(globalThis, 'fetch').mockImplementation((url, init) => {
+    const asked = String(url).replace(`${everybody}/`, `${hostile.issuer}/`);
+    return real(asked, init);
+  });
+  hostile.metadata = {
+    issuer: ofOne('{tenantid}'),
+    ...{ token_endpoint: `${everybody}/token`, jwks_uri: `${everybody}/keys` },
+    authorization_endpoint: `${everybody}/authorize`,
+  };
+  const client = { ...hostile.client, issuer: everybody };
+  const other = await startGallery({ ...gallery.settings, OIDC_PROVIDERS: JSON.stringify([client]) });
+  try {
+    const { cookie, state, nonce } = await begin('hostile', other.url);
+    expect(state).not.toBe('');
+    hostile.gives(await hostile.idToken(nonce, { ...ANN, iss: ofOne('evil'), tid: 'evil' }));
+    const back = await comeBack({ code: 'a', state }, cookie, 'hostile', other.url);
+    expect(refusal(back)).toBe('answer_refused');
+  } finally {
+    spied.mockRestore();
+    hostile.metadata = {};
+    await other.close();
+  }
+});
 
 describe('a way back', () => {
   test('is taken once, in the browser that began, for the provider that it began at', async () => {

@@ -432,7 +432,7 @@ test('who is not linked yet is one author, whatever is asked at once on several 
 test('who is an author stays that one, whoever was later to link another', async () => {
   const { person } = await invited('reader');
   const db = openDatabase<GalleryTables>({ DATABASE_URL: gallery.database.url }, 'test');
-  const people = new PeopleStore(db, true);
+  const people = new PeopleStore(db, true, { passwords: true, issuers: [], proxy: false });
   expect(await people.linkAuthor(person.id, 7001)).toBe(true);
   expect(await people.linkAuthor(person.id, 7002)).toBe(false);
   expect(await people.authorOf(person.id)).toBe(7001);

@@ -69,6 +69,25 @@ test('counts as a confirmation of those alone who have no way to confirm here', 
   expect((await setUp()).status).toBe(200);
 });
 
+test('a password that the settings no longer take is no way to confirm, and who comes by the proxy is an owner', async () => {
+  await gallery.database.pool.query("update gallery.person set password_hash = 'any', role = 'owner'");
+  const { ADMIN_USERNAME: _name, ADMIN_PASSWORD_HASH: _hash, ...settings } = gallery.settings;
+  const other = await startGallery({ ...settings, LOGIN_PASSWORDS: 'off' });
+  try {
+    const { headers } = await logIn({ [HEADER]: 'ann@example.org' }, other.url);
+    const cookie = headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const ask = (path: string, sending: Sending = {}) =>
+      send(`${other.url}${path}`, { ...sending, headers: { cookie } });
+    expect((await ask('/api/me/factors')).body.data.confirmed).toBe(true);
+    const json = { name: 'Bob', email: 'bob@example.org', role: 'reader' };
+    const { body } = await ask('/api/people', { method: 'POST', json });
+    const bob = `/api/people/${body.data.person.id}`;
+    expect((await ask(bob, { method: 'PATCH', json: { role: 'writer' } })).status).toBe(200);
+  } finally {
+    await other.close();
+  }
+});
+
 test.each(['nobody@example.org', 'editor', 'ann@example.org, bob@example.org', 'mi\u00ebke@example.org', ''])(
   'the word %j lets nobody in',
   async (value) => {
@@ -144,6 +163,7 @@ describe('the settings', () => {
       [providers({ ...provider, issuer: 'http://127.0.0.1.evil.example' }), /0\.issuer/],
       [providers({ ...provider, issuer: 'https://user:hush@id.example' }), /0\.issuer/],
       [providers({ ...provider, id: 'A B' }), /0\.id must be of/],
+      [providers({ ...provider, id: 'proxy' }), /0\.id must not be proxy/],
       [providers(provider, provider), /each id must occur once/],
       [providers({ ...provider, roles: { a: 'owner' } }), /role_claim and roles go together/],
       [providers({ ...provider, role_claim: 'g', roles: { a: 'king' } }), /0\.roles/],

@@ -125,10 +125,12 @@ test('a person who was invited logs in by a provider that vouches for the e-mail
   const [listed] = (await gallery.ask('/api/people')).body.data.people;
   expect(listed).toMatchObject({ hasPassword: false, isLinked: true });
   expect((await trail('login_succeeded'))[0]).toMatchObject({ person: 'Ann', object: { way: 'real' } });
+  expect(await trail('account_linked')).toMatchObject([{ person: 'Ann', object: { provider: 'real' } }]);
 
   // From then on it is the account, whatever its address is.
   real.accounts.set('a1', { email: 'elsewhere@example.org', email_verified: false });
   expect((await memberOf(await signOn('a1'))('/api/me')).body.data.id).toBe(person.id);
+  expect(await trail('account_linked')).toHaveLength(1);
   // And another account that has the address now is not Ann.
   real.accounts.set('a2', { email: 'ann@example.org', email_verified: true });
   expect(refusal(await signOn('a2'))).toBe('other_account');
@@ -250,6 +252,14 @@ describe('a provider that gives roles', () => {
   });
 });
 
+test.each(['cross-site', 'same-site'])('a page of another site (%s) begins no login', async (site) => {
+  const { status, headers } = await send(`${gallery.url}/api/oidc/real/login?to=articles`, {
+    headers: { 'sec-fetch-site': site, ...newAddress() },
+  });
+  expect([status, headers.get('location')]).toEqual([303, '../../../desk/articles']);
+  expect(headers.getSetCookie()).toEqual([]);
+});
+
 test('an invitation is accepted by single sign-on, whatever the address there is', async () => {
   const { person, invitation } = await invited('editor', 'ann@example.org', 'Ann');
   real.accounts.set('a', { email: 'private@example.net', email_verified: false });
@@ -301,7 +311,9 @@ test('one links accounts oneself, which ends the other sessions, and keeps a way
   expect(answer.headers.get('location')).toBe('../../../desk/account?sign_in=linked');
   expect((await send(`${gallery.url}/api/me`, elsewhere)).status).toBe(401);
   const { accounts } = (await ask('/api/me/factors')).body.data;
-  expect(accounts).toMatchObject([{ provider: 'real', name: 'The Real One', issuer: real.client.issuer }]);
+  expect(accounts).toMatchObject([
+    { provider: 'real', name: 'The Real One', issuer: `${real.client.issuer}/` },
+  ]);
   expect((await memberOf(await signOn('whatever'))('/api/me')).body.data.name).toBe('Ann');
   expect((await trail('account_linked'))[0]).toMatchObject({ person: 'Ann', object: { provider: 'real' } });
 
@@ -372,7 +384,7 @@ describe('next to passkeys and passwords', () => {
     const cookie = cookiesOf(accepted).get('gallery_session') ?? '';
     const ask = (path: string, method = 'GET') =>
       send(`${gallery.url}${path}`, { method, headers: { cookie } });
-    return { id: person.id, ask };
+    return { id: person.id, ask, cookie };
   }
 
   test('each of them is a way in, and the only one stays', async () => {
@@ -388,6 +400,54 @@ describe('next to passkeys and passwords', () => {
     const [account] = (await ask('/api/me/factors')).body.data.accounts;
     expect(outcome(await ask(`/api/me/accounts/${account.id}`, 'DELETE'))).toEqual([409, 'last_way_in']);
     expect((await memberOf(await signOn('a'))('/api/me')).body.data.id).toBe(id);
+  });
+
+  test('what the settings no longer take is no way in', async () => {
+    const { id, ask, cookie } = await withPasskey();
+    const [passkey] = (await ask('/api/me/factors')).body.data.passkeys;
+    real.accounts.set('a', { email: 'ann@example.org', email_verified: true });
+    memberOf(await signOn('a'));
+    await gallery.database.pool.query("update gallery.person set password_hash = 'any'");
+    const { ADMIN_USERNAME: _name, ADMIN_PASSWORD_HASH: _hash, ...settings } = gallery.settings;
+    const fewer = { OIDC_PROVIDERS: JSON.stringify([graded(grading.client)]), LOGIN_PASSWORDS: 'off' };
+    const other = await startGallery({ ...settings, ...fewer });
+    try {
+      const there = (path: string, sending: Sending = {}) =>
+        send(`${other.url}${path}`, { ...sending, headers: { cookie } });
+      const remove = () => there(`/api/me/passkeys/${passkey.id}`, { method: 'DELETE' });
+      expect(outcome(await remove())).toEqual([409, 'last_way_in']);
+      const [account] = (await there('/api/me/factors')).body.data.accounts;
+      expect(account).toMatchObject({ provider: null, issuer: `${real.client.issuer}/` });
+      // The last owner who can log in there stays one.
+      await gallery.database.pool.query("update gallery.person set role = 'owner'");
+      const { person: second } = await invited('owner', 'o@example.org', 'O');
+      await gallery.database.pool.query("update gallery.person set password_hash = 'any'");
+      const demote = (one: string) =>
+        there(`/api/people/${one}`, { method: 'PATCH', json: { role: 'reader' } });
+      expect(outcome(await demote(id))).toEqual([409, 'last_owner']);
+      const listed = (await there('/api/people')).body.data.people;
+      expect(listed.map((one: { canLogIn: boolean }) => one.canLogIn)).toEqual([true, false]);
+      expect((await demote(second.id)).status).toBe(200);
+    } finally {
+      await other.close();
+    }
+    expect((await gallery.ask('/api/people')).body.data.people).toMatchObject([
+      { canLogIn: true },
+      { canLogIn: true },
+    ]);
+  });
+
+  test('an owner unlinks the accounts of somebody with their factors', async () => {
+    const { id, ask } = await withPasskey();
+    real.accounts.set('thief', { email: 'ann@example.org', email_verified: true });
+    const thief = memberOf(await signOn('thief'));
+    real.accounts.set('thief', { email: 'thief@example.org', email_verified: true });
+    const removed = await gallery.ask(`/api/people/${id}/factors`, { method: 'DELETE' });
+    expect(removed.status).toBe(200);
+    for (const session of [ask, thief]) expect((await session('/api/me')).status).toBe(401);
+    expect(refusal(await signOn('thief'))).toBe('unknown_person');
+    const [listed] = (await gallery.ask('/api/people')).body.data.people;
+    expect(listed).toMatchObject({ isLinked: false, canLogIn: false });
   });
 
   test('a link lets no account take the place of a factor', async () => {

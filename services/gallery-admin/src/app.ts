@@ -13,7 +13,7 @@ import type { ActiveBucket } from './buckets/bucket.ts';
 import { bucketOperations } from './buckets/buckets.ts';
 import type { BucketStore } from './buckets/buckets-store.ts';
 import { StorePing, storeFailure } from './buckets/store-answers.ts';
-import type { GalleryConfig } from './config.ts';
+import { type GalleryConfig, waysInOf } from './config.ts';
 import { contentFor, deskOperations, passRequests, sectionsOf } from './desk.ts';
 import { folderOperations } from './folders.ts';
 import { listingOperations } from './listing.ts';
@@ -144,7 +144,9 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     settingsKey: config.SETTINGS_KEY,
   });
   const sessions = new SessionStore(db);
-  const people = new PeopleStore(db, account.isConfigured);
+  const providers = config.OIDC_PROVIDERS.map((settings) => new OidcProvider(settings));
+  const ways = waysInOf(config);
+  const people = new PeopleStore(db, account.isConfigured, ways);
   await app.register(cookie);
   refuseForeignPages(app, cookies);
   const trail = new Trail(db);
@@ -154,7 +156,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   const addresses = new KnownAddresses(db, fingerprints);
   const box = new SecretBox(config.SETTINGS_KEY, config.SETTINGS_KEY_PREVIOUS);
   const codes = new Codes(db, box, now);
-  const takesPasswords = config.LOGIN_PASSWORDS !== 'off';
+  const takesPasswords = ways.passwords;
   const logins = new Logins({
     account,
     people,
@@ -168,8 +170,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   const entry = { logins, sessions, cookies, takesPasswords };
   const authors = new AuthorLinks(people, config);
   const passkeys = new Passkeys(db, new Challenges(db, fingerprints));
-  const providers = config.OIDC_PROVIDERS.map((settings) => new OidcProvider(settings));
-  const identities = new Identities(db);
+  const identities = new Identities(db, ways);
   const factors = factorOperations({ ...entry, people, account, passkeys, codes, providers, identities });
   const signing = {
     ...{ ...entry, account, addresses, authors, box, identities, people, providers },

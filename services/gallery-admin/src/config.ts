@@ -15,8 +15,9 @@ import { articleSettings, siteUrl } from '@pressroom/common/start/site-settings'
 import { z } from 'zod';
 import { isPublicPrefix } from './media/public-prefixes.ts';
 import { folderPrefix } from './names.ts';
+import type { WaysIn } from './people/people-store.ts';
 import { hostRules } from './proxy/host-rules.ts';
-import { oidcProviders } from './session/oidc-providers.ts';
+import { issuerOf, oidcProviders } from './session/oidc-providers.ts';
 import { parsePasswordHash, passwordRule } from './session/password.ts';
 
 export const PORT_VARIABLE = 'GALLERY_ADMIN_PORT';
@@ -204,6 +205,23 @@ export function readSettingsKeys(
 ): Pick<GalleryConfig, 'SETTINGS_KEY' | 'SETTINGS_KEY_PREVIOUS'> {
   const { SETTINGS_KEY, SETTINGS_KEY_PREVIOUS } = gallerySettings;
   return readConfig({ SETTINGS_KEY, SETTINGS_KEY_PREVIOUS }, env);
+}
+
+/** By which ways people may log in. */
+export function waysInOf(
+  config: Pick<GalleryConfig, 'LOGIN_PASSWORDS' | 'OIDC_PROVIDERS' | 'LOGIN_PROXY_HEADER'>,
+): WaysIn {
+  return {
+    passwords: config.LOGIN_PASSWORDS !== 'off',
+    issuers: config.OIDC_PROVIDERS.map(issuerOf),
+    proxy: config.LOGIN_PROXY_HEADER !== undefined,
+  };
+}
+
+/** Reads the ways in alone. Throws `ConfigError` with every error. */
+export function readWaysIn(env: Environment): WaysIn {
+  const { LOGIN_PASSWORDS, OIDC_PROVIDERS, LOGIN_PROXY_HEADER } = gallerySettings;
+  return waysInOf(readConfig({ LOGIN_PASSWORDS, OIDC_PROVIDERS, LOGIN_PROXY_HEADER }, env));
 }
 
 /** Reads the settings of the environment's bucket alone. Throws `ConfigError` with every error. */

@@ -1,5 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import type { Kysely } from 'kysely';
+import { readWaysIn } from '../config.ts';
 import { personInput } from '../people/people.ts';
 import { INVITED_HOURS, type ListedPerson, PeopleStore, ROLES, type Role } from '../people/people-store.ts';
 import type { GalleryTables } from '../tables.ts';
@@ -12,7 +13,7 @@ export function addUserCommands(
   const users = program.command('users').description('the people of the desk');
   // Whoever runs commands can always invite another owner.
   const withPeople = (work: (people: PeopleStore) => Promise<void>) =>
-    withGallery((db) => work(new PeopleStore(db, true)));
+    withGallery((db) => work(new PeopleStore(db, true, readWaysIn(process.env))));
   const change = (email: string, work: (people: PeopleStore, person: ListedPerson) => Promise<void>) =>
     withPeople(async (people) => work(people, await personWith(people, email)));
 
@@ -50,7 +51,7 @@ export function addUserCommands(
     .action((email: string, role: Role) => change(email, (people, { id }) => people.change(id, { role })));
   users
     .command('remove-factors')
-    .description('remove passkeys, app and recovery codes of somebody, such as after a lost phone')
+    .description('remove all that somebody logs in with besides a password, such as after a lost phone')
     .argument('<email>')
     .action((email: string) => change(email, (people, { id }) => people.removeFactors(id)));
   users

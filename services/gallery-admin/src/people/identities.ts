@@ -2,7 +2,7 @@ import { violates } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { GalleryTables } from '../tables.ts';
-import { CAN_LOG_IN, CANDIDATE, type Candidate, type Role } from './people-store.ts';
+import { CANDIDATE, type Candidate, canLogIn, type Role, type WaysIn } from './people-store.ts';
 
 /** Who somebody is at a provider of single sign-on. */
 export interface Identity {
@@ -26,25 +26,26 @@ interface LinkedAccount {
   linked_at: Date;
 }
 
-const LINKED = [
-  ...CANDIDATE,
-  ...(['role', 'active', 'removed_at'] as const),
-  CAN_LOG_IN.as('can_log_in'),
-] as const;
+function linkedWith(ways: WaysIn) {
+  const state = ['role', 'active', 'removed_at'] as const;
+  return [...CANDIDATE, ...state, canLogIn(ways).as('can_log_in')] as const;
+}
 
 /** Which accounts of providers belong to whom. */
 export class Identities {
   readonly #db: Kysely<GalleryTables>;
+  readonly #linked: ReturnType<typeof linkedWith>;
 
-  constructor(db: Kysely<GalleryTables>) {
+  constructor(db: Kysely<GalleryTables>, ways: WaysIn) {
     this.#db = db;
+    this.#linked = linkedWith(ways);
   }
 
   /** Whose account it is, also of somebody who was removed. */
   find({ issuer, subject }: Identity): Promise<Linked | undefined> {
     return this.#db
       .selectFrom('gallery.person as person')
-      .select(LINKED)
+      .select(this.#linked)
       .where('id', '=', (eb) =>
         eb
           .selectFrom('gallery.identity')
@@ -59,7 +60,7 @@ export class Identities {
   withEmail(email: string): Promise<Linked | undefined> {
     return this.#db
       .selectFrom('gallery.person as person')
-      .select(LINKED)
+      .select(this.#linked)
       .where('email', '=', email)
       .orderBy(sql`removed_at is not null`)
       .limit(1)
@@ -73,7 +74,7 @@ export class Identities {
    */
   link(id: string, identity: Identity): Promise<Linked> {
     return this.#db.transaction().execute(async (tx) => {
-      const person = await locked(tx, id);
+      const person = await this.#locked(tx, id);
       await insertIdentity(tx, id, identity);
       return person;
     });
@@ -100,17 +101,17 @@ export class Identities {
       .where('person.active', '=', true)
       .executeTakeFirst();
   }
-}
 
-async function locked(tx: Transaction<GalleryTables>, id: string): Promise<Linked> {
-  return tx
-    .selectFrom('gallery.person as person')
-    .select(LINKED)
-    .where('id', '=', id)
-    .where('active', '=', true)
-    .where('removed_at', 'is', null)
-    .forUpdate()
-    .executeTakeFirstOrThrow(() => new Failure('missing', 'there is no such person any longer'));
+  #locked(tx: Transaction<GalleryTables>, id: string): Promise<Linked> {
+    return tx
+      .selectFrom('gallery.person as person')
+      .select(this.#linked)
+      .where('id', '=', id)
+      .where('active', '=', true)
+      .where('removed_at', 'is', null)
+      .forUpdate()
+      .executeTakeFirstOrThrow(() => new Failure('missing', 'there is no such person any longer'));
+  }
 }
 
 /** @throws Failure `conflict` with code `linked_elsewhere` or `other_account` */

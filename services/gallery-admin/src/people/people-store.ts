@@ -64,12 +64,23 @@ export const HAS_FACTOR = sql<boolean>`(
   or exists (select from gallery.totp where person_id = person.id and secret is not null)
 )`;
 
-/** Whether a person has a password, or a passkey or an account of a provider, each of which is enough. */
-export const CAN_LOG_IN = sql<boolean>`(
-  person.password_hash is not null
-  or exists (select from gallery.passkey where person_id = person.id)
-  or exists (select from gallery.identity where person_id = person.id)
-)`;
+/** The ways in that the settings leave, besides passkeys. */
+export interface WaysIn {
+  passwords: boolean;
+  /** Of the providers of single sign-on. */
+  issuers: readonly string[];
+  /** Whether a proxy in front lets everybody in. */
+  proxy: boolean;
+}
+
+/** Whether a person has something to log in with that is enough, and that the settings take. */
+export function canLogIn({ passwords, issuers }: WaysIn) {
+  return sql<boolean>`(
+    (${passwords}::boolean and person.password_hash is not null)
+    or exists (select from gallery.passkey where person_id = person.id)
+    or exists (select from gallery.identity where person_id = person.id and issuer = any(${issuers}::text[]))
+  )`;
+}
 
 export const CANDIDATE = [
   ...(['id', 'name', 'email', 'stamp', 'password_hash'] as const),
@@ -89,20 +100,22 @@ function candidates(db: Kysely<GalleryTables>) {
 export class PeopleStore {
   readonly #db: Kysely<GalleryTables>;
   readonly #hasAccount: boolean;
+  readonly #ways: WaysIn;
 
   /** @param hasAccount whether the environment has an owner besides, so that none needs to be left here */
-  constructor(db: Kysely<GalleryTables>, hasAccount: boolean) {
+  constructor(db: Kysely<GalleryTables>, hasAccount: boolean, ways: WaysIn) {
     this.#db = db;
     this.#hasAccount = hasAccount;
+    this.#ways = ways;
   }
 
   list(): Promise<ListedPerson[]> {
-    return listed(this.#db).orderBy('name').orderBy('id').execute();
+    return listed(this.#db, this.#ways).orderBy('name').orderBy('id').execute();
   }
 
   /** @throws Failure `missing` */
   read(id: string): Promise<ListedPerson> {
-    return listed(this.#db).where('person.id', '=', id).executeTakeFirstOrThrow(nobody);
+    return listed(this.#db, this.#ways).where('person.id', '=', id).executeTakeFirstOrThrow(nobody);
   }
 
   /**
@@ -168,7 +181,7 @@ export class PeopleStore {
 
   /** Somebody can always let others in: of two owners who remove each other at once, one stays. */
   async #requireOwner(tx: Transaction<GalleryTables>): Promise<void> {
-    if (this.#hasAccount || (await hasOwner(tx))) return;
+    if (this.#hasAccount || (await hasOwner(tx, this.#ways))) return;
     throw new Failure('conflict', 'nobody could let people in: this is the last owner', {
       code: 'last_owner',
     });
@@ -310,7 +323,7 @@ export class PeopleStore {
     return this.#db.transaction().execute(async (tx) => {
       await lock(tx, id);
       const done = await change(tx);
-      await requireWayIn(tx, id);
+      await requireWayIn(tx, id, this.#ways);
       await removeCodesWithoutFactor(tx, id);
       await endOtherSessions(tx, id, keptSession);
       return done;
@@ -326,6 +339,7 @@ export class PeopleStore {
     return this.#db.transaction().execute(async (tx) => {
       await lock(tx, id);
       await removeFactors(tx, id);
+      await tx.deleteFrom('gallery.identity').where('person_id', '=', id).execute();
       await tx.updateTable('gallery.person').set({ stamp: newStamp() }).where('id', '=', id).execute();
       await this.#requireOwner(tx);
     });
@@ -356,23 +370,23 @@ export class PeopleStore {
 
   /** Whether an owner can log in who is not the account of the environment. */
   hasOwner(): Promise<boolean> {
-    return hasOwner(this.#db);
+    return hasOwner(this.#db, this.#ways);
   }
 }
 
-async function hasOwner(db: Kysely<GalleryTables>): Promise<boolean> {
+async function hasOwner(db: Kysely<GalleryTables>, ways: WaysIn): Promise<boolean> {
   const owner = await db
     .selectFrom('gallery.person as person')
     .select('id')
     .where('role', '=', 'owner')
     .where('active', '=', true)
-    .where(CAN_LOG_IN)
+    .where(ways.proxy ? sql.lit(true) : canLogIn(ways))
     .limit(1)
     .executeTakeFirst();
   return owner !== undefined;
 }
 
-function listed(db: Kysely<GalleryTables>) {
+function listed(db: Kysely<GalleryTables>, ways: WaysIn) {
   return db
     .selectFrom('gallery.person as person')
     .select([
@@ -391,7 +405,7 @@ function listed(db: Kysely<GalleryTables>) {
         'has_totp',
       ),
       sql<boolean>`exists (select from gallery.identity where person_id = person.id)`.as('is_linked'),
-      CAN_LOG_IN.as('can_log_in'),
+      canLogIn(ways).as('can_log_in'),
       sql<Date | null>`(select expires_at from gallery.invitation
         where person_id = person.id and expires_at > clock_timestamp())`.as('invited_until'),
       sql<Date | null>`(select max(last_used_at) from gallery.session where person_id = person.id)`.as(
@@ -401,12 +415,12 @@ function listed(db: Kysely<GalleryTables>) {
     .where('person.removed_at', 'is', null);
 }
 
-async function requireWayIn(tx: Transaction<GalleryTables>, id: string): Promise<void> {
+async function requireWayIn(tx: Transaction<GalleryTables>, id: string, ways: WaysIn): Promise<void> {
   const found = await tx
     .selectFrom('gallery.person as person')
     .select('id')
     .where('id', '=', id)
-    .where(CAN_LOG_IN)
+    .where(canLogIn(ways))
     .executeTakeFirst();
   if (found !== undefined) return;
   const message = 'you could not log in any longer: this is your only way in';

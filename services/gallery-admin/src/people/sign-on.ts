@@ -20,6 +20,8 @@ export class SignOnRefused extends Error {
 interface SignedOn {
   person: Linked;
   isNew: boolean;
+  /** Whether the account was linked by its e-mail address. */
+  isLinked: boolean;
   /** The role that the provider has given in place of another one. */
   newRole: Role | undefined;
 }
@@ -49,14 +51,16 @@ export class SignOn {
     const linked = await this.#identities.find(vouched);
     const isThere = linked !== undefined && linked.removed_at === null;
     if (isThere && !linked.active) throw new SignOnRefused('switched_off');
-    const found = isThere ? { person: linked, isNew: false } : await this.#byEmail(vouched, linked);
+    const found = isThere
+      ? { person: linked, isNew: false, isLinked: false }
+      : await this.#byEmail(vouched, linked);
     const newRole =
       role !== found.person.role && (await this.#give(found.person.id, role)) ? role : undefined;
     if (newRole === undefined) return { ...found, newRole };
     // The change has ended what had begun before.
     const person = await this.#identities.find(vouched);
     if (person === undefined || !person.active) throw new SignOnRefused('switched_off');
-    return { person, isNew: found.isNew, newRole };
+    return { ...found, person, newRole };
   }
 
   async #byEmail(vouched: Vouched, former: Linked | undefined): Promise<Omit<SignedOn, 'newRole'>> {
@@ -67,13 +71,14 @@ export class SignOn {
     const known = await this.#identities.withEmail(email.data);
     if (known !== undefined && known.removed_at === null) {
       if (!known.active) throw new SignOnRefused('switched_off');
-      return { person: await this.#identities.link(known.id, vouched), isNew: false };
+      const person = await this.#identities.link(known.id, vouched);
+      return { person, isNew: false, isLinked: true };
     }
     // Whoever was removed stays so until an owner adds them again.
     const wasRemoved = known !== undefined || former !== undefined;
     if (wasRemoved || !role || this.#account.isTakenBy(email.data)) throw new SignOnRefused('unknown_person');
     const id = await this.#add(email.data, vouched.name, role);
-    return { person: await this.#identities.link(id, vouched), isNew: true };
+    return { person: await this.#identities.link(id, vouched), isNew: true, isLinked: false };
   }
 
   /** Adds somebody by the name that the provider has; where another has it too, with the e-mail address. */

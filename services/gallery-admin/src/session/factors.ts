@@ -322,7 +322,7 @@ function ownFactors({ passkeys, people, codes, providers, identities, cookies }:
           lastUsedAt: last_used_at?.toISOString() ?? null,
         })),
         accounts: linked.map(({ id: account, issuer, linked_at }) => {
-          const provider = providers.find((one) => one.isOf(issuer));
+          const provider = providers.find((one) => one.issuer === issuer);
           const { id: of = null, name = null } = provider ?? {};
           return { id: account, provider: of, name, issuer, linkedAt: linked_at.toISOString() };
         }),

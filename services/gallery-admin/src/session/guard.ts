@@ -212,13 +212,17 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** `Sec-Fetch-Site` of browsers' requests of the service's own pages or of a person; others send none. */
 const OWN_SITES = new Set<unknown>(['same-origin', 'none', undefined]);
 
+/** Whether another site's page has led the browser here. */
+export function isFromElsewhere({ headers }: FastifyRequest): boolean {
+  return !OWN_SITES.has(headers['sec-fetch-site']);
+}
+
 /** Refuses with 403 any change requested by another site's page. */
 export function refuseForeignPages(app: Server, style: CookieStyle): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { method, headers } = request;
     if (SAFE_METHODS.has(method)) return done();
-    if (!OWN_SITES.has(headers['sec-fetch-site']))
-      return done(forbidden('this request comes from another site'));
+    if (isFromElsewhere(request)) return done(forbidden('this request comes from another site'));
     if (headers.origin === undefined) return done();
     const own = ownOrigin(request, style);
     if (own !== undefined && URL.parse(headers.origin)?.origin === own) return done();

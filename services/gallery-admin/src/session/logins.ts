@@ -57,6 +57,9 @@ export interface Known {
   confirmed_at?: Date | undefined;
 }
 
+/** The `confirmed_at` of whoever has yet to show who they are. */
+export const NEVER = new Date(0);
+
 /** What somebody says at a login. */
 interface Credentials {
   username: string;

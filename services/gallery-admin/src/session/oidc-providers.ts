@@ -17,7 +17,10 @@ function isIssuer(text: string): boolean {
 
 const provider = z
   .strictObject({
-    id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/, 'must be of a-z, 0-9 and -'),
+    id: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, 'must be of a-z, 0-9 and -')
+      .refine((id) => id !== 'proxy', 'must not be proxy'),
     name: z.string().min(1).max(60),
     issuer: z.string().refine(isIssuer, 'must be an https URL (http only on this machine), without a query'),
     client_id: z.string().min(1),
@@ -111,10 +114,13 @@ export interface Vouched {
 /** A provider of OpenID Connect. */
 export class OidcProvider {
   readonly #settings: ProviderSettings;
+  /** In the form in which URLs are compared. */
+  readonly issuer: string;
   #kept: { configuration: Promise<oidc.Configuration>; until: number } | undefined;
 
   constructor(settings: ProviderSettings) {
     this.#settings = settings;
+    this.issuer = issuerOf(settings);
   }
 
   get id(): string {
@@ -123,10 +129,6 @@ export class OidcProvider {
 
   get name(): string {
     return this.#settings.name;
-  }
-
-  isOf(issuer: string): boolean {
-    return URL.parse(issuer)?.href === new URL(this.#settings.issuer).href;
   }
 
   /** Where the provider sends people back to, for a desk at `base`, which ends with `/`. */
@@ -173,6 +175,9 @@ export class OidcProvider {
     });
     const claims = tokens.claims();
     if (claims === undefined || tokens.id_token === undefined) throw new Error('there is no ID token');
+    // Some providers issue for everybody's organisation at one address.
+    if (URL.parse(claims.iss)?.href !== this.issuer)
+      throw new Error(`the ID token is issued by ${claims.iss}`);
     if (claims.iat > Date.now() / 1000 + CLOCK_S) throw new Error('the ID token was issued in the future');
     const { role_claim } = this.#settings;
     const isWhole = 'email' in claims && (role_claim === undefined || role_claim in claims);
@@ -186,7 +191,7 @@ export class OidcProvider {
     const { email, email_verified } = 'email' in claims ? claims : info;
     const all: Record<string, unknown> = { ...info, ...claims };
     return {
-      issuer: claims.iss,
+      issuer: this.issuer,
       subject: claims.sub,
       email: email_verified === true && typeof email === 'string' ? email : undefined,
       name: [all.name, all.preferred_username].find((one) => typeof one === 'string'),
@@ -239,6 +244,11 @@ export class OidcProvider {
       [oidc.customFetch]: boundedFetch,
     });
   }
+}
+
+/** The issuer of a provider, in the form in which URLs are compared. */
+export function issuerOf({ issuer }: Pick<ProviderSettings, 'issuer'>): string {
+  return new URL(issuer).href;
 }
 
 /** How the client shows its secret: as the provider takes it. */

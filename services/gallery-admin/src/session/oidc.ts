@@ -14,8 +14,8 @@ import { invitationHash, type PeopleStore } from '../people/people-store.ts';
 import { SignOn, SignOnRefused } from '../people/sign-on.ts';
 import { logWrite, note, problemResponses } from '../problems.ts';
 import { BEGUN_FOR_S, type BegunLogins, browserOf, type Purpose, type Returned } from './begun-logins.ts';
-import { loginCookie, ownOrigin, personal, setLoginCookie } from './guard.ts';
-import { type Account, type KnownAddresses, knownAs } from './logins.ts';
+import { isFromElsewhere, loginCookie, ownOrigin, personal, setLoginCookie } from './guard.ts';
+import { type Account, type KnownAddresses, knownAs, NEVER } from './logins.ts';
 import { CLOCK_S, isUnreachable, type OidcProvider, type Vouched } from './oidc-providers.ts';
 import { beginSession, doneAnswer, logLogin, type SessionParts, tooManyAttempts } from './session.ts';
 import type { EndedSession } from './store.ts';
@@ -79,6 +79,8 @@ function loginOperations(parts: OidcParts) {
     handler: async (request, reply) => {
       const provider = providerOf(providers, request.params.provider);
       const purpose = { ...TO_LOG_IN, target: placeOf(request.query.to) };
+      // Whoever comes from another site logs in at the desk, by a click.
+      if (isFromElsewhere(request)) return back(reply, purpose.target, undefined);
       try {
         return leave(reply, await begin(request, reply, provider, purpose));
       } catch (error) {
@@ -171,17 +173,18 @@ function endOf({ session_id, confirms }: Returned) {
 }
 
 async function logIn({ request, reply, parts, signOn, provider, login, vouched }: End): Promise<undefined> {
-  const { person, isNew, newRole } = await signOn.personOf(vouched, login.invitation_hash);
+  const { person, isNew, isLinked, newRole } = await signOn.personOf(vouched, login.invitation_hash);
   const { id, role } = person;
   if (isNew) {
     await parts.authors.linkNew(person, request.log);
     logWrite(request, 'person_added', { person: id, role, by: provider.id }, person);
   }
+  if (isLinked) logWrite(request, 'account_linked', { person: id, provider: provider.id }, person);
   if (newRole !== undefined) {
     logWrite(request, 'person_changed', { person: id, role: newRole, by: provider.id }, person);
   }
   if (login.invitation_hash !== null) logWrite(request, 'invitation_accepted', { person: id }, person);
-  const { idToken, loggedInAt: confirmed_at } = vouched;
+  const { idToken, loggedInAt: confirmed_at = NEVER } = vouched;
   const kept = idToken.length > MAX_ID_TOKEN ? {} : { id_token: parts.box.seal(idToken, id) };
   const known = { ...knownAs(person), way: provider.id, ...kept, confirmed_at };
   await beginSession(request, reply, parts, known);

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Identities } from '../people/identities.ts';
 import { personEmail } from '../people/people.ts';
 import { note, problemResponses } from '../problems.ts';
-import { knownAs } from './logins.ts';
+import { knownAs, NEVER } from './logins.ts';
 import type { OidcProvider } from './oidc-providers.ts';
 import { beginSession, doneAnswer, logLogin, type SessionParts } from './session.ts';
 
@@ -77,8 +77,6 @@ export function proxyLoginOperations(parts: ProxyLoginParts) {
   });
   return { methods, login };
 }
-
-const NEVER = new Date(0);
 
 /** The e-mail address that a trusted proxy names, once; what anybody else says is as good as nothing. */
 function emailOf({ raw, server }: FastifyRequest, header: string | undefined): string | undefined {

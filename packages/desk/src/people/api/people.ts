@@ -14,12 +14,12 @@ export interface PersonInput {
 export interface Person extends PersonInput {
   readonly id: string;
   readonly active: boolean;
-  readonly hasPassword: boolean;
   readonly passkeys: number;
   /** Whether an app makes codes for them. */
   readonly hasTotp: boolean;
-  /** Whether the person logs in by single sign-on. */
+  /** Whether an account of single sign-on is linked. */
   readonly isLinked: boolean;
+  readonly canLogIn: boolean;
   /** When the last link ends; null if none works. */
   readonly invitedUntil: string | null;
   readonly lastUsedAt: string | null;

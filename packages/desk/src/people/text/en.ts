@@ -24,7 +24,7 @@ export const en = {
   passkeys_one: '{{count}} passkey',
   passkeys_other: '{{count}} passkeys',
   app: 'codes of an app',
-  removeFactors: 'Remove passkeys and app',
+  removeFactors: 'Remove all but the password',
   switchedOff: 'Switched off',
   newLink: 'New link',
   switchOff: 'Switch off',

@@ -26,7 +26,7 @@ export const zh: Translated<typeof en> = {
   invitationEnded: '邀请已失效',
   passkeys_other: '{{count}} 个通行密钥',
   app: '应用验证码',
-  removeFactors: '移除通行密钥和应用',
+  removeFactors: '移除密码以外的登录方式',
   switchedOff: '已停用',
   newLink: '新链接',
   switchOff: '停用',

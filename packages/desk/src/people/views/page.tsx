@@ -173,10 +173,10 @@ function PeopleTable({ people, onAct }: PeopleTableProps) {
 }
 
 function itemsFor(person: Person, say: ReturnType<typeof usePeople>['texts']['say']): MenuItem[] {
-  const { active, role, passkeys, hasTotp } = person;
+  const { active, role, passkeys, hasTotp, isLinked } = person;
   return [
     ...(active ? [{ value: 'link', label: say('newLink'), icon: 'link' as const }] : []),
-    ...(passkeys > 0 || hasTotp ? [{ value: 'factors', label: say('removeFactors') }] : []),
+    ...(passkeys > 0 || hasTotp || isLinked ? [{ value: 'factors', label: say('removeFactors') }] : []),
     { value: 'switch', label: say(active ? 'switchOff' : 'switchOn') },
     ...ROLES.map((one, index) => ({
       value: one,

@@ -21,12 +21,11 @@ export function reasonOf(problem: ApiProblem, say: Say): string {
 
 /** Whether a person can log in, and was here. */
 export function stateOf(person: Person, texts: Texts): string {
-  const { active, hasPassword, passkeys, hasTotp, isLinked, invitedUntil, lastUsedAt } = person;
+  const { active, passkeys, hasTotp, canLogIn, invitedUntil, lastUsedAt } = person;
   const { say } = texts;
   const date = (time: string) => texts.date(Date.parse(time));
   if (!active) return say('switchedOff');
   const invited = invitedUntil === null ? [] : [say('invitedUntil', { date: date(invitedUntil) })];
-  const canLogIn = hasPassword || passkeys > 0 || isLinked;
   if (!canLogIn) return invited[0] ?? say('invitationEnded');
   const seen = lastUsedAt === null ? say('isActive') : say('lastSeen', { date: date(lastUsedAt) });
   const factors = [
