@@ -3,6 +3,7 @@ import { secret } from '@pressroom/common/start/config';
 import * as oidc from 'openid-client';
 import { z } from 'zod';
 import { ROLES, type Role } from '../people/people-store.ts';
+import { LIFETIME_S } from './store.ts';
 
 const LOOPBACK = addressList('127.0.0.0/8, ::1');
 
@@ -157,7 +158,9 @@ export class OidcProvider {
       nonce: begun.nonce,
       code_challenge: await oidc.calculatePKCECodeChallenge(begun.verifier),
       code_challenge_method: 'S256',
-      ...(isAnew && { prompt: 'login', max_age: '0' }),
+      // Most providers say when somebody has logged in only if this is asked for.
+      max_age: String(isAnew ? 0 : LIFETIME_S),
+      ...(isAnew && { prompt: 'login' }),
     });
     return { begun, location: location.href };
   }
