@@ -12,7 +12,7 @@ import {
   STOP_WORDS,
   termsOf,
 } from './terms.ts';
-import { areOne, namesIn, type Toll, tollsOf, withoutCounts } from './tolls.ts';
+import { areOne, namesIn, type PeopleCount, peopleCountsOf, withoutCounts } from './people-counts.ts';
 
 /** A report that a digest is made from. */
 export interface DigestReport {
@@ -62,14 +62,14 @@ function contradictionsOf(
   latest: DigestReport,
   earlier: readonly DigestReport[],
   lexicon: Lexicon,
-): { now: Toll; then: Toll; source: string }[] {
-  const known = earlier.map((report) => ({ report, tolls: tollsOf(report, lexicon) }));
-  const counts = Map.groupBy(tollsOf(latest, lexicon), ({ of }) => of);
+): { now: PeopleCount; then: PeopleCount; source: string }[] {
+  const known = earlier.map((report) => ({ report, peopleCounts: peopleCountsOf(report, lexicon) }));
+  const counts = Map.groupBy(peopleCountsOf(latest, lexicon), ({ of }) => of);
   const marks = marksIn(latest, lexicon);
   return [...counts.values()].flatMap(([now]) => {
     if (now === undefined) return [];
-    for (const { report, tolls } of known) {
-      const then = tolls.find(({ of }) => of === now.of);
+    for (const { report, peopleCounts } of known) {
+      const then = peopleCounts.find(({ of }) => of === now.of);
       if (then === undefined) continue;
       if (areOne(now, then)) {
         if (report.source === latest.source) continue;
@@ -131,7 +131,7 @@ function subjectOf({ title, summary }: DigestReport, lexicon: Lexicon): Map<stri
 const MOST_TIMES = 2;
 
 /** True if two counts can be of one event, judging by their days, sides and places. */
-function areOfOneThing(a: Toll, b: Toll): boolean {
+function areOfOneThing(a: PeopleCount, b: PeopleCount): boolean {
   if (a.isSum !== b.isSum || (a.isSum && a.places.toSorted().join() !== b.places.toSorted().join()))
     return false;
   const pairs = [
@@ -143,9 +143,9 @@ function areOfOneThing(a: Toll, b: Toll): boolean {
 }
 
 /** True if the report names a place of the count, or has no place and counts about as many. */
-function isAt(toll: Toll, other: Toll, report: DigestReport, lexicon: Lexicon): boolean {
-  if (isAmong(toll.places, namesIn(textOf(report), lexicon))) return true;
-  const [fewer = 0, more = 0] = [toll.least, other.least].sort((a, b) => a - b);
+function isAt(count: PeopleCount, other: PeopleCount, report: DigestReport, lexicon: Lexicon): boolean {
+  if (isAmong(count.places, namesIn(textOf(report), lexicon))) return true;
+  const [fewer = 0, more = 0] = [count.least, other.least].sort((a, b) => a - b);
   return other.places.length === 0 && more <= MOST_TIMES * fewer;
 }
 

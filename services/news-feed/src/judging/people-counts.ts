@@ -1,7 +1,7 @@
 import { chineseNumber, englishNumber, type Lexicon, MAGNITUDE_PATTERN, numberOf } from './terms.ts';
 
 /** Phrases by which languages count people; each line is of one language or of a family. */
-interface TollWords {
+interface CountWords {
   /** Behind the number: “11 people were killed”. */
   behind: readonly string[];
   /** Before the number: “killed 11 people”. */
@@ -13,7 +13,7 @@ interface TollWords {
 }
 
 /** The counts that reports on one event have in common. */
-const TOLL_WORDS: Readonly<Record<string, TollWords>> = {
+const COUNT_WORDS: Readonly<Record<string, CountWords>> = {
   dead: {
     behind: [
       'dead|deaths?|fatalities|killed|died|die',
@@ -131,7 +131,7 @@ const FURTHER =
   'more|others?|additional|further|another|new|extra|otr[oa]s|outr[oa]s|weitere|andere|autres|altri|más|mais|ещё|еще|khác';
 
 /** People that a report counts as killed, injured, missing or arrested. */
-export interface Toll {
+export interface PeopleCount {
   /** Who is counted, for comparing: `dead`, or `dead children`. */
   of: string;
   /** The range that the report allows: “at least 11” has no upper end. */
@@ -169,12 +169,12 @@ const HAN_NUMBER = String.raw`(?<bound>至少|超过|超|逾|多达|最多|约|�
 
 /** Words that join two counts in one number: “19 dead or missing”. */
 const OF_BOTH = String.raw`,?\s+(?:or|and|y|o|ou|e|et|und|oder|и|или)\s+(?:presumed |feared )?(?:${Object.values(
-  TOLL_WORDS,
+  COUNT_WORDS,
 )
   .flatMap(({ behind }) => behind)
   .join('|')})(?!\p{L})`;
 
-const PATTERNS = Object.entries(TOLL_WORDS).map(([of, { behind, before, named, han }]) => ({
+const PATTERNS = Object.entries(COUNT_WORDS).map(([of, { behind, before, named, han }]) => ({
   of,
   patterns: [
     String.raw`${NUMBER}(?<who>(?:\s+(?!(?:${LINKS}|${AUXILIARIES})(?!\p{L}))${WORD}){0,2}?)(?:,[^,.;:]{1,60},)?(?:\s+(?:${AUXILIARIES})(?!\p{L})){0,4}\s+(?:${behind.join('|')})(?!\p{L}|${OF_BOTH})`,
@@ -187,7 +187,7 @@ const PATTERNS = Object.entries(TOLL_WORDS).map(([of, { behind, before, named, h
 
 /** A cheap first test: most texts have no count, and are not read further. */
 const TELLS_OF_ONE = new RegExp(
-  Object.values(TOLL_WORDS)
+  Object.values(COUNT_WORDS)
     .flatMap(({ behind, before, named, han }) => [...behind, ...before, ...named, han])
     .join('|'),
   'iu',
@@ -197,10 +197,10 @@ const TELLS_OF_ONE = new RegExp(
  * The counts that a report leads with, in its title or the first sentence of its summary, without those of
  * which it gives another value anywhere.
  */
-export function tollsOf(
+export function peopleCountsOf(
   { title, summary }: { title: string; summary: string | null },
   lexicon: Lexicon,
-): Toll[] {
+): PeopleCount[] {
   if (!TELLS_OF_ONE.test(`${title} ${summary}`)) return [];
   const [lead = '', ...rest] = sentencesOf(summary ?? '');
   const read = (sentences: readonly string[]) =>
@@ -215,12 +215,12 @@ export function tollsOf(
 }
 
 const COUNTING = new RegExp(
-  String.raw`(?<!\p{L})(?:${Object.values(TOLL_WORDS)
+  String.raw`(?<!\p{L})(?:${Object.values(COUNT_WORDS)
     .flatMap(({ behind, before, named }) => [...named, ...behind, ...before])
     .join(
       '|',
     )}|${ANYBODY}|${BOUND}|toll|police|officials?|authorities|sa(?:y|ys|id)|rises?|climbs?|lea?ves?|left|live|updates?)(?!\p{L})|${Object.values(
-    TOLL_WORDS,
+    COUNT_WORDS,
   )
     .map(({ han }) => han)
     .join('|')}|人数|造成`,
@@ -233,7 +233,7 @@ export function withoutCounts(text: string): string {
 }
 
 /** True if two counts allow the same value. */
-export function areOne(a: Toll, b: Toll): boolean {
+export function areOne(a: PeopleCount, b: PeopleCount): boolean {
   return a.least <= b.most && b.least <= a.most;
 }
 
@@ -289,7 +289,7 @@ const CLAUSE_END = /[;:：；，]|,(?=\s*[\p{Ll}\d])|\s[–—-]\s/gu;
 /** Words for the missing who were found. */
 const FOUND = /\b(?:bod(?:y|ies)|found|recover\w*|rescued?)\b|找到|获救|発見/iu;
 
-function* countsIn(sentence: string, lexicon: Lexicon): Generator<Toll> {
+function* countsIn(sentence: string, lexicon: Lexicon): Generator<PeopleCount> {
   if (OF_ANOTHER.test(sentence)) return;
   const days = Array.from(sentence.matchAll(DAY), ([day]) => day.toLowerCase());
   const ends = Array.from(sentence.matchAll(CLAUSE_END), ({ index }) => index);
@@ -298,8 +298,8 @@ function* countsIn(sentence: string, lexicon: Lexicon): Generator<Toll> {
     for (const pattern of patterns) {
       for (const match of sentence.matchAll(pattern)) {
         const before = sentence.slice(Math.max(0, match.index - 30), match.index);
-        const toll = isPart(before) ? undefined : tollOf(of, match);
-        if (toll === undefined) continue;
+        const count = isPart(before) ? undefined : peopleCountOf(of, match);
+        if (count === undefined) continue;
         const [start, end] = [match.index, match.index + match[0].length];
         const from = ends.findLast((at) => at < start) ?? 0;
         const clause = sentence.slice(
@@ -311,7 +311,7 @@ function* countsIn(sentence: string, lexicon: Lexicon): Generator<Toll> {
         const isSum =
           own.length > 0 && /\p{Lu}\p{L}+ (?:and|y|e|et|und) (?:in )?\p{Lu}|[和与及、]/u.test(clause);
         const places = own.length > 0 ? own : placesIn(sentence, lexicon);
-        yield { ...toll, places, at: scenesIn(sentence, lexicon), isSum, days, sides };
+        yield { ...count, places, at: scenesIn(sentence, lexicon), isSum, days, sides };
       }
     }
   }
@@ -322,7 +322,7 @@ const LISTED = new RegExp(
   'iu',
 );
 const COUNT = new RegExp(
-  `^(?:${Object.values(TOLL_WORDS)
+  `^(?:${Object.values(COUNT_WORDS)
     .flatMap(({ behind }) => behind)
     .join('|')})$`,
   'iu',
@@ -336,10 +336,10 @@ function isPart(before: string): boolean {
 
 const NOBODY_ELSE = new RegExp(`^(?:${ANYBODY}|不幸|当场|已|确认|被|因灾|经?抢救无效|人员|が|)*$`, 'iu');
 
-function tollOf(
+function peopleCountOf(
   of: string,
   { 0: quote, groups = {} }: RegExpMatchArray,
-): Pick<Toll, 'of' | 'least' | 'most' | 'quote'> | undefined {
+): Pick<PeopleCount, 'of' | 'least' | 'most' | 'quote'> | undefined {
   const { bound = '', digits = '', magnitude, plus, who = '' } = groups;
   const value = numberIn(digits.toLowerCase(), magnitude);
   const whom = who.trim().toLowerCase();
@@ -352,7 +352,7 @@ const FURTHER_WORD = new RegExp(`^(?:${FURTHER})$`, 'iu');
 const LEAST = new RegExp(`^(?:${BOUNDS.least}|至少|超过|超|逾)$`, 'iu');
 const MOST = new RegExp(`^(?:${BOUNDS.most}|多达|最多)$`, 'iu');
 
-function rangeOf(value: number, bound: string): Pick<Toll, 'least' | 'most'> {
+function rangeOf(value: number, bound: string): Pick<PeopleCount, 'least' | 'most'> {
   if (bound === '') return { least: value, most: value };
   if (LEAST.test(bound)) return { least: value, most: Number.POSITIVE_INFINITY };
   if (MOST.test(bound)) return { least: 0, most: value };
