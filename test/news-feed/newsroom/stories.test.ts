@@ -2,7 +2,7 @@ import { inTransactions } from '@pressroom/news-feed/editing/edits';
 import { restoreItem, withdrawItem } from '@pressroom/news-feed/editing/items';
 import { unmergeStory } from '@pressroom/news-feed/editing/undo';
 import { type AssignableItem, RulesAssigner } from '@pressroom/news-feed/judging/story-assigner';
-import { adoptReferences } from '@pressroom/news-feed/judging/story-board';
+import { adoptReferences } from '@pressroom/news-feed/judging/story-batch';
 import { StorySearch } from '@pressroom/news-feed/judging/story-index';
 import { readLexicon } from '@pressroom/news-feed/judging/terms';
 import { sql } from 'kysely';

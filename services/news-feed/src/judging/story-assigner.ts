@@ -12,7 +12,7 @@ import {
   type WeighedReport,
 } from './likeness.ts';
 import { renewStories, splitGrownApart } from './split.ts';
-import { type Neighbor, neighborsOf, StoryBoard, writeReferences } from './story-board.ts';
+import { type Neighbor, neighborsOf, StoryBatch, writeReferences } from './story-batch.ts';
 import {
   type Candidate,
   type Found,
@@ -64,26 +64,26 @@ export class RulesAssigner implements StoryAssigner {
     const joinable = new Set(
       known.filter((one) => mayBeJoined(one) && one.score >= SAME_EVENT).map(({ itemId }) => itemId),
     );
-    const board = await StoryBoard.open(tx, items, new Set(known.map(({ itemId }) => itemId)), joinable, now);
+    const batch = await StoryBatch.open(tx, items, new Set(known.map(({ itemId }) => itemId)), joinable, now);
     const assigned: IndexedReport[] = [];
     const grown = new Set<string>();
     const neighbors: { story: string; neighbors: Neighbor[] }[] = [];
     for (const [index, item] of items.entries()) {
       const one = found[index];
       if (one === undefined) continue;
-      const candidates = currentCandidates(one, item, assigned, board);
-      const { story, hasGrown, isAlone } = await assignOne(tx, item, one, candidates, board);
+      const candidates = currentCandidates(one, item, assigned, batch);
+      const { story, hasGrown, isAlone } = await assignOne(tx, item, one, candidates, batch);
       if (hasGrown) grown.add(story);
       neighbors.push({ story, neighbors: neighborsOf(story, candidates) });
       const { id: itemId, sourceName: source, title } = item;
       assigned.push({ itemId, story, source, title, report: { ...one.report, isAlone } });
     }
-    await board.write();
-    await insert((itemId) => board.storyOf(itemId) ?? null);
+    await batch.write();
+    await insert((itemId) => batch.storyOf(itemId) ?? null);
     await putIntoIndex(tx, assigned, now);
-    await writeReferences(tx, neighbors, (story) => board.survivorOf(story));
+    await writeReferences(tx, neighbors, (story) => batch.survivorOf(story));
     const { lexicon } = this.#search.reading;
-    const told = [...new Set([...grown].map((story) => board.survivorOf(story)))];
+    const told = [...new Set([...grown].map((story) => batch.survivorOf(story)))];
     await writeDigests(tx, told, lexicon, now);
     await splitGrownApart(tx, told, { lexicon, now });
   }
@@ -120,10 +120,10 @@ function currentCandidates(
   found: Found,
   item: AssignableItem,
   assigned: readonly IndexedReport[],
-  board: StoryBoard,
+  batch: StoryBatch,
 ): Candidate[] {
   return withOthers(found, assigned).candidates.flatMap((candidate) => {
-    const story = board.storyOf(candidate.itemId);
+    const story = batch.storyOf(candidate.itemId);
     return story === undefined || candidate.itemId === item.id ? [] : [{ ...candidate, story }];
   });
 }
@@ -134,26 +134,26 @@ async function assignOne(
   item: AssignableItem,
   { report }: Found,
   candidates: readonly Candidate[],
-  board: StoryBoard,
+  batch: StoryBatch,
 ): Promise<{ story: string; hasGrown: boolean; isAlone: boolean }> {
-  const groups = groupsOf(candidates, (story) => board.sizeOf(story));
+  const groups = groupsOf(candidates, (story) => batch.sizeOf(story));
   const isAlone =
     report.isAlone || isColumn(item.title, item.sourceName, candidates) || isSummary(report, groups);
   const [best, ...rest] = isAlone ? [] : groups.filter(({ score }) => score >= SAME_EVENT);
   if (best === undefined) {
-    const started = await board.start(item);
-    board.put([item.id], started);
+    const started = await batch.start(item);
+    batch.put([item.id], started);
     return { story: started, hasGrown: false, isAlone };
   }
-  const story = best.story ?? (await board.start(item));
-  board.put([item.id, ...(best.story === null ? best.reports.map(({ itemId }) => itemId) : [])], story);
+  const story = best.story ?? (await batch.start(item));
+  batch.put([item.id, ...(best.story === null ? best.reports.map(({ itemId }) => itemId) : [])], story);
   const alike = rest.flatMap((group) => (areAlike(best, group, item.sourceName) ? (group.story ?? []) : []));
   if (alike.length === 0) return { story, hasGrown: true, isAlone };
   // Split stories are looked up in the database.
-  await board.write();
+  await batch.write();
   const merged = await withoutSplit(tx, [...new Set([story, ...alike])]);
-  const [survivor = story, ...others] = board.byAge(merged);
-  if (others.length > 0) await board.merge(others, survivor);
+  const [survivor = story, ...others] = batch.byAge(merged);
+  if (others.length > 0) await batch.merge(others, survivor);
   return { story: survivor, hasGrown: true, isAlone };
 }
 

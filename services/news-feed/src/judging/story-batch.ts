@@ -12,7 +12,7 @@ import type { Candidate } from './story-index.ts';
  * The stories of a batch of items while they are being assigned: what the database has, and what the batch
  * has decided so far, which is written all at once.
  */
-export class StoryBoard {
+export class StoryBatch {
   readonly #tx: Transaction<NewsTables>;
   readonly #now: Date;
   /** The story of each item that is known here; null: it has none yet. */
@@ -58,7 +58,7 @@ export class StoryBoard {
     candidates: Iterable<string>,
     joinable: ReadonlySet<string>,
     now: Date,
-  ): Promise<StoryBoard> {
+  ): Promise<StoryBatch> {
     const known = [...candidates];
     const rows = known.length > 0 ? await STORIES.execute(tx, { ids: JSON.stringify(known) }) : [];
     const storyOf = new Map(rows.map(({ id, story }) => [id, story]));
@@ -67,7 +67,7 @@ export class StoryBoard {
     const { ages, survivors } = await lockWithAges(tx, [...new Set(joined)]);
     const first = items.map(({ id }) => storyId(id, 0));
     const taken = await TAKEN.execute(tx, { ids: JSON.stringify(first) });
-    return new StoryBoard(tx, now, {
+    return new StoryBatch(tx, now, {
       storyOf,
       sizes,
       taken: new Set(taken.map(({ id }) => id)),
