@@ -32,7 +32,7 @@ export interface ReleaseTime {
   publish_at: Date | null;
 }
 
-interface Circumstances {
+interface PlanContext {
   now: Date;
   /** The release that the article is in after the change. */
   release: ReleaseTime | undefined;
@@ -58,7 +58,7 @@ const NEW: Publication = {
 export function planOf(
   before: Publication = NEW,
   change: ScheduleChange,
-  { now, release }: Circumstances,
+  { now, release }: PlanContext,
 ): Plan {
   const { publish_at, unpublish_at, release: name } = change;
   if (comesTooLate(before, change)) {
@@ -116,7 +116,7 @@ export function timeFaults(field: string, time: Date | null | undefined, now: Da
 function orderFaults(
   after: Publication,
   change: ScheduleChange,
-  { now, release }: Circumstances,
+  { now, release }: PlanContext,
 ): FieldFault[] {
   if (after.unpublish_at === null) return [];
   const beginning = after.release === null ? after.publish_at : (release?.publish_at ?? null);
@@ -140,10 +140,10 @@ export function hasSchedule({ publish_at, unpublish_at, release }: ScheduleChang
  * Reads the time and the release by which {@link planOf} judges a change. Lock the release that the article
  * joins before the article, which whoever publishes the release waits for.
  */
-export async function circumstancesOf(
+export async function planContext(
   tx: Kysely<ContentTables>,
   release: ReleaseTime | undefined,
-): Promise<Circumstances> {
+): Promise<PlanContext> {
   return { now: await databaseTime(tx), release };
 }
 

@@ -28,7 +28,7 @@ import {
 import { findRepeated, type IdempotentRequest, keepKey } from './idempotency.ts';
 import { ArticleList, type ArticleScope, type ListPage, type Walk, type WalkedPage } from './list.ts';
 import {
-  circumstancesOf,
+  planContext,
   hasSchedule,
   joinRelease,
   planOf,
@@ -252,7 +252,7 @@ function onlyRow<Row>([row]: readonly Row[]): Row {
 async function firstPlan(tx: Transaction<ContentTables>, body: ArticleCreate) {
   if (!hasSchedule(body)) return {};
   const release = body.release ? await joinRelease(tx, body.release) : undefined;
-  return planOf(undefined, body, await circumstancesOf(tx, release));
+  return planOf(undefined, body, await planContext(tx, release));
 }
 
 /**
@@ -397,7 +397,7 @@ async function nextPlan(
 ) {
   if (!hasSchedule(body) && !(body.is_published && before.unpublish_at !== null)) return {};
   const release = joined ?? (before.release === null ? undefined : await releaseOf(tx, before.release));
-  return planOf(before, body, await circumstancesOf(tx, release));
+  return planOf(before, body, await planContext(tx, release));
 }
 
 /**
