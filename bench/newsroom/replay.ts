@@ -113,7 +113,7 @@ function workOf(db: Kysely<NewsTables>, reader: Reader, parts: ReplayParts, cloc
     subscribes: false,
     checkItem: itemChecker(parts.vocabulary),
     pages: { read: async () => undefined },
-    politeness: () => ({ mayRequest: async () => true, takeTurn: async () => undefined }),
+    crawlPolicy: () => ({ mayRequest: async () => true, takeTurn: async () => undefined }),
   };
 }
 

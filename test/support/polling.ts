@@ -72,7 +72,7 @@ export async function openDesk(given?: TestDatabase): Promise<Desk> {
     stories: noStories,
     writing: new Throttle(1),
     pages,
-    politeness: pages.politeness,
+    crawlPolicy: pages.crawlPolicy,
   };
   const close = async () => {
     for (const fetcher of fetchers) await fetcher.close();

@@ -146,9 +146,9 @@ test('a page that lists articles is a source, as its robots.txt allows, until it
   expect(await desk.poll(id)).toEqual({ kind: 'read', pending: 1 });
   // Its rules are kept for six hours.
   const { fetch, reader } = desk.parts;
-  const { politeness } = new WebPageReader(fetch, reader, async () => undefined);
+  const { crawlPolicy } = new WebPageReader(fetch, reader, async () => undefined);
   desk.host.set('/robots.txt', { body: 'User-agent: *\nDisallow: /town' });
-  expect(await desk.with({ politeness }).poll(id)).toMatchObject({
+  expect(await desk.with({ crawlPolicy }).poll(id)).toMatchObject({
     kind: 'failed',
     reason: expect.stringContaining('robots.txt does not allow'),
   });

@@ -27,7 +27,7 @@ export interface WebFetcherOptions {
 export type InSlot = <T>(host: string, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
 
 /** Rules that a crawler follows with each host that it asks; a redirect may lead to another one. */
-export interface Politeness {
+export interface CrawlPolicy {
   /** Resolves to false if the host's robots.txt forbids the address. */
   mayRequest: (url: URL) => Promise<boolean>;
   /** Waits until a request to the host may begin. */
@@ -60,7 +60,7 @@ export type Fetch = (
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
   givenUrl: string,
-  politeness?: Politeness,
+  crawlPolicy?: CrawlPolicy,
 ) => Promise<Fetched>;
 
 /** Sends a form to an address, once, and returns the status; for `givenUrl` and faults see {@link Fetch}. */
@@ -99,18 +99,18 @@ export class WebFetcher {
   }
 
   /** As {@link Fetch}. */
-  readonly fetch: Fetch = async (address, headers, signal, givenUrl, politeness) => {
+  readonly fetch: Fetch = async (address, headers, signal, givenUrl, crawlPolicy) => {
     let target = this.#allowed(address, givenUrl);
     let movedTo: string | undefined;
     let isPermanent = true;
     let leftMs = this.#options.totalMs;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       const { url } = target;
-      if (politeness !== undefined && !(await politeness.mayRequest(url))) {
+      if (crawlPolicy !== undefined && !(await crawlPolicy.mayRequest(url))) {
         throw new FetchFault(`robots.txt does not allow ${url.href}`);
       }
       const answer = await this.#inSlot(url.host, signal, async () => {
-        await politeness?.takeTurn(url.host);
+        await crawlPolicy?.takeTurn(url.host);
         const began = performance.now();
         const ask = (limited: AbortSignal) => this.#ask(target, { headers }, limited).then(this.#read);
         const read = await this.#inTime(leftMs, signal, ask);

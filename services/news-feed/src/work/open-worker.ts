@@ -95,7 +95,7 @@ export function openWorker(
     stories: new RulesAssigner(search),
     writing: new Throttle(config.NEWS_WRITE_SHARE / 100),
     pages,
-    politeness: pages.politeness,
+    crawlPolicy: pages.crawlPolicy,
     databaseUrl: config.DATABASE_URL,
     ...replaced,
     schedules,
@@ -116,7 +116,7 @@ export function openWorker(
     callback: { db, clock, log },
     desk: {
       ...{ db, vocabulary, lexicon, clock, schedules },
-      trying: { fetch: replaced.fetch ?? fetcher.fetch, reader, politeness: pages.politeness },
+      trying: { fetch: replaced.fetch ?? fetcher.fetch, reader, crawlPolicy: pages.crawlPolicy },
     },
     close,
   };

@@ -2,7 +2,7 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { LRUCache } from 'lru-cache';
 import type { Page } from '../reading/page.ts';
 import type { Reader } from '../reading/reader.ts';
-import { type Fetch, type Fetched, FetchFault, type Politeness } from '../reading/web-fetcher.ts';
+import { type Fetch, type Fetched, FetchFault, type CrawlPolicy } from '../reading/web-fetcher.ts';
 import type { TakeTurn } from './leases.ts';
 
 export interface PageReader {
@@ -47,13 +47,13 @@ export class WebPageReader implements PageReader {
   }
 
   /** The rules of crawling for the hosts that are asked for a source. */
-  readonly politeness = (signal: AbortSignal, givenUrl: string): Politeness => ({
+  readonly crawlPolicy = (signal: AbortSignal, givenUrl: string): CrawlPolicy => ({
     mayRequest: (url) => this.#mayRequest(url, { signal, givenUrl }),
     takeTurn: (host) => this.#takeTurn(host, signal),
   });
 
   async read(url: string, signal: AbortSignal, givenUrl: string): Promise<Page | undefined> {
-    const answer = await this.#get(url, { signal, givenUrl }, this.politeness(signal, givenUrl));
+    const answer = await this.#get(url, { signal, givenUrl }, this.crawlPolicy(signal, givenUrl));
     if (answer === undefined || answer.status !== 200) return undefined;
     const { body, url: ownUrl, headers } = answer;
     const page = { body, url: ownUrl, contentType: headers['content-type'] };
@@ -68,15 +68,15 @@ export class WebPageReader implements PageReader {
   }
 
   async #readRobots(origin: string, asker: Asker): Promise<string | undefined> {
-    const politeness = { ...this.politeness(asker.signal, asker.givenUrl), mayRequest: async () => true };
-    const answer = await this.#get(`${origin}/robots.txt`, asker, politeness);
+    const crawlPolicy = { ...this.crawlPolicy(asker.signal, asker.givenUrl), mayRequest: async () => true };
+    const answer = await this.#get(`${origin}/robots.txt`, asker, crawlPolicy);
     if (answer === undefined || answer.status >= 500) return undefined;
     return readable(this.#reader.read(asker.givenUrl, 'robots', answer.body));
   }
 
-  async #get(url: string, { signal, givenUrl }: Asker, politeness: Politeness): Promise<Fetched | undefined> {
+  async #get(url: string, { signal, givenUrl }: Asker, crawlPolicy: CrawlPolicy): Promise<Fetched | undefined> {
     try {
-      return await this.#fetch(url, { accept: 'text/html, */*;q=0.1' }, signal, givenUrl, politeness);
+      return await this.#fetch(url, { accept: 'text/html, */*;q=0.1' }, signal, givenUrl, crawlPolicy);
     } catch (error) {
       if (error instanceof FetchFault) return undefined;
       throw error;

@@ -10,7 +10,7 @@ import { isUnread, type Reader } from '../reading/reader.ts';
 import type { SitemapMemory } from '../reading/sitemap.ts';
 import { MAX_SOURCE_URL_BYTES } from '../reading/source-settings.ts';
 import type { Source } from '../reading/sources.ts';
-import { type Fetch, type Fetched, FetchFault, type Politeness } from '../reading/web-fetcher.ts';
+import { type Fetch, type Fetched, FetchFault, type CrawlPolicy } from '../reading/web-fetcher.ts';
 import { nextPoll, noteHub } from '../reading/websub.ts';
 import type { NewsTables, SourceTable } from '../tables.ts';
 import { floodOf, hasEntries, hasEntryLike, intakeOf, storeEntries } from './entries.ts';
@@ -22,7 +22,7 @@ export interface PollParts {
   fetch: Fetch;
   reader: Reader;
   /** The rules of crawling for hosts of pages that list articles. */
-  politeness: (signal: AbortSignal, givenUrl: string) => Politeness;
+  crawlPolicy: (signal: AbortSignal, givenUrl: string) => CrawlPolicy;
   clock: Clock;
   /** For keeping what a feed brings, as for making items of it. */
   writing: Throttle;
@@ -87,9 +87,9 @@ export async function pollSource(
   let answer: Fetched | undefined;
   try {
     const { url, given_url: givenUrl, list_selectors: selectors } = source;
-    const politeness = selectors === null ? undefined : parts.politeness(signal, givenUrl);
+    const crawlPolicy = selectors === null ? undefined : parts.crawlPolicy(signal, givenUrl);
     const headers = conditions(source, parts.clock());
-    answer = await parts.fetch(url, headers, signal, givenUrl, politeness);
+    answer = await parts.fetch(url, headers, signal, givenUrl, crawlPolicy);
     if (answer.status === 304 && !IS_CONDITION.some((name) => name in headers)) {
       throw new Failure('upstream_failed', 'it answers 304 (not changed) even to a first request');
     }

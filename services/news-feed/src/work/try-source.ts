@@ -2,7 +2,7 @@ import { Failure } from '@pressroom/common/failures/failure';
 import type { ParsedFeed } from '../reading/feed.ts';
 import { FOUND } from '../reading/list-selectors.ts';
 import type { Reader } from '../reading/reader.ts';
-import type { Fetch, Politeness } from '../reading/web-fetcher.ts';
+import type { Fetch, CrawlPolicy } from '../reading/web-fetcher.ts';
 import { acceptedTypes } from './poll-source.ts';
 
 export interface TriedSource {
@@ -16,7 +16,7 @@ export interface TriedSource {
 export interface TryParts {
   fetch: Fetch;
   reader: Reader;
-  politeness: (signal: AbortSignal, givenUrl: string) => Politeness;
+  crawlPolicy: (signal: AbortSignal, givenUrl: string) => CrawlPolicy;
 }
 
 /**
@@ -26,18 +26,18 @@ export interface TryParts {
  * @param listSelectors those of the list that the page is; null if it is none
  */
 export async function trySource(
-  { fetch, reader, politeness }: TryParts,
+  { fetch, reader, crawlPolicy }: TryParts,
   address: string,
   listSelectors: string | null,
   signal: AbortSignal,
 ): Promise<TriedSource> {
-  const polite = listSelectors === null ? undefined : politeness(signal, address);
+  const policy = listSelectors === null ? undefined : crawlPolicy(signal, address);
   const { status, headers, body, url } = await fetch(
     address,
     acceptedTypes(listSelectors),
     signal,
     address,
-    polite,
+    policy,
   );
   if (status !== 200) throw new Failure('upstream_failed', `it answered with status ${status}`);
   const reading = await reader.read(address, 'feed', {

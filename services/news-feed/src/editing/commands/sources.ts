@@ -349,10 +349,10 @@ async function tryOnce(
   const fetcher = new WebFetcher({ ...FETCH_LIMITS, privateHosts, inSlot: sharedSlots(db) });
   const reader = new Reader();
   const { fetch } = fetcher;
-  const { politeness } = new WebPageReader(fetch, reader, sharedTurns(db));
+  const { crawlPolicy } = new WebPageReader(fetch, reader, sharedTurns(db));
   const { signal } = new AbortController();
   try {
-    return await trySource({ fetch, reader, politeness }, address, listSelectors, signal);
+    return await trySource({ fetch, reader, crawlPolicy }, address, listSelectors, signal);
   } finally {
     await reader.close();
     await fetcher.close();
