@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Clock } from '@pressroom/news-feed/calendar';
 import { itemChecker } from '@pressroom/news-feed/editing/item-input';
 import { WRITTEN_COLUMNS } from '@pressroom/news-feed/editing/items';
-import { RulesEditor, readRules } from '@pressroom/news-feed/judging/editor';
+import { RuleJudge, readRules } from '@pressroom/news-feed/judging/judge';
 import { RulesAssigner } from '@pressroom/news-feed/judging/story-assigner';
 import { StorySearch } from '@pressroom/news-feed/judging/story-index';
 import { readLexicon } from '@pressroom/news-feed/judging/terms';
@@ -102,7 +102,7 @@ function workOf(db: Kysely<NewsTables>, reader: Reader, parts: ReplayParts, cloc
   const rules = readRules({ NEWS_PACKS: ['technology'] });
   return {
     db,
-    editor: new RulesEditor({ db, rules, search, vocabulary: parts.vocabulary }),
+    judge: new RuleJudge({ db, rules, search, vocabulary: parts.vocabulary }),
     stories: new RulesAssigner(search),
     writing: new Throttle(1),
     clock,

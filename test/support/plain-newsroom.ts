@@ -1,14 +1,14 @@
-import type { Editor, Judgement, Submission } from '@pressroom/news-feed/judging/editor';
+import type { Judge, Judgement, Submission } from '@pressroom/news-feed/judging/judge';
 import type { StoryAssigner } from '@pressroom/news-feed/judging/story-assigner';
 
 /** The score of a source of ordinary weight. */
 const ORDINARY_SCORE = 50;
 
 /**
- * The editor that knows nothing but the source: its category, its directions, a score from its weight alone
+ * A judge that knows nothing but the source: its category, its directions, a score from its weight alone
  * and its select rule, where `auto` selects nothing.
  */
-export const sourceEditor: Editor = {
+export const sourceJudge: Judge = {
   async judge({ source }: Submission): Promise<Judgement> {
     const score = Math.min(100, ORDINARY_SCORE * source.weight);
     const selected =

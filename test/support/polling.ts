@@ -17,7 +17,7 @@ import {
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { FeedHost } from './feed-host.ts';
-import { noStories, sourceEditor } from './plain-newsroom.ts';
+import { noStories, sourceJudge } from './plain-newsroom.ts';
 
 /** The newsroom's polling without its queues, by a clock of the test's. */
 export interface Desk {
@@ -68,7 +68,7 @@ export async function openDesk(given?: TestDatabase): Promise<Desk> {
     random: () => 0,
     subscribes: false,
     checkItem: itemChecker(readVocabulary({})),
-    editor: sourceEditor,
+    judge: sourceJudge,
     stories: noStories,
     writing: new Throttle(1),
     pages,

@@ -1,4 +1,4 @@
-import type { Submission, SubmissionSource } from '@pressroom/news-feed/judging/editor';
+import type { Submission, SubmissionSource } from '@pressroom/news-feed/judging/judge';
 
 /** Noon of a day in Shanghai, when submissions come unless a test says otherwise. */
 export const NOON = new Date('2026-11-20T04:00:00Z');
@@ -6,7 +6,7 @@ export const NOON = new Date('2026-11-20T04:00:00Z');
 /** Members of a submission and of its source that a test sets. */
 type Given = Partial<Omit<Submission, 'source'>> & { source?: Partial<SubmissionSource> };
 
-/** An article as an editor gets it, from a source that nothing is said about. */
+/** An article as a judge gets it, from a source that nothing is said about. */
 export function submission(title: string, { source, ...members }: Given = {}): Submission {
   return {
     title,

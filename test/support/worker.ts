@@ -2,7 +2,7 @@ import { openWorker, type WorkerReplacements } from '@pressroom/news-feed/work/o
 import { readWorkerConfig } from '@pressroom/news-feed/work/worker-config';
 import { PATIENT } from './database.ts';
 import { memoryLog, type TestLog } from './log.ts';
-import { noStories, sourceEditor } from './plain-newsroom.ts';
+import { noStories, sourceJudge } from './plain-newsroom.ts';
 
 /** A worker of the newsroom in this process. */
 export interface RunningWorker {
@@ -26,14 +26,14 @@ export function workerSettings(databaseUrl: string): Record<string, string> {
 }
 
 /**
- * Starts a worker, with what a test replaces. Its editor follows the sources alone and leaves items without
+ * Starts a worker, with what a test replaces. Its judge follows the sources alone and leaves items without
  * stories; see {@link startWholeWorker}.
  */
 export async function startWorker(
   databaseUrl: string,
   replaced: WorkerReplacements = {},
 ): Promise<RunningWorker> {
-  return startWholeWorker(databaseUrl, { editor: sourceEditor, stories: noStories, ...replaced });
+  return startWholeWorker(databaseUrl, { judge: sourceJudge, stories: noStories, ...replaced });
 }
 
 /** Starts a worker as it is, except for what a test replaces, with its own `settings`. */

@@ -1,6 +1,6 @@
 import { readConfig } from '@pressroom/common/start/config';
 import { readVocabulary, vocabularySettings } from '@pressroom/news-feed/config';
-import { openEditor } from '@pressroom/news-feed/judging/open-editor';
+import { openJudge } from '@pressroom/news-feed/judging/open-judge';
 import { StorySearch } from '@pressroom/news-feed/judging/story-index';
 import { readLexicon } from '@pressroom/news-feed/judging/terms';
 import {
@@ -108,7 +108,7 @@ test('an editor has the titles of a batch embedded in one request, and each once
     NEWS_EMBEDDINGS_API_KEY: KEY,
   };
   const titles = openTitleVectors(readConfig(embeddingSettings, settings), parts());
-  const editor = openEditor(readConfig({ ...editorSettings, ...vocabularySettings }, {}), {
+  const editor = openJudge(readConfig({ ...editorSettings, ...vocabularySettings }, {}), {
     ...{ db: feed.db, vocabulary: readVocabulary({}), clock: () => now },
     search: new StorySearch(readLexicon(), titles),
   });

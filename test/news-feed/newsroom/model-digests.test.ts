@@ -4,7 +4,7 @@ import { readVocabulary, vocabularySettings } from '@pressroom/news-feed/config'
 import { withdrawItem } from '@pressroom/news-feed/editing/items';
 import { readStoryDetail } from '@pressroom/news-feed/editing/stories';
 import { BudgetStore } from '@pressroom/news-feed/judging/model-endpoint';
-import { openDigests } from '@pressroom/news-feed/judging/open-editor';
+import { openDigests } from '@pressroom/news-feed/judging/open-judge';
 import { RulesAssigner } from '@pressroom/news-feed/judging/story-assigner';
 import { StorySearch } from '@pressroom/news-feed/judging/story-index';
 import { readLexicon } from '@pressroom/news-feed/judging/terms';

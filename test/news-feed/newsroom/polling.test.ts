@@ -4,7 +4,7 @@ import { pollSource } from '@pressroom/news-feed/work/poll-source';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { rss } from '../../support/feed-host.ts';
-import { sourceEditor } from '../../support/plain-newsroom.ts';
+import { sourceJudge } from '../../support/plain-newsroom.ts';
 import { type Desk, openDesk } from '../../support/polling.ts';
 
 let desk: Desk;
@@ -232,11 +232,11 @@ test('a poll that was overtaken by an edit of the source keeps nothing', async (
 test('a failing editor delays its entry alone, and the reason is kept', async () => {
   const faults = new Set(['Title of bad']);
   const doubtful = desk.with({
-    editor: {
-      ...sourceEditor,
+    judge: {
+      ...sourceJudge,
       judge: async (submission, signal) => {
         if (faults.has(submission.title)) throw new Error('no opinion');
-        return sourceEditor.judge(submission, signal);
+        return sourceJudge.judge(submission, signal);
       },
     },
   });
@@ -264,10 +264,10 @@ test('a failing editor delays its entry alone, and the reason is kept', async ()
 test('an entry that is corrected while its former version fails is tried at once', async () => {
   const { signal } = new AbortController();
   const correcting = desk.with({
-    editor: {
-      ...sourceEditor,
+    judge: {
+      ...sourceJudge,
       judge: async (submission) => {
-        if (submission.title !== 'Wrong') return sourceEditor.judge(submission, signal);
+        if (submission.title !== 'Wrong') return sourceJudge.judge(submission, signal);
         desk.host.set('/feed', { body: rss([{ guid: 'a', title: 'Right' }]) });
         desk.now.value = (await desk.source(id)).next_poll_at;
         expect(await pollSource(desk.parts, id, signal)).toEqual({ kind: 'read', pending: 1 });

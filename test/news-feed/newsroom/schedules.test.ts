@@ -1,5 +1,5 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { keepJudgements } from '@pressroom/news-feed/judging/editor';
+import { keepJudgements } from '@pressroom/news-feed/judging/judge';
 import { editEntries } from '@pressroom/news-feed/work/edit-entries';
 import { pollSource } from '@pressroom/news-feed/work/poll-source';
 import { publishReport } from '@pressroom/news-feed/work/report';
@@ -7,7 +7,7 @@ import { newsroomSchedules, runSchedule } from '@pressroom/news-feed/work/schedu
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { rss } from '../../support/feed-host.ts';
 import { importLines, itemLine } from '../../support/newsroom.ts';
-import { sourceEditor } from '../../support/plain-newsroom.ts';
+import { sourceJudge } from '../../support/plain-newsroom.ts';
 import { type Desk, openDesk } from '../../support/polling.ts';
 
 let desk: Desk;
@@ -88,7 +88,7 @@ async function found(guid: string, time: string): Promise<(written: string) => P
   desk.now.value = new Date(time);
   const sourceId = await desk.add(path, { select: 'all' });
   const { signal } = new AbortController();
-  const { parts } = desk.with({ editor: { ...sourceEditor, keep: keepJudgements } });
+  const { parts } = desk.with({ judge: { ...sourceJudge, keep: keepJudgements } });
   desk.host.set(path, { body: rss([{ guid }]) });
   expect(await pollSource(parts, sourceId, signal)).toEqual({ kind: 'read', pending: 1 });
   return async (written) => {
@@ -136,7 +136,7 @@ test('an old article that a new source brings is not a late item of the days bef
   const before = new Date('2052-08-01T20:00:00Z');
   desk.now.value = new Date('2052-08-05T20:00:00Z');
   desk.host.set('/old', { body: rss([{ guid: 'old', pubDate: before.toUTCString() }, { guid: 'new' }]) });
-  const { poll } = desk.with({ editor: { ...sourceEditor, keep: keepJudgements } });
+  const { poll } = desk.with({ judge: { ...sourceJudge, keep: keepJudgements } });
   await poll(await desk.add('/old', { select: 'all' }));
   await at('2052-08-06T00:00:01Z');
   expect(await quotedIn('2052-08-06')).toEqual({ daily: ['Title of new'] });

@@ -4,7 +4,7 @@ import { editEntries } from '@pressroom/news-feed/work/edit-entries';
 import { pollSource } from '@pressroom/news-feed/work/poll-source';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { rss } from '../../support/feed-host.ts';
-import { sourceEditor } from '../../support/plain-newsroom.ts';
+import { sourceJudge } from '../../support/plain-newsroom.ts';
 import { type Desk, openDesk } from '../../support/polling.ts';
 
 let desk: Desk;
@@ -17,11 +17,11 @@ afterAll(() => desk.close());
 test('the rules of a source drop, categorise and score, and other rules may keep what was dropped', async () => {
   const drop = 'drop if title ~ /sponsored/i';
   const judged: (number | undefined)[] = [];
-  const judge: typeof sourceEditor.judge = (submission, signal) => {
+  const judge: typeof sourceJudge.judge = (submission, signal) => {
     judged.push(submission.source.points);
-    return sourceEditor.judge(submission, signal);
+    return sourceJudge.judge(submission, signal);
   };
-  const ruled = desk.with({ editor: { ...sourceEditor, judge } });
+  const ruled = desk.with({ judge: { ...sourceJudge, judge } });
   const entries = [
     { guid: 'a', title: 'SPONSORED: a car' },
     { guid: 'b', title: 'The final' },

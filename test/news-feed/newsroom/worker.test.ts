@@ -20,7 +20,7 @@ import { Child } from '../../support/child.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { FeedHost, heldAnswers, rss } from '../../support/feed-host.ts';
 import { memoryLog } from '../../support/log.ts';
-import { sourceEditor } from '../../support/plain-newsroom.ts';
+import { sourceJudge } from '../../support/plain-newsroom.ts';
 import { until } from '../../support/until.ts';
 import { type RunningWorker, startWorker, workerSettings } from '../../support/worker.ts';
 
@@ -343,25 +343,25 @@ test('a source that is changed during its poll is free at once', async () => {
   expect(await count('news.item')).toBe(0);
 });
 
-/** An editor that notes the titles it was asked for, and answers none before the gate is open. */
-function gatedEditor() {
+/** A judge that notes the titles it was asked for, and answers none before the gate is open. */
+function gatedJudge() {
   const titles: string[] = [];
   const gate = Promise.withResolvers<void>();
-  const judge: typeof sourceEditor.judge = async (submission, signal) => {
+  const judge: typeof sourceJudge.judge = async (submission, signal) => {
     titles.push(submission.title);
     await gate.promise;
-    return sourceEditor.judge(submission, signal);
+    return sourceJudge.judge(submission, signal);
   };
-  return { titles, open: gate.resolve, editor: { ...sourceEditor, judge } };
+  return { titles, open: gate.resolve, judge: { ...sourceJudge, judge } };
 }
 
 test('sources that flood do not keep another one waiting until all of theirs is edited', async () => {
-  const { titles, open, editor } = gatedEditor();
+  const { titles, open, judge } = gatedJudge();
   for (const flood of ['a', 'b', 'c', 'd']) {
     host.set(`/${flood}`, { body: rss(Array.from({ length: 60 }, (_, index) => ({ guid: flood + index }))) });
     await addSource(db, host.at(`/${flood}`), {}, new Date());
   }
-  await start({ editor });
+  await start({ judge });
   await until('each flood has a place', () => titles.length === 100);
   host.set('/late', { body: rss([{ guid: 'late' }]) });
   await addSource(db, host.at('/late'), {}, new Date());
@@ -372,25 +372,25 @@ test('sources that flood do not keep another one waiting until all of theirs is 
 });
 
 test('a worker whose clock is ahead does not take the entries that another one edits', async () => {
-  const { titles, open, editor } = gatedEditor();
+  const { titles, open, judge } = gatedJudge();
   host.set('/feed', { body: rss([{ guid: 'a' }]) });
   await addSource(db, host.at('/feed'), {}, new Date());
-  await start({ editor });
+  await start({ judge });
   await until('it is judged', () => titles.length === 1);
-  const ahead = gatedEditor();
+  const ahead = gatedJudge();
   ahead.open();
   const clock = () => new Date(Date.now() + 3_600_000);
-  await (await start({ editor: ahead.editor, clock, ...UNTIL_WOKEN })).stop();
+  await (await start({ judge: ahead.judge, clock, ...UNTIL_WOKEN })).stop();
   open();
   expect(ahead.titles).toEqual([]);
   await until('the item', async () => (await count('news.item')) === 1);
 });
 
 test('entries of a worker that is gone wait for half a minute at most, and a living one keeps its own', async () => {
-  const { titles, open, editor } = gatedEditor();
+  const { titles, open, judge } = gatedJudge();
   host.set('/feed', { body: rss([{ guid: 'a' }]) });
   await addSource(db, host.at('/feed'), {}, new Date());
-  await start({ editor });
+  await start({ judge });
   await until('it is judged', () => titles.length === 1);
   const { rows } = await sql<{ end: Date }>`select retry_at as end from news.source_entry`.execute(db);
   expect(await count("news.source_entry where retry_at > now() + interval '30 s'")).toBe(0);

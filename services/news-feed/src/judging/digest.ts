@@ -1,6 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../tables.ts';
 import { languageOfText, wordsIn } from '../words.ts';
+import { areOne, namesIn, type PeopleCount, peopleCountsOf, withoutCounts } from './people-counts.ts';
 import {
   englishNumber,
   type Lexicon,
@@ -12,7 +13,6 @@ import {
   STOP_WORDS,
   termsOf,
 } from './terms.ts';
-import { areOne, namesIn, type PeopleCount, peopleCountsOf, withoutCounts } from './people-counts.ts';
 
 /** A report that a digest is made from. */
 export interface DigestReport {

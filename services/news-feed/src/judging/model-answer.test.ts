@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unknownFacts } from './model-editor.ts';
+import { unknownFacts } from './model-judge.ts';
 
 test.each([
   ['In 2026 14 people died on May 5 2026.', '14 dead on 5 May 2026', []],

@@ -6,13 +6,6 @@ import type { NewsTables } from '../tables.ts';
 import { languageOfText } from '../words.ts';
 import { readReports, type StoryReport } from './digest.ts';
 import {
-  DIGEST_JSON_SCHEMA,
-  digestAnswer,
-  InventedFact,
-  readDigest,
-  readsLikeInstruction,
-} from './model-editor.ts';
-import {
   ANSWER_TOKENS,
   BudgetStore,
   ChatEndpoint,
@@ -21,6 +14,13 @@ import {
   EndpointFault,
   type EndpointSettings,
 } from './model-endpoint.ts';
+import {
+  DIGEST_JSON_SCHEMA,
+  digestAnswer,
+  InventedFact,
+  readDigest,
+  readsLikeInstruction,
+} from './model-judge.ts';
 
 const STORIES_AT_ONCE = 20;
 

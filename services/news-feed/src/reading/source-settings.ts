@@ -1,6 +1,6 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { RE2JS } from 're2js';
-import type { SelectRule } from '../judging/editor.ts';
+import type { SelectRule } from '../judging/judge.ts';
 import type { Vocabulary } from '../words.ts';
 import { listSelectors } from './list-selectors.ts';
 

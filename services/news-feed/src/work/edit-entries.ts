@@ -3,7 +3,7 @@ import { reasonOf } from '@pressroom/common/failures/failure';
 import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../calendar.ts';
 import { inTransactions } from '../editing/edits.ts';
-import type { Submission } from '../judging/editor.ts';
+import type { Submission } from '../judging/judge.ts';
 import { isUnread, type Reader } from '../reading/reader.ts';
 import { DROPPED_BY, parseSelectRule, type Ruling } from '../reading/source-settings.ts';
 import { applyRules, type Source } from '../reading/sources.ts';
@@ -40,7 +40,7 @@ interface EditTally {
 }
 
 /**
- * Edits a batch of a source's entries that wait for it, and may be tried now. An entry whose editor or story
+ * Edits a batch of a source's entries that wait for it, and may be tried now. An entry whose judge or story
  * fails is tried again later, alone, with a longer wait each time; its reason is kept.
  */
 export async function editEntries(
@@ -121,7 +121,7 @@ async function rulingsOf(
 }
 
 async function judge(
-  { editor, pages }: EditParts,
+  { judge, pages }: EditParts,
   source: Source,
   claimed: ClaimedEntry,
   ruling: Ruling,
@@ -149,7 +149,7 @@ async function judge(
     publishedAt: new Date(entry.publishedAt),
     discoveredAt: claimed.discovered_at,
   };
-  const judgement = await editor.judge(submission, signal);
+  const judgement = await judge.judge(submission, signal);
   const isPageKnown = !isPageRead || page !== undefined;
   // A page that cannot be read this time takes no picture away.
   const known = entry.image ?? page?.image ?? (isPageKnown ? null : undefined);
@@ -169,7 +169,7 @@ async function judge(
   };
 }
 
-/** The source of an entry as the editor judges it, with the outcome of its rules. */
+/** The source of an entry as it is judged, with the outcome of its rules. */
 function submittedSource(source: Source, { category, points }: Ruling): Submission['source'] {
   return {
     id: source.id,

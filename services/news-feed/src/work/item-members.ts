@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { getDomain } from 'tldts';
 import { canonicalUrl, type ItemChange, type ItemInput } from '../editing/item-input.ts';
-import type { Judgement } from '../judging/editor.ts';
+import type { Judgement } from '../judging/judge.ts';
 import type { FeedEntry } from '../reading/feed.ts';
 import type { Source } from '../reading/sources.ts';
 import type { StoredEntry } from './entries.ts';

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../calendar.ts';
 import { vocabularyOf } from '../config.ts';
 import type { EditorParts } from '../editing/desk/editors.ts';
 import { itemChecker } from '../editing/item-input.ts';
-import { openDigests, openEditor } from '../judging/open-editor.ts';
+import { openDigests, openJudge } from '../judging/open-judge.ts';
 import { RulesAssigner } from '../judging/story-assigner.ts';
 import { StorySearch } from '../judging/story-index.ts';
 import { readLexicon } from '../judging/terms.ts';
@@ -44,7 +44,7 @@ const IDLE_TRANSACTION_MS = 60_000;
 
 export interface WorkerReplacements
   extends Partial<
-    Pick<WorkerParts, 'clock' | 'random' | 'fetch' | 'editor' | 'stories' | 'schedules' | 'pauses'>
+    Pick<WorkerParts, 'clock' | 'random' | 'fetch' | 'judge' | 'stories' | 'schedules' | 'pauses'>
   > {
   limits?: Partial<WebFetcherOptions>;
 }
@@ -84,7 +84,7 @@ export function openWorker(
     bounds: pollBounds(config.NEWS_POLL_MIN_SECONDS),
     random: Math.random,
     checkItem: itemChecker(vocabulary),
-    editor: replaced.editor ?? openEditor(config, { db, vocabulary, clock, search }),
+    judge: replaced.judge ?? openJudge(config, { db, vocabulary, clock, search }),
     ...(hasNotices && {
       notices: {
         collect: () => collectNotices(db, { schedules, calendar, now: clock() }),

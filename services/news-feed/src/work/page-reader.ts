@@ -2,7 +2,7 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { LRUCache } from 'lru-cache';
 import type { Page } from '../reading/page.ts';
 import type { Reader } from '../reading/reader.ts';
-import { type Fetch, type Fetched, FetchFault, type CrawlPolicy } from '../reading/web-fetcher.ts';
+import { type CrawlPolicy, type Fetch, type Fetched, FetchFault } from '../reading/web-fetcher.ts';
 import type { TakeTurn } from './leases.ts';
 
 export interface PageReader {
@@ -74,7 +74,11 @@ export class WebPageReader implements PageReader {
     return readable(this.#reader.read(asker.givenUrl, 'robots', answer.body));
   }
 
-  async #get(url: string, { signal, givenUrl }: Asker, crawlPolicy: CrawlPolicy): Promise<Fetched | undefined> {
+  async #get(
+    url: string,
+    { signal, givenUrl }: Asker,
+    crawlPolicy: CrawlPolicy,
+  ): Promise<Fetched | undefined> {
     try {
       return await this.#fetch(url, { accept: 'text/html, */*;q=0.1' }, signal, givenUrl, crawlPolicy);
     } catch (error) {

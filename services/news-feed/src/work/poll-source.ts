@@ -10,7 +10,7 @@ import { isUnread, type Reader } from '../reading/reader.ts';
 import type { SitemapMemory } from '../reading/sitemap.ts';
 import { MAX_SOURCE_URL_BYTES } from '../reading/source-settings.ts';
 import type { Source } from '../reading/sources.ts';
-import { type Fetch, type Fetched, FetchFault, type CrawlPolicy } from '../reading/web-fetcher.ts';
+import { type CrawlPolicy, type Fetch, type Fetched, FetchFault } from '../reading/web-fetcher.ts';
 import { nextPoll, noteHub } from '../reading/websub.ts';
 import type { NewsTables, SourceTable } from '../tables.ts';
 import { floodOf, hasEntries, hasEntryLike, intakeOf, storeEntries } from './entries.ts';

@@ -2,7 +2,7 @@ import { Failure } from '@pressroom/common/failures/failure';
 import type { ParsedFeed } from '../reading/feed.ts';
 import { FOUND } from '../reading/list-selectors.ts';
 import type { Reader } from '../reading/reader.ts';
-import type { Fetch, CrawlPolicy } from '../reading/web-fetcher.ts';
+import type { CrawlPolicy, Fetch } from '../reading/web-fetcher.ts';
 import { acceptedTypes } from './poll-source.ts';
 
 export interface TriedSource {

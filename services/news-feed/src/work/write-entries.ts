@@ -11,7 +11,7 @@ import {
   urlOf,
   valuesOf,
 } from '../editing/items.ts';
-import type { Editor, Judgement } from '../judging/editor.ts';
+import type { Judge, Judgement } from '../judging/judge.ts';
 import type { AssignableItem, ChangedReport, StoryAssigner } from '../judging/story-assigner.ts';
 import type { Source } from '../reading/sources.ts';
 import type { NewsTables } from '../tables.ts';
@@ -40,7 +40,7 @@ export interface JudgedEntry {
 export interface WriteParts {
   /** Checks what is to be an item. */
   checkItem: CheckItem;
-  editor: Editor;
+  judge: Judge;
   stories: StoryAssigner;
 }
 
@@ -61,7 +61,7 @@ interface LockedEntry extends JudgedEntry {
  */
 export async function writeEntries(
   tx: Transaction<NewsTables>,
-  { checkItem, editor, stories }: WriteParts,
+  { checkItem, judge, stories }: WriteParts,
   source: Source,
   judged: readonly JudgedEntry[],
   now: Date,
@@ -97,7 +97,7 @@ export async function writeEntries(
       ),
   );
   const kept = written.filter(({ ownsItem }) => ownsItem);
-  await editor.keep(
+  await judge.keep(
     tx,
     kept.map(({ itemId, entry: { judgement } }) => ({ itemId, judgement })),
     now,

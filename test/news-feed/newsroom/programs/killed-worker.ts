@@ -14,7 +14,7 @@ import { openWorker } from '@pressroom/news-feed/work/open-worker';
 import { newsroomSchedules } from '@pressroom/news-feed/work/schedules';
 import { readWorkerConfig } from '@pressroom/news-feed/work/worker-config';
 import type { Transaction } from 'kysely';
-import { sourceEditor } from '../../../support/plain-newsroom.ts';
+import { sourceJudge } from '../../../support/plain-newsroom.ts';
 
 let left = Number(process.env.KILL_AFTER ?? 1);
 
@@ -49,10 +49,10 @@ const { worker } = openWorker(
       at('fetched');
       return answer;
     },
-    editor: {
+    judge: {
       judge: async (submission, signal) => {
         at('judging');
-        return sourceEditor.judge(submission, signal);
+        return sourceJudge.judge(submission, signal);
       },
       keep: async (_tx, judged) => {
         for (const _ of judged) at('keeping');

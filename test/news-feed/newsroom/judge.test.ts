@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readConfig } from '@pressroom/common/start/config';
 import { readVocabulary, vocabularyOf, vocabularySettings } from '@pressroom/news-feed/config';
-import { RulesEditor, readRules } from '@pressroom/news-feed/judging/editor';
-import { openEditor } from '@pressroom/news-feed/judging/open-editor';
+import { RuleJudge, readRules } from '@pressroom/news-feed/judging/judge';
+import { openJudge } from '@pressroom/news-feed/judging/open-judge';
 import { type AssignableItem, RulesAssigner } from '@pressroom/news-feed/judging/story-assigner';
 import { StorySearch } from '@pressroom/news-feed/judging/story-index';
 import { readLexicon } from '@pressroom/news-feed/judging/terms';
@@ -34,14 +34,14 @@ const TECHNOLOGY = { NEWS_PACKS: ['technology'] };
 
 function editor(changes: Partial<ReturnType<typeof readRules>> = {}) {
   const rules = { ...readRules(TECHNOLOGY), ...changes };
-  return new RulesEditor({ db: feed.db, rules, search, vocabulary: readVocabulary({}) });
+  return new RuleJudge({ db: feed.db, rules, search, vocabulary: readVocabulary({}) });
 }
 
 /** The editor of a site with these settings. */
 function editorOf(settings: Record<string, string>) {
   const config = readConfig({ ...editorSettings, ...vocabularySettings }, settings);
   const vocabulary = vocabularyOf(config);
-  return openEditor(config, { db: feed.db, vocabulary, clock: () => NOON, search });
+  return openJudge(config, { db: feed.db, vocabulary, clock: () => NOON, search });
 }
 
 /** An item as it is given a story. */

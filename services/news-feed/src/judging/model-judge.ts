@@ -10,12 +10,12 @@ import type { NewsTables } from '../tables.ts';
 import { primaryLanguage, type Vocabulary } from '../words.ts';
 import {
   bounded,
-  type Editor,
+  type Judge,
   type JudgedItem,
   type Judgement,
-  type RulesEditor,
+  type RuleJudge,
   type Submission,
-} from './editor.ts';
+} from './judge.ts';
 import {
   ANSWER_TOKENS,
   BudgetStore,
@@ -37,10 +37,10 @@ const MOST_TEXT = 4000;
 /** Days that answers are kept. */
 const KEPT_DAYS = 30;
 
-interface ModelEditorParts {
+interface ModelJudgeParts {
   db: Kysely<NewsTables>;
   /** Judges first, and alone where the model does not. */
-  rules: RulesEditor;
+  rules: RuleJudge;
   vocabulary: Vocabulary;
   clock: Clock;
   settings: EndpointSettings;
@@ -58,15 +58,15 @@ const CONCURRENCY = 2;
  * changes only the title, summary, category and, within 25 points, the score of this one article: the
  * selection stays with the rules.
  */
-export class ModelEditor implements Editor {
-  readonly #parts: ModelEditorParts;
+export class ModelJudge implements Judge {
+  readonly #parts: ModelJudgeParts;
   readonly #model: ChatEndpoint;
   readonly #turn: LimitFunction;
   readonly #budget: BudgetStore;
   readonly #instruction: string;
   readonly #rest = new EndpointRest();
 
-  constructor(parts: ModelEditorParts) {
+  constructor(parts: ModelJudgeParts) {
     this.#parts = parts;
     this.#model = new ChatEndpoint(parts.settings);
     this.#turn = pLimit(CONCURRENCY);

@@ -10,7 +10,7 @@ import { takeSlot } from './model-endpoint.ts';
 import type { Candidate, StorySearch } from './story-index.ts';
 
 /**
- * When a source's items are selected: `all` and `none` whatever their score; `auto` by the editor's own
+ * When a source's items are selected: `all` and `none` whatever their score; `auto` by the judge's own
  * threshold; `minScore` by a threshold of the source's own, from 0 to 100.
  */
 export type SelectRule = 'auto' | 'all' | 'none' | { minScore: number };
@@ -24,9 +24,9 @@ export interface SubmissionSource {
   firstParty: boolean;
   /** Trust in the source: 1 is ordinary, 0 none, 10 the most. */
   weight: number;
-  /** The category of its items, of `NEWS_CATEGORIES`; null if the editor decides. */
+  /** The category of its items, of `NEWS_CATEGORIES`; null if the judge decides. */
   category: string | null;
-  /** The directions of its items, of `NEWS_DIRECTIONS`; empty if the editor decides. */
+  /** The directions of its items, of `NEWS_DIRECTIONS`; empty if the judge decides. */
   directions: readonly string[];
   select: SelectRule;
   /** Points that the source's rules add to the score of this submission. */
@@ -61,7 +61,7 @@ interface ScoreTerm {
 }
 
 export interface Judgement {
-  /** A title in the site's language, if the editor translated it; the original is kept next to it. */
+  /** A title in the site's language, if the judge translated it; the original is kept next to it. */
   title?: string;
   /** A summary in the site's language, of at most three sentences, likewise. */
   summary?: string;
@@ -84,7 +84,7 @@ export interface JudgedItem {
 }
 
 /** Decides what becomes of the articles that the worker reads. Any number of workers call it at once. */
-export interface Editor {
+export interface Judge {
   /**
    * Judges a submission, outside any transaction, so it may take its time or ask a model. It is asked for new
    * articles, and again when a source has changed an article's title or summary. If it throws, the worker
@@ -103,7 +103,7 @@ const MEANT = 2;
 
 const HOUR_MS = 60 * 60 * 1000;
 
-interface RulesEditorParts {
+interface RuleJudgeParts {
   db: Kysely<NewsTables>;
   rules: Rules;
   /** Finds what else reports on an article's event. */
@@ -116,12 +116,12 @@ interface RulesEditorParts {
  * by the source's rule, a threshold and a daily quota. It needs no network and gives the same answer each
  * time, as long as the coverage and the quota are the same.
  */
-export class RulesEditor implements Editor {
-  readonly #parts: RulesEditorParts;
+export class RuleJudge implements Judge {
+  readonly #parts: RuleJudgeParts;
   readonly #coverage: CoverageReader;
   readonly #finders = new WeakMap<RuleWords, Finders>();
 
-  constructor(parts: RulesEditorParts) {
+  constructor(parts: RuleJudgeParts) {
     this.#parts = parts;
     this.#coverage = new CoverageReader(parts.db, parts.search);
   }

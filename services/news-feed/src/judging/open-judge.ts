@@ -3,9 +3,9 @@ import type { Clock } from '../calendar.ts';
 import type { NewsTables } from '../tables.ts';
 import type { Vocabulary } from '../words.ts';
 import type { EditorConfig } from '../work/worker-config.ts';
-import { type Editor, RulesEditor, type RulesSettings, readRules } from './editor.ts';
+import { type Judge, RuleJudge, type RulesSettings, readRules } from './judge.ts';
 import { ModelDigests, type ModelDigestsParts } from './model-digests.ts';
-import { ModelEditor } from './model-editor.ts';
+import { ModelJudge } from './model-judge.ts';
 import type { StorySearch } from './story-index.ts';
 
 /** The model's language without `SITE_LANGUAGE`: that of the readers in the default time zone. */
@@ -21,17 +21,17 @@ interface EditorContext {
 }
 
 /**
- * The editor that the settings ask for: a model where `EDITORIAL_URL` and `EDITORIAL_MODEL` name one, else
+ * The judge that the settings ask for: a model where `EDITORIAL_URL` and `EDITORIAL_MODEL` name one, else
  * the rules. Throws a `Failure` for a pack that is not one.
  */
-export function openEditor(
+export function openJudge(
   config: EditorConfig & RulesSettings,
   { db, vocabulary, clock, search }: EditorContext,
-): Editor {
-  const rules = new RulesEditor({ db, rules: readRules(config), search, vocabulary });
+): Judge {
+  const rules = new RuleJudge({ db, rules: readRules(config), search, vocabulary });
   const model = modelOf(config);
   if (model === undefined) return rules;
-  return new ModelEditor({ db, rules, vocabulary, clock, ...model });
+  return new ModelJudge({ db, rules, vocabulary, clock, ...model });
 }
 
 /** Opens the model that rewrites digests, if the settings name one. */

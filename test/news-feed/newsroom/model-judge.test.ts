@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { readConfig } from '@pressroom/common/start/config';
 import { readVocabulary, vocabularySettings } from '@pressroom/news-feed/config';
-import type { Judgement, Submission } from '@pressroom/news-feed/judging/editor';
-import { openEditor } from '@pressroom/news-feed/judging/open-editor';
+import type { Judgement, Submission } from '@pressroom/news-feed/judging/judge';
+import { openJudge } from '@pressroom/news-feed/judging/open-judge';
 import { StorySearch } from '@pressroom/news-feed/judging/story-index';
 import { readLexicon } from '@pressroom/news-feed/judging/terms';
 import { addSource } from '@pressroom/news-feed/reading/sources';
@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 function editor(settings: Record<string, string> = {}) {
   const env = { EDITORIAL_URL: stub.url, EDITORIAL_MODEL: 'test', EDITORIAL_KEY: 'k-1', ...settings };
-  return openEditor(readConfig({ ...editorSettings, ...vocabularySettings }, env), {
+  return openJudge(readConfig({ ...editorSettings, ...vocabularySettings }, env), {
     db: feed.db,
     vocabulary: readVocabulary({}),
     clock: () => now,
@@ -56,7 +56,7 @@ function judge(given: Submission, settings?: Record<string, string>): Promise<Ju
 /** What the rules alone say. */
 function judgeByRules(given: Submission): Promise<Judgement> {
   const env = { db: feed.db, vocabulary: readVocabulary({}), clock: () => now, search };
-  return openEditor(readConfig({ ...editorSettings, ...vocabularySettings }, {}), env).judge(
+  return openJudge(readConfig({ ...editorSettings, ...vocabularySettings }, {}), env).judge(
     given,
     new AbortController().signal,
   );
