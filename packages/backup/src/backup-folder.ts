@@ -103,7 +103,7 @@ export class BackupFolder {
     await writeFile(join(this.pathOf(name), file), `${JSON.stringify({ at: now.toISOString() })}\n`);
   }
 
-  /** Where {@link deploymentId} is. */
+  /** Path of the file with {@link deploymentId}. */
   get deploymentFile(): string {
     return this.pathOf(DEPLOYMENT);
   }
@@ -150,7 +150,7 @@ export class BackupFolder {
     }
   }
 
-  /** Of a process that was killed; another one may be at work beside this one. */
+  /** Removes backups of killed processes; another process may be at work beside this one. */
   async #removeAbandoned(): Promise<void> {
     const unfinished = (await readdir(this.#directory)).filter((name) => name.startsWith(UNFINISHED));
     for (const name of unfinished) {
@@ -268,7 +268,7 @@ function parse(directory: string, text: string): Manifest {
 /** The media of the gallery's bucket in a backup's folder, as JSON, a line each. */
 export const MEDIA = 'media.jsonl';
 
-/** Where the gallery keeps what it can make again, and what was deleted. */
+/** Prefixes for what the gallery can make again, and for deleted files. */
 const LEFT_OUT = ['.pressroom-renditions/', '.pressroom-trash/'];
 
 interface MediaObject {

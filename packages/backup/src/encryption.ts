@@ -7,7 +7,7 @@ import type { ReadableStream as NodeStream } from 'node:stream/web';
 import { Failure } from '@pressroom/common/failures/failure';
 import { Decrypter, Encrypter } from 'age-encryption';
 
-/** Of scrypt, as a power of two: the key is random, so there is nothing to slow down a guess for. */
+/** Cost of scrypt, as a power of two: the key is random, so there is nothing to slow down a guess for. */
 const WORK_FACTOR = 10;
 
 /** Encrypts `source` as `age --passphrase` does: the passphrase is the key in base64. */

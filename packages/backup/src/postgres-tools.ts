@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { Failure } from '@pressroom/common/failures/failure';
 
-/** Where Debian keeps the programs of each version. */
+/** Debian's folder for the programs of each version. */
 const DEBIAN_VERSIONS = '/usr/lib/postgresql';
 
 /** A program of PostgreSQL, and the major version that it belongs to. */

@@ -150,7 +150,7 @@ export async function verifyBackup(url: string, directory: string, options: Back
   scratch.pathname = encodeURIComponent(name);
   const db = openDatabase<unknown>({ DATABASE_URL: url }, 'pressroom backup');
   try {
-    // Of a process that was killed. That of another one at work cannot be dropped, and fails this.
+    // Left by a killed process. The database of another process at work cannot be dropped, and fails this.
     await sql`drop database if exists ${sql.id(name)}`.execute(db);
     await sql`create database ${sql.id(name)} template template0`.execute(db);
     try {
@@ -234,7 +234,7 @@ export async function grantedRoles(db: Kysely<unknown>): Promise<string[]> {
   return rows.map(({ role }) => role);
 }
 
-/** Those of `roles` that the server does not have. */
+/** Returns the `roles` that the server does not have. */
 async function missingRoles(db: Kysely<unknown>, roles: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ role: string }>`
     select role from unnest(${roles}::text[]) as role

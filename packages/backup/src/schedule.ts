@@ -13,7 +13,7 @@ function lastDue(now: Date, hour: number): number {
   return today <= now.getTime() ? today : today - DAY_MS;
 }
 
-/** Those that were made until `now`; a clock that was wrong may have given others a time after it. */
+/** Returns the backups made until `now`; a clock that was wrong may have dated others later. */
 export function madeUntil<Backup extends { madeAt: Date }>(made: readonly Backup[], now: Date): Backup[] {
   return made.filter(({ madeAt }) => madeAt.getTime() <= now.getTime());
 }
@@ -45,9 +45,8 @@ export function isVerificationDue(newest: Date | undefined, now: Date): boolean 
 }
 
 /**
- * Those of `made` that are not kept any more: older than `keepDays`, with as many newer ones. So neither many
- * backups on one day nor a month without any removes the last good ones. Those of a time after `now` neither
- * go nor count.
+ * Returns the backups to remove: older than `keepDays`, with as many newer ones. So neither many backups on
+ * one day nor a month without any removes the last good ones. Those dated after `now` neither go nor count.
  */
 export function expired<Backup extends { madeAt: Date }>(
   made: readonly Backup[],

@@ -5,8 +5,8 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface ClientOptions {
   /**
-   * Where the service is, with or without a slash at the end: `https://news.example`. In a browser it may be
-   * a path (`/admin`), or empty for the page's own origin.
+   * Address of the service, with or without a slash at the end: `https://news.example`. In a browser it may
+   * be a path (`/admin`), or empty for the page's own origin.
    */
   baseUrl: string;
   /** Headers of every request, such as `X-API-Key`. */
@@ -279,7 +279,7 @@ export interface CachedAnswer {
 }
 
 /**
- * Where a client keeps answers, by URL. Any store will do: a `Map`, a file, the browser's storage. One cache
+ * Keeps answers for a client, by URL. Any store will do: a `Map`, a file, the browser's storage. One cache
  * belongs to one client, because answers can depend on who asks.
  */
 export interface AnswerCache {

@@ -10,7 +10,7 @@ export interface ContentEvent {
   type: string;
   timestamp: string;
   data: {
-    /** Of the article, category, tag or author. */
+    /** Id of the article, category, tag or author. */
     id: number;
     /** The slug that readers find it by; null if they do not. */
     slug: string | null;
@@ -72,7 +72,7 @@ export function isInCopy({ data }: ContentEvent, cursor: string): boolean {
   return isComparable && own.slice(PLACE, END) >= told.slice(PLACE, END);
 }
 
-/** As characters, which are in the order of the bytes. */
+/** The bytes as characters, which sort in the same order. */
 function bytesOf(cursor: string): string {
   return atob(cursor.replaceAll('-', '+').replaceAll('_', '/'));
 }

@@ -6,8 +6,8 @@ import { isProblem } from './problem.ts';
 import type { ContentClient, NewsFeedClient } from './services.ts';
 
 /**
- * Where a mirror keeps a set: a database, a directory, a `Map`. Each call has to be durable when it resolves,
- * and calls come one after the other; several calls need not be atomic together.
+ * Keeps a set for a mirror: in a database, a directory, a `Map`. Each call has to be durable when it
+ * resolves, and calls come one after the other; several calls need not be atomic together.
  */
 export interface MirrorStore<Item, Id> {
   /** The cursor that was saved last; undefined at the beginning. */
@@ -145,7 +145,7 @@ export interface ArticleMirrorOptions<Fields extends 'default' | 'full'> extends
 
 type ItemOf<Fields extends 'default' | 'full'> = Fields extends 'full' ? FullPublishedItem : PublishedItem;
 
-/** Where a mirror keeps what is published. */
+/** Keeps the published articles for a mirror. */
 export type PublishedStore<Fields extends 'default' | 'full' = 'default'> = MirrorStore<
   ItemOf<Fields>,
   PublishedId
@@ -194,7 +194,7 @@ export type SelectedItem = AnswerOf<
   OperationOf<NewsFeedPaths, '/api/v1/selected/snapshot', 'get'>
 >['items'][number];
 
-/** Where a mirror keeps the selected set. */
+/** Keeps the selected set for a mirror. */
 export type SelectedStore = MirrorStore<SelectedItem, string>;
 
 export interface MirrorOptions extends WalkOptions {

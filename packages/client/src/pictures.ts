@@ -12,12 +12,12 @@ export type PictureDescription = components['schemas']['PictureDescription'];
 export interface RenditionOptions {
   /** In pixels; a picture is never enlarged. */
   width?: number | undefined;
-  /** Of the box that the picture is put into, in pixels. */
+  /** Height of the box that the picture is put into, in pixels. */
   height?: number | undefined;
   fit?: 'inside' | 'cover' | 'contain' | undefined;
   /** The part that a crop keeps: `auto`, or shares from the left and the top such as `0.5,0.2`. */
   focus?: string | undefined;
-  /** By default what the browser accepts. */
+  /** Absent: the best format that the browser accepts. */
   format?: 'auto' | 'avif' | 'webp' | 'jpeg' | undefined;
   /** From 1 to 100. */
   quality?: number | undefined;
@@ -89,7 +89,7 @@ interface Descriptions {
   };
 }
 
-/** Why there is no description, and never will be of these bytes. */
+/** Codes that mean there is no description, and never will be of these bytes. */
 const NOT_DESCRIBED: readonly ProblemCode[] = [
   'not_found',
   'not_media',

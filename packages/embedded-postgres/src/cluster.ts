@@ -42,7 +42,7 @@ interface ClusterOptions {
   readonly log: (line: string) => void;
 }
 
-/** Where a home directory has its cluster: PostgreSQL's data directory, or a symbolic link to it. */
+/** Returns the path of a home directory's cluster: PostgreSQL's data directory, or a symbolic link to it. */
 export function clusterLink(home: string): string {
   return path.join(home, 'data');
 }
@@ -354,7 +354,7 @@ function idOf(flag: '-u' | '-g'): number {
   );
 }
 
-/** Where a root starter keeps files that PostgreSQL's account could not access otherwise. */
+/** Folder in which a starter run by root keeps files that PostgreSQL's account could not access otherwise. */
 const SHARED_STATE = '/var/lib/pressroom';
 
 /**

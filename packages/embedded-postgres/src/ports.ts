@@ -45,7 +45,7 @@ export async function ensureFreePort({ port, owner, variable }: WantedPort, pati
 }
 
 /**
- * As {@link ensureFreePort}, for several at once: where more than one cannot be used, the error is one line
+ * Like {@link ensureFreePort}, for several at once: where more than one cannot be used, the error is one line
  * that names them all, with free ones to paste.
  */
 export async function ensureFreePorts(wanted: readonly WantedPort[], patienceMs = 0): Promise<void> {
@@ -60,7 +60,7 @@ export async function ensureFreePorts(wanted: readonly WantedPort[], patienceMs 
   );
 }
 
-/** Those of the ports that cannot be used, each with the error of {@link ensureFreePort}. */
+/** Returns the ports that cannot be used, each with the error of {@link ensureFreePort}. */
 export async function takenPorts(
   wanted: readonly WantedPort[],
   patienceMs = 0,

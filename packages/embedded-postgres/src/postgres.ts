@@ -26,7 +26,7 @@ export interface PostgresOptions {
 export interface RunningPostgres {
   /** Address of the services' database, with the password: a secret. */
   readonly url: string;
-  /** Where PostgreSQL's files really are: below the given directory, or where its account has access. */
+  /** The real folder of PostgreSQL's files: below the given directory, or where its account has access. */
   readonly dataDir: string;
   /** TCP port on 127.0.0.1. */
   readonly port: number;

@@ -19,7 +19,7 @@ export interface PostmasterOptions {
   readonly port: number;
   /** Server settings by name, as in postgresql.conf. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Where the server writes its log; emptied at every start. */
+  /** The server's log file; emptied at every start. */
   readonly logFile: string;
 }
 

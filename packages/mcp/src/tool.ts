@@ -44,10 +44,10 @@ export function tool<Means, Input extends z.ZodObject>(
   return definition as unknown as Tool<Means>;
 }
 
-/** Of tools that change nothing. What they answer was written by anyone. */
+/** For tools that change nothing. Anyone may have written their data. */
 export const READING: ToolAnnotations = { readOnlyHint: true, openWorldHint: true };
 
-/** Of tools that add to what is there. */
+/** For tools that add data. */
 export const ADDING: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: false,
@@ -55,7 +55,7 @@ export const ADDING: ToolAnnotations = {
   openWorldHint: true,
 };
 
-/** Of tools that replace what is there, or show it to readers. */
+/** For tools that replace data, or show them to readers. */
 export const CHANGING: ToolAnnotations = { ...ADDING, destructiveHint: true, idempotentHint: true };
 
 /** The services as anybody may read them: what is given this cannot write. */
@@ -74,7 +74,7 @@ export interface Services {
 export interface Caller {
   /** The header with their key, as content takes it. */
   key?: { 'x-api-key': string } | { authorization: string } | undefined;
-  /** Their address, for the rate limits of services that trust this server as a proxy. */
+  /** The caller's address, for the rate limits of services that trust this server as a proxy. */
   address?: string;
 }
 
@@ -113,7 +113,7 @@ const NOTICE =
 /** The most characters of an answer's data, as JSON. */
 const MOST = 40_000;
 
-/** Where the longest texts of an answer that is too large are cut, and its lists, until it fits. */
+/** Lengths to which an answer that is too large has its texts and lists cut, until it fits. */
 const CUTS: readonly (readonly [text: number, list: number])[] = [
   [4000, 1000],
   [1000, 200],

@@ -173,7 +173,7 @@ interface FoldedNames {
 type KeyRange<Row> = (from: KeyBound, to: Uint8Array) => Iterable<Row>;
 
 /**
- * Where a page begins that comes after an entry, be it a key or a common prefix. Keys under a common prefix
+ * Returns the start of the page after an entry, be it a key or a common prefix. Keys under a common prefix
  * that the entry lies in are passed over, as they were listed with it.
  */
 export function startAfter(

@@ -9,7 +9,7 @@ import { findOperation } from './router.ts';
 import { authenticate, type Credentials } from './signature.ts';
 import { Storage } from './storage.ts';
 
-/** Where a store keeps its objects, and who may come in. */
+/** The store's folder and its credentials. */
 export interface ObjectStoreOptions {
   /** A directory for it alone, made when it is not there. */
   dataDir: string;

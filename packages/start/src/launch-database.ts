@@ -14,7 +14,7 @@ import type { StartSettings } from './start-settings.ts';
 export interface LaunchDatabase {
   /** Its address, with the password: a secret. */
   readonly url: string;
-  /** Where its data is stored, for display. */
+  /** Place of its data, for display. */
   readonly data: string;
   /** The samples that it has had; undefined for a server not started here. */
   readonly samples: SampleNote | undefined;

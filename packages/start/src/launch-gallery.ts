@@ -105,7 +105,7 @@ interface GallerySecrets {
   readonly secretAccessKey: string;
 }
 
-/** Where the secrets are stored, and whether this start generated them. */
+/** Place of the secrets, and a mark if this start generated them. */
 interface KeptSecrets {
   readonly secrets: GallerySecrets;
   readonly file: string;

@@ -252,7 +252,7 @@ interface Sampling extends Pick<Launch, 'sample'> {
   context: Context;
   database: LaunchDatabase;
   gallery: LaunchGallery | undefined;
-  /** Where readers find the pictures of the gallery's samples, if they do. */
+  /** Public address of the pictures in the gallery's samples, if there is one. */
   pictures: string | undefined;
 }
 
@@ -449,13 +449,13 @@ interface SummaryParts {
   readonly servicePorts: ReadonlyMap<Service, number>;
   /** Lines for the readers of services with a gallery. */
   readonly galleryHints: readonly (readonly [label: string, text: string])[];
-  /** Where the data is stored, for display. */
+  /** Place of the data, for display. */
   readonly data: string;
   /** The folder of the logs. */
   readonly logs: string;
 }
 
-/** Where each service answers, a line each. */
+/** Lists the address of each service, one a line. */
 function addresses(servicePorts: ReadonlyMap<Service, number>): string[] {
   const width = Math.max(...[...servicePorts.keys()].map(({ name }) => name.length));
   return [...servicePorts].map(([{ name }, port]) => `  ${name.padEnd(width)}  http://${LOOPBACK}:${port}`);

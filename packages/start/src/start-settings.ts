@@ -18,7 +18,7 @@ export interface StartSettings {
   readonly objectStorePort: number;
   /** Each service's port by its variable. */
   readonly servicePorts: ReadonlyMap<Service, number>;
-  /** That of each service's worker, if it has one. */
+  /** Port of each service's worker, if it has one. */
   readonly workerPorts: ReadonlyMap<Service, number>;
 }
 

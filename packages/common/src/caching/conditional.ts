@@ -69,7 +69,7 @@ export interface ConditionalAnswer<Schema> {
   cacheControl: string;
   /** The value of `Vary`, where the answer depends on more than its URL. */
   vary?: string | undefined;
-  /** Where the finished representation is cached; omit it when answers differ by reader. */
+  /** Caches the finished representation; omit it when answers differ by reader. */
   cache?: RepresentationCache | undefined;
   /** The cache key; the URL if absent. */
   key?: string | undefined;
@@ -156,7 +156,7 @@ function serialize(reply: FastifyReply, value: unknown): string {
 export interface Answer extends Representation {
   /** The headers of a 200, as lines, besides its length. */
   readonly head: string;
-  /** Those of a 304. */
+  /** Headers of a 304. */
   readonly unchanged: string;
   /** The length of the body, in bytes. */
   readonly length: string;

@@ -42,12 +42,12 @@ export class FairQueue {
   /** The round of each owner's next piece. */
   readonly #rounds: LRUCache<string, number> | Map<string, number>;
   readonly #running = new Map<string, number>();
-  /** By round, and within a round in the order of arrival. */
+  /** Sorted by round, and within a round in the order of arrival. */
   readonly #waiting: Waiting[] = [];
   #count = 0;
   /** The latest round of which a piece has begun. */
   #latestRound = 0;
-  /** Who waits until nothing runs and nothing waits. */
+  /** Called when nothing runs and nothing waits. */
   #idleListeners: (() => void)[] = [];
 
   constructor(limits: FairQueueLimits) {

@@ -14,7 +14,7 @@ const SERVICES = ['content', 'gallery', 'news'];
 
 const SCHEMAS = [...SERVICES, 'pressroom'];
 
-/** Behind the names of the schemas that rows are copied from. */
+/** Suffix of the schemas that rows are copied from. */
 const FORMER = '_before';
 
 /** The last file whose tables the older chains ended in, too. */

@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely';
 import { readSecretFiles, withPassword } from '../start/config.ts';
 import { openDatabase } from './database.ts';
 
-/** Where `pnpm start` keeps its data if `DATA_DIR` is not set. */
+/** The data directory of `pnpm start` if `DATA_DIR` is not set. */
 const DEFAULT_DATA_DIR = fileURLToPath(new URL('../../../../.data', import.meta.url));
 
 /**

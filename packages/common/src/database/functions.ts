@@ -28,7 +28,7 @@ interface Statement {
   /** The file, as the list spells it. */
   readonly path: string;
   readonly sql: string;
-  /** Of a trigger. */
+  /** Set if the object is a trigger. */
   readonly trigger: { readonly name: string; readonly table: string } | undefined;
 }
 

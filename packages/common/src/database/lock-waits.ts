@@ -87,7 +87,10 @@ function isBlocked(error: unknown): boolean {
   return ('code' in error && error.code === NOT_FREE) || isLostRace(error) || isBlocked(error.cause);
 }
 
-/** Who holds what the connection waits for, in words; statements of other roles are seen by superusers. */
+/**
+ * Describes the sessions that hold the locks the connection waits for; superusers see statements of other
+ * roles.
+ */
 async function blockersOf(db: Kysely<unknown>, pid: number): Promise<string[]> {
   const { rows } = await sql<{ words: string }>`
     select format('process %s (%s)', blocker, concat_ws(', ', nullif(application_name, ''), 'role ' || usename,

@@ -21,7 +21,9 @@ export interface MigrationFile {
   readonly sql: string;
   /** SHA-256 of the file, in hexadecimal digits. */
   readonly checksum: string;
-  /** That of the file when it made functions and triggers, too: databases may have applied that one. */
+  /**
+   * Checksum of the file when it also made functions and triggers: databases may have applied that version.
+   */
   readonly formerChecksum: string | undefined;
 }
 

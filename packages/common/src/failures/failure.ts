@@ -1,5 +1,5 @@
 /**
- * Why a request cannot be carried out, in domain terms. HTTP routes answer each kind with a status
+ * The reason why a request cannot be carried out, in domain terms. HTTP routes answer each kind with a status
  * (`problems/failure-problem.ts`); command lines print the message.
  */
 export type FailureKind =

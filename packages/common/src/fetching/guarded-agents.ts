@@ -18,7 +18,7 @@ interface GuardedAgentsOptions {
   ca?: string | undefined;
 }
 
-/** Of an answer's headers, unless said: sites send policies and cookies beyond the 16 KiB of Node. */
+/** Default limit of an answer's headers: sites send policies and cookies beyond the 16 KiB of Node. */
 const MOST_HEADER_BYTES = 128 * 1024;
 
 export interface GuardedTarget {

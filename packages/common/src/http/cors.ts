@@ -19,7 +19,7 @@ export function readableAnywhere(more: readonly string[] = []): Record<string, s
 
 /** Pages of other origins that may do more than read. */
 export interface Writers {
-  /** As browsers write them: `https://editor.example`. */
+  /** Origins as browsers write them: `https://editor.example`. */
   origins: ReadonlySet<string>;
   /** The request headers that carry a key, in lower case: only pages of these origins may send them. */
   keyHeaders: readonly string[];

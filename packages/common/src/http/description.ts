@@ -3,10 +3,10 @@ import { STATUS_CODES } from 'node:http';
 /** The tag of the monitoring operations; they come last. */
 export const HEALTH_TAG = 'health';
 
-/** Where a route's own headers are stored in its operation until they are described. */
+/** Key of an operation for a route's own headers, until they are described. */
 export const OWN_HEADERS = 'x-headers';
 
-/** Where it is stored that a request may come without a body, which `@fastify/swagger` does not see. */
+/** Key for requests that may come without a body, which `@fastify/swagger` does not see. */
 export const OPTIONAL_BODY = 'x-optional-body';
 
 /** The headers that a route declares in addition to those that follow from its statuses. */

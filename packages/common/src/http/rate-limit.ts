@@ -66,7 +66,7 @@ export async function limitRate<Request extends CheckedRequest>(
       (error, count) => {
         if (error || count === undefined) return done(error ?? undefined);
         const seconds = Math.max(1, Math.ceil(count.ttl / 1000));
-        // As text, because Node would convert it for each check and for the answer.
+        // Sent as text, because Node would convert a number for each check and for the answer.
         reply
           .header('x-ratelimit-limit', String(max))
           .header('x-ratelimit-remaining', String(Math.max(0, max - count.current)))

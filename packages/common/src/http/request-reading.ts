@@ -191,7 +191,7 @@ const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/gi;
 function unsupportedForm({ headers }: FastifyRequest): Problem | undefined {
   const coding = headers['content-encoding'];
   if (coding !== undefined && coding.trim().toLowerCase() !== 'identity') {
-    // By RFC 9110, section 12.5.3 the header lists the accepted codings.
+    // RFC 9110, section 12.5.3: the header lists the accepted codings.
     return unsupported('send the body uncompressed, without Content-Encoding', {
       'accept-encoding': 'identity',
     });
@@ -361,7 +361,7 @@ const SILENCE_MS = 5_000;
 /** Total time that it is read, in ms. */
 const LINGER_MS = 30_000;
 
-/** By connection, the request that was answered before its body had arrived. */
+/** Key on a connection for the request that was answered before its body had arrived. */
 const answeredEarly = Symbol('answeredEarly');
 
 type Connection = Socket & { [answeredEarly]?: IncomingMessage };

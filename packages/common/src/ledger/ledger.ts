@@ -18,7 +18,7 @@ interface LedgerSet<Row extends Member, Fields extends string> {
   members: (after: string, limit: number, fields: Fields) => RawBuilder<Row>;
   /** The order of the set, by columns of `member`. */
   order: RawBuilder<unknown>;
-  /** Where an item is in that order. */
+  /** Returns an item's place in that order. */
   placeOf: (row: Row) => string;
   /** True if a text is such a place; anyone can write cursors. */
   isPlace: (text: string) => boolean;
@@ -42,7 +42,7 @@ interface SnapshotPage<Row, Fields extends string> {
   /** The set is as of this time or later. */
   asOf: Date;
   fields: Fields;
-  /** Where the changes after the snapshot begin; the same on every page. */
+  /** Cursor of the changes after the snapshot; the same on every page. */
   cursor: string;
   /** The cursor of the next page; null on the last one. */
   nextPage: string | null;
@@ -204,7 +204,7 @@ export interface SyncCursor<Fields extends string> {
 
 /** A position in a snapshot: the items up to the place `after` are known. */
 export interface PageCursor<Fields extends string> {
-  /** Where the changes after this snapshot begin, fixed on its first page. */
+  /** Cursor of the changes after this snapshot, fixed on its first page. */
   sync: SyncCursor<Fields>;
   /** `asOf` of the first page. */
   asOf: Date;

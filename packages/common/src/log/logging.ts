@@ -38,7 +38,7 @@ interface LoggingOptions {
   /** The service's name, on every line. */
   service: string;
   level: (typeof LOG_LEVELS)[number];
-  /** Where the lines go; standard output if absent. */
+  /** Destination of the lines; standard output if absent. */
   stream?: DestinationStream;
 }
 

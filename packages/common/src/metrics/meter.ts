@@ -6,7 +6,7 @@ interface Reading {
 
 /** A figure of the service that is computed whenever the metrics are read. */
 export interface Meter {
-  /** As Prometheus names metrics: a counter ends with `_total`. */
+  /** Name in Prometheus's form: a counter ends with `_total`. */
   name: string;
   help: string;
   /** A counter only grows until the process ends; a gauge is a state. */
@@ -77,7 +77,7 @@ interface ReadCounts {
   readonly onPrimary: number;
 }
 
-/** Where public reads were answered, by pool; nothing without a replica. */
+/** Returns meters of the servers that answered public reads, by pool; none without a replica. */
 export function readMeters(pools: Readonly<Record<string, ReadCounts | undefined>>): Meter[] {
   const counted = Object.entries(pools).flatMap(([pool, counts]) => (counts ? [{ pool, counts }] : []));
   if (counted.length === 0) return [];

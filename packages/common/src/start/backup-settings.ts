@@ -87,7 +87,7 @@ function checked(env: Environment, faultsOf: (config: BackupConfig) => string[])
   return config;
 }
 
-/** Who has misspelt the key believes that backups are encrypted. */
+/** Reports misspelt names of the key: the operator believes that backups are encrypted. */
 function misspeltKeys(env: Environment): string[] {
   return misspellings(['BACKUP_KEY', 'BACKUP_KEY_FILE'], env).map(
     ({ variable, setting }) => `${variable} is not a setting, expected ${setting}`,

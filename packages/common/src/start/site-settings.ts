@@ -36,7 +36,10 @@ export const siteSettings = {
   ),
 };
 
-/** Where a kind of pages is on the site; `members` are what names a page, as its slug or its id. */
+/**
+ * Returns the schema of the path of a kind of page on the site; `members` name a page, such as its slug or
+ * its id.
+ */
 export function pagePath(members: readonly string[] = ['slug', 'id'], example = '/articles/{slug}') {
   const member = String.raw`\{(?:${members.join('|')})\}`;
   return z
@@ -47,7 +50,7 @@ export function pagePath(members: readonly string[] = ['slug', 'id'], example = 
     );
 }
 
-/** Where the articles are on a site that shows them: what content and the desk lead to. */
+/** The address of the site that shows the articles, to which content and the desk lead. */
 export const articleSettings = {
   CONTENT_SITE_URL: setting(
     siteUrl().optional(),

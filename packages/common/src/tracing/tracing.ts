@@ -2,9 +2,9 @@ import type pg from 'pg';
 import type { Server } from '../http/operation.ts';
 import type { Logger } from '../log/logging.ts';
 
-/** Where traces are sent, as OpenTelemetry names the variables; part of every service's settings. */
+/** Destination of traces, under OpenTelemetry's names; part of every service's settings. */
 interface TracingConfig {
-  /** Where a collector takes OTLP over HTTP; the traces are posted to `/v1/traces` below it. */
+  /** A collector's address for OTLP over HTTP; traces are posted to `/v1/traces` below it. */
   OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
   OTEL_EXPORTER_OTLP_HEADERS?: Record<string, string> | undefined;
   /** The fraction of requests that are traced, from 0 to 1. */

@@ -23,19 +23,19 @@ export interface Attempt {
   durationMs: number;
   /** Null without an answer. */
   status: number | null;
-  /** Why it has failed; null if it has not. */
+  /** Reason of its failure; null if it has not failed. */
   fault: string | null;
   answer: string;
 }
 
 /** The message; the same at every attempt. */
 export interface WebhookMessage {
-  /** By which a receiver tells messages apart. */
+  /** Tells messages apart at the receiver. */
   id: string;
   body: string;
 }
 
-/** As many as Node reads: a receiver has little to say. */
+/** Node's own limit: a receiver has little to say. */
 const MOST_HEADER_BYTES = 16 * 1024;
 
 /** Sends messages to receivers, signed as Standard Webhooks say. */
