@@ -178,7 +178,7 @@ export function vocabularyOf(config: z.infer<z.ZodObject<typeof vocabularySettin
   };
 }
 
-/** As the setting says, else as the packs do, else the words of the name. */
+/** Returns the labels of the setting, else those of the packs, else the words of the name. */
 function labelsOf(
   values: readonly string[],
   groups: Readonly<Record<string, Group>>,
@@ -234,7 +234,7 @@ export function readNewsFeedConfig(env: Environment): NewsFeedConfig {
   return { ...config, SITE_URL: config.SITE_URL ?? ownSite(config) };
 }
 
-/** Where links point without a site: to the service itself. */
+/** Target of links without a site: the service itself. */
 export function ownSite({ NEWS_FEED_PORT }: Pick<NewsFeedConfig, 'NEWS_FEED_PORT'>): string {
   return `http://localhost:${NEWS_FEED_PORT}`;
 }

@@ -36,7 +36,7 @@ type Typed = WithTypes<
       /** Also `removed`, for sources that are never shown. */
       state: 'active' | 'paused' | 'gone';
       removed: { at: string; url: string; given_url: string; state: 'active' | 'paused' | 'gone' } | null;
-      /** Those that were switched off, each with its reason. */
+      /** Rules that were switched off, each with its reason. */
       stopped_rules: { rule: string; reason: string }[];
       /** The first of the entries that were left out, by name. */
       left_out: { title: string; reason: string }[];

@@ -11,9 +11,9 @@ export interface Words {
   /** The heading of a report's flashes. */
   inBrief: string;
   sources: (count: number) => string;
-  /** Of a story's digest: what is new in its latest report. */
+  /** For a story's digest: news in its latest report. */
   newSince: (source: string, facts: string) => string;
-  /** Of a story's digest: what contradicts an earlier report. */
+  /** For a story's digest: contradictions of an earlier report. */
   differ: (now: string, newer: string, then: string, older: string) => string;
   comma: string;
 }

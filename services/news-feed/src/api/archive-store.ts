@@ -29,7 +29,7 @@ interface ArchivePage {
   items: ListedItem[];
   /** Continues after the last item; null if there are no more. */
   nextCursor: string | null;
-  /** Until when the page stays valid if nothing is written; undefined: for good. */
+  /** The page stays valid until then if nothing is written; undefined: for good. */
   expiresAt: Date | undefined;
 }
 
@@ -213,9 +213,9 @@ function earlier(one: Date, other: Date): Date {
 interface Months {
   /** Each as `YYYYMM`. */
   names: string[];
-  /** Their first moment. */
+  /** First moment of the days. */
   from: Date;
-  /** Their last one, in whole ms. */
+  /** Last moment of the days, in whole ms. */
   through: Date;
 }
 

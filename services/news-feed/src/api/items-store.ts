@@ -116,7 +116,7 @@ export interface ItemPage {
   items: ListedItem[];
   /** Continues after the last item; null if there are no more. */
   nextCursor: string | null;
-  /** Until when the page stays valid if nothing is written. */
+  /** The page stays valid until then if nothing is written. */
   expiresAt: Date;
 }
 
@@ -309,7 +309,10 @@ export class Window {
     return time <= this.after;
   }
 
-  /** Until when a page that depends on items of these times stays valid: until the first of them leaves. */
+  /**
+   * Returns the time until which a page that depends on items of these times stays valid: the first of them
+   * leaves.
+   */
   expiryOf(times: readonly Date[]): Date {
     const leaving = times.map((time) => time.getTime() + this.#lengthMs);
     return new Date(Math.min(this.#now.getTime() + LONGEST_SHOWN_MS, ...leaving));

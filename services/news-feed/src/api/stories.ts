@@ -26,7 +26,7 @@ const storyPath = z.object({
     .meta({ maxLength: MAX_PUBLIC_ID }),
 });
 
-/** That of the newest report that has a picture; the language only if all its reports have the same. */
+/** The picture of the newest report that has one; the language only if all its reports have the same. */
 const storyIllustration = {
   image: illustrationShape.image.describe('That of the newest report that has one.'),
   language: z.string().optional().describe('The language of all its reports that say one (BCP 47).'),

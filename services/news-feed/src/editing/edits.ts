@@ -5,7 +5,7 @@ import type { NewsTables } from '../tables.ts';
 
 /** An edit as the history shows it, without its changes. */
 export interface Edit {
-  /** Who edits; absent for the newsroom itself. */
+  /** The person who edits; absent for the newsroom itself. */
   actor?: string;
   /** Such as `item edit`. */
   action: string;

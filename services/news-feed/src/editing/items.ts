@@ -45,7 +45,7 @@ export function valuesOf(input: ItemInput, known: ItemValues | undefined, now: D
   return {
     ...values,
     directions: [...new Set(values.directions)],
-    // That of a part of a page says more than its link.
+    // The address of a part of a page says more than its link.
     canonical_url:
       known?.original_url === input.links.original ? known.canonical_url : canonicalUrl(input.links.original),
   };
@@ -305,7 +305,7 @@ export function readWithdrawn(db: Kysely<NewsTables>, limit: number) {
     .execute();
 }
 
-/** Who edits an item, how, and what that asks of it. */
+/** An edit of an item, with its author and conditions. */
 export interface ItemEdit extends Edit {
   actor: string;
   renewal: RenewalParts;

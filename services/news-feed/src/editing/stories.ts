@@ -205,7 +205,7 @@ export function existingStory(db: Kysely<NewsTables>, publicId: string) {
     .executeTakeFirstOrThrow(() => new Failure('missing', `story ${publicId} does not exist`));
 }
 
-/** Why a model's digest was not taken, and what says so. */
+/** The reason why a model's digest was refused, and the text that shows it. */
 interface DigestRefusal {
   why: 'invented' | 'form' | 'endpoint' | 'report';
   detail: string | null;

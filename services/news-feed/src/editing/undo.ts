@@ -7,7 +7,7 @@ import { type Edited, inEdit } from './edits.ts';
 import { WRITTEN_COLUMNS } from './items.ts';
 import { existingStory } from './stories.ts';
 
-/** Who undoes, and with what. */
+/** The person who undoes, and their means. */
 interface UndoParts {
   actor: string;
   renewal: RenewalParts;

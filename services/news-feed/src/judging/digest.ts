@@ -267,7 +267,7 @@ const HAN_NUMBER = new RegExp(
   'gu',
 );
 
-/** Who holds a post: “chief executive Mara Ellison”, 首席执行官 Mara Ellison. */
+/** Holders of a post: “chief executive Mara Ellison”, 首席执行官 Mara Ellison. */
 const POST =
   /(?:(?<!\p{L})(?:[Cc]hief [Ee]xecutive|CEO|[Pp]resident|[Pp]rime [Mm]inister|[Mm]inister|[Cc]hair(?:man|woman)|[Ff]ounder|[Dd]irector) |(?:首席执行官|总裁|董事长|总理|总统|部长|创始人)\s?)(?<name>\p{Lu}\p{L}+ \p{Lu}\p{L}+)(?! \p{Lu}|\p{L})/gu;
 

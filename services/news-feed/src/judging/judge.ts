@@ -17,7 +17,7 @@ export type SelectRule = 'auto' | 'all' | 'none' | { minScore: number };
 
 /** Settings that editors give a source (`newsroom sources`). */
 export interface SubmissionSource {
-  /** By which its part of what a day has is counted. */
+  /** Identifies the source whose share of the day's quota and budget is used. */
   id: number;
   name: string;
   /** True if the source reports on its own work. */
@@ -73,17 +73,17 @@ export interface Judgement {
   score: number | null;
   terms: readonly ScoreTerm[];
   selected: boolean;
-  /** Why it was selected, for readers; null if it was not, or if there is nothing to say. */
+  /** The reason of its selection, for readers; null if it was not selected, or if there is nothing to say. */
   reason: string | null;
 }
 
-/** An item with what was decided about it. */
+/** An item with its judgement. */
 export interface JudgedItem {
   itemId: string;
   judgement: Judgement;
 }
 
-/** Decides what becomes of the articles that the worker reads. Any number of workers call it at once. */
+/** Judges the articles that the worker reads. Any number of workers call it at once. */
 export interface Judge {
   /**
    * Judges a submission, outside any transaction, so it may take its time or ask a model. It is asked for new
@@ -98,7 +98,7 @@ export interface Judge {
   keep(tx: Transaction<NewsTables>, judged: readonly JudgedItem[], now: Date): Promise<void>;
 }
 
-/** The sum from which a category or a direction is meant. */
+/** A category or a direction is meant from this sum on. */
 const MEANT = 2;
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -240,7 +240,7 @@ interface Rules {
   wordsFor: (language: string | null) => RuleWords;
 }
 
-/** Where the rules come from: the settings of these names. */
+/** Names of the settings that the rules come from. */
 export interface RulesSettings {
   NEWS_PACKS: readonly string[];
   SITE_LANGUAGE?: string | undefined;
@@ -368,7 +368,7 @@ function round(value: number): number {
   return Number(value.toFixed(DIGITS));
 }
 
-/** Keeps why items were judged as they were, or replaces what was kept. */
+/** Stores the judgements of items, or replaces those stored. */
 export async function keepJudgements(
   tx: Transaction<NewsTables>,
   judged: readonly JudgedItem[],
@@ -393,7 +393,7 @@ export async function keepJudgements(
   `.execute(tx);
 }
 
-/** An item with why it was judged as it was. Throws a {@link Failure} if the item does not exist. */
+/** Returns an item with its judgement. Throws a {@link Failure} if the item does not exist. */
 export async function readJudgement(db: Kysely<NewsTables>, itemId: string) {
   return db
     .selectFrom('news.item as item')
@@ -451,7 +451,7 @@ const MOST_AT_ONCE = 25;
 
 type Covered = Pick<Submission, 'title' | 'summary' | 'source' | 'publishedAt'>;
 
-/** Somebody who waits for the coverage of a submission. */
+/** A caller who waits for the coverage of a submission. */
 interface Waiting {
   submission: Covered;
   resolve: (coverage: number) => void;
@@ -465,7 +465,7 @@ interface Waiting {
 class CoverageReader {
   readonly #db: Kysely<NewsTables>;
   readonly #search: StorySearch;
-  /** The database is also what answers readers. */
+  /** The database also answers readers. */
   readonly #turn = pLimit(1);
   #waiting: Waiting[] = [];
 

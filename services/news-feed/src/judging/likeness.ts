@@ -21,7 +21,7 @@ export interface Evidence {
   cosine: number;
   /** True if one of them has hardly more words than a headline. */
   isShort: boolean;
-  /** Of headlines: how alike they are in meaning, where a model says it (`meaningOf`). */
+  /** Likeness of two headlines in meaning, if a model gives it (`meaningOf`). */
   meaning: number | null;
   /** True if a version, magnitude, quarter, round or year tells the two apart. */
   conflict: boolean;

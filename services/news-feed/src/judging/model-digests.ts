@@ -35,7 +35,7 @@ const MOST_REFUSED = 3;
 
 export interface ModelDigestsParts {
   db: Kysely<NewsTables>;
-  /** By which the budget's days are. */
+  /** Determines the days of the budget. */
   calendar: Calendar;
   clock: Clock;
   settings: EndpointSettings;
@@ -46,7 +46,7 @@ export interface ModelDigestsParts {
   log: Pick<Logger, 'warn'>;
 }
 
-/** Why the rules' digest of a story stays, and what of the answer or of the endpoint's refusal says so. */
+/** The reason why the rules' digest of a story stays, and the part of the answer or refusal that shows it. */
 type Refusal = { why: 'invented' | 'form' | 'endpoint'; detail: string } | { why: 'report'; detail: null };
 
 /** A story whose digest a model may rewrite. */

@@ -293,7 +293,7 @@ export class ChatEndpoint {
       const change = pattern.test(said) ? step(dialect) : undefined;
       if (change !== undefined) return { ...dialect, ...change };
     }
-    // Of a dialect that has worked, what says nothing of it is about the question.
+    // A refusal in a dialect that has worked, without a word about the format, is about the question.
     const change = this.#isKnown ? undefined : withoutFormat(dialect);
     return change && { ...dialect, ...change };
   }
@@ -378,10 +378,10 @@ export interface DailyBudget {
 /** Use of a model on one day. */
 export type Spent = DailyBudget;
 
-/** For whom a model is asked: each has its own part of the budget, so that none uses up the whole. */
+/** The purpose of a request: each has its own part of the budget, so that none uses up the whole. */
 type Spender = { sourceId: number } | 'digests';
 
-/** Into how many parts the budget is divided, of which digests have one, and articles the others. */
+/** The budget is divided into this many parts, one for digests and the others for articles. */
 const PARTS_WITH_DIGESTS: RawBuilder<number> = sql.lit(2);
 
 /** Counts what a model is asked for, in the database, so that workers share one budget. */
@@ -498,12 +498,14 @@ export function takeSlot(
   });
 }
 
-/** From so many active sources on, each may use an equal part: with fewer, the quota would stay unused. */
+/**
+ * With this many active sources or more, each may use an equal part: with fewer, the quota would stay unused.
+ */
 const MOST_PARTS = 4;
 
 /**
- * Into how many parts what a day has is divided among sources: one where a source is alone, and up to four.
- * A source may use one of them, so that none uses up what is there for all. For a statement.
+ * Parts of a day's quota, divided among the sources: one for a single source, and up to four. A source may
+ * use one of them, so that none uses up the quota of all. For a statement.
  */
 const PARTS: RawBuilder<number> = sql<number>`(
   select greatest(1, count(*)) from (

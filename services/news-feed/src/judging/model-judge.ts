@@ -28,7 +28,7 @@ import {
   jsonOf,
 } from './model-endpoint.ts';
 
-/** By how many points a model may move the score of the rules, so that no text talks itself to the top. */
+/** A model may move the score of the rules by this many points, so that no text talks itself to the top. */
 const MOST_POINTS = 25;
 
 /** A model reads this much of an article's text, in characters. */
@@ -39,7 +39,7 @@ const KEPT_DAYS = 30;
 
 interface ModelJudgeParts {
   db: Kysely<NewsTables>;
-  /** Judges first, and alone where the model does not. */
+  /** Judges first, and alone if the model fails. */
   rules: RuleJudge;
   vocabulary: Vocabulary;
   clock: Clock;
@@ -316,8 +316,8 @@ export function readsLikeInstruction(text: string): boolean {
 }
 
 /**
- * Why an answer cannot be about this submission, or undefined: it names numbers or Latin names that the
- * submission does not have, or repeats the instruction.
+ * Returns the reason why an answer cannot be about this submission, or undefined: it names numbers or Latin
+ * names that the submission does not have, or repeats the instruction.
  */
 function foreignContent(
   { title, summary, reason }: ModelAnswer,

@@ -2,7 +2,7 @@ import { chineseNumber, englishNumber, type Lexicon, MAGNITUDE_PATTERN, numberOf
 
 /** Phrases by which languages count people; each line is of one language or of a family. */
 interface CountWords {
-  /** Behind the number: “11 people were killed”. */
+  /** Words behind the number: “11 people were killed”. */
   behind: readonly string[];
   /** Before the number: “killed 11 people”. */
   before: readonly string[];
@@ -105,17 +105,17 @@ const AUXILIARIES =
 /** Words that, anywhere in a sentence, show that its numbers are not this event's current count. */
 const OF_ANOTHER = new RegExp(
   [
-    // Of another time.
+    // Another time.
     String.raw`(?<!\d)(?:1[6-9]|20)\d\d(?!\d)|\b(?:ago|since|previous(?:ly)?|earlier (?:this|attack|quake|earthquake)|last (?:year|month|week|summer|winter|spring|autumn|fall)|past|per|every|annual(?:ly)?|daily|a (?:day|week|month|year)|history|worst|deadliest|anniversary|desde|depuis)\b`,
     String.raw`去年|前年|上月|上周|此前|曾|以来|历史|每年|每天|年前|今年|昨年|[\d一二三四五六七八九十]年`,
     // Not certain, or not so.
     String.raw`\b(?:feared|presumed|believed|may|might|could|would|will|expected|if|unconfirmed|denied|threat\w*|plot\w*|attempt\w*|no one|nobody|none|not|never|without|puede|pode|podría|könnte|pourrait|может)\b`,
     '可能|恐|疑似|如果|未|没有|否认|将',
-    // Of more than this event.
+    // More than this event.
     String.raw`\b(?:wars?|conflict|insurgency|uprising|genocide|holocaust|outbreak|epidemic|pandemic|covid|coronavirus|virus|disease|average|aftershocks?|nationwide|worldwide|globally)\b`,
     // With who did it, whom others leave out.
     String.raw`\bincluding (?:the |an? |his |her |their )*(?:\w+ )?(?:gunm[ae]n|attackers?|shooters?|bombers?|suspects?|assailants?|perpetrators?|himself|herself|themselves)\b`,
-    // Of one of several, or of all of them.
+    // One of several events, or all of them.
     String.raw`\b(?:separate|another|second|third|fourth|latest|fresh|new|more|further) (?:\w+ )?(?:air ?strike|strike|attack|raid|shooting|bombing|blast|explosion|clashe|earthquake|quake|boat)s?\b`,
     '平均|疫情|新冠|病例|确诊|累计|战争|余震|全国|全球|コロナ|感染',
   ].join('|'),
@@ -140,7 +140,7 @@ export interface PeopleCount {
   quote: string;
   /** The places for which it is given, each as the lexicon's term or as it is spelled. */
   places: string[];
-  /** Those of them that stand behind a preposition or a verb: “in Tavira”. */
+  /** Places that stand behind a preposition or a verb: “in Tavira”. */
   at: string[];
   /** True if it is one number for several places. */
   isSum: boolean;
@@ -149,7 +149,7 @@ export interface PeopleCount {
   sides: string[];
 }
 
-/** By what share an estimate may be wrong. */
+/** Share by which an estimate may be wrong. */
 const ABOUT = 0.25;
 
 const SMALL = new Map(
@@ -283,7 +283,7 @@ function keyOf(name: string, { latin }: Lexicon): string {
   return meaning?.kind === 'place' ? meaning.term : spelling;
 }
 
-/** Where the part of a sentence ends that tells one thing. */
+/** The end of the part of a sentence that tells one thing. */
 const CLAUSE_END = /[;:：；，]|,(?=\s*[\p{Ll}\d])|\s[–—-]\s/gu;
 
 /** Words for the missing who were found. */

@@ -178,7 +178,7 @@ interface StoryRow {
   size: number;
 }
 
-/** Those of the items that are not withdrawn, with their stories. */
+/** The items that are not withdrawn, with their stories. */
 const STORIES = new PreparedQuery<NewsTables, { ids: string }, StoryRow>((db, value) => ({
   compile: () =>
     // The ids are JSON, and read by key one after the other: the plan costs as much for any, so it is kept.
@@ -196,7 +196,7 @@ const STORIES = new PreparedQuery<NewsTables, { ids: string }, StoryRow>((db, va
       `.compile(db),
 }));
 
-/** Those of the ids that stories have; likewise. */
+/** The ids that stories already have; likewise. */
 const TAKEN = new PreparedQuery<NewsTables, { ids: string }, { id: string }>((db, value) => ({
   compile: () =>
     sql<{ id: string }>`

@@ -324,7 +324,7 @@ function hanShare(text: string): number {
  */
 export type Marks = Record<string, string[]>;
 
-/** By how much two magnitudes of one earthquake may differ: agencies correct the first one. */
+/** Two magnitudes of one earthquake may differ by this much: agencies correct the first one. */
 const MAGNITUDE_TOLERANCE = 0.35;
 
 const MONTHS = 'january february march april may june july august september october november december'.split(

@@ -24,7 +24,7 @@ const MEAN_OF = 1000;
 
 interface TitleVectorsParts {
   db: Kysely<NewsTables>;
-  /** By which the budget's days are. */
+  /** Determines the days of the budget. */
   calendar: Calendar;
   clock: Clock;
   log: Pick<Logger, 'warn'>;

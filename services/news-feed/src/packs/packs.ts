@@ -28,7 +28,7 @@ const terms = z.string().transform(
     ),
 );
 
-/** By languages: their primary subtags (BCP 47). */
+/** Schema of values by language: its primary subtag (BCP 47). */
 function byLanguage<Value extends z.ZodType>(value: Value) {
   const error = keyError('must be a language such as en or pt, or any');
   return z.record(z.string().regex(/^[a-z]{2,3}$/), value, { error }).default({});

@@ -14,7 +14,7 @@ const TIME = `(?:${BETWEEN}${CLOCK}${ZONE})?`;
 /** The name of a day, in any language. */
 const WEEKDAY = String.raw`(?:\p{L}[\p{L}\p{M}-]*\.?(?:\s*,\s*|\s+))?`;
 
-/** Of at least three letters, or of two with dots. */
+/** A month's name of at least three letters, or of two with dots. */
 const NAME = String.raw`(?<month>(?:\p{L}[\p{L}\p{M}]{2,}|\p{L}\p{M}*\.\s?\p{L}\p{M}*)\.?)`;
 
 const YEAR = String.raw`(?<year>\d{4}|\d\d)`;
@@ -31,7 +31,7 @@ const FORMS = [
   // With the year first, as in Hungary, or in numbers, as in Vietnam.
   String.raw`(?<year>\d{4})[.\s-]\s*${NAME}[\s-]\s*(?<day>\d\d?)\.?${TIME}`,
   String.raw`(?:ngày\s+)?(?<day>\d\d?)\s+tháng\s+(?<month>\d\d?)(?:,|\s+năm)?\s+(?<year>\d{4})${TIME}`,
-  // As people write it in the United States, and C's asctime.
+  // The form of the United States, and of C's asctime.
   String.raw`${WEEKDAY}${NAME}\s+(?<day>\d\d?)(?:st|nd|rd|th)?,?\s+(?<year>\d{4})${TIME}`,
   String.raw`${WEEKDAY}${NAME}\s+(?<day>\d\d?)\s+${CLOCK}${ZONE}\s+(?<year>\d{4})`,
   // In numbers, where they say which is the day.
@@ -237,7 +237,7 @@ function monthOf(text: string, language: string | undefined): number {
   return (/^\d/.test(text) ? Number(text) : (monthNamed(text, language) ?? 0)) - 1;
 }
 
-/** By how much the years of Thailand are ahead. */
+/** The years of Thailand are ahead by this many. */
 const BUDDHIST_YEARS = 543;
 
 /** Two digits are a year from 1950 to 2049 (RFC 2822, section 4.3). */

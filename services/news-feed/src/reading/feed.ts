@@ -8,10 +8,10 @@ export interface FeedEntry {
   key: string;
   /** One line; the first sentence of its text if the feed gives none. */
   title: string;
-  /** Of at most three sentences. */
+  /** At most three sentences. */
   summary: string | null;
   url: string;
-  /** As the feed says; null if it says nothing usable. */
+  /** The date in the feed; null if it has no usable one. */
   publishedAt: Date | null;
   /** Its picture; null if it names none that is public and https. */
   image: Image | null;
@@ -59,7 +59,7 @@ export interface RawFeed {
   links: ParsedFeed['links'];
   /** True of a sitemap, whose entries may have no more than an address. */
   isSitemap?: boolean;
-  /** Those that an index of sitemaps lists. */
+  /** Sitemaps that an index lists. */
   sitemaps?: RawEntry[];
 }
 
@@ -91,7 +91,7 @@ export interface RawImage extends RawLink {
 /** The most characters of what an image is said to show. */
 const MAX_ALT = 1000;
 
-/** Of whoever wrote the entry: WordPress lists it among the entry's pictures. */
+/** The portrait of the author: WordPress lists it among the entry's pictures. */
 const AVATAR = /^https:\/\/(?:[^/]+\.)?gravatar\.com\/avatar\//;
 
 /** Pictures that count readers or fill space. */
@@ -152,7 +152,7 @@ export function distinctEntries(entries: readonly FeedEntry[]): {
   const kept: FeedEntry[] = [];
   const repeated: FeedEntry[] = [];
   for (const entry of entries) {
-    // Of an entry without an id of its own, only the date may be what is new.
+    // If an entry has no id of its own, only its date may be new.
     const date = entry.key === entry.url ? entry.publishedAt : null;
     const says = JSON.stringify([entry.key, entry.url, entry.title, entry.summary, date]);
     (seen.has(says) ? repeated : kept).push(entry);

@@ -18,7 +18,7 @@ const MOST_CHARACTERS = 1000;
 
 type Selector = (element: ParentNode) => boolean;
 
-/** Where a list has its entries, and these their members. */
+/** Selectors of a list's entries, and of their members. */
 export interface ListSelectors {
   entry: Selector;
   members: Partial<Record<ListMember, Selector>>;
@@ -47,7 +47,7 @@ export function listSelectors(text: string): ListSelectors | undefined {
 function selectorOf(text: string): Selector {
   try {
     if (text.trim() === '') throw new Error('it is empty');
-    // As CSS has it: each within another takes as long as the page for everything in the page.
+    // CSS forbids nesting: each `:has()` within another takes as long as the page for everything in the page.
     if (/:has\((?:.*):has\(/s.test(text)) throw new Error('it has :has() more than once');
     return compile<ParentNode, Element>(text.trim());
   } catch (error) {

@@ -40,7 +40,7 @@ function firstOfEach(entries: readonly RawEntry[]): RawEntry[] {
   return [...new Map(entries.toReversed().map((entry) => [entry.key, entry])).values()].toReversed();
 }
 
-/** Those of the list that the page consists of, or of its JSON-LD if that has others. */
+/** Returns the entries of the page's list, or of its JSON-LD if that has others. */
 function foundEntries(tree: Document, base: string, url: string, language: string | undefined): RawEntry[] {
   const linked = linkedArticles(tree, base);
   linked.delete(url);
@@ -302,7 +302,7 @@ interface ListedLink {
   record: Element;
   /** The article's address. */
   url: URL;
-  /** Those of its links inside that lead there. */
+  /** Links inside it that lead there. */
   anchors: readonly Element[];
 }
 

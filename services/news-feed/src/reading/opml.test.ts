@@ -25,7 +25,7 @@ test('what is exported is imported with all its settings', () => {
     ...{ rules: RULES, list_selectors: 'li > a[href]; title h3' },
   } as unknown as Source;
   const opml = writeOpml([plain, set], VOCABULARY, NOW);
-  // As other readers have it: a folder.
+  // A folder, as in other readers.
   expect(opml).toMatch(/<outline text="AI 模型">\s*<outline [^>]*xmlUrl="https:\/\/b\.example\/"/);
   expect(imported(opml)).toEqual({
     'https://a.example/feed?x=1&y=2': { select: 'auto', weight: 1 },

@@ -378,7 +378,7 @@ function images(members: readonly XmlElement[]): RawImage[] {
   });
 }
 
-/** By its medium or type, else by its name. */
+/** True for a picture, judging by its medium or type, else by its name. */
 function isPicture({ attributes: { medium, type, url, href } }: XmlElement): boolean {
   if (medium !== undefined) return medium === 'image';
   return (
@@ -454,7 +454,7 @@ function numberOf(element: XmlElement | undefined): number | undefined {
 interface XmlElement {
   /** In lower case; with the usual prefix if it is of another vocabulary than the feed itself. */
   name: string;
-  /** By their names in lower case, without prefixes except `xml`. */
+  /** Attributes by name in lower case, without prefixes except `xml`. */
   attributes: Readonly<Record<string, string>>;
   /** The character data, its references resolved, of the elements inside too. */
   text: string;
@@ -519,7 +519,7 @@ const MOST_DEPTH = 200;
 /** State that an open element hands to those inside. */
 interface Frame {
   role: 'feed' | 'entry';
-  /** Those that it declares itself, by their prefixes. */
+  /** Namespaces that it declares itself, by prefix. */
   namespaces: ReadonlyMap<string, string>;
   base: string | undefined;
   language: string | undefined;

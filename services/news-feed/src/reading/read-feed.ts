@@ -14,7 +14,7 @@ interface SourceAnswer {
   link: string | undefined;
   /** True if it may be a page that names a feed. */
   mayBePage: boolean;
-  /** Those of the list that the page is, see `listSelectors`; null if the source is no page. */
+  /** Selectors of the list that the page is, see `listSelectors`; null if the source is no page. */
   listSelectors: string | null;
   memory: SitemapMemory;
 }

@@ -86,7 +86,7 @@ export async function findSource(db: Kysely<NewsTables>, idOrUrl: string): Promi
     .executeTakeFirstOrThrow(() => new Failure('missing', `source ${idOrUrl} does not exist`));
 }
 
-/** Who changes a source, and what they ask of it. */
+/** An edit of a source, with its author and conditions. */
 interface SourceEdit {
   /** For the history of items that lose their pictures. */
   actor?: string;
@@ -144,7 +144,7 @@ async function refuseTaken(tx: Kysely<NewsTables>, id: number, addresses: readon
   if (holder !== undefined) throw new Failure('conflict', `source ${holder.id} already has this address`);
 }
 
-/** Why entries that waited to be edited are refused when their source is removed. */
+/** Reason to refuse waiting entries of a source that is removed. */
 const REMOVED = 'its source was removed';
 
 /** Lets entries of a source wait to be edited once more. */
@@ -307,7 +307,7 @@ export async function newEntries(
   return days;
 }
 
-/** Why the newest refused entries of a source cannot be items. */
+/** Lists the newest refused entries of a source, with the reasons. */
 export function refusedEntries(db: Kysely<NewsTables>, id: number) {
   return db
     .selectFrom('news.source_entry')

@@ -161,7 +161,7 @@ const ABBREVIATIONS = new Set(
     .split(/\s+/),
 );
 
-/** Those that are ordinary words, unless they have a capital: Sun. 5 May, but: in the sun. */
+/** Abbreviations that are ordinary words without a capital: Sun. 5 May, but: in the sun. */
 const WORDS_IN_SMALL = new Set('me on sat sun wed mar mag arch ir est'.split(' '));
 
 /** Abbreviations that may end a sentence: Apple Inc. The firm grew. */

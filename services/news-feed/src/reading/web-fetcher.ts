@@ -41,9 +41,9 @@ export interface Fetched {
   status: number;
   /** The address that answered, after redirects. */
   url: string;
-  /** Where permanent redirects (301, 308) lead, if the first hop was one; else undefined. */
+  /** Target of permanent redirects (301, 308), if the first hop was one; else undefined. */
   movedTo: string | undefined;
-  /** By lower-case name; repeated headers are joined. */
+  /** Headers by lower-case name; repeated ones are joined. */
   headers: Readonly<Record<string, string>>;
   /** Empty unless the status is 2xx. */
   body: Buffer;
@@ -98,7 +98,7 @@ export class WebFetcher {
     await this.#agents.close();
   }
 
-  /** As {@link Fetch}. */
+  /** See {@link Fetch}. */
   readonly fetch: Fetch = async (address, headers, signal, givenUrl, crawlPolicy) => {
     let target = this.#allowed(address, givenUrl);
     let movedTo: string | undefined;
@@ -128,7 +128,7 @@ export class WebFetcher {
     throw new FetchFault(`it redirects more than ${MAX_REDIRECTS} times`);
   };
 
-  /** As {@link Post}; redirects are not followed. */
+  /** See {@link Post}; redirects are not followed. */
   readonly post: Post = async (address, form, signal, givenUrl) => {
     const target = this.#allowed(address, givenUrl);
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };

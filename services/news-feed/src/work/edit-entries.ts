@@ -218,7 +218,7 @@ const LEAST_BYTES = 40;
 /** The most characters that are looked at. */
 const MOST = 2000;
 
-/** By how much the likeliest language must be ahead of the next one, times the bytes of the text. */
+/** The likeliest language must be ahead of the next one by this much, times the bytes of the text. */
 const LEAST_LEAD = 2;
 
 /**

@@ -30,7 +30,7 @@ const NONE: EntryCounts = { added: 0, changed: 0 };
 /** Outcome of storing the entries of an answer. */
 interface StoredTally {
   kept: EntryCounts;
-  /** Those for which there was no room, of which nothing was kept. */
+  /** Entries for which there was no room; nothing of them was kept. */
   leftOut: EntryCounts;
 }
 

@@ -273,7 +273,7 @@ async function missedSchedules(
 ): Promise<Notice[]> {
   const status = await scheduleStatus(db, schedules, now);
   return status.flatMap(({ name, lagSeconds, lastRunAt, lastError }): Notice[] => {
-    // Of a new installation all are late.
+    // In a new installation all are late.
     const isNew = lastRunAt === null && lastError === null;
     if (isNew || lagSeconds < MISSED_SECONDS) return [];
     const due = new Date(now.getTime() - lagSeconds * 1000);

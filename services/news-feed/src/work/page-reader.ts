@@ -20,7 +20,7 @@ const ROBOTS_TTL_MS = 6 * 60 * 60 * 1000;
 /** The most characters of rules that are kept, of all hosts together. */
 const MAX_ROBOTS = 2 ** 24;
 
-/** Who asks for a host's robots.txt. */
+/** The caller that asks for a host's robots.txt. */
 interface Asker {
   signal: AbortSignal;
   givenUrl: string;
@@ -31,7 +31,7 @@ export class WebPageReader implements PageReader {
   readonly #fetch: Fetch;
   readonly #reader: Reader;
   readonly #takeTurn: TakeTurn;
-  /** By origin; asked once for all that wait for it, and again if the host did not answer. */
+  /** Texts by origin; requested once for all that wait, and again if the host did not answer. */
   readonly #robots = new LRUCache<string, string, Asker>({
     maxSize: MAX_ROBOTS,
     sizeCalculation: (rules) => rules.length + 1024,

@@ -224,8 +224,8 @@ function quotedIds({ lead, sections, flashes }: Report): string[] {
 }
 
 /**
- * Where the items of a window begin: before it, if the report before was published early. What that one
- * quotes is left out by its id, so nothing is lost or repeated where clocks differ by less than
+ * Returns the start of a window's items: before the window, if the report before was published early. Items
+ * that it quotes are left out by their ids, so nothing is lost or repeated where clocks differ by less than
  * {@link MAKING_MS}.
  */
 async function beginning(db: Kysely<NewsTables>, period: Period, { from }: TimeWindow): Promise<Date> {

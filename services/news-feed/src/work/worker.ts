@@ -52,7 +52,7 @@ export interface WorkerParts extends Omit<PollParts, 'subscribes'>, EditParts {
   /** Sends notices to operators; absent if none are configured. */
   notices?: { collect: () => Promise<void>; send: (signal: AbortSignal) => Promise<number> } | undefined;
   db: Kysely<NewsTables>;
-  /** Where to listen for what is to begin at once. */
+  /** Database on which to listen for work that begins at once. */
   databaseUrl: string;
   clock: Clock;
   schedules: readonly Schedule[];

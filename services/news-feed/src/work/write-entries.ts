@@ -48,7 +48,7 @@ export interface WriteParts {
 interface LockedEntry extends JudgedEntry {
   itemId: string | null;
   ownsItem: boolean;
-  /** As last written; the publication only since it is followed. */
+  /** Members as last written; the publication only since it is followed. */
   written: Partial<WrittenMembers & Publication>;
   members: WrittenMembers;
 }
@@ -409,7 +409,7 @@ async function finish(
   `.execute(tx);
 }
 
-/** Where and when an article was published, as the worker last wrote it to its item. */
+/** Address and date of an article, as the worker last wrote them to its item. */
 interface Publication {
   link: string;
   /** ISO 8601. */

@@ -255,7 +255,7 @@ function sourceLines(source: ShownSource): string[] {
   ];
 }
 
-/** Why not all entries of a feed arrive, in lines. */
+/** Explains, in lines, why entries of a feed are missing. */
 function shortfalls({
   unusable_entries: unusable,
   unread_entries: unread,

@@ -9,7 +9,7 @@ import type { Vocabulary } from '../../words.ts';
 export interface EditorParts {
   db: Kysely<NewsTables>;
   vocabulary: Vocabulary;
-  /** That of the vocabulary's packs. */
+  /** The lexicon of the vocabulary's packs. */
   lexicon: Lexicon;
   clock: Clock;
 }

@@ -145,7 +145,7 @@ export function reportOperations({ db, vocabulary, clock }: EditorParts) {
   return { preview, publish, correct };
 }
 
-/** That the report is the one that was previewed. */
+/** Returns the check that the report is the one that was previewed. */
 function conditionOf(request: FastifyRequest): ((report: Report | undefined) => void) | undefined {
   const condition = writePrecondition(request);
   return condition && ((report) => condition(report ?? null));

@@ -455,7 +455,7 @@ function files({ db, vocabulary, clock, trying }: SourceParts) {
   return { opml, addOpml };
 }
 
-/** Why a source cannot be one, as its address is at fault; undefined if something else is. */
+/** Returns the failure of a source whose address is at fault; undefined if something else is. */
 function unreadable(error: unknown, signal: AbortSignal): Failure | undefined {
   const isTheirs = error instanceof FetchFault || (error instanceof Failure && error.kind !== 'unavailable');
   if (!isTheirs && !signal.aborted) return undefined;
