@@ -283,7 +283,7 @@ const SYSTEM_CLOCKS: Clocks = { now: Date.now, elapsed: () => performance.now() 
 export class KeyVerifier {
   readonly #store: Pick<ApiKeyStore, 'find' | 'touch'>;
   readonly #valid: LRUCache<string, KeyOwner>;
-  /** By address: look-ups in this window that have found nothing, or have not ended. */
+  /** Look-ups of an address in this window that have found nothing, or have not ended. */
   readonly #wrong: LRUCache<string, { count: number }>;
   readonly #maxWrong: number;
   /** Look-ups that have not ended, by key: those who bring the same one share its answer. */
@@ -299,7 +299,7 @@ export class KeyVerifier {
     this.#store = store;
     this.#maxWrong = maxWrong;
     this.#now = now;
-    // By the time that passes: with a clock that is set back an hour, a revoked key would work for that hour.
+    // Counts elapsed time: with a clock that is set back an hour, a revoked key would work for that hour.
     this.#valid = new LRUCache({
       max: REMEMBERED,
       ttl: BELIEVED_MS,

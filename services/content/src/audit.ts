@@ -11,9 +11,9 @@ import type { ContentTables } from './tables.ts';
 export type AuditEntry = Selectable<ContentTables['content.audit']>;
 
 interface AuditQuery {
-  /** Those from this time on. */
+  /** Entries from this time on. */
   since?: Date | undefined;
-  /** Those of the key with this prefix. */
+  /** Entries of the key with this prefix. */
   key?: string | undefined;
   article?: number | undefined;
   /** Part of the name of somebody at the desk, in any case. */
@@ -22,7 +22,7 @@ interface AuditQuery {
   action?: string | undefined;
   /** Part of what the detail says, in any case. */
   object?: string | undefined;
-  /** Those older than this entry. */
+  /** Entries older than this one. */
   before?: Place | undefined;
   /** The most entries. */
   limit: number;

@@ -68,7 +68,7 @@ export interface Page {
   perPage: number;
 }
 
-/** Who writes by the API, as the audit trail has it. */
+/** The writer of a change by the API, as the audit trail has it. */
 export interface Actor {
   /** The public prefix of the API key, or the {@link deskPrefix} of somebody at the desk. */
   key: string;

@@ -42,8 +42,8 @@ import { MovedSlug } from './slug.ts';
 import type { TermKind } from './terms/kinds.ts';
 
 /**
- * Who sends a request: an anonymous client, the owner of a valid key, a client with an invalid key, or one
- * whose key is not looked up.
+ * The sender of a request: an anonymous client, the owner of a valid key, a client with an invalid key, or
+ * one whose key is not looked up.
  */
 type Sender =
   | { kind: 'anonymous' }
@@ -105,7 +105,7 @@ function isOfDesk({ headers }: CheckedRequest): boolean {
   return PERSON_HEADER in headers && headers['x-forwarded-host'] === undefined;
 }
 
-/** Somebody at the desk, as the owner of a key. */
+/** Returns a person at the desk in the form of a key's owner. */
 function deskOwner({ name, scope, author }: DeskPerson): KeyOwner {
   return {
     prefix: deskPrefix(name),
@@ -147,7 +147,8 @@ function refuseWrong(sender: Sender): void {
 }
 
 /**
- * Whose rate limit a request counts against: its key's owner, else its address (`docs/spec/wire.md`, "Rate").
+ * Returns the rate limit that a request counts against: its key's owner's, else its address's
+ * (`docs/spec/wire.md`, "Rate").
  */
 export function allowanceOf(limits: { anonymous: number; key: number }): (request: SentRequest) => Allowance {
   return (request) =>
@@ -179,7 +180,7 @@ function hasKey({ sender }: FastifyRequest): boolean {
   return sender.kind === 'owner';
 }
 
-/** Who sends a request with a valid key, for the audit trail. Throws as {@link ownerOf}. */
+/** Returns the sender of a request with a valid key, for the audit trail. Throws as {@link ownerOf}. */
 export function actorOf(request: FastifyRequest): Actor {
   const { prefix: key } = ownerOf(request);
   return { key, requestId: withoutApiKeys(request.id), address: request.ip };
@@ -297,7 +298,7 @@ export function logWrite(
 }
 
 /**
- * Who writes an article with this request, and the checks of the article that it finds: that the key may
+ * Returns the writer of an article, and the checks of the article that the request finds: that the key may
  * change it, as it is and as `body` makes it, and `If-Match`.
  */
 export function writerOf(request: FastifyRequest, body: Permitted): Writer {

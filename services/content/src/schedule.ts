@@ -19,7 +19,7 @@ import type { ContentTables } from './tables.ts';
 
 const timestamp = z.iso.datetime({ offset: true });
 
-/** Where a page of the schedule begins: after this article, in the order of time. */
+/** Start of a page of the schedule: after this article, in the order of time. */
 interface Place {
   at: Date;
   id: number;

@@ -107,7 +107,7 @@ async function file(sitemaps: SitemapStore, site: Site, part: string) {
   };
 }
 
-/** Until when these are the news: the oldest is the first to become too old. */
+/** Returns the time at which the oldest of these is no longer news. */
 function endOf(articles: readonly NewsArticle[]) {
   const oldest = articles.at(-1);
   return oldest === undefined ? {} : { expiresAt: new Date(oldest.published_at.getTime() + NEWS_MS) };

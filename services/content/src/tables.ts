@@ -19,7 +19,7 @@ export interface StoredStep {
   at: string;
   /** The public prefix of the key, or the desk's person; null for SQL. */
   key: string | null;
-  /** That the text was changed after it was approved, by this key. */
+  /** Set if this key changed the text after its approval. */
   is_change?: boolean;
 }
 

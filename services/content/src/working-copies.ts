@@ -173,7 +173,7 @@ interface WorkingCopy {
   key_name: string | null;
 }
 
-/** Who saves: the public prefix of a key, and what it asks. */
+/** The writer of a copy: the public prefix of a key, and its conditions. */
 interface Saver {
   key: string;
   /** Checks the article; throws to forbid what is asked. */

@@ -258,7 +258,7 @@ function creation({ articles, rules, changed }: ArticleParts) {
   });
 }
 
-/** Whose an article is that names nobody: the owner's of the key, as the author that they are. */
+/** Returns the author of an article that names none: the owner of the key, as the author that they are. */
 function bylineOf(
   { author, authors }: Partial<Pick<Parameters<ArticleStore['create']>[0], 'author' | 'authors'>>,
   { name, author_id: own }: KeyOwner,

@@ -17,9 +17,7 @@ import {
 
 type Database = Kysely<ContentTables>;
 
-/**
- * Who is reading: readers with a key see drafts; with a preview its token alone decides, whatever the key.
- */
+/** The reader: with a key they see drafts; with a preview its token alone decides, whatever the key. */
 export interface Reader {
   seesDrafts: boolean;
   preview?: string | undefined;

@@ -46,7 +46,7 @@ export class ExtraSchema {
     return this.#threads.close();
   }
 
-  /** Where finding all faults takes too long, the first will do. */
+  /** If finding all faults takes too long, the first will do. */
   async #check(extra: Extra, owner: string): Promise<CheckedExtra | undefined> {
     const first = await this.#run(extra, owner, false);
     if (first === undefined || first.errors.length === 0) return first;

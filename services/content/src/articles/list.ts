@@ -50,7 +50,7 @@ export interface WalkedPage<Member extends ListedMember = ListedMember> extends 
 
 /** The request for a page of a walk. */
 export interface Walk {
-  /** Of the page before; empty for the first. */
+  /** Cursor of the page before; empty for the first. */
   cursor: string;
   perPage: number;
 }
@@ -233,7 +233,7 @@ const END = new ListQuery<WalkShape, { at: Date | null; id: number }>((db, { aft
 async function readWalk(db: Database, shape: WalkShape, values: FilterValues) {
   if (shape.others === '' || shape.isWhole)
     return { rows: await WALK.execute(db, shape, values), seen: undefined };
-  // Of one snapshot: a row between the two would never be looked at.
+  // Both read one snapshot: a row between the two would never be examined.
   const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
   return snapshot.execute(async (tx) => {
     const rows = await WALK.execute(tx, shape, values);
@@ -260,7 +260,7 @@ function piecesAfter(
   return sort === 'oldest' ? [draft] : [draft, sql`${time} is not null`];
 }
 
-/** Where the rows of a page are; undefined past the end. */
+/** Locates the rows of a page; undefined past the end. */
 async function placeOf(
   db: Database,
   shape: ListShape,
@@ -438,7 +438,7 @@ function stored({ status, lead }: ListShape, value: FilterValue): RawBuilder<unk
 
 const WHOLE_SITE = { kind: 'all', id: () => sql.lit(0) };
 
-/** Where a page of a walk begins: after this article, in the order of the list. */
+/** Start of a page of a walk: after this article, in the order of the list. */
 interface Position {
   /** The time by which the list is sorted; null for a draft that was never published. */
   at: Date | null;

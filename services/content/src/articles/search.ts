@@ -50,7 +50,7 @@ interface ArticleSearch {
   highlights: boolean;
 }
 
-/** Where the words must be, the column of what that is, and the mark of its pieces. */
+/** Places of the words, each with its column and the mark of its pieces. */
 const PLACES = {
   title: { mark: ' t', has: (word: RawBuilder<string>) => sql`strpos(searched.title, ${word}) > 0` },
   head: { mark: ' h', has: (word: RawBuilder<string>) => sql`strpos(searched.head, ${word}) > 0` },
@@ -426,7 +426,7 @@ function graphemesOf(text: string): string[] {
   return [...GRAPHEMES.segment(text)].map(({ segment }) => segment);
 }
 
-/** As `pressroom.fold` compares it, or nearly: JavaScript has no case folding. */
+/** Folds nearly as `pressroom.fold`: JavaScript has no case folding. */
 function fold(grapheme: string): string {
   return grapheme.normalize('NFKC').toUpperCase().toLowerCase();
 }

@@ -28,9 +28,9 @@ import {
 import { findRepeated, type IdempotentRequest, keepKey } from './idempotency.ts';
 import { ArticleList, type ArticleScope, type ListPage, type Walk, type WalkedPage } from './list.ts';
 import {
-  planContext,
   hasSchedule,
   joinRelease,
+  planContext,
   planOf,
   type ReleaseTime,
   releaseOf,
@@ -80,7 +80,7 @@ export type ImportedColumns = Partial<
  */
 type Precondition = (own: OwnMembers, article: Permitted) => void;
 
-/** Who writes, and what else is asked of the article. */
+/** The writer, and further conditions on the article. */
 export interface Writer {
   actor: Actor;
   precondition?: Precondition;
@@ -156,7 +156,7 @@ export class ArticleStore {
     return workingCopiesOf(this.#db, articleIds);
   }
 
-  /** Where the reviews of those stand that are under one. */
+  /** Returns the reviews of the articles that are under review. */
   reviews(articleIds: readonly number[]): Promise<Map<number, ShownReview>> {
     return reviewsOf(this.#db, articleIds);
   }
@@ -621,7 +621,7 @@ async function workingCopiesOf(
   );
 }
 
-/** Where a review stands, as lists show it. */
+/** State of a review, as lists show it. */
 interface ShownReview {
   state: ReviewState;
   changed_at: string;

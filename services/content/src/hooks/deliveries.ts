@@ -403,7 +403,7 @@ export class DeliveryQueue {
       const { event } = delivery;
       if (!ids.includes(event.id)) return [delivery];
       const sync_cursor = cursors.get(event.id);
-      // Those pruned in the meantime are not in the answer.
+      // Events pruned in the meantime are not in the answer.
       return sync_cursor === undefined ? [] : [{ ...delivery, event: { ...event, sync_cursor } }];
     });
   }
@@ -442,7 +442,7 @@ export class DeliveryQueue {
         where event_id = ${event.id} and hook_id = ${hook.id} and due_at = ${leaseEnd}
       `.execute(tx);
       await this.#log(tx, hook.id, [outcome]);
-      // Of those that were under way at once, one counts.
+      // Of failures that were under way at once, one counts.
       await sql`
         update content.hook set failures = failures + 1, resume_at = ${this.#in(hookWait ?? 0)}
         where id = ${hook.id} and failures = ${hook.failures} and not ${isAlive}::boolean

@@ -39,7 +39,7 @@ export class HtmlInspector {
   readonly #rules: InspectionRules;
   readonly #most: number;
   readonly #threads: ThreadPool<InspectionTask, Result>;
-  /** By owner, in characters. */
+  /** Characters that wait, by owner. */
   readonly #waiting = new Map<string, number>();
 
   constructor(rules: InspectionRules, limits: Partial<InspectionLimits> = {}) {

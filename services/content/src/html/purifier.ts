@@ -570,7 +570,7 @@ function isMisused(tag: string, name: string, value: string): boolean {
   if (name === 'rel') return /(?:^|\s)opener(?:\s|$)/i.test(value);
   if (name === 'src' && tag === 'iframe') return !(EMBED_URL.test(value) && URL.canParse(value, 'https://x'));
   if (name === 'type' && tag === 'input') return value.toLowerCase() !== 'checkbox';
-  // Of MathML; elsewhere it names a form of the page.
+  // In MathML it is harmless; elsewhere it names a form of the page.
   if (name === 'form') return tag !== 'mo';
   return false;
 }

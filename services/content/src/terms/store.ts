@@ -257,7 +257,10 @@ export class TermStore {
   }
 }
 
-/** Where the name of a `term` has a text, from 1; 0 if it does not, regardless of case and width. */
+/**
+ * Returns the position of a text in the name of a `term`, from 1; 0 if it has none, regardless of case and
+ * width.
+ */
 function placeIn(part: string): RawBuilder<number> {
   return sql<number>`strpos(pressroom.fold(term.name), pressroom.fold(${part}))`;
 }

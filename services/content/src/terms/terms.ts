@@ -134,7 +134,7 @@ function withMembers<Shape extends z.ZodRawShape>(shape: Shape, members: TermKin
 interface TermParts {
   kind: TermKind;
   terms: TermStore;
-  /** Where searches for parts of names run. */
+  /** Limits the searches for parts of names. */
   gate: SearchGate<ContentTables>;
   cache: RepresentationCache;
   /** Called after each commit: this replica must not serve anything that it read before. */
