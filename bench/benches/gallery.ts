@@ -83,7 +83,7 @@ async function measureStore(kind: StoreKind, program: string, objects: number): 
   return await measureListing(gallery, objects, `, ${kind.name}`);
 }
 
-/** Those whose programs `MINIO` and `VERSITYGW` name. */
+/** Stores whose programs `MINIO` and `VERSITYGW` name. */
 function storeParts(objects: number): Part<BenchGallery>[] {
   return STORE_KINDS.flatMap((kind) => {
     const program = process.env[kind.name.toUpperCase()];

@@ -19,7 +19,7 @@ async function held({ url, articlePaths, newsPaths }: Site): Promise<Figure[]> {
   await using news = await startService('news-feed', { DATABASE_URL: url });
   const whole = { port: content.port, requests: articlePaths.map((path) => ({ path })) };
   const ofContent = { port: content.port, requests: await pollsOf(content, articlePaths) };
-  // Of 80 requests four get whole answers: one of each path.
+  // Four of 80 requests get whole answers: one of each path.
   const paths = Array.from({ length: 80 }, (_, index) => {
     return newsPaths[(index + Math.floor(index / 20)) % newsPaths.length] ?? '';
   });

@@ -16,7 +16,7 @@ export async function startImgproxy(
         IMGPROXY_BIND: `127.0.0.1:${port}`,
         IMGPROXY_ALLOW_LOOPBACK_SOURCE_ADDRESSES: 'true',
         SSL_CERT_FILE: caFile,
-        // As in its image.
+        // The value in its image.
         MALLOC_ARENA_MAX: '2',
       },
       stdio: 'ignore',

@@ -14,7 +14,7 @@ export interface MariaDb extends AsyncDisposable {
   pid: number;
   port: number;
   socket: string;
-  /** Where those who use it may keep files, which go with it. */
+  /** A folder for its users' files, removed with it. */
   folder: string;
   /** Runs statements, and returns what they answer: a line a row, with tabs between its columns. */
   run: (statements: string) => string;

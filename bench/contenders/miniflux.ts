@@ -34,7 +34,7 @@ export function miniflux(program: string): Poller {
       insert into feeds (user_id, category_id, title, feed_url, site_url, checked_at)
       select 1, 1, 'Feed', url, url, to_timestamp(0) from unnest($1::text[]) as url`,
     repeat: "update feeds set next_check_at = now() - interval '1 second'",
-    // By itself it polls a hundred feeds an hour.
+    // Its own schedule polls a hundred feeds an hour.
     poll: async ({ port }) => {
       const authorization = `Basic ${Buffer.from(`${ADMIN.name}:${ADMIN.password}`).toString('base64')}`;
       const sent = { method: 'PUT', headers: { authorization } };

@@ -12,7 +12,7 @@ const PEERS = join(ROOT, 'bench/peers');
 /** The lockfile of what is installed, which pnpm writes at the end. */
 const INSTALLED = join(PEERS, 'node_modules/.pnpm/lock.yaml');
 
-/** Where peers write: logs and what they upload. */
+/** Folder for the peers' logs and uploads. */
 export const PEER_DATA = join(ROOT, '.data/bench/peers');
 
 export interface PeerOptions {

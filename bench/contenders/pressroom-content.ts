@@ -11,7 +11,7 @@ import {
   writtenArticle,
 } from './content.ts';
 
-/** By default, it answers 503 to more than four searches at once. */
+/** Its default answers 503 to more than four searches at once. */
 const SEARCHES = { CONTENT_SEARCH_CONCURRENCY: '32' };
 
 const BOTH = { '': SEARCHES, ', no cache': { ...SEARCHES, ...NO_CACHE } };

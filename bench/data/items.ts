@@ -43,7 +43,7 @@ export async function addItems(pool: Pool, begin: number, end: number, recent = 
       new Date(time).toISOString(),
       n % RARE_EVERY === 7 ? 'patent' : CATEGORIES[n % CATEGORIES.length],
       n % 101,
-      // As many of each 1,000, but not at regular places.
+      // The same number of each 1,000, but not at regular places.
       (n * 7919) % 1000 < SELECTED,
       'A sentence about why it matters.',
       ['{domestic}', '{overseas}', '{domestic,overseas}'][n % 3],

@@ -12,13 +12,13 @@ import { quantile } from '../quantile.ts';
 /** The largest acceptable resident memory of a service under load, in MiB. */
 export const MEMORY_AIM = 180;
 
-/** Under which conditions a figure was measured; `rows` and `connections` where they apply. */
+/** Conditions of a measurement; `rows` and `connections` where they apply. */
 export type Conditions = Readonly<Record<string, number | string>>;
 
 export interface Figure {
   /** The request or the work, such as `list of 20`. */
   what: string;
-  /** Who did it: a service of Pressroom, or another program with its version. */
+  /** The program measured: a service of Pressroom, or another program with its version. */
   subject: string;
   /** Such as `rate`, `p99`, or `ratio`: of rates, round by round. */
   metric: string;

@@ -6,10 +6,10 @@ import type { Figure, FiguresFile, Measured } from './figure.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Where the figures of the default sizes are kept: committed. */
+/** Folder of the figures of the default sizes: committed. */
 export const FIGURES = 'docs/figures';
 
-/** Where the figures of a try are: not committed. */
+/** Folder of the figures of a try: not committed. */
 const TRIES = '.data/bench';
 
 /**

@@ -91,7 +91,7 @@ function writes({ pool, rows, next }: Grown): Question[] {
         LATIN.words(number, 6).join(' '),
         CHINESE.words(number, 30).join(''),
         `https://written.example/${number}`,
-        // As many of each as there are among the others.
+        // The same shares as among the others.
         [number % 2 === 0 ? 'domestic' : 'overseas'],
       ],
     );

@@ -41,7 +41,7 @@ interface Poll {
   memory: number[];
 }
 
-/** Whose usage it is, in the names of figures. */
+/** The measured processes, in the names of figures. */
 const OF = ['', ', database'];
 
 /** Starts a poller; each poll begins with a statement and ends when all entries are stored. */

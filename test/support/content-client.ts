@@ -34,7 +34,7 @@ export class ContentClient {
     this.#key = key;
   }
 
-  /** As anybody. */
+  /** Sends a request without a key. */
   anonymously(path: string, sending: Sending = {}): Promise<Answer> {
     return send(this.#url + path, sending);
   }

@@ -9,7 +9,7 @@ import { memoryLog, type TestLog } from './log.ts';
 
 /** A content service on its own port. */
 export interface RunningContent {
-  /** Where it listens, without a path. */
+  /** Its address, without a path. */
   url: string;
   log: TestLog;
   close: () => Promise<void>;

@@ -77,7 +77,7 @@ export class FeedHost {
 
 /** Requests that are kept open until a test answers them. */
 export interface HeldAnswers {
-  /** Those that are open, the oldest first. */
+  /** Open answers, the oldest first. */
   open: ServerResponse[];
   /** The answer of a path: none as yet. */
   hold: FeedAnswer;

@@ -22,7 +22,7 @@ const PATIENT_STORE = { connectMs: 60_000, answerMs: 60_000 };
 
 /** A gallery administration on its own port. */
 export interface RunningGallery {
-  /** Where it listens, without a path. */
+  /** Its address, without a path. */
   url: string;
   log: TestLog;
   close: () => Promise<void>;

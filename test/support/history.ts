@@ -103,7 +103,7 @@ async function connect(databaseUrl: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: databaseUrl });
   client.on('error', () => undefined);
   await client.connect();
-  // Where they happen nevertheless, nobody waits a second for it.
+  // If a deadlock happens nevertheless, nobody waits a second for it.
   await client.query(`set deadlock_timeout = '10ms'`);
   return client;
 }

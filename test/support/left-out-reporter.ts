@@ -3,7 +3,7 @@ import { NO_DNSMASQ, NO_HELM, NO_PGBOUNCER, NO_POSTGRES_TOOLS, NO_PROMTOOL } fro
 import { NO_BROWSER } from './no-browser.ts';
 import { NO_NGINX } from './no-nginx.ts';
 
-/** Why tests may be left out. */
+/** Notes of tests that may be left out. */
 const REASONS = [NO_BROWSER, NO_NGINX, NO_POSTGRES_TOOLS, NO_PGBOUNCER, NO_PROMTOOL, NO_DNSMASQ, NO_HELM];
 
 /** Says at the end of a run how many tests were left out for want of a program, and what to install. */

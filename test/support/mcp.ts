@@ -6,7 +6,7 @@ import { memoryLog, type TestLog } from './log.ts';
 
 /** A server of the Model Context Protocol on its own port. */
 export interface RunningMcp {
-  /** Where clients connect to. */
+  /** Address for clients. */
   url: string;
   log: TestLog;
   close: () => Promise<void>;

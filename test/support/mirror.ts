@@ -15,11 +15,11 @@ import {
 export interface Disk<Item> {
   /** Items by the names of their ids, as they were received. */
   copy: Map<string, Item>;
-  /** Where to go on; absent before the first snapshot has been read whole. */
+  /** Cursor of the next read; absent before the first snapshot has been read whole. */
   cursor: string | undefined;
 }
 
-/** Where a mirror's program may end without warning: in the middle of any call of its store. */
+/** Points at which a mirror's program may end without warning: in the middle of any call of its store. */
 type CrashPoint = 'put' | 'remove' | 'list' | 'save';
 
 /** Thrown by the test where the mirror's program is to end. */

@@ -105,5 +105,5 @@ export async function startNewsroom(databaseUrl: string, clock?: Clock) {
   return { url, stop };
 }
 
-/** Who is logged in, as histories name them. */
+/** Name of the person who is logged in, as in histories. */
 export const EDITOR = ADMIN.username;

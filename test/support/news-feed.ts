@@ -9,7 +9,7 @@ import { memoryLog, type TestLog } from './log.ts';
 
 /** A news feed on its own port. */
 export interface RunningNewsFeed {
-  /** Where it listens, without a path. */
+  /** Its address, without a path. */
   url: string;
   log: TestLog;
   close: () => Promise<void>;

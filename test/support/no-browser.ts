@@ -1,3 +1,3 @@
-/** Why a test that needs a browser is left out, and what to do about it. */
+/** Note of a test left out that needs a browser: the reason, and the remedy. */
 export const NO_BROWSER =
   'needs a browser, and there is none: install Chrome or Chromium, or name one in CHROMIUM';

@@ -24,7 +24,7 @@ export class OwnPostgres {
     return new OwnPostgres(directory, settings, await start(directory, 0, settings));
   }
 
-  /** Where it is, also after it has been started again. */
+  /** Its address, also after it has been started again. */
   get url(): string {
     return this.#server.url;
   }

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 /** The first pgBackRest that knows PostgreSQL 18. */
 const NEEDED: readonly [number, number] = [2, 57];
 
-/** Why the test of going back in time is left out, and what to do about it. */
+/** Note of the test of going back in time, if it is left out. */
 export const NO_PGBACKREST = `needs pgBackRest ${NEEDED.join('.')} or later on the PATH, for PostgreSQL 18: install pgbackrest`;
 
 /** True if there is a `pgbackrest` on the PATH that can back up PostgreSQL 18. */

@@ -10,7 +10,7 @@ import { until } from './until.ts';
 
 /** A PgBouncer in transaction mode before a database. */
 export interface RunningPgBouncer {
-  /** As `DATABASE_URL` takes it. */
+  /** In the form of `DATABASE_URL`. */
   url: string;
   stop: () => Promise<void>;
 }

@@ -2,7 +2,7 @@ import { TcpProxy } from './tcp-proxy.ts';
 
 /** A database that is reached through a proxy. */
 export interface ProxiedDatabase {
-  /** As `DATABASE_URL` takes it. */
+  /** In the form of `DATABASE_URL`. */
   url: string;
   proxy: TcpProxy;
 }

@@ -16,9 +16,9 @@ export interface RunningProxy {
   pid: number;
   /** The one address, without a path. */
   url: string;
-  /** Where the object store is reached without a name. */
+  /** Address of the object store without a name. */
   storeUrl: string;
-  /** Where its certificate and the proofs for an authority are, with `DOMAIN`. */
+  /** Folder of its certificate and of the proofs for an authority, with `DOMAIN`. */
   tls: string;
   /** The line of its access log about the request of this id. */
   logged: (id: string) => Promise<string>;

@@ -107,7 +107,7 @@ function selectedNode(at: number, edit: Edit): Edit {
 function selectedCells(from: number, to: number, edit: Edit): Edit {
   return (state) => {
     const cells: number[] = [];
-    // Those of the first table alone: a selection does not reach into a table within it.
+    // Only cells of the first table: a selection does not reach into a table within it.
     state.doc.descendants((node, pos) => {
       if (node.type.name !== 'table' || cells.length > 0) return;
       cells.push(...new Set(TableMap.get(node).map.map((offset) => pos + 1 + offset)));

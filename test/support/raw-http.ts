@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 /** An answer as its bytes say. */
 export interface RawAnswer {
   status: number;
-  /** By lower-case name. */
+  /** Headers by lower-case name. */
   headers: Record<string, string>;
   body: string;
 }

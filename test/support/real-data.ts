@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Where the real articles, feeds and images are: `REAL_DATA_DIR`, else beside the repository. */
+/** Folder of the real articles, feeds and images: `REAL_DATA_DIR`, else beside the repository. */
 export const REAL_DATA_DIR =
   process.env.REAL_DATA_DIR || fileURLToPath(new URL('../../../shared/data', import.meta.url));
 

@@ -24,7 +24,7 @@ export async function faultsOf(page: Page, axe: string): Promise<string[]> {
 }
 
 /**
- * Why axe-core need not decide on a contrast: a part is hidden or below a dialog, a field is empty, or a text
+ * Contrasts that axe-core need not decide on: a part is hidden or below a dialog, a field is empty, or a text
  * is a single digit.
  */
 const SETTLED = JSON.stringify([

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Where a proxy sends what it is sent. */
+/** Destination of a proxy's connections. */
 export interface Target {
   host: string;
   port: number;

@@ -7,7 +7,7 @@ import { startRedisStandIn } from './redis-stand-in.ts';
 
 /** A Redis server of a test's own, on loopback, that keeps nothing. */
 export interface RedisServer {
-  /** As `REDIS_URL` takes it. */
+  /** In the form of `REDIS_URL`. */
   readonly url: string;
   readonly port: number;
   /** Ends the server; resolves once it is gone and its connections are closed. */
@@ -25,7 +25,7 @@ export async function startRedis(options: { port?: number } = {}): Promise<Redis
     try {
       return await startOn(await findFreePort());
     } catch (error) {
-      // Somebody else can take a free port before Redis does.
+      // Another program can take a free port before Redis does.
       if (attempt === 3 || !/Address already in use|EADDRINUSE/.test(String(error))) throw error;
     }
   }

@@ -72,7 +72,7 @@ export async function beginUpload(s3: S3Client, bucket: string, key: string): Pr
   return UploadId ?? '';
 }
 
-/** Where the parts of an upload go. */
+/** Destination of an upload's parts. */
 export interface UploadTarget {
   Bucket: string;
   Key: string;
