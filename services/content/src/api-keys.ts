@@ -136,7 +136,7 @@ export interface KeyOwner {
   category_id: number | null;
   /** See {@link Holder.author_id}. */
   author_id?: number | null;
-  /** The author that a person at the desk is, whatever they may do. */
+  /** The author of the person at the desk, independent of their scope. */
   own_author?: number | null;
   expires_at: Date | null;
 }
@@ -271,7 +271,7 @@ export interface TooManyWrongKeys {
 export interface Clocks {
   /** The time of day, in ms since the epoch: keys expire by it. */
   now: () => number;
-  /** The time that passes, in ms, whatever the time of day is set to. */
+  /** A monotonic clock, in ms, unaffected by changes of the time of day. */
   elapsed: () => number;
 }
 

@@ -43,7 +43,7 @@ export interface ContentParts {
   readDb: Kysely<ContentTables>;
   gate: SearchGate<ContentTables>;
   cache: RepresentationCache;
-  /** Called after each commit of this process, with what it was about if that is known. */
+  /** Called after each commit of this process, with its subjects if they are known. */
   changed: (subjects?: ReadonlySet<string>) => void;
   sync: SyncStore;
   log: Logger;

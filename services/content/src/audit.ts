@@ -16,11 +16,11 @@ interface AuditQuery {
   /** Entries of the key with this prefix. */
   key?: string | undefined;
   article?: number | undefined;
-  /** Part of the name of somebody at the desk, in any case. */
+  /** Part of the name of a person at the desk, in any case. */
   person?: string | undefined;
   /** The beginning of an action's name, such as `article.`. */
   action?: string | undefined;
-  /** Part of what the detail says, in any case. */
+  /** Part of the detail, in any case. */
   object?: string | undefined;
   /** Entries older than this one. */
   before?: Place | undefined;

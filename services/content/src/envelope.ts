@@ -93,7 +93,7 @@ export function writtenBy({
   return sql<string>`content.written_by(${key}, ${requestId}, ${address})`;
 }
 
-/** The prefix of everybody at the desk, as clients see it; no key has it. */
+/** The prefix that clients see for anyone at the desk; no key has it. */
 const DESK = 'desk';
 
 /** The text for a person at the desk in the place of the prefix of a key. */

@@ -136,7 +136,7 @@ interface Preview {
   expires_at: Date;
 }
 
-/** Checks the article of a preview; throws to forbid what is asked. */
+/** Checks the article of a preview; throws to forbid the request. */
 type ArticleCheck = (article: Permitted) => void;
 
 /** The previews of articles in the database, which stores only hashes of their tokens. */

@@ -137,7 +137,7 @@ function readerOf({ sender }: FastifyRequest): Reader {
   return { seesDrafts: sender.kind === 'owner' && showsDrafts(sender.owner) };
 }
 
-/** Throws 403 for an invalid key, and 429 for one that is not looked up. */
+/** Throws 403 for an invalid key, and 429 if too many wrong keys keep it from being looked up. */
 function refuseWrong(sender: Sender): void {
   if (sender.kind === 'refused') throw forbidden('the API key is invalid, expired or revoked');
   if (sender.kind !== 'unverified') return;

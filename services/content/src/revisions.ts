@@ -157,7 +157,7 @@ function entry({ revision, created_at, created_by, key_name, changed }: Revision
   };
 }
 
-/** The article of a revision as it is shown. */
+/** Returns the article of a revision as answers show it. */
 function articleOf({ members, content, tags, authors }: WholeRevision) {
   const known = { tags: tags.filter(exists), authors: authors.filter(exists) };
   return revisedArticle.parse({ ...membersOfJson(members), content, ...known });
@@ -187,7 +187,7 @@ interface Revision {
   created_at: Date;
   created_by: string | null;
   key_name: string | null;
-  /** The columns that are other than before; null if that is not kept. */
+  /** The columns that differ from the revision before; null if that is not kept. */
   changed: string[] | null;
 }
 

@@ -25,7 +25,7 @@ interface Place {
   id: number;
 }
 
-/** An article with what is planned for it next, as clients see it. */
+/** An article with its next plan, as clients see it. */
 const plannedArticle = z.object({
   id: z.int(),
   title: z.string(),
@@ -58,7 +58,7 @@ function cursorAt({ at, id }: Place): string {
 
 const scheduleAnswer = cursorEnvelope(plannedArticle, z.string());
 
-/** The operation that lists what is planned. */
+/** The operation that lists the plans. */
 export function scheduleOperations(db: Kysely<ContentTables>) {
   const list = operation({
     schema: {
@@ -133,7 +133,7 @@ async function listPlanned(
   return rows;
 }
 
-/** When something is to happen to an article; the index `article_by_due` is on these words. */
+/** The time of an article's next plan; the index `article_by_due` has this expression. */
 const DUE = sql<Date>`(case when is_published then unpublish_at else publish_at end)`;
 
 interface Outcome {
@@ -149,7 +149,7 @@ interface LeftOut {
   releases: string[];
 }
 
-/** Thrown for what could not be carried out; nothing of it was. */
+/** Thrown for a plan that could not be carried out; nothing of it was. */
 class NotCarriedOut extends Error {
   readonly what: LeftOut;
 
@@ -286,7 +286,7 @@ const LONGEST_MS = 30_000;
 /** The pause, in ms, before a row that is being changed, or an unavailable database, is tried again. */
 const RETRY_MS = 250;
 
-/** Publishes what is due, while the service runs, and sleeps until something is. */
+/** Carries out plans when they are due, while the service runs. */
 export class Scheduler {
   readonly #db: Kysely<ContentTables>;
   readonly #log: Pick<Logger, 'info' | 'warn'>;
@@ -311,7 +311,7 @@ export class Scheduler {
     await this.#db.destroy();
   }
 
-  /** Carries out all that is due, and resolves to the ms until there is more to do. */
+  /** Carries out all due plans, and resolves to the ms until the next is due. */
   async #work(signal: AbortSignal): Promise<number> {
     const leftOut: LeftOut = { articles: [], releases: [] };
     try {
@@ -327,7 +327,7 @@ export class Scheduler {
     }
   }
 
-  /** Carries out all that is due. What the database refuses is left out. */
+  /** Carries out all due plans, except those that the database refuses. */
   async #carryOut(leftOut: LeftOut, signal: AbortSignal): Promise<void> {
     let most = BATCH;
     while (!signal.aborted) {

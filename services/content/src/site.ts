@@ -46,7 +46,7 @@ export class Site {
     };
   }
 
-  /** The address of a kind of pages, with `{id}` and `{slug}` in the place of what names one. */
+  /** Returns the address of a kind of pages, with the placeholders `{id}` and `{slug}`. */
   pattern(kind: PageKind): string {
     return `${this.url}${this.#paths[kind]}`;
   }

@@ -37,7 +37,7 @@ export function newSlug() {
     .optional();
 }
 
-/** A slug in a path; anything else that may stand there is read as an empty one, which no row has. */
+/** A slug in a path; any other text is read as an empty slug, which no row has. */
 export function slugParameter() {
   return z
     .string()
@@ -61,7 +61,7 @@ export function freeSlug(
   return sql<string>`content.free_slug(${sql.lit(`content.${resource}`)}, ${base}, ${own ?? null})`;
 }
 
-/** An expression for the id of what has the slug, or else had it before; null if nothing did. */
+/** An expression for the id of the row that has the slug, or else had it before; null if none did. */
 export function idOfSlug(resource: Slugged, slug: RawBuilder<unknown>): RawBuilder<number> {
   return sql<number>`coalesce(
     (select id from ${sql.id('content', resource)} where slug = ${slug}),
@@ -80,7 +80,7 @@ function taken(why: string): Failure {
   return new Failure('conflict', `${why}; choose a different one`, { code: 'slug_taken' });
 }
 
-/** Thrown when what a slug names has another slug by now, so that the caller can redirect to it. */
+/** Thrown when the row of a slug has another slug by now, so that the caller can redirect to it. */
 export class MovedSlug extends Error {
   readonly slug: string;
 

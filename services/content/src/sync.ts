@@ -213,7 +213,7 @@ const OPENAPI_TAGS = ['sync'];
 
 const OTHERS = { ...NOT_MODIFIED, ...problemResponses(400, 403, 409, 429, 503) };
 
-/** The operations of who keeps a copy of what is published: a snapshot, then its changes. */
+/** The operations for a copy of the published articles: a snapshot, then its changes. */
 export function syncOperations({ sync, cache }: SyncParts) {
   const snapshot = operation({
     schema: {
@@ -300,7 +300,7 @@ export class SyncStore {
     return this.#ledger.haveSameHistory(one, other);
   }
 
-  /** A page of what is published; see {@link Ledger.snapshot}. */
+  /** Returns a page of the set; see {@link Ledger.snapshot}. */
   async snapshot(query: SnapshotQuery) {
     const { asOf, fields, cursor, nextPage, rows } = await this.#ledger.snapshot(query);
     const meta = { fields, as_of: asOf.toISOString(), cursor, next_page: nextPage };
@@ -372,7 +372,7 @@ function shownAs(column: string): RawBuilder<unknown> {
   return sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
-/** The first of these rows, with what each takes of a page. */
+/** Returns the first of these rows, each with its size in a page. */
 function sized(rows: RawBuilder<unknown>, limit: number): RawBuilder<SyncRow> {
   return sql`
     select *, octet_length(members::text) + coalesce(octet_length(content), 0) as bytes

@@ -63,14 +63,14 @@ const emptyQuery = z.strictObject({
 
 const emptiedAnswer = envelope(z.object({ deleted: z.int().describe('How many articles are gone.') }));
 
-/** Body of a restore: in what the article shall be other than it was. */
+/** Body of a restore: members that should differ from the deleted article. */
 const articleRestore = articlePut
   .pick({ category_id: true, tags: true, authors: true })
   .extend({ is_published: z.literal(false, 'must be false; or leave it out') })
   .partial()
   .nullish();
 
-/** In what a restored article shall be other than it was. */
+/** Members in which a restored article differs. */
 type Differing = NonNullable<z.infer<typeof articleRestore>>;
 
 /** Answer of a restore: that of a create. */
@@ -241,7 +241,7 @@ export class Trash {
     });
   }
 
-  /** Deletes for good what was deleted until a time, or until now, and returns how many there were. */
+  /** Deletes for good the articles deleted until a time, or until now, and returns their number. */
   async empty(actor: Actor, until = new Date()): Promise<number> {
     const isSeen = sql`date_trunc('milliseconds', deleted_at) <= ${until}`;
     const some = sql`number in (select number from content.deleted_article where ${isSeen} order by number limit ${ERASED})`;
@@ -329,7 +329,7 @@ const REFERENCES = {
   article_author_author_id_fkey: ['authors', 'one no longer exists; give the ones that it should have'],
 } as const;
 
-/** Names what an article had that no longer exists. */
+/** Throws a failure that names the references of an article that no longer exist. */
 function explainMissing(error: unknown): never {
   for (const [key, [field, message]] of Object.entries(REFERENCES)) {
     if (violates(error, key)) throw invalid([{ field, code: 'not_found', message }]);

@@ -176,7 +176,7 @@ interface WorkingCopy {
 /** The writer of a copy: the public prefix of a key, and its conditions. */
 interface Saver {
   key: string;
-  /** Checks the article; throws to forbid what is asked. */
+  /** Checks the article; throws to forbid the request. */
   check: (article: Permitted) => void;
   /** Checks the working copy that is there before it is replaced or removed; throws to forbid that. */
   precondition?: ((own: object | undefined) => void) | undefined;

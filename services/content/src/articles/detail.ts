@@ -24,7 +24,8 @@ export interface Reader {
 }
 
 /**
- * An article as it is read, and its own members: those that change only when the article itself is written.
+ * An article as readers get it, and its own members: those that change only when the article itself is
+ * written.
  */
 export interface ReadArticle {
   article: ArticleDetail;
@@ -249,7 +250,7 @@ async function relatedArticles(db: Kysely<ContentTables>, article: RelatedTo): P
   return article.category_id === null ? [] : RELATED.execute(db, article);
 }
 
-/** The tags and authors of an article, as far as they are named. */
+/** The tags and authors that are named of an article. */
 type ShownTerms = { [Member in keyof TermsOfArticle]?: TermsOfArticle[Member][] };
 
 /** A row with its category, as a detail is made of it. */
@@ -328,7 +329,7 @@ export function titleWords(title: string): string[] {
   return [...new Set(words)];
 }
 
-/** The terms of which an article has several, as answers show them, by their member. */
+/** The tags and authors of an article, as answers show them, by their member. */
 export interface TermsOfArticle {
   tags: TagOfArticle;
   authors: AuthorOfArticle;

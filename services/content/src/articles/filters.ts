@@ -55,7 +55,7 @@ function listOf(member: RegExp, plural: string) {
     .describe(`Up to ${MOST_LISTED} ${plural}, separated by commas.`);
 }
 
-/** Paths of media, as every spelling of each. */
+/** Parses paths of media, and returns every spelling of each. */
 function mediaParameter() {
   const path = '[^\\n]{1,1024}';
   return anyText()
@@ -186,7 +186,7 @@ type Parameters<Name extends FilterName> = {
   [One in Name]: z.ZodOptional<(typeof FILTERS)[One]['parameter']>;
 };
 
-/** The names of those that take a key. */
+/** Names of the filters that take a key. */
 type WritersName = {
   [Name in FilterName]: (typeof FILTERS)[Name] extends { forWriters: true } ? Name : never;
 }[FilterName];
@@ -200,7 +200,7 @@ function parametersOf(isForWriters: boolean) {
 
 export const filterParameters = parametersOf(false) as Parameters<Exclude<FilterName, WritersName>>;
 
-/** The parameters of filters by what only holders of a key see. */
+/** Parameters of the filters that reveal data for holders of a key alone. */
 export const writersParameters = parametersOf(true) as Parameters<WritersName>;
 
 /** The filters that a request sets, with their values. */

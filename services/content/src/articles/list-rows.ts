@@ -42,7 +42,7 @@ export class ListQuery<QueryShape extends ListShape, Row> {
   }
 }
 
-/** SQL as what a query is built from. */
+/** Wraps SQL for {@link ListQuery}. */
 export function compilable<Row>(db: Kysely<ContentTables>, text: RawBuilder<Row>): Compilable<Row> {
   return { compile: () => text.compile(db) };
 }
@@ -138,7 +138,7 @@ export function walkedRows(
   return walk(walked, shape, value, direction, reach, pieces);
 }
 
-/** Rows with `is_published` and the time of the order, and what is selected of them. */
+/** Rows with `is_published` and the time of the order, and the columns selected. */
 interface Walked {
   rows: RawBuilder<unknown>;
   columns: RawBuilder<unknown>;

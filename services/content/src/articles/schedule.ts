@@ -19,7 +19,7 @@ export interface Publication {
   release: string | null;
 }
 
-/** The part of a body that says when an article is public; what is absent stays. */
+/** The part of a body that plans when an article is public; absent members stay. */
 export interface ScheduleChange {
   is_published?: boolean | undefined;
   publish_at?: Date | null | undefined;
@@ -147,7 +147,7 @@ export async function planContext(
   return { now: await databaseTime(tx), release };
 }
 
-/** The database's time, by which everything is published. */
+/** Returns the database's time, by which everything is published. */
 export async function databaseTime(db: Kysely<ContentTables>): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
   const [row] = rows;

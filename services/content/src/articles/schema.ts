@@ -170,7 +170,7 @@ export const timeAhead = instant(
 /** The name of a release in a body or a path. */
 export const releaseName = slugMember();
 
-/** The members that say when an article is public; those that are left out stay. */
+/** The members that plan when an article is public; those that are left out stay. */
 const scheduleMembers = {
   publish_at: timeAhead
     .describe('When the draft is published; null cancels. It takes the article out of its release.')
@@ -228,7 +228,7 @@ const authorOfArticle = categoryOfArticle.extend({ picture: z.string().nullable(
 
 export type AuthorOfArticle = z.infer<typeof authorOfArticle>;
 
-/** The terms of which an article has several, by their member. */
+/** The tags and authors of an article, by their member. */
 const termsOfArticle = { tags: z.array(categoryOfArticle), authors: z.array(authorOfArticle) };
 
 /** The same and more, where they are asked for. */

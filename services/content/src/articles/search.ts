@@ -253,8 +253,8 @@ async function lookThrough(
 }
 
 /**
- * The conditions on `searched` that it has words of which those of the search are parts: of many articles
- * with all of a word's pieces, few may have the word.
+ * Conditions that `searched` has whole words that contain those of the search: of many articles with all of a
+ * word's pieces, few may have the word.
  */
 async function havingWords(db: Database, words: readonly string[]): Promise<RawBuilder<unknown>[]> {
   const { rows } = await sql<{ terms: string[] }>`
@@ -300,7 +300,7 @@ function havingTerms(
     where ${sql.join([...conditions, condition], sql` and `)} order by article.published_at desc, article.id desc`;
 }
 
-/** The conditions on `searched` that it is in these lists, which the index has beside the terms. */
+/** Conditions that `searched` is in these lists, which the index has beside the terms. */
 function listsOf(filters: FilterValues): RawBuilder<unknown>[] {
   return filtersOf(filters).flatMap((name) => {
     const { counted } = filterOf(name);

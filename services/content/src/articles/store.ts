@@ -58,7 +58,7 @@ export interface OwnArticle {
   own: object;
 }
 
-/** An updated article: exactly what changed, and where the article was and is. */
+/** An updated article: the changed members, and the category before and after. */
 export interface UpdatedArticle extends OwnArticle {
   changes: ArticleChanges;
   place: ArticlePlace;
@@ -256,7 +256,7 @@ async function firstPlan(tx: Transaction<ContentTables>, body: ArticleCreate) {
 }
 
 /**
- * Creates an article with what it has had elsewhere, and returns its id.
+ * Creates an article with its former dates, slugs and so on, and returns its id.
  *
  * @throws Failure as `create` of the store
  */
@@ -282,7 +282,7 @@ export async function importArticle(
   return rows[0]?.id ?? 0;
 }
 
-/** Names what is wrong with a body that the database refuses. */
+/** Throws a failure that names the fault of a body that the database refuses. */
 function explainRefusal(error: unknown): never {
   if (!violates(error, 'article_category_id_fkey')) explainSlug(error, 'article');
   throw noSuchCategory();
@@ -580,7 +580,6 @@ const INSERT = new PreparedQueries<
     .returning(columnsFor(true)),
 );
 
-/** Creates an article, which `actor` writes. */
 async function insertArticle(
   db: Kysely<ContentTables>,
   body: NewArticle,

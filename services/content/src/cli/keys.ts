@@ -9,7 +9,7 @@ import {
   type Scope,
 } from '../api-keys.ts';
 
-/** The name becomes the author of what the key writes. */
+/** The name becomes the author of the key's articles. */
 const keyName = onOneLine(requiredText(255));
 
 /**

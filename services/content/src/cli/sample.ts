@@ -26,7 +26,7 @@ interface Sample {
   featured?: Picture;
   /** Shown after the text. */
   figure?: Picture & { caption: string };
-  /** In how many days it is published; at once unless it says. */
+  /** Days until its publication; at once if absent. */
   publishIn?: number | 'never';
 }
 

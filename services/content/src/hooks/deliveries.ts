@@ -70,19 +70,19 @@ export class Deliveries {
     this.#loop = new BackgroundLoop((signal) => this.#look(signal), Infinity);
   }
 
-  /** Makes it look for what is due. */
+  /** Makes it look for due deliveries. */
   wake(): void {
     this.#loop.wake();
   }
 
-  /** Gives up what is in progress; another process, or the next start, delivers it. */
+  /** Gives up deliveries in progress; another process, or the next start, makes them. */
   async stop(): Promise<void> {
     await this.#loop.stop();
     await Promise.all(this.#delivering);
     await this.#parts.sender.close();
   }
 
-  /** Begins what is due, and returns the ms until more is. */
+  /** Begins the due deliveries, and returns the ms until the next is due. */
   async #look(signal: AbortSignal): Promise<number> {
     const { queue } = this.#parts;
     try {
@@ -114,7 +114,7 @@ export class Deliveries {
     this.#parts.log.warn({ err: error }, isDatabaseAway(error) ? 'database_away' : 'hooks_failed');
   }
 
-  /** Delivers what is due for a hook until nothing is left. */
+  /** Delivers a hook's due events until none is left. */
   async #deliver(hook: number, lane: Lane, signal: AbortSignal): Promise<void> {
     let hasDelivered = false;
     try {
@@ -462,7 +462,7 @@ export class DeliveryQueue {
     await this.#pause(this.#db, hookId, reason);
   }
 
-  /** Gives back what was taken and not attempted to its end. */
+  /** Releases a delivery that was claimed and not attempted to its end. */
   async release({ hook, event, leaseEnd }: Delivery): Promise<void> {
     await sql`
       update content.delivery set due_at = ${this.#in(0)}

@@ -203,7 +203,7 @@ export class HookStore {
     );
   }
 
-  /** Delivers at once what waits, also to a hook that has failed. */
+  /** Delivers all waiting events at once, also to a hook that has failed. */
   async resume(id: number): Promise<void> {
     await this.#lock(id, async (tx) => {
       await sql`
@@ -216,7 +216,7 @@ export class HookStore {
     });
   }
 
-  /** Removes a hook with what waits for it. */
+  /** Removes a hook with its waiting events. */
   async remove(id: number): Promise<void> {
     await this.#change(sql`delete from content.hook where id = ${id}`, id);
   }

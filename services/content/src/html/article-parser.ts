@@ -86,7 +86,7 @@ class ArticleParser extends Parser<DefaultTreeAdapterMap> {
   /** Open elements in which others may be positioned. */
   readonly #anchors = new Set<object>();
 
-  /** A parser of what is put into a `div`. */
+  /** Returns a parser of the content of a `div`. */
   static into(tokens: TokenInspector): ArticleParser {
     const div = defaultTreeAdapter.createElement('div', html.NS.HTML, []);
     const options = { sourceCodeLocationInfo: true, treeAdapter: HOLLOW_TREE };
@@ -289,7 +289,7 @@ class TokenInspector {
   readonly #source: string;
   readonly #rules: InspectionRules;
   readonly #faults: HtmlFault[] = [];
-  /** Judged start tags by their source text, with what is not allowed in each. */
+  /** Faults of each start tag, by its source text. */
   readonly #judged = new Map<string, string[]>();
   #waiting = new Map<string, { tag: StartTag; places: TokenPlace[] }>();
   /** The open elements from the MathML or SVG root inwards; empty in HTML. */
@@ -314,7 +314,7 @@ class TokenInspector {
     return this.#isStopped || this.#faults.length >= MOST_FAULTS;
   }
 
-  /** Reports what is not allowed. */
+  /** Reports a fault. */
   fault(
     what: string,
     { startLine: line, startCol: column }: Pick<TokenPlace, 'startLine' | 'startCol'>,
@@ -322,12 +322,12 @@ class TokenInspector {
     if (this.#rules.html === 'checked') this.#faults.push({ what, line, column });
   }
 
-  /** Reports what could lay an element over the page. */
+  /** Reports a style that could lay an element over the page. */
   overlay(what: string, place: TokenPlace): void {
     if (!this.#rules.overlays) this.fault(what, place);
   }
 
-  /** Reports what is not allowed, and that the rest is not worth reading. */
+  /** Reports a fault after which the rest is not worth reading. */
   stop(what: string, place: TokenPlace): void {
     this.#isStopped = this.#rules.html === 'checked';
     this.fault(what, place);

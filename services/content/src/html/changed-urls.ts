@@ -15,7 +15,7 @@ const WITHOUT_TAGS = new Map([
 
 const ignore = () => undefined;
 
-/** Returns what a URL becomes that an attribute names, called as in `img src`. */
+/** Returns the replacement of a URL that an attribute has, named as in `img src`. */
 export type UrlChange = (url: string, attribute: string) => string;
 
 /** HTML with the URLs of its attributes changed, all else as it is. */

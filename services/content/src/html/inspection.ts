@@ -1,4 +1,4 @@
-/** Something in HTML that is not allowed: what it is and where (line and column count from 1). */
+/** A fault in HTML: its description and its place (line and column count from 1). */
 export interface HtmlFault {
   what: string;
   line: number;
@@ -11,7 +11,7 @@ export interface Inspection {
    * read.
    */
   characters: number | undefined;
-  /** Everything that is not allowed, in order, at most ten. */
+  /** The faults in order, at most ten. */
   faults: HtmlFault[];
 }
 

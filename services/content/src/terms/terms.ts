@@ -153,7 +153,7 @@ export function termOperations(parts: TermParts) {
   return { ...reads(parts, words), ...writes(parts, words) };
 }
 
-/** A kind, and what follows from it. */
+/** A kind with the words and schemas that follow from it. */
 interface Words extends TermKind {
   Noun: Capitalize<TermKind['noun']>;
   schemas: ReturnType<typeof termSchemas>;
