@@ -156,6 +156,9 @@ export const objectKey = anyText()
  */
 export const TRASH = '.pressroom-trash/';
 
+/** For how many days the trash keeps what is deleted. */
+export const TRASH_DAYS = 30;
+
 const TRASHED = /^\.pressroom-trash\/((\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-[\w-]{16})\.(\d{1,4})\//;
 
 interface Trashed {

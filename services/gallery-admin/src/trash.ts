@@ -4,15 +4,12 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Bucket, BucketSource } from './buckets/bucket.ts';
 import { fileEntry, folderEntry, toFileEntry, toFolderEntry } from './listing.ts';
-import { isInTrash, isKeyLength, parentOf, stampOf, TRASH, trashedAt } from './names.ts';
+import { isInTrash, isKeyLength, parentOf, stampOf, TRASH, TRASH_DAYS, trashedAt } from './names.ts';
 import { listObjects, listPage, OriginalDates, type StoredObject } from './objects/object-page.ts';
 import { signObjectUrls } from './objects/signed-urls.ts';
 import { deleteObjects, exclusively, TransferRunning } from './operations/objects.ts';
 import { problemResponses } from './problems.ts';
 import type { GalleryTables } from './tables.ts';
-
-/** For how many days the trash keeps what is deleted. */
-export const TRASH_DAYS = 30;
 
 /** Reads the cursor of a page, which is the last path of the page before. */
 function cursor() {

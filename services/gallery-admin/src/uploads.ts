@@ -11,10 +11,10 @@ import {
   MAX_KEY_BYTES,
   NEW_KEY_PATTERN,
   objectKey,
+  TRASH_DAYS,
 } from './names.ts';
 import type { Role } from './people/people-store.ts';
 import { logWrite, problemResponses } from './problems.ts';
-import { TRASH_DAYS } from './trash.ts';
 import {
   DEFAULT_PART_SIZE,
   MAX_PART_SIZE,

@@ -4,10 +4,18 @@ import { Problem } from '@pressroom/common/problems/problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { BucketSource } from '../buckets/bucket.ts';
-import { existingPath, filename, folderPrefix, isInTrash, parentOf, TRASH, trashedAt } from '../names.ts';
+import {
+  existingPath,
+  filename,
+  folderPrefix,
+  isInTrash,
+  parentOf,
+  TRASH,
+  TRASH_DAYS,
+  trashedAt,
+} from '../names.ts';
 import { logWrite, problemResponses } from '../problems.ts';
 import { requireFresh } from '../session/guard.ts';
-import { TRASH_DAYS } from '../trash.ts';
 import type { Operations } from './batches.ts';
 import {
   batchList,
