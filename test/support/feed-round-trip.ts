@@ -1,4 +1,4 @@
-import { canonicalUrl } from '@pressroom/news-feed/editing/item-input';
+import { canonicalUrl } from '@pressroom/news-feed/fields';
 import { expect, onTestFinished } from 'vitest';
 import type { FeedEntry } from './feed-entries.ts';
 import { type JsonValue, send } from './http.ts';

@@ -3,11 +3,10 @@ import { itemChecker } from '@pressroom/news-feed/editing/item-input';
 import { Reader } from '@pressroom/news-feed/reading/reader';
 import type { SourceSettings } from '@pressroom/news-feed/reading/source-settings';
 import { addSource, findSource, type Source } from '@pressroom/news-feed/reading/sources';
-import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/reading/web-fetcher';
+import { FETCH_LIMITS, WebFetcher, WebPageReader } from '@pressroom/news-feed/reading/web-fetcher';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import { type EditParts, editEntries } from '@pressroom/news-feed/work/edit-entries';
 import { Throttle } from '@pressroom/news-feed/work/job-slots';
-import { WebPageReader } from '@pressroom/news-feed/work/page-reader';
 import {
   type PollOutcome,
   type PollParts,

@@ -1,8 +1,7 @@
 import { Reader } from '@pressroom/news-feed/reading/reader';
-import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/reading/web-fetcher';
+import { FETCH_LIMITS, WebFetcher, WebPageReader } from '@pressroom/news-feed/reading/web-fetcher';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import { sharedSlots } from '@pressroom/news-feed/work/leases';
-import { WebPageReader } from '@pressroom/news-feed/work/page-reader';
 import { Kysely, PostgresDialect } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

@@ -1,7 +1,7 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { editSource } from '@pressroom/news-feed/reading/sources';
+import { WebPageReader } from '@pressroom/news-feed/reading/web-fetcher';
 import { editEntries } from '@pressroom/news-feed/work/edit-entries';
-import { WebPageReader } from '@pressroom/news-feed/work/page-reader';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { FeedHost, rss } from '../../support/feed-host.ts';
 import { type Desk, openDesk } from '../../support/polling.ts';

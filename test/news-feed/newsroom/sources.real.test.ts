@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonicalUrl } from '@pressroom/news-feed/editing/item-input';
+import { canonicalUrl } from '@pressroom/news-feed/fields';
 import { decodeDocument } from '@pressroom/news-feed/reading/decode';
 import { readPage } from '@pressroom/news-feed/reading/page';
 import { parseFeed } from '@pressroom/news-feed/reading/parse-feed';
-import { partsOf } from '@pressroom/news-feed/work/item-members';
+import { partsOf } from '@pressroom/news-feed/work/entries';
 import { expect, test } from 'vitest';
 import { realFile } from '../../support/real-data.ts';
 

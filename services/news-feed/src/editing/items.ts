@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
+import { canonicalUrl } from '../fields.ts';
 import { lockStories, type RenewalParts, renewStories } from '../judging/split.ts';
 import { quotingReports, survivorsOf } from '../survivors.ts';
 import type { ItemTable, NewsTables } from '../tables.ts';
 import { type Edit, type Edited, inEdit } from './edits.ts';
-import { canonicalUrl, ITEM_MEMBERS, type ItemChange, type ItemInput } from './item-input.ts';
+import { ITEM_MEMBERS, type ItemChange, type ItemInput } from './item-input.ts';
 
 type Members = typeof ITEM_MEMBERS;
 

@@ -1,7 +1,7 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import pLimit from 'p-limit';
-import { canonicalUrl } from '../editing/item-input.ts';
+import { canonicalUrl } from '../fields.ts';
 import { readPacks, type Terms } from '../packs/packs.ts';
 import type { NewsTables } from '../tables.ts';
 import { languageOfText, primaryLanguage, type Vocabulary, wordsIn } from '../words.ts';

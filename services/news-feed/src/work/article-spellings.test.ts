@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { canonicalUrl } from '../editing/item-input.ts';
-import { articleSpellings } from './item-members.ts';
+import { canonicalUrl } from '../fields.ts';
+import { articleSpellings } from './entries.ts';
 
 test.each([
   'https://news.example/a/story',

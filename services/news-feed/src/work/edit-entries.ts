@@ -7,6 +7,7 @@ import type { Submission } from '../judging/judge.ts';
 import { isUnread, type Reader } from '../reading/reader.ts';
 import { DROPPED_BY, parseSelectRule, type Ruling } from '../reading/source-settings.ts';
 import { applyRules, type Source } from '../reading/sources.ts';
+import type { PageReader } from '../reading/web-fetcher.ts';
 import type { NewsTables } from '../tables.ts';
 import {
   type ClaimedEntry,
@@ -17,7 +18,6 @@ import {
   releaseEntry,
 } from './entries.ts';
 import type { Throttle } from './job-slots.ts';
-import type { PageReader } from './page-reader.ts';
 import { type JudgedEntry, type WriteParts, writeEntries } from './write-entries.ts';
 
 /** Entries that a worker takes at once. */

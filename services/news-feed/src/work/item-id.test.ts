@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { itemId } from './item-members.ts';
+import { itemId } from './write-entries.ts';
 
 const NOON = new Date('2026-11-20T12:00:00Z');
 

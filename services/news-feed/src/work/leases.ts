@@ -4,7 +4,7 @@ import { Lease, secondsFromNow } from '@pressroom/common/database/leases';
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { LimitFunction } from 'p-limit';
 import pLimit from 'p-limit';
-import { FETCH_LIMITS, type InSlot } from '../reading/web-fetcher.ts';
+import { FETCH_LIMITS, type InSlot, type TakeTurn } from '../reading/web-fetcher.ts';
 import type { NewsTables } from '../tables.ts';
 
 export const SOURCES = new Lease({
@@ -138,9 +138,6 @@ async function giveBack(db: Kysely<NewsTables>, host: string, holder: string): P
     delete from news.host_slot using news.commit_later() where host = ${host} and holder = ${holder}
   `.execute(db);
 }
-
-/** Waits until a request to the host may begin. Throws the signal's reason. */
-export type TakeTurn = (host: string, signal: AbortSignal) => Promise<void>;
 
 /** The time between the beginnings of two requests for pages of a host, in ms. */
 const DISTANCE_MS = 1000;

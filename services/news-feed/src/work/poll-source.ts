@@ -13,8 +13,7 @@ import type { Source } from '../reading/sources.ts';
 import { type CrawlPolicy, type Fetch, type Fetched, FetchFault } from '../reading/web-fetcher.ts';
 import { nextPoll, noteHub } from '../reading/websub.ts';
 import type { NewsTables, SourceTable } from '../tables.ts';
-import { floodOf, hasEntries, hasEntryLike, intakeOf, storeEntries } from './entries.ts';
-import { siteOf } from './item-members.ts';
+import { floodOf, hasEntries, hasEntryLike, intakeOf, siteOf, storeEntries } from './entries.ts';
 import type { Throttle } from './job-slots.ts';
 
 export interface PollParts {

@@ -1,7 +1,9 @@
+import { hash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { lockNumber } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { sql, type Transaction } from 'kysely';
-import { type CheckItem, canonicalUrl, type ItemInput } from '../editing/item-input.ts';
+import type { CheckItem, ItemChange, ItemInput } from '../editing/item-input.ts';
 import {
   type EditedItem,
   editItem,
@@ -11,21 +13,12 @@ import {
   urlOf,
   valuesOf,
 } from '../editing/items.ts';
+import { canonicalUrl } from '../fields.ts';
 import type { Judge, Judgement } from '../judging/judge.ts';
 import type { AssignableItem, ChangedReport, StoryAssigner } from '../judging/story-assigner.ts';
 import type { Source } from '../reading/sources.ts';
 import type { NewsTables } from '../tables.ts';
-import type { ClaimedEntry } from './entries.ts';
-import {
-  articleSpellings,
-  changedMembers,
-  type NewItem,
-  newItem,
-  siteOf,
-  spellingsOf,
-  type WrittenMembers,
-  writtenMembers,
-} from './item-members.ts';
+import { articleSpellings, type ClaimedEntry, type StoredEntry, siteOf, spellingsOf } from './entries.ts';
 
 /** An entry with what the editor has decided about it. */
 export interface JudgedEntry {
@@ -516,4 +509,96 @@ function isOnSiteOf({ url, given_url }: Pick<Source, 'url' | 'given_url'>, artic
   const [plain = ''] = articleSpellings(article);
   const site = siteOf(new URL(`https://${plain}`));
   return [url, given_url].some((address) => siteOf(new URL(address)) === site);
+}
+
+/** The members of an item that the worker writes, and writes again when the source changes its entry. */
+type WrittenMembers = Required<
+  Pick<
+    ItemChange,
+    | 'title'
+    | 'originalTitle'
+    | 'summary'
+    | 'category'
+    | 'score'
+    | 'selected'
+    | 'reason'
+    | 'directions'
+    | 'language'
+  >
+> &
+  // Absent where the page that shows it could not be read this time.
+  Pick<ItemChange, 'image'>;
+
+/** Builds an item from an entry and its judgement. */
+function writtenMembers(entry: StoredEntry, judgement: Judgement): WrittenMembers {
+  const { title, summary, category, score, selected, reason, directions } = judgement;
+  return {
+    title: title ?? entry.title,
+    originalTitle: title === undefined || title === entry.title ? null : entry.title,
+    summary: summary ?? entry.summary,
+    category,
+    score,
+    selected,
+    reason: reason === '' ? null : reason,
+    directions: [...directions],
+    language: entry.language,
+    ...(entry.image !== undefined && { image: entry.image }),
+  };
+}
+
+/** The values of an item that an entry makes. */
+type NewItem = ItemInput & { id: string };
+
+function newItem(entry: StoredEntry, members: WrittenMembers, source: Source, discoveredAt: Date): NewItem {
+  return {
+    id: itemId(
+      entry.part === undefined ? canonicalUrl(entry.url) : `${canonicalUrl(entry.url)}#${entry.part}`,
+      discoveredAt,
+    ),
+    ...members,
+    source: { name: source.name, firstParty: source.first_party },
+    links: { original: entry.url },
+    publishedAt: new Date(entry.publishedAt),
+    discoveredAt,
+  };
+}
+
+/** The members of an existing item, under the names of its input. */
+type CurrentMembers = WrittenMembers;
+
+/**
+ * Returns the members to update after an edit at the source: those still as the worker last wrote them.
+ * Changes by an editor stay.
+ */
+function changedMembers(
+  current: CurrentMembers,
+  written: Partial<WrittenMembers>,
+  latest: WrittenMembers,
+): Partial<ItemInput> {
+  const names = Object.keys(latest) as (keyof WrittenMembers)[];
+  const changed = names.filter(
+    (name) => same(current[name], written[name]) && !same(current[name], latest[name]),
+  );
+  return Object.fromEntries(changed.map((name) => [name, latest[name]]));
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return isDeepStrictEqual(a ?? null, b ?? null);
+}
+
+/**
+ * The id of a new item: a UUID of version 8 (RFC 9562) from the time of discovery and the canonical address.
+ * Ids decide between equals in rankings and reports, so the same feeds always end in the same news.
+ */
+export function itemId(canonicalUrl: string, discoveredAt: Date): string {
+  const time = discoveredAt.getTime().toString(16).padStart(12, '0').slice(-12);
+  const digits = hash('sha256', canonicalUrl);
+  const variant = ((Number.parseInt(digits.slice(3, 4), 16) & 0b0011) | 0b1000).toString(16);
+  const parts = [
+    time.slice(0, 8),
+    time.slice(8),
+    `8${digits.slice(0, 3)}`,
+    `${variant}${digits.slice(4, 7)}`,
+  ];
+  return [...parts, digits.slice(7, 19)].join('-');
 }

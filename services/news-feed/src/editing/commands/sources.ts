@@ -33,10 +33,9 @@ import {
   type TriedEntry,
   tryRules,
 } from '../../reading/sources.ts';
-import { FETCH_LIMITS, WebFetcher } from '../../reading/web-fetcher.ts';
+import { FETCH_LIMITS, WebFetcher, WebPageReader } from '../../reading/web-fetcher.ts';
 import type { NewsTables } from '../../tables.ts';
 import { sharedSlots, sharedTurns } from '../../work/leases.ts';
-import { WebPageReader } from '../../work/page-reader.ts';
 import { type TriedSource, trySource } from '../../work/try-source.ts';
 import { workerSettings } from '../../work/worker-config.ts';
 import { sourcePath } from '../desk/sources.ts';

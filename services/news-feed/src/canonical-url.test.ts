@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { canonicalUrl } from './item-input.ts';
+import { canonicalUrl } from './fields.ts';
 
 const SAME = [
   'https://example.com/news/a-b?id=1',
