@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { appCode } from '../support/authenticator.ts';
-import { type DeskWindows, withDeskWindows } from '../support/desk-windows.ts';
+import { type DeskWindows, withAuthenticator, withDeskWindows } from '../support/desk-windows.ts';
 import { ADMIN, startGallery } from '../support/gallery.ts';
 import { send } from '../support/http.ts';
 
@@ -20,22 +20,9 @@ function named(address: string): string {
   return address.replace('127.0.0.1', 'localhost');
 }
 
-/** A window with an authenticator of its own, as phones and laptops have one. */
+/** A window with an authenticator of its own. */
 async function window(options: Parameters<DeskWindows['window']>[0] = {}): Promise<Page> {
-  const visit = await desk.window(options);
-  const session = await visit.context.newCDPSession(visit.page);
-  await session.send('WebAuthn.enable');
-  await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-  return visit.page;
+  return withAuthenticator(await desk.window(options));
 }
 
 async function invited(name: string): Promise<{ email: string; token: string }> {

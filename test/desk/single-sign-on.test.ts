@@ -1,48 +1,33 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchBrowser, skipWithout } from '../support/browser.ts';
-import { type DeskFixture, deskFixture } from '../support/desk.ts';
-import type { Visit } from '../support/gallery-page.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, expect, test } from 'vitest';
+import { type DeskWindows, withDeskWindows } from '../support/desk-windows.ts';
 import { type RealProvider, startProvider } from '../support/oidc.ts';
-import { faultsOf, readAxe } from '../support/screen-faults.ts';
 
 const HEADER = 'X-Forwarded-Email';
 
-let browser: Browser | undefined;
 let provider: RealProvider;
-let desk: DeskFixture;
-let axe: string;
+let desk: DeskWindows;
 /** The desk by a name that is another site than the provider's. */
 let origin: string;
-const visits: Visit[] = [];
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-  if (browser === undefined) return;
-  provider = await startProvider('work');
-  desk = await deskFixture({
-    OIDC_PROVIDERS: JSON.stringify([{ ...provider.client, name: 'Work' }]),
-    TRUST_PROXY: '127.0.0.0/8, ::1',
-    LOGIN_PROXY_HEADER: HEADER,
-  });
-  origin = desk.gallery.url.replace('127.0.0.1', 'localhost');
-  axe = await readAxe();
-});
-skipWithout(() => browser);
-afterAll(async () => {
-  if (browser === undefined) return;
-  expect(visits.flatMap(({ complaints }) => complaints)).toEqual([]);
-  await browser.close();
-  await desk?.close();
-  await provider?.close();
-});
+withDeskWindows(
+  async (windows) => {
+    desk = windows;
+    origin = desk.gallery.url.replace('127.0.0.1', 'localhost');
+  },
+  async () => {
+    provider = await startProvider('work');
+    return {
+      OIDC_PROVIDERS: JSON.stringify([{ ...provider.client, name: 'Work' }]),
+      TRUST_PROXY: '127.0.0.0/8, ::1',
+      LOGIN_PROXY_HEADER: HEADER,
+    };
+  },
+);
+afterAll(() => provider?.close());
 
-async function window(options: Parameters<DeskFixture['gallery']['visit']>[1] = {}): Promise<Page> {
-  if (browser === undefined) throw new Error('there is no browser');
-  const visit = await desk.gallery.visit(browser, options);
-  visit.page.setDefaultTimeout(60_000);
-  visits.push(visit);
-  return visit.page;
+async function window(options?: Parameters<DeskWindows['window']>[0]): Promise<Page> {
+  return (await desk.window(options)).page;
 }
 
 async function added(name: string, email: string) {
@@ -64,7 +49,7 @@ test('somebody signs in by a provider of another site, at the place where they w
   const page = await window({ viewport: { width: 360, height: 720 } });
   await page.goto(`${origin}/desk/articles?status=draft`);
   await page.getByRole('link', { name: 'Sign in with Work' }).waitFor();
-  expect(await faultsOf(page, axe)).toEqual([]);
+  expect(await desk.faultsOf(page)).toEqual([]);
   await page.getByRole('link', { name: 'Sign in with Work' }).click();
   await atProvider(page, 'ann');
   await page.getByRole('banner').waitFor();
@@ -73,7 +58,7 @@ test('somebody signs in by a provider of another site, at the place where they w
   await page.goto(`${origin}/desk/account`);
   await page.getByText(/^by Work · /).waitFor();
   await page.getByRole('heading', { name: 'Accounts that you sign in with' }).waitFor();
-  expect(await faultsOf(page, axe)).toEqual([]);
+  expect(await desk.faultsOf(page)).toEqual([]);
   await page.getByRole('button', { name: 'Unlink Work' }).click();
   await page.getByText(/This is your only way in/).waitFor();
 
@@ -103,7 +88,7 @@ test('an invitation is accepted by a provider, and an account is linked later', 
   const page = await window();
   await page.goto(`${origin}/desk/invitation#${invitation.token}`);
   await page.getByRole('button', { name: 'No password: sign in with Work' }).waitFor();
-  expect(await faultsOf(page, axe)).toEqual([]);
+  expect(await desk.faultsOf(page)).toEqual([]);
   await page.getByRole('button', { name: 'No password: sign in with Work' }).click();
   await atProvider(page, 'ivy');
   await page.getByRole('banner').waitFor();
@@ -156,7 +141,7 @@ test('whoever has a linked account alone shows in another window who they are, a
   await page.getByRole('button', { name: 'Set up an app for codes' }).click();
   const asking = page.getByRole('dialog', { name: 'Show that it is you' });
   await asking.getByRole('button', { name: 'Sign in with Work' }).waitFor();
-  expect(await faultsOf(page, axe)).toEqual([]);
+  expect(await desk.faultsOf(page)).toEqual([]);
   const opening = page.waitForEvent('popup');
   await asking.getByRole('button', { name: 'Sign in with Work' }).click();
   const popup = await opening;

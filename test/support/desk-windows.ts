@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { launchBrowser, skipWithout } from './browser.ts';
 import { type DeskFixture, deskFixture } from './desk.ts';
@@ -22,8 +22,12 @@ export interface DeskWindows extends Omit<DeskFixture, 'visit'> {
  * page has complained about. Without a browser the tests are left out.
  *
  * @param prepare what the tests begin with, where there is a browser
+ * @param settings further settings of the gallery
  */
-export function withDeskWindows(prepare: (windows: DeskWindows) => Promise<void>): void {
+export function withDeskWindows(
+  prepare: (windows: DeskWindows) => Promise<void>,
+  settings: () => Promise<Record<string, string>> = async () => ({}),
+): void {
   let browser: Browser | undefined;
   let desk: DeskFixture;
   const visits: Visit[] = [];
@@ -31,7 +35,7 @@ export function withDeskWindows(prepare: (windows: DeskWindows) => Promise<void>
     browser = await launchBrowser();
     if (browser === undefined) return;
     const running = browser;
-    desk = await deskFixture();
+    desk = await deskFixture(await settings());
     const axe = await readAxe();
     const kept = (visit: Visit) => {
       visit.page.setDefaultTimeout(60_000);
@@ -52,4 +56,21 @@ export function withDeskWindows(prepare: (windows: DeskWindows) => Promise<void>
     await browser.close();
     await desk.close();
   });
+}
+
+/** Gives a window an authenticator of its own, as phones and laptops have one. */
+export async function withAuthenticator({ context, page }: Visit): Promise<Page> {
+  const session = await context.newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return page;
 }
