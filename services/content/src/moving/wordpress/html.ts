@@ -321,8 +321,8 @@ const ATTRIBUTE = /(?<![\w-])([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s\]]+))/g
 const CURLY = /[“”„″]|&(?:quot|[lrb]dquo|Prime|#(?:34|822[012]|8243|x20(?:1[cde]|33)));/gi;
 
 /**
- * The beginning or the end of a shortcode, or else a tag, in which there is none. `[[name]]` is how an article
- * writes about one.
+ * The beginning or the end of a shortcode, or else a tag, in which there is none. `[[name]]` is how an
+ * article writes about one.
  */
 const TAG = /<[a-z/][^<>]*>|(?<!\[)\[([a-z][\w-]*)([\s=:][^[\]]*|\/?)\](?!\])|\[\/([a-z][\w-]*)\]/gi;
 
