@@ -146,12 +146,16 @@ const DAYS = [
   /^\p{L}[\p{L}\p{M}\s]{0,15}\.?\s?,\s*(?=\d)/u,
   /^วัน\p{L}[\p{L}\p{M}]*(?:ที่)\s*/u,
   /(?<=[日일\d])\s*[(（]?(?:(?:星期|周|週|礼拜|禮拜)[一二三四五六日天]|[月火水木金土日]曜日?|[월화수목금토일]요일|(?<=[(（])[月火水木金土日월화수목금토일])[)）]?/u,
-  // The time of a place, after RFC 9557.
-  /(?<=\d|z)\[[^\]]*\]$/iu,
+  // The place of a time that has its offset (RFC 9557).
+  /(?<=T\S*[+-]\d{2}(?::?\d{2})?|z)\[[^\]]*\]$/iu,
 ];
 
+/** The place of a time that has no offset. */
+const PLACE = /(?<=\d)\[([^\]]*)\]$/;
+
 function withoutDay(text: string): string {
-  return DAYS.reduce((rest, day) => rest.replace(day, ''), text.replaceAll('،', ','));
+  const rest = DAYS.reduce((left, day) => left.replace(day, ''), text.replaceAll('،', ','));
+  return rest.replace(PLACE, ' $1');
 }
 
 /** The years before the first one of eras that are in use. */
