@@ -69,3 +69,15 @@ test.each([
 ])('%j stays', (text) => {
   expect(withoutBoilerplate(text)).toBe(text);
 });
+
+test.each([
+  'Reading falls in schools. Read more books this summer, the minister told pupils on Monday.',
+  'The rates rose. Comments: the bank said that it would act in June.',
+  'Full story of the fire: how it began and who was saved.',
+  'Continue reading programmes in prison, judge orders.',
+  'Mehr lesen Kinder in Deutschland als je zuvor, zeigt eine Studie.',
+  'Tovább nőtt az infláció Magyarországon, közölte a hivatal.',
+  'В городе пожар. Подробнее о причинах рассказал мэр города.',
+])('a sentence that begins like a link stays: %s', (text) => {
+  expect(withoutBoilerplate(text)).toBe(text);
+});
