@@ -29,6 +29,17 @@ function answerOf(type: string, body: string, { method }: PassingRequest, more =
   return `${head}Connection: close\r\n\r\n${method === 'HEAD' ? '' : body}`;
 }
 
+const REFUSED = `<?xml version="1.0" encoding="UTF-8"?>
+<Error><Code>InternalError</Code><Message>We encountered an internal error.</Message></Error>`;
+
+/** What S3 calls its answer to a request, except where an empty one says that there is nothing. */
+function resultOf({ method, path }: PassingRequest): string {
+  if (path.includes('delete') || path.includes('list-type')) return 'Empty';
+  if (path.includes('uploads')) return 'InitiateMultipartUploadResult';
+  if (path.includes('partNumber')) return 'CopyPartResult';
+  return method === 'PUT' ? 'CopyObjectResult' : 'CompleteMultipartUploadResult';
+}
+
 /** What answers in the place of the store. */
 const FRONTS: [string, (request: PassingRequest) => string][] = [
   ['a page', (request) => answerOf('text/html', PAGE, request)],
@@ -36,6 +47,10 @@ const FRONTS: [string, (request: PassingRequest) => string][] = [
   ['a page in XML', (request) => answerOf('application/xhtml+xml', XHTML, request)],
   ['JSON', (request) => answerOf('application/json', '{"status":"ok"}', request)],
   ['nothing', (request) => answerOf('text/plain', '', request)],
+  ['an error', (request) => answerOf('application/xml', REFUSED, request)],
+  ['an error with validators', (request) => answerOf('application/xml', REFUSED, request, VALIDATORS)],
+  ['a cut error', (request) => answerOf('application/xml', REFUSED.slice(0, -20), request)],
+  ['an empty result', (request) => answerOf('application/xml', `<${resultOf(request)}/>`, request)],
   ['a half list', (request) => answerOf('application/xml', '<DeleteResult><Error><Key>', request)],
 ];
 

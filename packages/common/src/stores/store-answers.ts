@@ -24,7 +24,7 @@ const EXPECTED: Partial<Record<string, Expected>> = {
   CopyObjectCommand: { root: 'CopyObjectResult', member: 'ETag' },
   UploadPartCopyCommand: { root: 'CopyPartResult', member: 'ETag' },
   CreateMultipartUploadCommand: { root: 'InitiateMultipartUploadResult', member: 'UploadId' },
-  CompleteMultipartUploadCommand: { root: 'CompleteMultipartUploadResult' },
+  CompleteMultipartUploadCommand: { root: 'CompleteMultipartUploadResult', member: 'ETag' },
   GetBucketCorsCommand: { root: 'CORSConfiguration' },
   PutObjectCommand: { headers: ['etag'] },
   UploadPartCommand: { headers: ['etag'] },
