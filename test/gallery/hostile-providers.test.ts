@@ -368,9 +368,9 @@ describe('a way back', () => {
 
   test.each([
     '//evil.example',
-    'https://evil.example/desk/media',
+    'https://evil.example/desk/articles',
     '/\\evil.example',
-    '\\\\evil.example/desk/media',
+    '\\\\evil.example/desk/articles',
     '../api/logout',
     'media/../../api/gallery',
     '/desk//evil.example',
@@ -389,7 +389,7 @@ describe('a way back', () => {
       `${gallery.url}/api/oidc/hostile/callback`,
     );
     expect(origin).toBe(gallery.url);
-    expect(pathname).toMatch(/^\/desk\/[a-z]/);
+    expect(pathname).toBe(to.startsWith('x') ? `/desk/${to}` : '/desk/media');
   });
 });
 
