@@ -8,7 +8,7 @@ import { variableFaults } from './kubernetes-variables.ts';
 /** The chart's manifests. */
 const BASE = 'deploy/helm/base';
 
-/** What an operator fills in. */
+/** Files that an operator fills in. */
 const EXAMPLES = 'deploy/kubernetes';
 
 /** The example of what the chart is given. */

@@ -33,7 +33,7 @@ export function threadTask<Task, Result>(
   };
 }
 
-/** What the pool was given for its threads. */
+/** Returns the data that the pool was given for its threads. */
 export function threadData<Data>(): Data {
   return workerData as Data;
 }

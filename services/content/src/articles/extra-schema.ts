@@ -25,7 +25,7 @@ export class ExtraSchema {
   }
 
   /**
-   * What is wrong with a value.
+   * Returns the faults of a value.
    *
    * @param owner who sent it: owners take turns
    * @throws Failure `unavailable` if the machine is too busy

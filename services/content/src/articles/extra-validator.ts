@@ -19,7 +19,7 @@ export interface CheckedExtra {
 
 /** A JSON Schema as the program that checks values by it. */
 export interface ExtraValidator {
-  /** Whether it marks any text as searched. */
+  /** True if it marks any text as searched. */
   marks: boolean;
   /** Checks a value, up to its first fault or for all of them. */
   check: (extra: Extra, all: boolean) => CheckedExtra;

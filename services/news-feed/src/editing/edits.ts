@@ -49,7 +49,7 @@ export async function inEdit<T>(
   });
 }
 
-/** Has what `work` changes kept as one edit, or as part of the one that it is in. */
+/** Keeps the changes of `work` as one edit, or as part of the one that it is in. */
 export async function asOneEdit<T>(
   tx: Transaction<NewsTables>,
   edit: Edit,
@@ -66,7 +66,7 @@ export async function asManyEdits(tx: Transaction<NewsTables>, edit: Edit): Prom
   await declare(tx, sql`${JSON.stringify(edit)}`);
 }
 
-/** Has nothing kept of what `work` changes: it is derived from what was edited. */
+/** Keeps no edit of the changes of `work`: they are derived from edited rows. */
 export async function asNoEdit<T>(tx: Transaction<NewsTables>, work: () => Promise<T>): Promise<T> {
   const { former } = await declare(tx, sql`'off'`);
   const result = await work();
@@ -82,7 +82,7 @@ function one(edit: Edit): RawBuilder<string> {
   )::text`;
 }
 
-/** Says what the following changes of the transaction are, and returns what they were said to be. */
+/** Declares the edit of the transaction's next changes; returns its number, and the former declaration. */
 async function declare(tx: Transaction<NewsTables>, edit: RawBuilder<string>) {
   const { rows } = await sql<{ former: string; declared: string }>`
     with before as materialized (select coalesce(current_setting('news.edit', true), '') as former)

@@ -188,7 +188,7 @@ type Shown = {
     : never;
 };
 
-/** The members by their names, each as its definition says. */
+/** Maps each member's definition. */
 function eachMember(of: (member: Member) => unknown): object {
   const entries = Object.entries<Member>(ITEM_MEMBERS).map(([name, member]) => [name, of(member)] as const);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));

@@ -194,7 +194,7 @@ export async function editItem(
   return { before, after };
 }
 
-/** Lets the stories of an edited item say what it says now. */
+/** Renews the stories of an edited item. */
 export async function renewStoriesOf(
   tx: Transaction<NewsTables>,
   { before, after }: EditedItem,
@@ -206,8 +206,8 @@ export async function renewStoriesOf(
 }
 
 /**
- * Removes an item from every answer, and what its story says of it. Returns false if it is already withdrawn.
- * Throws a {@link Failure}.
+ * Removes an item from every answer, and from the texts of its story. Returns false if it is already
+ * withdrawn. Throws a {@link Failure}.
  */
 export function withdrawItem(
   tx: Transaction<NewsTables>,
@@ -314,9 +314,7 @@ export interface ItemEdit extends Edit {
   precondition?: ((item: ItemDetail) => void) | undefined;
 }
 
-/**
- * Changes an item, and what its stories say of it. Throws as `editItem`, and whatever the precondition does.
- */
+/** Changes an item, and renews its stories. Throws as `editItem`, and whatever the precondition does. */
 export function changeItem(
   db: Kysely<NewsTables>,
   id: string,

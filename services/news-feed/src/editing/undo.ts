@@ -15,7 +15,7 @@ interface UndoParts {
   zone: string;
 }
 
-/** The columns of an item that its story tells of. */
+/** Columns of an item that change the texts of its story. */
 const TOLD = ['title', 'original_title', 'summary', 'source_name', 'published_at', 'story', 'withdrawn_at'];
 
 /**
@@ -104,7 +104,7 @@ async function lockConcerned(
   await sql`select from news.item where id = any(${itemIds}) order by id for update`.execute(tx);
 }
 
-/** Lets the newsroom leave apart what was unmerged, and merge again what is merged. */
+/** Makes the newsroom leave unmerged stories apart, and merge others again. */
 async function keepApart(tx: Transaction<NewsTables>, stories: readonly Change[]): Promise<void> {
   for (const { subject, before, after } of stories) {
     for (const into of textOf(before.merged_into)) await forgetSplit(tx, into, subject);
@@ -185,7 +185,7 @@ function textOf(value: unknown): string[] {
   return typeof value === 'string' ? [value] : [];
 }
 
-/** Says of what the database refuses why. */
+/** Throws a failure that says why the database refused the undo. */
 function explain(error: unknown): never {
   if (violates(error, 'item_canonical_url_key')) {
     throw new Failure('conflict', 'another item has its address now');
@@ -205,7 +205,7 @@ interface Change {
   after: Record<string, unknown>;
 }
 
-/** The tables whose rows are edited, with the columns of which an edit keeps what they were. */
+/** Tables whose rows are edited, with the columns whose former values an edit keeps. */
 const EDITED: Record<Change['kind'], { key: string; columns: readonly string[] }> = {
   item: { key: 'id', columns: [...WRITTEN_COLUMNS, 'withdrawn_at'] },
   story: {
@@ -239,7 +239,7 @@ function of(changes: readonly Change[], kind: Change['kind']): Change[] {
   return changes.filter((change) => change.kind === kind);
 }
 
-/** Returns the keys of what is still there, if none of it differs from what the edit has made of it. */
+/** Returns the keys of the rows that still exist, if none of them differs from the edit's result. */
 async function refuseChanged(tx: Transaction<NewsTables>, changes: readonly Change[]): Promise<Set<string>> {
   const present = new Set<string>();
   for (const kind of new Set(changes.map((change) => change.kind))) {

@@ -46,7 +46,7 @@ export interface ParsedFeed {
   links: readonly { href?: string | undefined; rel?: string | undefined }[];
 }
 
-/** A feed of any format, as it is written. */
+/** A feed of any format, before its texts and dates are interpreted. */
 export interface RawFeed {
   title: MarkedText | undefined;
   home: string | undefined;
@@ -76,7 +76,7 @@ export interface RawEntry {
   isUntitled?: true;
 }
 
-/** An address, and what it is relative to if the feed says so. */
+/** An address, and its base if the feed gives one. */
 export interface RawLink {
   href: string;
   base?: string | undefined;
@@ -88,7 +88,7 @@ export interface RawImage extends RawLink {
   alt?: string | undefined;
 }
 
-/** The most characters of what an image is said to show. */
+/** The most characters of an image's alternative text. */
 const MAX_ALT = 1000;
 
 /** The portrait of the author: WordPress lists it among the entry's pictures. */

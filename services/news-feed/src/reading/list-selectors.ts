@@ -13,7 +13,7 @@ export const FOUND = 'auto';
 /** The form of a list's selectors, for messages. */
 export const LIST_SELECTORS = "'CSS of an entry; title CSS; link CSS; date CSS; summary CSS'";
 
-/** The most characters of a list's selectors: what they take is limited where pages are read. */
+/** The most characters of a list's selectors; their time is limited where pages are read. */
 const MOST_CHARACTERS = 1000;
 
 type Selector = (element: ParentNode) => boolean;

@@ -91,10 +91,7 @@ const MOST_LISTS = 30;
 /** Fewer are no list. */
 const LEAST_ENTRIES = 3;
 
-/**
- * Parts of a page that repeat links and are not its list, by their elements and roles, and by what they are
- * called.
- */
+/** Parts of a page that repeat links and are not its list, by their elements, roles and names. */
 const ASIDE = new Set(['nav', 'footer', 'aside', 'dialog']);
 const ASIDE_ROLE = /^(?:navigation|complementary|contentinfo|search|menu|menubar|dialog)$/;
 const ASIDE_NAME =
@@ -404,7 +401,7 @@ const MOST_VALUES = 20_000;
 /** The types of schema.org that are articles, and places in a list, which may name one. */
 const TYPES = /(?:Article|BlogPosting|Report|ListItem)$/;
 
-/** The articles that a page lists in JSON-LD (schema.org), with what it says of them there. */
+/** Returns the articles that a page lists in JSON-LD (schema.org), with their data there. */
 function linkedArticles(tree: Document, base: string): Map<string, RawEntry> {
   const found = new Map<string, RawEntry>();
   const values = [...elementsIn(tree)]

@@ -65,7 +65,7 @@ const OVERLAY =
 /** Longer ones have the article in them. */
 const MOST_NOTICE = 4000;
 
-/** Removes what is said to readers instead of the article, or it would be taken for that. */
+/** Removes notices to readers, which would be taken for the article. */
 function removeNotices(document: Document): void {
   for (const element of document.querySelectorAll('[class], [id]')) {
     const names = `${element.getAttribute('class') ?? ''} ${element.id}`;
@@ -171,7 +171,7 @@ export function mayRead({ rules, url }: Request): boolean {
 function* recordsOf(body: Uint8Array): Generator<[string, string]> {
   const text = new TextDecoder().decode(body.subarray(0, MAX_BYTES));
   const lines = text.split(/[\r\n]+/);
-  // Half a rule could allow what the whole one forbids.
+  // Half a rule could allow addresses that the whole one forbids.
   if (body.length > MAX_BYTES) lines.pop();
   for (const line of lines) {
     const [record = ''] = line.split('#', 1);
@@ -181,7 +181,7 @@ function* recordsOf(body: Uint8Array): Generator<[string, string]> {
   }
 }
 
-/** Undefined for an empty value, which is no rule, and for what would allow too much. */
+/** Undefined for an empty value, which is no rule, and for a pattern that would allow too much. */
 function ruleOf(allows: boolean, value: string): string | undefined {
   const parts = normalized(value).split(/\*+/);
   if (value === '' || (allows && parts.length > MAX_WILDCARDS + 1)) return undefined;
@@ -204,7 +204,7 @@ function matches(pattern: string, path: string): boolean {
   return path.length - last.length >= at && path.endsWith(last);
 }
 
-/** Percent-encodes what is not ASCII, and nothing that need not be (RFC 9309, section 2.2.2). */
+/** Percent-encodes all but ASCII, and nothing that need not be (RFC 9309, section 2.2.2). */
 function normalized(path: string): string {
   return path
     .replace(/[^\x21-\x7e]+/g, (text) => encodeURIComponent(text.toWellFormed()))

@@ -13,7 +13,7 @@ const POPULAR = Array.from({ length: 8 }, (_, index) => {
   return `<li><a href="/2019/01/0${index + 1}/old">An older report that many have read, number ${index}</a></li>`;
 }).join('');
 
-/** A page with what surrounds the news on every site. */
+/** A page with the usual surroundings of news: navigation, footer and so on. */
 function page(main: string, { lang = 'en', head = '' } = {}): string {
   return `<!doctype html><html lang="${lang}"><head><title>The Paper</title>${head}</head><body>
     <div id="site-nav"><ul>${MENU}</ul></div>${main}

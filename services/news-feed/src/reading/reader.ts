@@ -12,7 +12,7 @@ const LIMITS: ThreadLimits = {
   threads: Math.max(2, Math.min(4, availableParallelism())),
 };
 
-/** Reads what publishers send in threads: nothing in it delays anything else. */
+/** Reads publishers' texts in threads: nothing in them delays anything else. */
 export class Reader {
   readonly #threads: ThreadPool<ReadingTask, ReadingOutcome>;
 
@@ -42,7 +42,7 @@ export class Reader {
     return outcome.value as ReturnType<Readers[Kind]>;
   }
 
-  /** Kills the threads; what is being read fails. */
+  /** Kills the threads; reads in progress fail. */
   close(): Promise<void> {
     return this.#threads.close();
   }

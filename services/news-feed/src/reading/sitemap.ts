@@ -12,10 +12,7 @@ export interface SitemapMemory {
   known: Uint8Array;
 }
 
-/**
- * The most addresses that are remembered of a source, those that were listed last: twice what one sitemap may
- * have.
- */
+/** The most addresses remembered of a source, those listed last: twice what one sitemap may have. */
 const MOST_KNOWN = 100_000;
 
 /** The most sitemaps of an index that are read at once. */

@@ -119,7 +119,7 @@ export function editSource(
       await asManyEdits(tx, { ...(actor !== undefined && { actor }), action: 'sources edit' });
       await takeImagesAway(tx, id);
     }
-    // Other rules may keep what was dropped.
+    // Other rules may keep entries that were dropped.
     if (settings.rules !== undefined) await offerAgain(tx, id, isDropped());
   });
 }
@@ -186,7 +186,7 @@ export function removeSource(db: Kysely<NewsTables>, id: number): Promise<void> 
         removed = jsonb_build_object('at', clock_timestamp(), 'url', url, 'given_url', given_url, 'state', state)
       where id = ${id} and removed is null
     `.execute(tx);
-    // Its hub is told, and what waits to be edited does not become items until the source is restored.
+    // Its hub is told, and waiting entries do not become items until the source is restored.
     await tx
       .updateTable('news.websub_subscription')
       .set({ source_id: null })

@@ -212,7 +212,7 @@ function endsBefore(sentence: string, next: string): boolean {
 /** The most characters at the end of a text that lead elsewhere. */
 const MOST_END = 700;
 
-/** Before what leads elsewhere: the beginning, or the end of a sentence. */
+/** The place before a link elsewhere: the beginning, or the end of a sentence. */
 const AFTER = String.raw`(?:^|(?<=[.!?…。！？؟।:»”")\]])\s*)[\[(]?`;
 
 /** What follows these words is no sentence, which may begin with them: it names an article. */
@@ -250,7 +250,7 @@ const NOTICES = [
   /(?:本网站|本網站|我们|我們|本站)(?:会)?使用\s*cookies?|(?:订阅|訂閱|登录|登入|付费|付費|注册)(?:后|後|以)(?:即可)?(?:继续|繼續|可)?(?:阅读|閱讀)|(?:本文|此文)为?(?:付费|会员)(?:专享|内容|文章)|cookieを使用|クッキーを使用|(?:有料)?会員限定(?:記事|です)|この記事は有料|쿠키를 사용|구독자 전용|로그인 후 (?:이용|열람)/i,
 ];
 
-/** A text without what leads elsewhere at its end, and without what is said to readers instead of it. */
+/** Removes links elsewhere at the end of a text, and notices to readers. */
 export function withoutBoilerplate(text: string): string {
   const said = withoutNotices(text);
   let rest = said;

@@ -17,7 +17,7 @@ import type { Reader } from './reader.ts';
 export interface WebFetcherOptions {
   /** The most bytes of an answer, also after its content coding is undone. */
   maxBytes: number;
-  /** For the whole answer, with its redirects but without waiting for a slot or a turn, in ms. */
+  /** Time limit of the whole answer, with its redirects but without waiting for a slot or a turn, in ms. */
   totalMs: number;
   /** Hosts that may have addresses that are not public, without ports; see {@link Fetch}. */
   privateHosts: readonly string[];

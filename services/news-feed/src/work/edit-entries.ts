@@ -27,7 +27,10 @@ export interface EditParts extends WriteParts {
   db: Kysely<NewsTables>;
   clock: Clock;
   reader: Reader;
-  /** For writing: stories are given one batch after the other anyway, and who waits holds a connection. */
+  /**
+   * Throttles writing: stories are given one batch after the other anyway, and a waiting batch holds a
+   * connection.
+   */
   writing: Throttle;
   /** Reads articles' pages for the sources that ask for it. */
   pages: PageReader;

@@ -101,7 +101,7 @@ async function withKnown(tx: Transaction<NewsTables>, sourceId: number, entries:
   };
 }
 
-/** A feed may give one id to whatever it has; whoever corrects an article leaves something as it was. */
+/** A feed may give one id to different articles; a correction leaves one of these members as it was. */
 function isOther({ url, title, publishedAt }: FeedEntry, before: StoredEntry): boolean {
   if (title === before.title || publishedAt === null) return false;
   const isElsewhere = articleSpellings(url)[0] !== articleSpellings(before.url)[0];
@@ -145,7 +145,7 @@ interface PendingEntry {
   part: string | undefined;
 }
 
-/** Adds entries, or replaces what was kept of them: they wait to be edited. */
+/** Adds entries, or replaces stored ones: they wait to be edited. */
 async function keepPending(
   tx: Transaction<NewsTables>,
   sourceId: number,
@@ -216,7 +216,7 @@ export async function hasEntryLike(
   return rows.length > 0;
 }
 
-/** The first wait is longer than a lease: what has failed is not taken for what is in hand. */
+/** The first wait is longer than a lease, so that a failed entry is not taken for one in progress. */
 const BACKOFF = { firstSeconds: 2 * LEASE_SECONDS, mostSeconds: 86_400 };
 
 /** One in hand is due when its lease ends. */
@@ -304,7 +304,7 @@ export async function delayEntry(
   await updateClaimed(db, sourceId, entry, { retry_at: secondsFromNow(wait), reason });
 }
 
-/** Settles that an entry is not to be an item; one that it has already stays as it is. */
+/** Records that an entry does not become an item; an item that it already has stays as it is. */
 export async function refuseEntry(
   db: Kysely<NewsTables>,
   sourceId: number,

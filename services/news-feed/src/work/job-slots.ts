@@ -35,7 +35,7 @@ export class JobSlots<Key extends string | number> {
     return performance.now() < this.#pausedUntil ? 0 : this.#options.most - this.#inHand.size;
   }
 
-  /** The keys of what is in hand. */
+  /** Keys of the running jobs. */
   get keys(): Key[] {
     return [...this.#inHand.keys()];
   }
@@ -77,7 +77,7 @@ export class JobSlots<Key extends string | number> {
   }
 }
 
-/** The longest rest, in ms: what stood still, such as a database that was away, is not a load. */
+/** The longest rest, in ms: a standstill, such as a database that was away, is not a load. */
 const MAX_REST_MS = 5000;
 
 /** The clock of {@link Throttle}; tests replace it. */
@@ -127,7 +127,7 @@ export class Throttle {
     });
   }
 
-  /** Ends the rest, and has no more of them: for a worker that is to stop. */
+  /** Ends the rest, and all later ones: for a worker that stops. */
   hurry(): void {
     this.#hurry.abort();
   }

@@ -71,7 +71,7 @@ export class Notifier {
   }
 
   /**
-   * Sends what is due, up to the first that fails: others would fail likewise. Returns how many were sent.
+   * Sends the due notices, up to the first that fails: others would fail likewise. Returns the number sent.
    */
   async send(signal: AbortSignal): Promise<number> {
     for (let sent = 0; ; sent += 1) {

@@ -34,7 +34,7 @@ interface OpenWorker {
   checkSchema: () => Promise<void>;
   callback: CallbackParts;
   desk: EditorParts & { schedules: readonly Schedule[]; trying: TryParts };
-  /** Stops the worker, which may finish what it has begun for `graceMs`, and closes everything. */
+  /** Stops the worker, gives its jobs `graceMs` to end, and closes everything. */
   close: (graceMs: number) => Promise<void>;
 }
 

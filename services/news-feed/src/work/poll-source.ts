@@ -23,7 +23,7 @@ export interface PollParts {
   /** The rules of crawling for hosts of pages that list articles. */
   crawlPolicy: (signal: AbortSignal, givenUrl: string) => CrawlPolicy;
   clock: Clock;
-  /** For keeping what a feed brings, as for making items of it. */
+  /** Throttles storing entries, as it does making items of them. */
   writing: Throttle;
   bounds: PollBounds;
   /** True to ask the hubs that feeds name to announce changes. */
@@ -50,7 +50,9 @@ const IS_CONDITION = ['if-none-match', 'if-modified-since'];
 
 const ACCEPT_PAGE = 'text/html, application/xhtml+xml;q=0.9, */*;q=0.1';
 
-/** A source as its poll began, when its hub had last notified, and what its sitemaps have listed. */
+/**
+ * A source at the start of its poll, with the time of its hub's last notification and its sitemaps' memory.
+ */
 type PolledSource = Source & { last_notified_at: Date | null; known: Buffer | null };
 
 /** Columns of the source that a poll writes. */
@@ -328,7 +330,7 @@ function mayMove({ movedTo, status }: Fetched): boolean {
   return movedTo !== undefined && status !== 304 && new URL(movedTo).pathname !== '/';
 }
 
-/** Keeps what the sitemaps of a source have listed. */
+/** Stores the memory of a source's sitemaps. */
 async function remember(tx: Transaction<NewsTables>, source: PolledSource, known: Buffer): Promise<void> {
   if (source.known?.equals(known)) return;
   await tx
@@ -453,9 +455,7 @@ async function isStill(tx: Transaction<NewsTables>, source: Source): Promise<boo
   );
 }
 
-/**
- * Writes what came of a poll; false if the source was changed, polled or taken over while it was on its way.
- */
+/** Writes the outcome of a poll; false if the source was changed, polled or taken over in the meantime. */
 async function write(db: Kysely<NewsTables>, source: PolledSource, columns: PollColumns): Promise<boolean> {
   const { next_poll_at: next, last_polled_at: now } = columns;
   const { numUpdatedRows } = await db

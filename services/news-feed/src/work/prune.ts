@@ -55,7 +55,7 @@ export async function pruneNews(
 /** The most stories of which one run removes the families; the next day continues. */
 const MOST_STORIES = 5000;
 
-/** A story that may go, and what it has become by merges: itself, if it was never merged. */
+/** A story that may go, and the last survivor of its merges: itself, if it was never merged. */
 interface LeftStory {
   publicId: string;
   survivor: string;

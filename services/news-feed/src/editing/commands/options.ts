@@ -53,14 +53,14 @@ export function print<T>({ json }: PrintOptions, result: T, text: (result: T) =>
   console.log(json ? JSON.stringify(result, null, 2) : text(result));
 }
 
-/** Prints what became of an edit of something, and what undoes it. */
+/** Prints the outcome of an edit, and the command that undoes it. */
 export function printEdited(options: PrintOptions, id: string, { edit }: Edited<unknown>): void {
   print(options, { id, edit }, () =>
     edit === null ? `${id}: nothing was changed` : `${id}: done (edit ${edit})`,
   );
 }
 
-/** Members as lines: lists with commas, times in ISO 8601, and `-` for what there is not. */
+/** Prints members as lines: lists with commas, times in ISO 8601, and `-` for absent values. */
 export function membersText(members: object): string {
   return Object.entries(members)
     .map(([name, value]) => `${name.padEnd(15)} ${valueText(value)}`)

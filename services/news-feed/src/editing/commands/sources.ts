@@ -172,7 +172,7 @@ async function edit(given: string, options: SettingOptions): Promise<void> {
   });
 }
 
-/** Shows what a source brings, before it is kept; as JSON only if it is not kept. */
+/** Shows the entries of a source before it is kept; as JSON only if it is not kept. */
 async function showFound(
   db: Kysely<NewsTables>,
   url: string,
@@ -187,7 +187,7 @@ async function showFound(
   return found;
 }
 
-/** Shows what rules would do to the newest entries of a source, and changes nothing. */
+/** Shows the outcome of rules for the newest entries of a source, and changes nothing. */
 async function showTried(
   db: Kysely<NewsTables>,
   id: number,

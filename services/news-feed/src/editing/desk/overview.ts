@@ -13,7 +13,7 @@ import { type EditorParts, timestamp, toWire } from './editors.ts';
 
 const named = z.array(z.object({ name: z.string(), label: z.string() }));
 
-/** Answer that says what the site calls things. */
+/** Answer with the site's vocabulary. */
 const vocabularyAnswer = z.object({
   categories: named,
   directions: named,
@@ -36,7 +36,7 @@ const statusAnswer = z.object({
   sources: z.object({ active: z.int(), paused: z.int(), gone: z.int(), failing: z.int() }),
 });
 
-/** Answer that lists what has failed and is tried again. */
+/** Answer with the failed jobs that are tried again. */
 const jobsAnswer = z.object({
   jobs: z.array(
     z.object({

@@ -203,7 +203,7 @@ async function shown({ db, clock }: SourceParts, source: Source): Promise<z.inpu
   return one as z.input<typeof sourceAnswer>;
 }
 
-/** The headers of an answer that shows what a write has made of a source. */
+/** Headers of an answer to a write of a source. */
 const headersOf = (source: Source) => ({ 'cache-control': PRIVATE, etag: writtenTag(settingsOf(source)) });
 
 function reads(parts: SourceParts) {
@@ -467,7 +467,7 @@ function unreadable(error: unknown, signal: AbortSignal): Failure | undefined {
 }
 
 /**
- * Checks what an editor says about a source.
+ * Checks the settings that an editor gives a source.
  *
  * @throws Failure `invalid` with every error and the member that it is in
  */
@@ -502,7 +502,7 @@ function faultsOf(field: string, check: () => unknown): FieldFault[] {
   }
 }
 
-/** Sources as the desk shows them, with what they have brought. */
+/** Returns sources as the desk shows them, with the counts of their entries. */
 async function shownSources(db: Kysely<NewsTables>, sources: readonly Source[], now: Date) {
   const ids = sources.map(({ id }) => id);
   const counts = new Map((await sourceCounts(db, now, ids)).map((count) => [count.source_id, count]));
