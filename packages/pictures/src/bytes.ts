@@ -31,7 +31,7 @@ export function ascii(text: string): Bytes {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
-/** Whether `text` is written at `at`. */
+/** True if `text` is written at `at`. */
 export function isAt(bytes: Bytes, at: number, text: string): boolean {
   return at + text.length <= bytes.length && ascii(text).every((byte, index) => bytes[at + index] === byte);
 }

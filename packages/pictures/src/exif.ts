@@ -1,7 +1,7 @@
 import { type Bytes, slice, viewOf } from './bytes.ts';
 import { understand } from './not-understood.ts';
 
-/** What a picture keeps of EXIF: how to show it, who made it, when, and its caption. */
+/** Tags of EXIF that a picture keeps: its orientation, author, date and caption. */
 const KEPT_IN_IMAGE = [
   0x010e, // ImageDescription
   0x0112, // Orientation
@@ -93,7 +93,7 @@ function open(tiff: Bytes): { root: Directory; little: boolean } {
   return { root: new Directory(tiff, little, view.getUint32(4, little)), little };
 }
 
-/** Whether EXIF says where a picture was made. */
+/** True if EXIF names the place where a picture was made. */
 export function hasGps(tiff: Bytes): boolean {
   return open(tiff).root.at(GPS_POINTER)?.has(GPS_PLACES) ?? false;
 }

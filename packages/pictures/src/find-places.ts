@@ -12,10 +12,10 @@ import { mentionsPlace } from './xmp.ts';
 /** Where in its metadata a picture names a place. */
 export type PlaceSource = 'EXIF' | 'XMP' | 'IPTC';
 
-/** What a text of a PNG begins with that is metadata of a JPEG, as ImageMagick writes it. */
+/** Prefix of a PNG's text that holds metadata of a JPEG, as ImageMagick writes it. */
 const RAW_PROFILE = 'Raw profile type ';
 
-/** How much of the end of a PNG is searched: the metadata is before or after all of the picture. */
+/** Bytes searched at the end of a PNG: the metadata is before or after all of the picture. */
 const PNG_END = 2 ** 17;
 
 /**

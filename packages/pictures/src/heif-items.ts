@@ -4,7 +4,7 @@ import { placesIn } from './heif-places.ts';
 import { thumbnailsIn } from './heif-thumbnails.ts';
 import { understand } from './not-understood.ts';
 
-/** What a file holds: pixels, or what is said of them. */
+/** An item of a file: pixels, or metadata. */
 interface Item {
   /** Undefined for what is neither a picture nor known text. */
   kind: 'pixels' | 'thumbnail' | 'EXIF' | 'XMP' | undefined;
@@ -35,7 +35,9 @@ export interface Items {
   thumbnailReferences: Box[];
 }
 
-/** What is in a list, whose boxes are `boxes` and which begins at `start` of a file of `size` bytes. */
+/**
+ * Reads the items of a list, whose boxes are `boxes` and which begins at `start` of a file of `size` bytes.
+ */
 export function itemsIn(bytes: Bytes, boxes: readonly Box[], start: number, size: number): Items {
   const only = (type: string) => {
     const [box, another] = boxes.filter((one) => one.type === type);

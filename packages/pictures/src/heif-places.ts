@@ -4,7 +4,7 @@ import { understand } from './not-understood.ts';
 
 interface Place {
   id: number;
-  /** Whether its bytes are in the list itself. */
+  /** True if its bytes are in the list itself. */
   isInside: boolean;
   extents: (readonly [at: number, length: number])[];
 }

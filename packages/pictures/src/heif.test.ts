@@ -5,7 +5,7 @@ import { stripped } from './strip.ts';
 
 interface TestItem {
   type: string;
-  /** What follows its type where it is listed: its name, and the media type of text. */
+  /** The rest of its entry in the list: its name, and the media type of text. */
   names?: string;
   extents: [from: number, length: number][];
 }

@@ -5,14 +5,14 @@ import { type Items, itemsIn } from './heif-items.ts';
 import { understand } from './not-understood.ts';
 import { keptXmp, type ParseXml } from './xmp.ts';
 
-/** What is said of items where they are listed, and what is shown of it. */
+/** Boxes that describe items, and how to show them. */
 const DESCRIBED = ['hdlr', 'pitm', 'iinf', 'iloc', 'iref', 'iprp', 'idat', 'dinf', 'grpl'];
 const SHOWN =
   'hvcC lhvC av1C avcC vvcC j2kH ispe pixi colr irot imir clap pasp auxC clli mdcv cclv amve ndwt reve rloc lsel a1op a1lx tols oinf tmap cmin cmex altr'.split(
     ' ',
   );
 
-/** What is not shown: a person's description, and what only some programs know. */
+/** Boxes that are not shown: a person's description, and data that only some programs know. */
 const UNSEEN = ['udes', 'uuid', 'free', 'skip'];
 
 const NOTHING = ascii('<x:xmpmeta xmlns:x="adobe:ns:meta/"/>');
@@ -20,7 +20,7 @@ const NOTHING = ascii('<x:xmpmeta xmlns:x="adobe:ns:meta/"/>');
 /** EXIF without a field. */
 const NO_FIELDS = ascii('MM\0*\0\0\0\x08\0\0\0\0\0\0');
 
-/** How large a list of items, or an item of metadata, may be, in bytes: they have some thousands. */
+/** Largest list of items, or item of metadata, in bytes: they have some thousands. */
 const LARGEST = 2 ** 20;
 
 /** A file of pictures, such as HEIC and AVIF, by places in it. */
@@ -31,7 +31,7 @@ interface Heif extends Items {
   properties: Box[];
 }
 
-/** What a HEIC or AVIF file says of its pictures, as far as it is EXIF or XMP. */
+/** Yields the EXIF and XMP in a HEIC or AVIF file. */
 export async function* heifMetadata(
   read: ReadPart,
   size: number,
@@ -109,7 +109,7 @@ function hide(clean: Bytes, { content }: Box): void {
   clean.set([(clean[content + 3] ?? 0) | 1], content + 3);
 }
 
-/** What is kept of an item that is no picture, in as many bytes. */
+/** Returns the part to keep of an item that is no picture, in as many bytes. */
 function keptOf(kind: 'EXIF' | 'XMP' | undefined, content: Bytes, parse: ParseXml): Bytes {
   if (kind === undefined || isBlank(content)) return new Uint8Array(content.length);
   const kept =
@@ -167,7 +167,7 @@ async function heifOf(read: ReadPart, size: number): Promise<Heif> {
   };
 }
 
-/** What describes pictures, in the box `iprp`. */
+/** Reads the properties of pictures, in the box `iprp`. */
 function propertiesIn(bytes: Bytes, { content, end }: Box): Box[] {
   const containers = boxesIn(bytes, content, end);
   understand(

@@ -4,7 +4,7 @@ import { understand } from './not-understood.ts';
 /** Photoshop's resource that holds IPTC. */
 const IPTC = 0x0404;
 
-/** How texts are written: these are kept where a text is (IPTC IIM, record and number). */
+/** Encodings of texts: these are kept where a text is (IPTC IIM, record and number). */
 const ENCODING = ['1:90', '2:0'];
 
 /** Title, headline, caption and its writer; author, credit, source and copyright. */
@@ -18,7 +18,7 @@ interface DataSet {
   whole: Bytes;
 }
 
-/** Whether the resources of Photoshop name a place. */
+/** True if the resources of Photoshop name a place. */
 export function hasPlace(resources: Bytes): boolean {
   return dataSets(resources).some(({ name }) => PLACES.includes(name));
 }

@@ -4,14 +4,14 @@ import { keptIptc } from './iptc.ts';
 import { understand } from './not-understood.ts';
 import { keptXmp, type ParseXml } from './xmp.ts';
 
-/** What the segments begin with that hold metadata. */
+/** Beginnings of the segments that hold metadata. */
 export const JPEG_HEADS = {
   exif: 'Exif\0\0',
   xmp: 'http://ns.adobe.com/xap/1.0/\0',
   photoshop: 'Photoshop 3.0\0',
 } as const;
 
-/** What the segments begin with that continue a long XMP. */
+/** Beginning of the segments that continue a long XMP. */
 export const MORE_XMP = 'http://ns.adobe.com/xmp/extension/\0';
 
 const { exif: EXIF, xmp: XMP, photoshop: PHOTOSHOP } = JPEG_HEADS;
@@ -34,7 +34,7 @@ export function strippedJpeg(jpeg: Bytes, parse: ParseXml): Bytes[] {
     understand(jpeg[at] === 0xff, 'the JPEG has no marker where one is to be');
     while (jpeg[at + 1] === 0xff) at += 1;
     const [, marker = 0] = slice(jpeg, at, 2);
-    // What follows the picture, such as a video or other pictures, stays behind.
+    // Data behind the picture, such as a video or other pictures, is left out.
     if (marker === EOI) {
       rest.push(slice(jpeg, at, 2));
       break;

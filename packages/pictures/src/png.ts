@@ -44,7 +44,7 @@ export async function strippedPng(png: Bytes, parse: ParseXml): Promise<Bytes[]>
   return [ascii(PNG_HEAD), header, ...kept, ...rest];
 }
 
-/** Whether a chunk holds XMP, which some programs compress. */
+/** True if a chunk holds XMP, which some programs compress. */
 export function isXmp(type: string, content: Bytes): boolean {
   return (type === 'iTXt' || type === 'zTXt') && isAt(content, 0, XMP);
 }

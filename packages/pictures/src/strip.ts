@@ -12,7 +12,7 @@ export type PictureKind = 'jpeg' | 'png' | 'webp' | 'heif';
 /** The brands of HEIC and AVIF. */
 const HEIF = /^ftyp(he[ivs]|avi|mif|msf|miaf)/;
 
-/** What kind of picture begins so; undefined for any other file. */
+/** Returns the kind of picture that begins so; undefined for any other file. */
 export function pictureKind(start: Bytes): PictureKind | undefined {
   if (isAt(start, 0, '\xff\xd8\xff')) return 'jpeg';
   if (isAt(start, 0, PNG_HEAD)) return 'png';
@@ -29,7 +29,7 @@ const VIDEOS: Beginnings = [
   [0, '\x1aE\xdf\xa3'],
 ];
 
-/** How pictures begin that are not rewritten: of cameras, JPEG 2000 and XL, TIFF, PSD. */
+/** Beginnings of pictures that are not rewritten: of cameras, JPEG 2000 and XL, TIFF, PSD. */
 const PICTURES: Beginnings = [
   [4, 'ftypcrx '],
   [4, 'jP  '],
@@ -55,7 +55,7 @@ function beginsLike(start: Bytes, those: Beginnings): boolean {
   return those.some(([at, text]) => isAt(start, at, text));
 }
 
-/** Whether a file that begins so may say where it was made, in a way that cannot be rewritten. */
+/** True if a file that begins so may name the place where it was made, in a way that cannot be rewritten. */
 export function mayCarryPlace(start: Bytes): boolean {
   return beginsLike(start, PICTURES) || beginsLike(start, VIDEOS);
 }

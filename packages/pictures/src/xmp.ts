@@ -4,7 +4,7 @@ import { NotUnderstood, understand } from './not-understood.ts';
 const RDF = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#';
 const XML = 'http://www.w3.org/XML/1998/namespace';
 
-/** What a picture keeps of XMP, by namespace: the name that it is written with, and the properties. */
+/** Properties of XMP that a picture keeps, by namespace, with the prefix under which they are written. */
 const KEPT: Readonly<Record<string, readonly [prefix: string, properties: readonly string[]]>> = {
   'http://purl.org/dc/elements/1.1/': ['dc', ['creator', 'rights', 'title', 'description']],
   'http://ns.adobe.com/photoshop/1.0/': ['photoshop', ['AuthorsPosition', 'Credit', 'Headline', 'Source']],
@@ -35,7 +35,7 @@ export type ParseXml = (xml: string) => {
   getElementsByTagNameNS(namespace: string, name: string): ArrayLike<XmlElement>;
 };
 
-/** Whether XMP names a place, as far as its text tells. */
+/** True if XMP names a place, as far as its text tells. */
 export function mentionsPlace(xmp: Bytes): boolean {
   // Of UTF-16, every other byte is zero.
   return PLACE.test(new TextDecoder().decode(xmp).replaceAll('\0', ''));

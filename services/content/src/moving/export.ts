@@ -12,7 +12,7 @@ import type { ContentTables } from '../tables.ts';
 import { AUTHORS, CATEGORIES, TAGS, type TermKind } from '../terms/kinds.ts';
 import type { SourceEntry } from './source-entry.ts';
 
-/** How many rows are read at once: articles have no bounded size. */
+/** Rows read at once: articles have no bounded size. */
 const BATCH = 20;
 
 /**
@@ -41,7 +41,7 @@ export async function exportContent(
     });
 }
 
-/** What articles refer to comes before them. */
+/** Articles refer to these, so they come first. */
 const TERMS: readonly TermKind[] = [CATEGORIES, TAGS, AUTHORS];
 
 async function* linesOf(tx: Transaction<ContentTables>): AsyncGenerator<object> {

@@ -5,7 +5,7 @@ import { OutputFile } from './export.ts';
 import type { Outcome } from './importer.ts';
 import { DiskMap } from './source-entry.ts';
 
-/** How a map of redirects is written: what stands before, between and after its pairs, and a pair. */
+/** The format of a map of redirects: the text before, between and after its pairs, and a pair. */
 interface MapFormat {
   begin: string;
   between: string;
