@@ -17,10 +17,10 @@ const FEEDS: Readonly<Record<string, { service: ServiceName; address: string }>>
   '/articles': { service: 'content', address: SITE },
 };
 
-/** What feedparser calls each format, by the ending of the path. */
+/** Feedparser's names of the formats, by the ending of the path. */
 const VERSIONS = { xml: 'rss20', atom: 'atom10' } as const;
 
-/** What `parse.py` writes about a feed. */
+/** The output of `parse.py` about a feed. */
 interface Parsed {
   name: string;
   version: string;
@@ -29,7 +29,7 @@ interface Parsed {
   entries: { id: string | null; title: string | null; link: string | null; dated: boolean }[];
 }
 
-/** What `validate.py` writes about a sitemap. */
+/** The output of `validate.py` about a sitemap. */
 interface Validated {
   name: string;
   fault: string | null;

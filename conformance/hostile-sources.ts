@@ -13,8 +13,8 @@ import { HOSTILE_SOURCES, type HostileSource } from './hostile-sources/inputs.ts
 import { killAtExit } from './support/ending.ts';
 
 /**
- * How long the worker may compute for one source, in seconds: what a thread may for its feed and for each of
- * its five pages, and as much again for all else that a worker does meanwhile.
+ * CPU time that the worker may use for one source, in seconds: the limit of a thread for its feed and for
+ * each of its five pages, and as much again for all else that a worker does meanwhile.
  */
 const FEED_SECONDS = 20;
 const PAGES_SECONDS = 120;
@@ -40,7 +40,7 @@ interface Room extends AsyncDisposable {
   db: Kysely<NewsTables>;
   host: FeedHost;
   worker: Child;
-  /** How long the worker has computed so far, in seconds. */
+  /** CPU time of the worker so far, in seconds. */
   computed: () => Promise<number>;
 }
 

@@ -16,10 +16,10 @@ const REQUIREMENTS = join(import.meta.dirname, 'mcp', 'requirements.txt');
 
 const INSPECTOR = 'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js';
 
-/** How long one run of the inspector may take, in ms. */
+/** Timeout of one run of the inspector, in ms. */
 const TIME_LIMIT = 120_000;
 
-/** How many orders are written, or read, at a time. */
+/** Orders that are written, or read, at a time. */
 const LANES = 8;
 
 /** Limits that this check does not mean to reach. */
@@ -78,7 +78,9 @@ async function startServer({ urls }: Stack): Promise<RunningServer> {
   };
 }
 
-/** What the inspector says of both transports, both eras of the protocol, and tools of each kind. */
+/**
+ * Reports the inspector's findings for both transports, both eras of the protocol, and tools of each kind.
+ */
 async function inspect(home: string, { key }: Stack, server: RunningServer, findings: Findings) {
   const stdio = [process.execPath, 'packages/mcp/src/stdio.ts'];
   const call = ['--method', 'tools/call', '--tool-name'];
@@ -157,7 +159,7 @@ async function publish({ urls, key }: Stack, text: string, index: number): Promi
   if (!response.ok) throw new Error(`order ${index} is not published: ${await response.text()}`);
 }
 
-/** What an order has done to the answers with it; undefined if nothing. */
+/** Returns the effect of an order on the answers with it; undefined if it has none. */
 async function faultOf(client: Client, text: string, index: number): Promise<string | undefined> {
   const call = async (name: string, args: Record<string, unknown>) =>
     dataIn(textOf(await client.callTool({ name, arguments: args })));

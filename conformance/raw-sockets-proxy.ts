@@ -16,7 +16,7 @@ const LIMITS = { CONNECTION_LIMIT: '10000', LOGIN_RATE: '100000', LOGIN_BURST: '
 /** As much as is read before it is a request. */
 const HALF_A_HEAD = `GET /docs HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(15_000)}\r\nY: ${'y'.repeat(15_000)}`;
 
-/** What an answer without a head looks like: HTTP/0.9 had none, and a client of it asks in these ways. */
+/** Requests that may get an answer without a head: HTTP/0.9 had none, and its clients ask in these ways. */
 const HEADLESS = /^the request line "GET \/healthz"$|^"\\n" in the target$/;
 
 /** The same requests, and more, to the proxy of docker-compose.yml with the services behind it. */

@@ -30,7 +30,7 @@ const CHECKS: readonly ConformanceCheck[] = [
   ssrf,
 ];
 
-/** How many checks run at a time: most wait for limits to pass, so the longest begin first. */
+/** Checks that run at a time: most wait for limits to pass, so the longest begin first. */
 const LANES = 2;
 
 /** The checks that the command line names, or all of them. Throws if it names an unknown one. */

@@ -14,10 +14,10 @@ const EXAMPLES = process.env.CONFORMANCE_EXAMPLES ?? '30';
 /** The same seed makes the same requests, as far as the answers do not differ; `random` draws one. */
 const SEED = process.env.CONFORMANCE_SEED ?? '1';
 
-/** What one service may take, in ms, on a machine that does other things too. */
+/** Time limit of one service, in ms, on a machine that does other things too. */
 const TIME_LIMIT = 900_000;
 
-/** How long one answer may take, in seconds: no verdict on the speed. */
+/** Timeout of one answer, in seconds: no verdict on the speed. */
 const ANSWER_SECONDS = '120';
 
 const HOOKS = join(import.meta.dirname, 'schemathesis', 'hooks.py');

@@ -12,10 +12,10 @@ import { innerNames, LISTED, outerTargets, type SsrfTarget } from './ssrf/target
 import { HOSTILE_ANSWERS, type HostileAnswer } from './ssrf/upstream.ts';
 import { type Answered, exchange, headerOf } from './support/exchange.ts';
 
-/** How long a host may be silent in this test, in ms. */
+/** Time that a host may be silent in this test, in ms. */
 const FIRST_BYTE_MS = 2000;
 
-/** What a busy machine may add, in ms. */
+/** Delay that a busy machine may add, in ms. */
 const PATIENCE_MS = 110_000;
 
 /** A name that is listed, may be private, and leads to the host of the hostile answers. */

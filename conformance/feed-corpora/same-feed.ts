@@ -1,9 +1,9 @@
 import type { FeedEntry, ParsedFeed } from '@pressroom/news-feed/reading/feed';
 
-/** What `read.py` writes about a feed. */
+/** The output of `read.py` about a feed. */
 export interface SeenFeed {
   name: string;
-  /** What was read, in base64. */
+  /** The feed's bytes, in base64. */
   body: string;
   title: string | null;
   entries: SeenEntry[];

@@ -1,4 +1,4 @@
-/** What a publisher serves to keep a worker busy. */
+/** A publisher's site that keeps a worker busy. */
 export interface HostileSource {
   readonly name: string;
   readonly feed: string;

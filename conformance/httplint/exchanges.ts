@@ -509,7 +509,7 @@ interface Changed {
   path: string;
   id: number;
   key: string;
-  /** What a PUT of it needs; of an article, {@link EMPTY_ARTICLE}. */
+  /** Body for a PUT of it; of an article, {@link EMPTY_ARTICLE}. */
   json: object;
 }
 

@@ -56,7 +56,7 @@ export function explained(status?: number): Due {
   };
 }
 
-/** What a server says of requests that it does not serve, and no fault. */
+/** Statuses for requests that a server does not serve; no fault. */
 const UNSERVED = [501, 505];
 
 function isExplained({ status, head, body }: HeardAnswer): boolean {

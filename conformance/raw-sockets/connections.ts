@@ -5,8 +5,8 @@ const GET = kept('GET /healthz HTTP/1.1');
 const LAST = message('GET /healthz HTTP/1.1');
 
 /**
- * How long the slow cases go on, in ms: three times the longest limit of `docs/configuration.md`. A client
- * that drips as long, and is not shown the door, has found no limit.
+ * Length of the slow cases, in ms: three times the longest limit of `docs/configuration.md`. A client that
+ * drips as long, and is not shown the door, has found no limit.
  */
 const SLOW_PATIENCE = 180_000;
 

@@ -6,9 +6,9 @@ export interface Speech {
   /** Each character is a byte; pieces are sent one after the other, `pauseMs` apart. */
   pieces: readonly string[];
   pauseMs?: number;
-  /** Whether the sending half is closed after the last piece. */
+  /** True to close the sending half after the last piece. */
   ends?: boolean;
-  /** How long the whole conversation may take, in ms. */
+  /** Time limit of the whole conversation, in ms. */
   patienceMs: number;
 }
 
@@ -24,7 +24,7 @@ export interface Heard {
   answers: HeardAnswer[];
   /** The statuses of the answers, in their order. */
   statuses: number[];
-  /** Whether the server closed the connection in time. */
+  /** True if the server closed the connection in time. */
   closed: boolean;
   /** From the connection's beginning to its end, in ms. */
   ms: number;

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { until } from '../../test/support/until.ts';
 import { PATIENCE_MS } from './try-all.ts';
 
-/** How many connections {@link idle} opens. */
+/** Connections that {@link idle} opens. */
 export const IDLE_CONNECTIONS = 2000;
 
 /** Opens many connections that send `head` and no more; others must still be answered at `url`. */

@@ -3,7 +3,7 @@ import { converse, type Heard } from './conversation.ts';
 
 const CONCURRENCY = 40;
 
-/** How long an answer or the end of a connection is waited for, in ms: only a fault takes as long. */
+/** Longest wait for an answer or the end of a connection, in ms: only a fault takes as long. */
 export const PATIENCE_MS = 60_000;
 
 /**

@@ -51,7 +51,7 @@ async function createArticle(ask: Ask, more: object = {}): Promise<number> {
   return body.data.id;
 }
 
-/** What is excepted; every line has an example that is tried before Schemathesis runs. */
+/** The exceptions; every line has an example that is tried before Schemathesis runs. */
 export const EXCEPTIONS: readonly Exception[] = [
   ...NEWSROOM_EXCEPTIONS,
   {
@@ -655,7 +655,9 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
 ];
 
-/** What an answer says is wrong: each of its `errors` as "field: message [code]", else its detail. */
+/**
+ * Returns the faults that an answer names: each of its `errors` as "field: message [code]", else its detail.
+ */
 function faultsOf({ body }: Answer): string[] {
   const errors: { field: string; message: string; code: string }[] = body?.errors ?? [];
   if (errors.length > 0) return errors.map(({ field, message, code }) => `${field}: ${message} [${code}]`);

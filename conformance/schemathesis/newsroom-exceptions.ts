@@ -9,7 +9,7 @@ async function first(ask: Ask, kind: 'items' | 'stories'): Promise<string> {
   return `/api/${kind}/${publicId}`;
 }
 
-/** What is excepted of the newsroom's editing API. */
+/** The exceptions of the newsroom's editing API. */
 export const NEWSROOM_EXCEPTIONS: readonly Exception[] = [
   {
     services: ['newsroom'],

@@ -23,7 +23,7 @@ export function isInstalled(tool: Tool): boolean {
   return spawnSync(tool, PROOF[tool], { env, stdio: 'ignore' }).status === 0;
 }
 
-/** How a program ended, and what it printed. */
+/** The exit code and the output of a program. */
 export interface Ended {
   /** The exit code; null if it was killed, for example at its time limit. */
   code: number | null;

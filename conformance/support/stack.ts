@@ -15,7 +15,7 @@ export const SERVICES = ['news-feed', 'gallery-admin', 'content'] as const;
 /** A service by the name of its folder. */
 export type ServiceName = (typeof SERVICES)[number];
 
-/** What has an OpenAPI description: the services, and the newsroom's worker with its editing API. */
+/** Programs with an OpenAPI description: the services, and the newsroom's worker with its editing API. */
 export const DESCRIBED = [...SERVICES, 'newsroom'] as const;
 
 /** See {@link DESCRIBED}. */

@@ -72,7 +72,7 @@ function workAt(
 
 const messages = ({ events }: TestLog) => events().map(({ msg }) => msg);
 
-/** Whether a database of a verification is left on the server. */
+/** Lists the databases that verifications have left on the server. */
 async function scratchDatabases(): Promise<string[]> {
   const name = new URL(database.url).pathname.slice(1);
   const { rows } = await database.pool.query<{ datname: string }>(
@@ -456,7 +456,7 @@ test('what a killed process left behind is removed, and what another one writes 
 });
 
 test('SIGTERM interrupts a backup and leaves nothing behind', async () => {
-  // What it counts is locked until then.
+  // Its count of rows waits for this lock.
   const client = await database.pool.connect();
   onTestFinished(() => client.release());
   await client.query('begin; lock table content.article in access exclusive mode');

@@ -149,7 +149,7 @@ async function obey(mark: string, adapt = (line: string) => line): Promise<strin
 
 test('a database goes back to a second before a mistake, and its followers begin again', async () => {
   await select('before-the-backup');
-  // What is written while the backup is made is in the WAL that it archives.
+  // Rows written during the backup are in the WAL that it archives.
   let writing = true;
   let written = 0;
   const writer = (async () => {

@@ -3,7 +3,7 @@ import { type ContentFixture, contentFixture } from '../support/content.ts';
 
 let fixture: ContentFixture;
 
-/** What the test knows of an article. */
+/** An article as the test knows it. */
 interface Known {
   id: number;
   slug: string;

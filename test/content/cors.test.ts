@@ -42,7 +42,7 @@ afterAll(async () => {
   for (const site of [reader, editor]) site?.close();
 });
 
-/** What a browser asks before a request with this method and these headers from a page of `origin`. */
+/** Sends the preflight of a request with this method and these headers from a page of `origin`. */
 function ask(origin: string | undefined, method: string, headers: string, path = '/api/articles') {
   return send(content.url + path, {
     method: 'OPTIONS',
@@ -54,7 +54,7 @@ function ask(origin: string | undefined, method: string, headers: string, path =
   });
 }
 
-/** What an answer allows to other origins. */
+/** Returns the permissions that an answer gives to other origins. */
 function allowed({ headers }: { headers: Headers }) {
   const names = ['origin', 'methods', 'headers'].map((name) => headers.get(`access-control-allow-${name}`));
   return [...names, headers.get('access-control-max-age')];

@@ -21,7 +21,7 @@ const exported = async (content: ContentFixture) => {
 
 const restore = (input: string) => contentCli(target, ['import', '-', '--exact'], { input });
 
-/** What an import of so many articles and terms says. */
+/** The summary of an import of so many articles and terms. */
 const counts = (created: number, terms: number, known = 0, knownTerms = 0) =>
   `${created} created, ${known} already there, 0 refused\ncategories, tags, authors and releases: ${terms} created, ${knownTerms} already there\n`;
 

@@ -210,7 +210,7 @@ test('what the schema refuses is 422 naming every place', async () => {
   expect(missing.body.errors).toEqual([
     { field: 'extra.price.currency', code: 'required', message: 'is required' },
   ]);
-  // What takes a backtracking engine, or a naive check, for ever.
+  // A backtracking engine, or a naive check, would never end on these.
   const linear = await client.publish({ extra: { code: `${'a'.repeat(16_000)}!` } });
   expect(linear.body.errors).toEqual([expect.objectContaining({ field: 'extra.code' })]);
   const tree = JSON.parse(`${'{"node":'.repeat(30)}1${'}'.repeat(30)}`);

@@ -24,7 +24,7 @@ const HOUR_MS = 3_600_000;
 let database: TestDatabase;
 let store: HookStore;
 let queryBuilder: Kysely<ContentTables>;
-/** How far the clock of the deliveries is ahead, in ms. */
+/** Lead of the deliveries' clock, in ms. */
 let aheadMs = 0;
 const log = memoryLog('content');
 const open: { close: () => Promise<void> }[] = [];

@@ -49,7 +49,7 @@ async function add(events: string, more: Partial<NewHook> & { to?: HookReceiver 
 
 const query = (sql: string, ...values: unknown[]) => fixture.database.pool.query(sql, values);
 
-/** What came, once it is so many events. */
+/** Resolves to the events once so many have come. */
 async function told(count: number): Promise<Received[]> {
   await until(`${count} events came`, () => receiver.received.length >= count);
   return receiver.received;

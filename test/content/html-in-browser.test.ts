@@ -46,7 +46,7 @@ const LOOSE_OVERLAYS = [
 /** A drawing that leaves its frame. */
 const DRAWING = '<svg style="overflow:visible"><rect y="-900" width="900" height="900"></rect></svg>';
 
-/** How many mutants of the vectors are tried. */
+/** Mutants of the vectors that are tried. */
 const MUTANTS = 6800;
 
 /** The part of the corpus that the check accepts. */
@@ -140,7 +140,9 @@ describe('a browser', () => {
       );
     await show('');
     const bare = await head();
-    /** Whether the head of the page looks otherwise, or is not what is at its corners and in its middle. */
+    /**
+     * True if the head of the page looks otherwise, or is not the element at its corners and in its middle.
+     */
     const isCovered = async (html: string) => {
       await show(html);
       if (!bare.equals(await head())) return true;

@@ -4,7 +4,7 @@ import { type ContentFixture, contentFixture } from '../support/content.ts';
 import { expectImported, importText, importTrusted } from '../support/content-import.ts';
 import { realArticles } from '../support/real-data.ts';
 
-/** What the real articles have besides. */
+/** Further members of the real articles. */
 const IGNORE = ['--ignore', 'lang,siteName,publishedTime'];
 
 let trusting: ContentFixture;

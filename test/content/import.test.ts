@@ -14,7 +14,7 @@ import {
 /** Lines of JSON. */
 const linesOf = (...lines: object[]) => lines.map((line) => JSON.stringify(line)).join('\n');
 
-/** What is said of the second article with a title. */
+/** The note on the second article with a title. */
 const SECOND_TITLE = 'line 3: the slug the-same-title is taken: it becomes the-same-title-2';
 
 test('whoever trusts the writers imports every article unchanged except for shortened excerpts, and none twice', async () => {

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
-/** What one statement of hand-written SQL that inserts articles brings about, whatever is among them. */
+/** The effects of one statement of hand-written SQL that inserts articles, whatever is among them. */
 
 let database: TestDatabase;
 let tx: PoolClient;

@@ -174,7 +174,7 @@ describe('requests with a key', () => {
 });
 
 describe('the address of a client', () => {
-  /** How many requests each of these clients has left after one more. */
+  /** Returns the requests that each of these clients has left after one more. */
   const remaining = async (url: string, addresses: string[]) => {
     const left: number[] = [];
     for (const address of addresses)

@@ -50,7 +50,7 @@ async function tellAll(): Promise<void> {
   );
 }
 
-/** How often articles were read from the beginning to the end, and how often by an index. */
+/** Counts the scans of articles from beginning to end, and those by an index. */
 async function scans(): Promise<{ whole: number; byIndex: number; read: number }> {
   const { pool } = content.database;
   await pool.query('select pg_stat_force_next_flush()');
@@ -135,7 +135,7 @@ test('a page of what is planned reads the articles that it shows, however many a
   expect(after.read - before.read).toBeLessThanOrEqual(5 * 3 * 101);
 });
 
-/** How many blocks of articles and of their indexes have been read. */
+/** Counts the blocks of articles and of their indexes that were read. */
 async function blocks(): Promise<number> {
   await tellAll();
   const { pool } = content.database;
@@ -176,7 +176,7 @@ test('a search that finds its words in the head of an article reads no long text
     is_published: true,
   };
   const { id } = await content.client.article(article);
-  // What these write is told now, not when their sessions get to it.
+  // Statistics of these writes must be visible now, not when their sessions get to it.
   await pool.query('select content.index_article($1), pg_stat_force_next_flush()', [id]);
   await pool.query('select content.keep_search_words(array[$1::integer]), pg_stat_force_next_flush()', [id]);
   expect(await found()).toMatchObject([{ id }]);

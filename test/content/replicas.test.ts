@@ -22,7 +22,7 @@ afterAll(async () => {
   await content.close();
 });
 
-/** How many statements of the services PostgreSQL has run in this database, not counting heartbeats. */
+/** Counts the services' statements that PostgreSQL has run in this database, except heartbeats. */
 async function statements(): Promise<number> {
   const { rows } = await content.database.pool.query(
     `select idx_scan::int + coalesce(seq_scan, 0)::int as scans from pg_stat_user_tables

@@ -89,7 +89,7 @@ test('a writer submits, an editor sends back with a comment, then approves and p
   ]);
   expect((await as(rita, 'GET', review(id))).body.data.may).toEqual([]);
   expect((await take(edgar, id, 'returned', 'The second paragraph?')).status).toBe(200);
-  // What a writer changes of what was sent back is sent when it is ready.
+  // A writer's change of a returned draft is submitted when it is ready.
   await as(wanda, 'PATCH', `/api/articles/${id}`, { excerpt: 'Better' });
   expect(await stateOf(id)).toBe('returned');
   expect((await take(wanda, id, 'submitted')).status).toBe(200);

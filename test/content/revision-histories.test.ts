@@ -5,7 +5,7 @@ import { type ContentFixture, contentFixture } from '../support/content.ts';
 import type { JsonBody } from '../support/http.ts';
 import { until } from '../support/until.ts';
 
-/** How many random histories run; `pnpm test:long` sets more. */
+/** Random histories to run; `pnpm test:long` sets more. */
 const HISTORIES = Number(process.env.REVISION_HISTORIES ?? 100);
 
 let content: ContentFixture;
@@ -45,7 +45,7 @@ const STEP = fc.oneof(
 
 type Step = typeof STEP extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** What the revisions of an article have. */
+/** Members that revisions of an article have. */
 const RECORDED = 'title slug content excerpt author is_published published_at tags extra'.split(' ');
 
 /** An article as it is, by what a revision of it has. */

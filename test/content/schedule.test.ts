@@ -158,7 +158,7 @@ test('what was missed is made good in the order of time, with the times that wer
     { id: third, is_published: true },
     { id: first, is_published: true },
   ]);
-  // What would be over by now is not shown for a moment.
+  // A draft whose end has passed is not shown for a moment.
   const { is_published, published_at } = await content.client.detail(over);
   expect([is_published, published_at]).toEqual([false, null]);
   expect(await scheduleOf(over)).toMatchObject({ publish_at: null });

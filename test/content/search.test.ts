@@ -37,7 +37,7 @@ async function titles(parameters: Record<string, string>, headers: Record<string
 }
 
 beforeAll(async () => {
-  // What is cached, and when it is dropped, has its own tests.
+  // The cache and its invalidation have tests of their own.
   content = await contentFixture({ CACHE_BYTES: '0' });
   await content.database.pool.query(
     `insert into content.category (name, slug) values ('One', 'one'), ('Two', 'two')`,
@@ -547,7 +547,7 @@ describe('many articles', () => {
   });
 
   describe('of which some are in a list', () => {
-    /** What each filter passes, as conditions in SQL. */
+    /** Each filter's condition in SQL. */
     const FILTERS: Record<string, string> = {
       'category_id=1': 'category_id = 1',
       'category=two': 'category_id = 2',

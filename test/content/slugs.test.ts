@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const PATHS = { article: '/api/articles', category: '/api/categories' } as const;
 
-/** What has slugs, and is public. */
+/** Public resources that have slugs. */
 type Kind = keyof typeof PATHS;
 
 /** Creates something public, and returns its id. */

@@ -71,7 +71,7 @@ async function snapshot(parameters: string): Promise<{ items: JsonBody[]; reques
   }
 }
 
-/** What `content ledger` prints. */
+/** Runs `content ledger`, and returns its output. */
 async function operate(command: string): Promise<string> {
   const env = { DATABASE_URL: content.database.url };
   const { code, stdout, stderr } = await run(['services/content/src/cli.ts', 'ledger', command], { env });

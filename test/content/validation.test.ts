@@ -276,7 +276,7 @@ describe('URLs', () => {
       'https://a.example/a b',
     ],
     ...['http:a.example', 'https:/a.example', '//a.example/x'],
-    // What a page could not show as it is, or a reader would misread.
+    // Addresses that a page could not show as they are, or a reader would misread.
     ...['https://a.example/"onerror="alert(1)', "https://a.example/'><script>", 'https://a.example/новости'],
     ...['https://user:word@a.example/', 'https://bank.example@a.example/', 'https://a.example/\u202egpj.exe'],
   ])('%j is refused', async (url) => {

@@ -15,7 +15,7 @@ let channel: string;
 let proxied: ProxiedDatabase;
 let log: TestLog;
 let listener: ChangeListener;
-/** How often `onChange` has been called. */
+/** Calls of `onChange`. */
 let changes = 0;
 
 beforeAll(async () => {

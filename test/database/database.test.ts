@@ -43,7 +43,7 @@ async function backend(on: Kysely<unknown>): Promise<number | undefined> {
   return rows[0]?.pid;
 }
 
-/** What a promise is rejected with. */
+/** Resolves to the error of a rejected promise. */
 function faultOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => undefined,
@@ -104,7 +104,7 @@ test('a connection that breaks while it is idle fails the next statement and not
     });
     expect(isDatabaseAway(await faultOf(backend(connection)))).toBe(true);
   });
-  // What is asked in the same moment may still be given the broken one.
+  // A request at the same moment may still be given the broken one.
   await until('it answers again', () => backend(db).catch(() => undefined));
 });
 

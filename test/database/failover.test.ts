@@ -50,7 +50,7 @@ async function onPrimary(text: string): Promise<void> {
   await client.query(text).finally(() => client.end());
 }
 
-/** What an operator's tool does: the standby takes over, and the address leads to it. */
+/** Acts as an operator's tool: the standby takes over, and the address leads to it. */
 async function failOver(): Promise<void> {
   await primary.kill();
   await standby.promote();
@@ -117,7 +117,7 @@ async function insertItem(connectionString: string, id: string): Promise<boolean
 /** A copy of the selected set, kept as clients keep it. */
 class Follower {
   readonly ids = new Set<string>();
-  /** How often it had to begin again. */
+  /** Number of new beginnings. */
   restarts = 0;
   #cursor = '';
 

@@ -38,7 +38,7 @@ beforeEach(async () => {
 
 afterEach(() => standby.destroy());
 
-/** How many public reads a service has had answered by `server`. */
+/** Counts the public reads of a service that `server` answered. */
 async function readsOn(server: 'replica' | 'primary', { log }: { log: TestLog }): Promise<number> {
   const event = await until('the port is known', () =>
     log.events().find(({ msg }) => msg === 'metrics_listening'),
@@ -59,7 +59,7 @@ async function untilReplicaReads(service: { log: TestLog }, ask: () => Promise<u
   });
 }
 
-/** What happens to the replica, one after the other; each resolves when it is so. */
+/** States of the replica, one after the other; each resolves when it is reached. */
 const STATES: readonly [string, () => Promise<void>][] = [
   ['follows', async () => undefined],
   ['lags', () => standby.lag(200)],
@@ -201,7 +201,7 @@ describe('the news feed', () => {
         const service = n % 2 ? one : other;
         if (page.hasMore) await ask(service, `/api/v1/selected/snapshot?page=${page.nextPage}`);
         await ask(service, `/api/v1/selected/changes?cursor=${page.cursor}`);
-        // What a process has told, it shows from then on.
+        // A process shows from then on whatever it has told.
         await follow(service);
         const { items } = await ask(service, '/api/v1/selected/snapshot?limit=1000');
         const shown = new Set<string>(items.map(({ id }: { id: string }) => id));

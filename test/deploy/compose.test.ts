@@ -26,7 +26,7 @@ const SERVICES: [string, Record<string, Setting>][] = [
 /** Addresses in the file, whose password is DATABASE_PASSWORD. */
 const ADDRESSES = ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL'];
 
-/** What the file decides itself: where a container listens, who is in front of it, and how it ends. */
+/** Settings that the file decides itself: the address of a container, the proxies in front, and its end. */
 const FIXED = [
   'METRICS_PORT',
   'TRUST_PROXY',

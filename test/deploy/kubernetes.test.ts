@@ -74,7 +74,7 @@ describe('files for kubectl, without hooks of Helm', () => {
   const image = { image: { repository: 'pressroom', tag: '9.8.7' } };
   const store = { settings: { bucket: { S3_BUCKET: 'pictures' } } };
 
-  // What `kubectl apply` refuses is a Job that has the name of one that is there, and another pod.
+  // `kubectl apply` refuses a Job with the name of another one and a different pod.
   test.each([
     ['another image', image],
     ['another store', store],

@@ -20,7 +20,7 @@ const GALLERY_READS = ['/', '/api/gallery', '/api/gallery/media', '/api/me', '/a
 const GALLERY_CHANGES = ['/api/gallery', '/api/gallery/batch', '/api/upload', '/api/desk/newsroom/import'];
 
 const replicas: Server[] = [];
-/** What the hung replica has been asked and has not answered. */
+/** Requests that the hung replica has not answered. */
 const held: { method: string | undefined; url: string | undefined; response: ServerResponse }[] = [];
 let proxy: RunningProxy;
 

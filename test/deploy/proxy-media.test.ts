@@ -35,7 +35,7 @@ afterAll(async () => {
 const read = (query = '', headers: Record<string, string> = {}) =>
   fetch(`${proxy?.url}${PATH}${query}`, { headers });
 
-/** How many requests the service has answered. */
+/** Counts the requests that the service has answered. */
 const answered = () => gallery.log.events().filter(({ msg }) => msg === 'request_answered').length;
 
 test('formats, parts, conditions and shared links come through the proxy as they are meant', async () => {

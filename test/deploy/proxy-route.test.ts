@@ -38,7 +38,7 @@ afterAll(async () => {
   for (const replica of replicas) replica.close();
 });
 
-/** Which replica answers each of 20 requests that no cache can answer. */
+/** Returns the replica that answers each of 20 requests that no cache can answer. */
 async function answering(): Promise<string[]> {
   const asked = Array.from({ length: 20 }, () => send(`${proxy?.url}/api/articles`, { method: 'POST' }));
   const texts = (await Promise.all(asked)).map(({ text }) => text);

@@ -19,7 +19,7 @@ const FILES = [
   'deploy/release',
 ];
 
-/** What makes the parts, each of which says here what it was told, in the file that it would write. */
+/** Programs that make the parts; each writes its arguments into the file that it would make. */
 const PROGRAMS = {
   docker:
     'for word; do case $word in type=oci*) echo "$@" >"$(echo "$word" | cut -d , -f 2 | cut -c 6-)" ;; esac; done',

@@ -60,7 +60,7 @@ const isLeftOut = (command: string) => LEFT_OUT.some(([pattern]) => pattern.test
 
 let clone: string;
 let env: NodeJS.ProcessEnv;
-/** What stands in a command in place of a port or an address of the documentation. */
+/** Replacements for the ports and addresses of the documentation in commands. */
 let standIns: Record<string, string>;
 let stop = async () => {};
 

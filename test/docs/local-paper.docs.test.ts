@@ -17,7 +17,7 @@ const run = promisify(execFile);
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What the paper's source has of the last days: feeds seldom have more. */
+/** The entries of the paper's source from the last days: feeds seldom have more. */
 const NEWS = [
   ['Elétricos parados na Carris', 'Trânsito cortado na Baixa durante toda a manhã.'],
   ['Câmara Municipal aprova orçamento', 'Vereadores votaram a favor das obras no jardim.'],

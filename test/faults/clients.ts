@@ -5,16 +5,16 @@ import { articleBody } from '../support/content-client.ts';
 import type { Observations, Question, Replica, Seen } from './observations.ts';
 import { repeatedly } from './program.ts';
 
-/** How long a client waits before it asks again, in ms: less than `Retry-After`, as many do. */
+/** Pause of a client before it asks again, in ms: less than `Retry-After`, as many do. */
 const AGAIN_MS = 100;
 
-/** How long a client rests between two requests, in ms. */
+/** Pause of a client between two requests, in ms. */
 const REST_MS = 10;
 
 /** Items of the news feed that are written again and again. */
 const ITEMS = 120;
 
-/** What clients of a service share. */
+/** Options that clients of a service share. */
 export interface ClientOptions {
   observations: Observations;
   /** The replica that a request goes to; asked for each. */
@@ -57,7 +57,7 @@ export class ArticleWriter {
   }
 }
 
-/** How far ahead articles are planned, in ms: most faults begin or end in between. */
+/** Articles are planned this far ahead, in ms: most faults begin or end in between. */
 const AHEAD_MS = 1500;
 
 /** Plans articles that are published at a time, alone or in a release of two. */
@@ -169,7 +169,7 @@ async function put(url: string, body: string): Promise<boolean> {
 
 /** Writes items of the news feed, as the newsroom does: transactions on its own connection. */
 export class NewsWriter {
-  /** How many transactions were acknowledged. */
+  /** Acknowledged transactions. */
   acknowledged = 0;
   /** The last acknowledged title of each item that nobody has touched since. */
   readonly titles = new Map<string, string>();

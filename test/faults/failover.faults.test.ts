@@ -13,10 +13,10 @@ import { Observations, violations } from './observations.ts';
 import { Stand } from './stand.ts';
 import { faultsTable, rowOf, type TableRow, writeTable } from './table.ts';
 
-/** What is asked in so many ms from a fault's beginning on must have its answer before its end. */
+/** Requests sent within so many ms of a fault's beginning must have their answers before its end. */
 const FIRST_MS = 1000;
 
-/** What readers ask the proxy for, which keeps it. */
+/** Paths that readers request from the proxy, which keeps the answers. */
 const KEPT = ['/api/articles', '/api/categories', '/api/v1/items'];
 
 let missing: string | undefined;
@@ -24,7 +24,7 @@ let stand: Stand<PatroniCluster>;
 let load: Load;
 let removals: Removals;
 let proxy: RunningProxy | undefined;
-/** What readers saw through the proxy. */
+/** Answers that readers got through the proxy. */
 const kept = new Observations();
 const stopping = new AbortController();
 let reading: Promise<unknown>;

@@ -6,10 +6,10 @@ import { type Dependency, type Stand, urlOf } from './stand.ts';
 /** A stand whose PostgreSQL is one server, behind a proxy as the other dependencies are. */
 export type SingleStand = Stand<SinglePostgres>;
 
-/** What goes wrong in a {@link SingleStand}, and how it ends. */
+/** A fault in a {@link SingleStand}, and its end. */
 export interface Fault {
   name: string;
-  /** How long it lasts. */
+  /** Its length. */
   seconds: number;
   begin(stand: SingleStand): Promise<unknown>;
   /** Ends what was begun, as an operator or a supervisor does. */
@@ -28,7 +28,7 @@ const SHORT_S = 5;
 /** Held back in either direction, in ms: a question and its answer take twice as long. */
 const SLOW_MS = { postgres: 100, redis: 500, store: 500 };
 
-/** How often connections are reset, in ms. */
+/** Interval at which connections are reset, in ms. */
 const RESET_MS = 250;
 
 const HOUR_S = 3600;
@@ -61,7 +61,7 @@ function resetting(name: string, dependency: DependencyName): Fault {
   };
 }
 
-/** What happens to dependencies. */
+/** Faults of dependencies. */
 export const DEPENDENCY_FAULTS: readonly Fault[] = [
   {
     name: 'PostgreSQL is killed',
@@ -139,7 +139,7 @@ export const DEPENDENCY_FAULTS: readonly Fault[] = [
 
 const second = (stand: SingleStand) => Object.values(stand.services).map(([, replica]) => replica);
 
-/** What happens to the services themselves. */
+/** Faults of the services themselves. */
 export const SERVICE_FAULTS: readonly Fault[] = [
   {
     name: 'one process of each service is killed in the middle of its requests',
@@ -163,7 +163,7 @@ const startContent = ({ services }: SingleStand) =>
   Promise.all(services.content.map((replica) => replica.start()));
 const contentNames = ({ services }: SingleStand) => services.content.map(({ name }) => name);
 
-/** What happens to content in the middle of what it does by itself, and to the receiver of its events. */
+/** Faults of content's own work while it is under way, and of the receiver of its events. */
 export const EVENT_FAULTS: readonly Fault[] = [
   {
     name: 'both processes of content are killed while one publishes at a time',

@@ -11,13 +11,13 @@ import { Observations, type Replica } from './observations.ts';
 import { type Program, repeatedly } from './program.ts';
 import { type Stand, urlOf } from './stand.ts';
 
-/** How often each process is asked whether it is alive, in ms. */
+/** Interval at which each process is asked for a sign of life, in ms. */
 const PULSE_MS = 200;
 
-/** How long the proof of life may take, in ms: no machine is so busy that a process that lives needs it. */
+/** Timeout of the sign of life, in ms: no machine is so busy that a process that lives needs it. */
 const PULSE_LIMIT_MS = 60_000;
 
-/** How long a follower may take to hold what the database holds, in ms. */
+/** Time in which a follower must hold what the database holds, in ms. */
 const FOLLOWER_PATIENCE_MS = 100_000;
 
 /** Clients of every kind on every replica, from {@link Load.start} to its end. */
@@ -79,7 +79,7 @@ export class Load {
     }
   }
 
-  /** How many writes of each kind were acknowledged so far. */
+  /** Acknowledged writes of each kind so far. */
   get acknowledged(): Record<string, number> {
     const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
     return {
@@ -93,7 +93,7 @@ export class Load {
     };
   }
 
-  /** Whether every follower holds the whole set: until then it may have to ask for the beginning again. */
+  /** True if every follower holds the whole set: until then it may have to ask for the beginning again. */
   get following(): boolean {
     return this.#mirrors.every(({ disk }) => disk.cursor !== undefined);
   }
@@ -130,7 +130,7 @@ export class Load {
     return taken;
   }
 
-  /** What was acknowledged and is gone, or is there twice. */
+  /** Lists the acknowledged writes that are gone, or are there twice. */
   async lostOrDoubled(): Promise<string[]> {
     return [
       ...(await this.#articlesLost()),
@@ -171,7 +171,7 @@ export class Load {
     }
   }
 
-  /** What followers of the ledger hold that the database does not, or the other way round. */
+  /** Lists the differences between the followers of the ledger and the database. */
   async diverged(): Promise<string[]> {
     for (const writer of this.#news) writer.pause();
     try {
@@ -246,7 +246,7 @@ export class Load {
         changesLimit: () => 20,
       });
       this.#mirrors.push(mirror);
-      // What a request has met is seen by those that poll.
+      // Errors are ignored here: the clients that poll notice them.
       this.#running.push(repeatedly(this.#signal, 50, () => mirror.catchUp().catch(() => delay(100))));
     }
   }
@@ -282,7 +282,7 @@ export class Load {
     ];
   }
 
-  /** What was planned and is not published when it was promised, or more than once. */
+  /** Lists the plans that were not carried out when promised, or more than once. */
   async #plansMissed(): Promise<string[]> {
     const told = new Map(this.#planners.flatMap(({ acknowledged }) => [...acknowledged]));
     const due = [...told].filter(([, time]) => time < Date.now()).map(([id]) => id);

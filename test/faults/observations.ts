@@ -4,7 +4,7 @@ export const SLOWEST_MS = 10_000;
 /** Given up on by the client, in ms: only a request that waits for what does not come takes as long. */
 const PATIENCE_MS = 100_000;
 
-/** What a client saw of a request. */
+/** A request and its answer, as a client saw them. */
 export interface Observation {
   /** The replica, such as `content 1`. */
   replica: string;
@@ -25,7 +25,7 @@ export interface Replica {
   url: string;
 }
 
-/** What is sent. */
+/** A request to send. */
 export interface Question {
   method?: string;
   headers?: Record<string, string>;
@@ -69,12 +69,12 @@ export class Observations {
     return seen;
   }
 
-  /** Whether everything that was asked before `moment` (of `performance.now()`) has its answer. */
+  /** True if every request sent before `moment` (of `performance.now()`) has its answer. */
   answeredUntil(moment: number): boolean {
     return [...this.#open.values()].every((asked) => asked >= moment);
   }
 
-  /** What was kept since the last call. */
+  /** Returns the observations since the last call. */
   take(): Observation[] {
     const taken = this.#kept;
     this.#kept = [];
@@ -103,8 +103,8 @@ function isHalfDone({ status, code }: Observation): boolean {
 }
 
 /**
- * What must not have happened: an error of the server other than 503 with `Retry-After`, or a connection that
- * broke although its replica runs. A request that the client gave up on counts as one.
+ * Returns what must not have happened: an error of the server other than 503 with `Retry-After`, or a
+ * connection that broke although its replica runs. A request that the client gave up on counts as one.
  */
 export function violations(seen: readonly Observation[], killed: readonly string[]): string[] {
   const wrong = seen.filter((observation) => {

@@ -7,7 +7,6 @@ import { ROOT } from '../support/command.ts';
 import { isOpen } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 
-/** What a {@link Program} runs. */
 export interface ProgramOptions {
   /** For messages. */
   name: string;
@@ -45,7 +44,7 @@ export class Program {
     return this.#options.port;
   }
 
-  /** Whether it has been started and has not ended. */
+  /** True if it has been started and has not ended. */
   get running(): boolean {
     const child = this.#process;
     return child?.pid !== undefined && child.exitCode === null && child.signalCode === null;

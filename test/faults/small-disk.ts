@@ -8,7 +8,7 @@ const CHUNK = Buffer.alloc(1024 * 1024);
 /** Said of tests that are left out. */
 export const NOT_ROOT = 'needs root, to mount the small disk that it fills';
 
-/** Whether this process may mount a {@link SmallDisk}. */
+/** True if this process may mount a {@link SmallDisk}. */
 export function canMount(): boolean {
   return process.platform === 'linux' && process.getuid?.() === 0;
 }

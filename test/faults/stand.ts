@@ -36,13 +36,12 @@ export interface Dependency {
 export interface StandDatabase {
   /** For what writes and looks beside the services. */
   readonly url: string;
-  /** How services reach it, as settings. */
+  /** Settings with which services reach it. */
   readonly settings: Record<string, string>;
   /** Ends it and deletes its data. */
   destroy(): Promise<void>;
 }
 
-/** What a {@link Stand} is made of. */
 interface Parts<Database extends StandDatabase> {
   database: Database;
   redis: Program;

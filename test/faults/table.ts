@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { type Observation, SLOWEST_MS } from './observations.ts';
 
-/** What was measured of a fault. */
+/** The measurements of a fault. */
 export interface TableRow {
   name: string;
   seconds: number;
@@ -20,7 +20,7 @@ export interface TableRow {
   recoveryMs: number;
 }
 
-/** What is measured of a fault besides the clients' requests. */
+/** Measurements of a fault besides the clients' requests. */
 interface Times {
   pulseMs: number;
   recoveryMs: number;

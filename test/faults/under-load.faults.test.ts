@@ -19,7 +19,7 @@ import { canMount, NOT_ROOT } from './small-disk.ts';
 import { Stand } from './stand.ts';
 import { faultsTable, rowOf, type TableRow, writeTable } from './table.ts';
 
-/** What is asked in so many ms from a fault's beginning on must have its answer before the fault ends. */
+/** Requests sent within so many ms of a fault's beginning must have their answers before its end. */
 const FIRST_MS = 1000;
 
 /** The most memory that a process may hold, in bytes. */
@@ -73,7 +73,7 @@ async function suffer(fault: Fault): Promise<void> {
   await strike(fault);
   const recoveryMs = await recovery(stand);
   load.killed = [];
-  // What was asked during the fault has its answer then, and the next fault finds nothing left of this one.
+  // Requests sent during the fault have their answers then, and the next fault finds nothing left of it.
   await load.worksAgain();
   const seen = load.observations.take();
   rows.push(rowOf(fault, seen, { recoveryMs, pulseMs: load.takeSlowestPulse() }));

@@ -12,7 +12,7 @@ import type { Program } from './program.ts';
 import { SinglePostgres } from './single-postgres.ts';
 import { Stand } from './stand.ts';
 
-/** How long the old and the new build serve next to each other, in ms. */
+/** Time for which the old and the new build serve next to each other, in ms. */
 const TOGETHER_MS = 10_000;
 
 let earlier: EarlierBuild;

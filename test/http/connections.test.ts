@@ -48,7 +48,7 @@ async function open(): Promise<{ socket: Socket; received: () => string; closed:
   socket.on('data', (chunk: string) => {
     text += chunk;
   });
-  // What was received says whether a reset has lost anything.
+  // The data received shows if a reset has lost anything.
   socket.on('error', () => undefined);
   const closed = new Promise((resolve) => socket.once('close', resolve));
   await once(socket, 'connect');

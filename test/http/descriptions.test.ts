@@ -233,7 +233,7 @@ function operationsOf(description: JsonBody): Operation[] {
   );
 }
 
-/** What a pointer of the description leads to. */
+/** Resolves a pointer of the description. */
 function resolve(description: JsonBody, pointer: string): JsonBody {
   return pointer
     .slice(2)

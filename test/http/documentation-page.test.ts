@@ -28,7 +28,7 @@ test('the page shows the resources first, does not contact other hosts, and can 
   await page.goto(`${content.url}/docs`);
   await page.getByRole('heading', { name: 'Pressroom content', exact: true }).waitFor();
   await page.getByRole('link', { name: 'Delete a category' }).first().waitFor();
-  // What is seen, and not the text of what is hidden.
+  // The visible text, without that of hidden elements.
   const text = String(await page.evaluate('document.body.innerText'));
   const places = ['List articles, newest first', 'Create a category', 'The process is alive'];
   const found = places.map((place) => text.indexOf(place));

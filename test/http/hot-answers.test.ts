@@ -20,7 +20,7 @@ interface Asked {
   close: () => Promise<void>;
 }
 
-/** What is asked of each path, besides the headers that make it valid. `TAG` is the entity tag. */
+/** Headers sent to each path, besides those that make the request valid. `TAG` is the entity tag. */
 const HEADERS = [
   [],
   ['If-None-Match: TAG'],

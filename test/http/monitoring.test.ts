@@ -22,7 +22,7 @@ const FOLDER = fileURLToPath(new URL('../../deploy/monitoring/', import.meta.url
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const METRICS = { METRICS_PORT: '0' };
 
-/** What alerts read of the exporters beside the services: names of theirs, and Prometheus's own. */
+/** Metrics of the exporters beside the services that alerts read, and Prometheus's own. */
 const OTHERS = [
   'up',
   'kube_cronjob_created',
@@ -139,7 +139,7 @@ test('sessions, throttled logins and requests to the store are counted', async (
   expect(figure(metrics, 'object_store_request_seconds_total')).toBeGreaterThan(0);
 });
 
-/** Whether a page has a heading that an address such as `docs/hooks.md#receiving` leads to. */
+/** True if a page has the heading of an address such as `docs/hooks.md#receiving`. */
 async function leadsToHeading(address: string): Promise<boolean> {
   const [page = '', anchor] = address.split('#');
   const headings = (await readFile(ROOT + page, 'utf8')).matchAll(/^#+ (.+)$/gm);

@@ -7,7 +7,7 @@ import { contentFixture, startContent } from '../support/content.ts';
 
 const PROBE = fileURLToPath(new URL('../../deploy/probe', import.meta.url));
 
-/** Whether the probe of the containers finds the service on a port ready. */
+/** True if the probe of the containers finds the service on a port ready. */
 async function probe(port: number | string): Promise<boolean> {
   return promisify(execFile)(PROBE, [String(port)]).then(
     () => true,

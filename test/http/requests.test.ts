@@ -236,7 +236,7 @@ test('many thousand unknown members are counted, and the first 20 are named', as
   const roomy = await startContent(content.database.url);
   const json = Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`m${index}`, 1]));
   const raw = JSON.stringify({ ...articleBody(), ...json });
-  // What this test made kept the event loop busy, which it shares with the service.
+  // This test's own requests kept the event loop busy, which it shares with the service.
   await until('it is at rest', async () => (await send(`${roomy.url}/api/articles`)).status === 200);
   const answer = await send(`${roomy.url}/api/articles`, {
     method: 'POST',

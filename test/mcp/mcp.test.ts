@@ -62,7 +62,7 @@ async function clientOf(key?: string, era?: 'legacy' | 'auto'): Promise<Client> 
   return client;
 }
 
-/** What a tool answers: its data, the same in both forms. */
+/** Calls a tool, and returns the data of its answer, the same in both forms. */
 async function call(client: Client, name: string, input: object = {}) {
   const result = (await client.callTool({ name, arguments: { ...input } })) as CallToolResult;
   const text = textOf(result);

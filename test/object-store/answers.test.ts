@@ -28,7 +28,7 @@ import {
   uploadPart,
 } from '../support/s3/objects.ts';
 
-// What AWS documents and other servers differ in.
+// Answers that AWS documents and in which other servers differ.
 
 const OTHER_ETAG = '"00000000000000000000000000000000"';
 const HOUR_MS = 3_600_000;

@@ -193,7 +193,7 @@ test('after SIGTERM a store finishes its running requests', async ({ dataDir, st
   const first = await start();
   const bucket = await createBucket(first.s3);
   const { finish, response } = await beginPut(first.s3, bucket, 'k', Buffer.alloc(2 * MEBIBYTE, 'x'));
-  // What it has not begun it may leave: the bytes are sent, not yet read.
+  // It may leave requests that it has not begun: the bytes are sent, not yet read.
   await vi.waitFor(async () => expect(await filesBelow(dataDir, 'incoming')).toHaveLength(1));
   const exited = once(first.child, 'exit');
   first.child.kill('SIGTERM');

@@ -17,7 +17,7 @@ import { testEmbedded as test } from '../support/s3/fixtures.ts';
 import { put, read } from '../support/s3/objects.ts';
 import { afterSigning } from '../support/s3/tampering.ts';
 
-// What AWS documents and other servers let through.
+// Requests that AWS says it refuses, and other servers let through.
 
 const HOUR_MS = 3_600_000;
 

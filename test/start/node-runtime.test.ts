@@ -30,7 +30,7 @@ async function program(file: string, lines: string): Promise<string> {
   return path.dirname(path.join(home, file));
 }
 
-/** What a Node that is too old does. */
+/** A program like a Node that is too old. */
 const OLD = 'case $1 in --version) echo v20.19.2 ;; *) exit 1 ;; esac';
 
 /** A Node as npm installs it for this machine, which does what `lines` say. */

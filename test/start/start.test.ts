@@ -270,7 +270,7 @@ describe('pnpm start', () => {
     expect(second.output).toContain(`fixture  http://127.0.0.1:${servicePort}`);
     expect(await ask()).toEqual([{ name: 'sample' }]);
     await killHard(first.process);
-    // What a killed start has left is no start.
+    // The leftovers of a killed start are no start.
     await running();
   });
 

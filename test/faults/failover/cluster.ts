@@ -21,7 +21,6 @@ const POOLER = {
   query_wait_timeout: 5,
 };
 
-/** What a {@link PatroniCluster} is made of. */
 interface Parts {
   home: string;
   etcd: Program;

@@ -3,7 +3,7 @@ import { until } from '../../support/until.ts';
 import type { PatroniCluster } from './cluster.ts';
 import type { Member } from './member.ts';
 
-/** What happens to the primary of a cluster, or around it. */
+/** A fault of the primary of a cluster, or around it. */
 export interface FailoverFault {
   name: string;
   /** Begins it, and resolves when there is a primary that takes writes. */

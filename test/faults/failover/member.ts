@@ -6,13 +6,13 @@ import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { Program } from '../program.ts';
 import type { FailoverPrograms } from './programs.ts';
 
-/** How Patroni decides, in s: the shortest time to live that it accepts, and what fits into it. */
+/** Patroni's times, in s: the shortest time to live that it accepts, and others that fit into it. */
 const DECISIONS = { ttl: 20, loop_wait: 2, retry_timeout: 3 };
 
-/** How long Patroni may take to say what it is, in ms. */
+/** Timeout of Patroni's answers, in ms. */
 const ANSWER_MS = 1000;
 
-/** What every member has in common. */
+/** Options that all members share. */
 export interface MemberOptions {
   name: string;
   /** A directory of its own that PostgreSQL's account owns. */
@@ -70,12 +70,12 @@ export class Member {
     return member;
   }
 
-  /** Whether Patroni holds this member for the primary. */
+  /** True if Patroni holds this member for the primary. */
   async isPrimary(): Promise<boolean> {
     return (await this.#ask('/primary'))?.ok ?? false;
   }
 
-  /** What this member knows about the whole cluster; undefined if it does not answer. */
+  /** Returns this member's view of the whole cluster; undefined if it does not answer. */
   async cluster(): Promise<{ members: { name: string; role: string; state: string }[] } | undefined> {
     const answer = await this.#ask('/cluster');
     return answer?.json();

@@ -5,7 +5,7 @@ import { canEnter, newServerUser, type ServerUser } from '@pressroom/embedded-po
 import { CACHE, mustRun } from '../../../conformance/support/programs.ts';
 import { pythonPrograms } from '../../../conformance/support/python.ts';
 
-/** What a cluster that fails over is made of. */
+/** The programs of a cluster that fails over. */
 export interface FailoverPrograms {
   etcd: string;
   haproxy: string;

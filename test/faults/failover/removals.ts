@@ -4,13 +4,13 @@ import { type ClientOptions, insist } from '../clients.ts';
 import type { Observations, Replica } from '../observations.ts';
 import { repeatedly } from '../program.ts';
 
-/** How long other replicas may answer as before a change (docs/operations.md, "Scale"), in ms. */
+/** Other replicas may answer as before a change for this long (docs/operations.md, "Scale"), in ms. */
 const STALE_MS = 1000;
 
 /** For how long each removed article is asked for, in ms: longer than any outage of these tests. */
 const WATCHED_MS = 60_000;
 
-/** How many of them are asked for at a time. */
+/** Removed articles that are requested at a time. */
 const WATCHED = 20;
 
 /** An article that was removed, and when that was acknowledged, by `performance.now()`. */
@@ -21,9 +21,9 @@ interface Removed {
 
 /** Publishes articles, has every replica keep them, then deletes or unpublishes each. */
 export class Removals {
-  /** What a reader was given although it had been removed, over a second before the request. */
+  /** Articles that a reader was given although they had been removed over a second before the request. */
   readonly served: string[] = [];
-  /** How many removals were acknowledged. */
+  /** Acknowledged removals. */
   acknowledged = 0;
   readonly done: Promise<unknown>;
   readonly #options: ClientOptions;

@@ -69,7 +69,7 @@ async function watermark(): Promise<string> {
   return JSON.stringify(rows);
 }
 
-/** What a replica knows after a heartbeat. */
+/** Returns a replica's knowledge after a heartbeat. */
 async function heartbeat(): Promise<string> {
   return `${await watermark()} ${notifications}`;
 }

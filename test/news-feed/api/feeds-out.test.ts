@@ -49,7 +49,7 @@ afterAll(() => feed?.close());
 
 const get = (path: string, headers: Record<string, string> = {}) => send(`${feed.url}${path}`, { headers });
 
-/** What readers of each format see of a feed. */
+/** Returns a feed as readers of each format see it. */
 async function readAs(ending: string, base = '', query = '') {
   const { status, text, headers } = await get(`${base}/feed.${ending}${query}`);
   expect(status).toBe(200);

@@ -105,7 +105,7 @@ describe('ten writers with open transactions', () => {
     const [lost, kept] = [await begin(), await begin()];
     await put(lost, 'lost');
     await put(kept, 'kept');
-    // What the server sees of kill -9: the socket closes.
+    // The server sees kill -9 as a closed socket.
     (lost as unknown as { connection: { stream: { destroy: () => void } } }).connection.stream.destroy();
     await kept.query('commit');
     expect((await drain(cursor)).changes).toEqual(['+kept']);

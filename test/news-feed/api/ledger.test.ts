@@ -27,7 +27,7 @@ function update(id: string, values: ItemChange) {
   return feed.db.updateTable('news.item').set(values).where('id', '=', id).execute();
 }
 
-/** What `change` adds to the ledger, as a follower reads it. */
+/** Returns the entries that `change` adds to the ledger, as a follower reads them. */
 async function changesOf(change: () => Promise<unknown>): Promise<JsonBody[]> {
   const { body } = await send(`${feed.url}/api/v1/selected/snapshot`);
   let cursor = body.cursor;

@@ -90,7 +90,7 @@ test('every query finds what its definition says, on all of its pages', async ()
   );
 });
 
-/** How many items the database looks at for the first page. */
+/** Counts the items that the database reads for the first page. */
 async function itemsRead(query: Query): Promise<number> {
   // One connection, because each reports what it has read when it is asked to.
   const pool = new pg.Pool({ connectionString: feed.database.url, max: 1 });

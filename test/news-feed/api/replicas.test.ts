@@ -10,7 +10,7 @@ import {
 import { startRedis } from '../../support/redis/redis-server.ts';
 import { until } from '../../support/until.ts';
 
-/** How long a replica may answer from before a change, in ms (`docs/operations.md`, "Scale"). */
+/** A replica may answer from before a change for this long, in ms (`docs/operations.md`, "Scale"). */
 const STALE_MS = 1000;
 
 let feed: NewsFeedFixture;
@@ -68,7 +68,7 @@ test('replicas share the count of a client through Redis', async () => {
 test('without a site, a mirror goes on at a replica on another port', async () => {
   const both: RunningNewsFeed[] = [];
   for (const port of ['5001', '5002']) {
-    // What SITE_URL is if it is not set.
+    // The default of SITE_URL.
     const settings = { NEWS_FEED_PORT: port, SITE_URL: `http://localhost:${port}` };
     both.push(await startNewsFeed(feed.database.url, settings));
   }

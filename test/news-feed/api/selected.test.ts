@@ -283,7 +283,7 @@ describe('an answer from memory', () => {
       await busy.query(`update news.item set title = 'Busy' where id = 'a'`);
       await insert('b');
       await fresh(SNAPSHOT, { count: 2 });
-      // What is kept now was loaded after the last announcement.
+      // Answers cached now were loaded after the last announcement.
       await insert('c');
       const { body } = await fresh(SNAPSHOT, { count: 3 });
       expect(body.items).toMatchObject([{ id: 'a', title: 'Title of a' }, { id: 'b' }, { id: 'c' }]);

@@ -398,7 +398,7 @@ test('a removed source comes back with everything, unless another one has its ad
       day: before.day,
     },
   ]);
-  // What was waiting waits again, and nothing of it was done meanwhile.
+  // Waiting entries wait again, and none was edited meanwhile.
   expect([before.pending, restored.body.pending]).toEqual([1, 1]);
   expect((await ask('/items/a')).body.sources).toMatchObject([{ id }]);
   const again = await post(`/sources/${id}/restore`);

@@ -49,7 +49,7 @@ function publish(members: Partial<Parameters<typeof publishReport>[1]> = {}): Pr
   return inTransactions(feed.db)((tx) => publishReport(tx, publication));
 }
 
-/** What the worker does at the report's hour. */
+/** Does the worker's work at the report's hour. */
 function atTheHour(): Promise<boolean> {
   const daily = newsroomSchedules({ vocabulary, keepDays: 90 }).find(({ name }) => name === 'daily');
   if (daily === undefined) throw new Error('there is no such schedule');

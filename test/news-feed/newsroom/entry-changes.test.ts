@@ -57,7 +57,7 @@ test('a link that the source corrects is the item’s, and other sources with it
   await desk.poll(await desk.add('/other'));
   const corrected = { ...item, original_url: 'https://source.example/right' };
   expect(await desk.items()).toEqual([corrected]);
-  // What only says where a reader came from is no other article.
+  // A parameter that only tells where a reader came from makes no other article.
   desk.host.set('/feed', { body: feed('https://source.example/right?utm_source=feed') });
   await desk.poll(id);
   expect(await desk.items()).toEqual([corrected]);
@@ -165,7 +165,7 @@ test('a number that the source corrects is corrected in the title and the digest
     title: 'Floods near Valencia leave 3 dead',
     digest: 'Floods near Valencia in Spain left 3 dead.',
   });
-  // What the reports do not say otherwise leaves the digest as it is.
+  // Changes that the reports do not show leave the digest as it is.
   const updated = () => desk.db.selectFrom('news.story').select('digest_updated_at').execute();
   const before = await updated();
   desk.host.set('/one', { body: feed('a', 3).replace('leave 3 dead', 'leave 3 dead.') });

@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 afterAll(() => database.drop());
 
-/** What a worker fetches with, for which every name is the local host. */
+/** Creates a worker's fetcher, for which every name is the local host. */
 function workerFetcher(names: readonly string[] = []): WebFetcher {
   const fetcher = new WebFetcher({
     ...FETCH_LIMITS,

@@ -53,7 +53,7 @@ function judge(given: Submission, settings?: Record<string, string>): Promise<Ju
   return editor(settings).judge(given, new AbortController().signal);
 }
 
-/** What the rules alone say. */
+/** Judges by the rules alone. */
 function judgeByRules(given: Submission): Promise<Judgement> {
   const env = { db: feed.db, vocabulary: readVocabulary({}), clock: () => now, search };
   return openJudge(readConfig({ ...editorSettings, ...vocabularySettings }, {}), env).judge(

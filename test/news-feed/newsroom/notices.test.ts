@@ -171,7 +171,7 @@ test('a notice is posted, signed, until the address has it', async () => {
     type: 'schedule.missed',
     timestamp: expect.any(String),
   });
-  // What has been waiting since before notices were wanted is left alone.
+  // Notices from before they were wanted are left alone.
   await database.pool.query(
     "update news.notice set attempts = 0, due_at = now(), at = now() - interval '4 days'",
   );

@@ -16,7 +16,7 @@ afterAll(() => desk.close());
 
 const HOUR_MS = 3_600_000;
 
-/** How long after `now` a source is polled next, in seconds. */
+/** Seconds from `now` to the next poll of a source. */
 async function waitOf(id: number): Promise<number> {
   const { next_poll_at } = await desk.source(id);
   return (next_poll_at.getTime() - desk.now.value.getTime()) / 1000;

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterEach(() => desk.clear());
 afterAll(() => desk.close());
 
-/** How long after `now` a source is polled next, in seconds. */
+/** Seconds from `now` to the next poll of a source. */
 async function waitOf(id: number): Promise<number> {
   const { next_poll_at } = await desk.source(id);
   return (next_poll_at.getTime() - desk.now.value.getTime()) / 1000;

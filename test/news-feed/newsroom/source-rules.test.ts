@@ -33,7 +33,7 @@ test('the rules of a source drop, categorise and score, and other rules may keep
   expect(await desk.items()).toMatchObject([{ title: 'The final', category: 'product' }]);
   expect(judged).toEqual([10]);
   expect(await droppedEntries(desk.db, id)).toMatchObject([{ title: 'SPONSORED: a car', rule: drop }]);
-  // What is an item stays one, whatever its source makes of it.
+  // An item stays one, whatever its source makes of its entry.
   desk.host.set('/feed', { body: rss([...entries.slice(0, 1), { guid: 'b', title: 'Sponsored final' }]) });
   await ruled.poll(id);
   expect(await desk.items()).toMatchObject([{ title: 'The final' }]);

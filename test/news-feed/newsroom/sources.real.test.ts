@@ -38,7 +38,7 @@ test('every real feed parses, or fails with its reason', () => {
   }
 });
 
-/** What strangers have fed the newsroom with. */
+/** Reads a feed that strangers have given the newsroom. */
 function strangersFeed(name: string) {
   const bytes = readFileSync(realFile('cases', 'news', name));
   return parseFeed(decodeDocument(bytes, undefined), 'https://feed.example/').entries;

@@ -255,7 +255,7 @@ test('reports of two sources that fit two stories merge them into the older one,
   });
   await until('it has its own report again', async () => (await open(newer)).status === 200);
   expect((await read(newer)).reports).toMatchObject([{ id: 'b' }]);
-  // What joins one of them merges them no more.
+  // A report that joins one of them no longer merges them.
   await bridge('f', 'Three');
   await until('all of the others', async () => (await read(older)).reportCount === 5);
   expect((await open(newer)).status).toBe(200);

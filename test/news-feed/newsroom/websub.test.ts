@@ -14,7 +14,7 @@ import { until } from '../../support/until.ts';
 let desk: Desk;
 let fetcher: WebFetcher;
 let callback: Awaited<ReturnType<typeof serveCallback>>;
-/** What the hub was asked for, in order. */
+/** Requests to the hub, in order. */
 let asked: URLSearchParams[] = [];
 /** The hub's status; 202 accepts. */
 let hubStatus = 202;
@@ -138,7 +138,7 @@ test('a signed notification triggers an immediate poll, and its text is not take
   desk.now.value = new Date(desk.now.value.getTime() + HOUR / 60);
   expect((await notify(secret)).status).toBe(202);
   expect((await desk.source(id)).next_poll_at).toEqual(desk.now.value);
-  // What the hub pushed named a second entry; the feed itself does not.
+  // The hub's push named a second entry; the feed itself does not.
   await desk.poll(id);
   expect((await desk.items()).map(({ title }) => title)).toEqual(['Title of one']);
 });

@@ -16,7 +16,7 @@ let desk: Desk;
 let feed: RunningNewsFeed;
 
 beforeAll(async () => {
-  // What does not wait for the disk is on it long after.
+  // Commits that do not wait for the disk reach it long after.
   server = await OwnPostgres.create(undefined, {
     wal_writer_delay: '10s',
     wal_writer_flush_after: '64MB',
