@@ -252,7 +252,7 @@ export class ApiKeyStore {
 /**
  * A valid key is cached for this long, in ms: a revoked one stops working within 5 s (`docs/spec/wire.md`).
  */
-const BELIEVED_MS = 4000;
+const CACHED_MS = 4000;
 
 const REMEMBERED = 1000;
 
@@ -302,7 +302,7 @@ export class KeyVerifier {
     // Counts elapsed time: with a clock that is set back an hour, a revoked key would work for that hour.
     this.#valid = new LRUCache({
       max: REMEMBERED,
-      ttl: BELIEVED_MS,
+      ttl: CACHED_MS,
       ttlResolution: 0,
       perf: { now: elapsed },
       noDeleteOnStaleGet: true,
