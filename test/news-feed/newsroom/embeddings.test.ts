@@ -5,7 +5,7 @@ import { StorySearch } from '@pressroom/news-feed/judging/story-index';
 import { readLexicon } from '@pressroom/news-feed/judging/terms';
 import {
   openTitleVectors,
-  spentOnEmbeddings,
+  embeddingUsage,
   TitleVectors,
 } from '@pressroom/news-feed/judging/title-vectors';
 import { editorSettings, embeddingSettings } from '@pressroom/news-feed/work/worker-config';
@@ -171,13 +171,13 @@ test('an endpoint that fails three times in a row is left alone for a minute', a
 
 test('workers share a budget of tokens, which counts what was used', async () => {
   await titleVectors({ dailyTokens: 100 }).read([OTHERS[0] ?? '']);
-  expect(await spentOnEmbeddings(feed.db, calendar.date(now))).toEqual({ requests: 1, tokens: 5 });
+  expect(await embeddingUsage(feed.db, calendar.date(now))).toEqual({ requests: 1, tokens: 5 });
 
   await titleVectors({ dailyTokens: 15 }).read([OTHERS[1] ?? '']);
   expect(stub.requests).toHaveLength(1);
   expect(logged).toEqual([[{ reason: 'the budget of the day is spent' }, 'titles_not_embedded']]);
   await titleVectors({ dailyTokens: 100 }).read([OTHERS[1] ?? '']);
-  expect(await spentOnEmbeddings(feed.db, calendar.date(now))).toEqual({ requests: 2, tokens: 10 });
+  expect(await embeddingUsage(feed.db, calendar.date(now))).toEqual({ requests: 2, tokens: 10 });
 });
 
 test('vectors of another model, or of another length, are not compared', async () => {

@@ -376,7 +376,7 @@ export interface DailyBudget {
 }
 
 /** Use of a model on one day. */
-export type Spent = DailyBudget;
+export type ModelUsage = DailyBudget;
 
 /** The purpose of a request: each has its own part of the budget, so that none uses up the whole. */
 type Spender = { sourceId: number } | 'digests';
@@ -453,8 +453,8 @@ function nameOf(spender: Spender): string {
 }
 
 /** Returns the use of the model on a day, `YYYY-MM-DD`. */
-export async function spentOn(db: Kysely<NewsTables>, day: string): Promise<Spent> {
-  const { rows } = await sql<Spent>`
+export async function modelUsage(db: Kysely<NewsTables>, day: string): Promise<ModelUsage> {
+  const { rows } = await sql<ModelUsage>`
     select requests, tokens::float8 as tokens from news.editorial_budget where day = ${day}::date
   `.execute(db);
   return rows[0] ?? { requests: 0, tokens: 0 };

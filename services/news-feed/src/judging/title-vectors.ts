@@ -237,7 +237,7 @@ async function settleEmbeddings(db: Kysely<NewsTables>, day: string, tokens: num
 }
 
 /** Returns what embedding titles has used on a day, `YYYY-MM-DD`. */
-export async function spentOnEmbeddings(
+export async function embeddingUsage(
   db: Kysely<NewsTables>,
   day: string,
 ): Promise<{ requests: number; tokens: number }> {

@@ -2,8 +2,8 @@ import { collectProcessMetrics } from '@pressroom/common/http/metrics';
 import { type Kysely, sql } from 'kysely';
 import { Gauge, Registry } from 'prom-client';
 import type { Calendar, Clock } from '../calendar.ts';
-import { type Spent, spentOn } from '../judging/model-endpoint.ts';
-import { spentOnEmbeddings } from '../judging/title-vectors.ts';
+import { type ModelUsage, modelUsage } from '../judging/model-endpoint.ts';
+import { embeddingUsage } from '../judging/title-vectors.ts';
 import { listSources, type Source, sourceCounts } from '../reading/sources.ts';
 import type { NewsTables } from '../tables.ts';
 import { isDueSource, SOURCES } from './leases.ts';
@@ -45,8 +45,8 @@ interface WorkStatus {
   /** The workers that were seen within the last minute. */
   workers: number;
   /** Use of a model today. */
-  spent: Spent;
-  embedded: Spent;
+  spent: ModelUsage;
+  embedded: ModelUsage;
 }
 
 export interface NewsroomStatus extends WorkStatus {
@@ -77,8 +77,8 @@ export async function workStatus(
     schedules: await scheduleStatus(db, schedules, now),
     queues: await queueStatus(db, schedules, now),
     workers: await liveWorkers(db),
-    spent: await spentOn(db, calendar.date(now)),
-    embedded: await spentOnEmbeddings(db, calendar.date(now)),
+    spent: await modelUsage(db, calendar.date(now)),
+    embedded: await embeddingUsage(db, calendar.date(now)),
   };
 }
 
