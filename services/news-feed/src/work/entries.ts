@@ -383,7 +383,7 @@ export function intakeOf(
 }
 
 /** The message to editors about a source that exceeds its limits; null if nothing was left out. */
-export function floodOf(leftOut: EntryCounts): string | null {
+export function intakeFault(leftOut: EntryCounts): string | null {
   const kinds = [...(leftOut.added > 0 ? ['new'] : []), ...(leftOut.changed > 0 ? ['changed'] : [])];
   if (kinds.length === 0) return null;
   const amounts = kinds.map((kind) => `more than ${MOST_OF_A_DAY} ${kind} entries`).join(' and ');

@@ -13,7 +13,7 @@ import type { Source } from '../reading/sources.ts';
 import { type CrawlPolicy, type Fetch, type Fetched, FetchFault } from '../reading/web-fetcher.ts';
 import { nextPoll, noteHub } from '../reading/websub.ts';
 import type { NewsTables, SourceTable } from '../tables.ts';
-import { floodOf, hasEntries, hasEntryLike, intakeOf, siteOf, storeEntries } from './entries.ts';
+import { hasEntries, hasEntryLike, intakeFault, intakeOf, siteOf, storeEntries } from './entries.ts';
 import type { Throttle } from './job-slots.ts';
 
 export interface PollParts {
@@ -282,8 +282,8 @@ async function keep(
   const intake = intakeOf(source, now);
   const { kept, leftOut } = await storeEntries(tx, source.id, feed, intake.room, now);
   const pending = kept.added + kept.changed;
-  const flood = floodOf(leftOut);
-  const fault = flood ?? (reading.kind === 'feed' ? reading.fault : null);
+  const tooMany = intakeFault(leftOut);
+  const fault = tooMany ?? (reading.kind === 'feed' ? reading.fault : null);
   // A source that floods is asked less often; not so one whose changes alone are too many, while it has news.
   const isChanged = leftOut.added === 0 && (kept.added > 0 || (kept.changed > 0 && leftOut.changed === 0));
   if (parts.subscribes && reading.kind === 'feed') await noteHub(tx, source.id, reading.hub);
