@@ -3,11 +3,7 @@ import { readVocabulary, vocabularySettings } from '@pressroom/news-feed/config'
 import { openJudge } from '@pressroom/news-feed/judging/open-judge';
 import { StorySearch } from '@pressroom/news-feed/judging/story-index';
 import { readLexicon } from '@pressroom/news-feed/judging/terms';
-import {
-  openTitleVectors,
-  embeddingUsage,
-  TitleVectors,
-} from '@pressroom/news-feed/judging/title-vectors';
+import { embeddingUsage, openTitleVectors, TitleVectors } from '@pressroom/news-feed/judging/title-vectors';
 import { editorSettings, embeddingSettings } from '@pressroom/news-feed/work/worker-config';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { LabelledReport } from '../../../bench/stories/labelled-set.ts';

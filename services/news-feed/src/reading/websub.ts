@@ -78,13 +78,16 @@ export async function noteHub(
 
 /**
  * Takes the subscriptions of which the hub is to be asked now, oldest first; each is due again after a wait
- * that doubles until the hub answers, so a lost answer costs nothing. Requests to unsubscribe end after a few attempts.
+ * that doubles until the hub answers, so a lost answer costs nothing. Requests to unsubscribe end after a
+ * few attempts.
  */
 async function takeRequests(db: Kysely<NewsTables>, most: number): Promise<Request[]> {
   await db
     .deleteFrom('news.websub_subscription')
     .where('source_id', 'is', null)
-    .where((where) => where.or([where('lease_until', 'is', null), where('attempts', '>=', MOST_UNSUBSCRIBES)]))
+    .where((where) =>
+      where.or([where('lease_until', 'is', null), where('attempts', '>=', MOST_UNSUBSCRIBES)]),
+    )
     .where('ask_at', '<=', sql<Date>`statement_timestamp()`)
     .execute();
   return QUESTIONS.claim<Request>(db, {

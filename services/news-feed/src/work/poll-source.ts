@@ -287,7 +287,7 @@ async function keep(
   // A source that floods is asked less often; not so one whose changes alone are too many, while it has news.
   const isChanged = leftOut.added === 0 && (kept.added > 0 || (kept.changed > 0 && leftOut.changed === 0));
   if (parts.subscribes && reading.kind === 'feed') await noteHub(tx, source.id, reading.hub);
-  if (reading.kind === 'feed' && reading.sitemap !== undefined && flood === null) {
+  if (reading.kind === 'feed' && reading.sitemap !== undefined && tooMany === null) {
     await remember(tx, source, Buffer.from(reading.sitemap.known));
   }
   const { headers, movedTo } = answer;
