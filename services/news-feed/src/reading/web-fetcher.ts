@@ -404,7 +404,7 @@ export class WebPageReader implements PageReader {
   }
 }
 
-/** Undefined for what cannot be read: it would be the same at the next attempt. */
+/** Resolves to undefined for an unreadable page: it would be the same at the next attempt. */
 async function readable<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
