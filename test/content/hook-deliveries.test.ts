@@ -314,9 +314,11 @@ test('a test goes first, whatever waits, and whatever became of the tests before
   await until('it has failed', async () => ((await state())?.failures ?? 0) > 0);
   for (const status of [503, 503, 204]) {
     to.answer = (response) => response.writeHead(status).end();
-    const find = await store.test(1);
+    const event = await store.test(1);
     one.wake();
-    const attempt = await until('the test was sent', find);
+    const attempt = await until('the test was sent', async () =>
+      (await store.log(1, 100)).find(({ event_id }) => event_id === event),
+    );
     expect([attempt.type, attempt.status]).toEqual(['hook.test', status]);
   }
 });

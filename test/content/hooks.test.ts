@@ -222,7 +222,7 @@ test('an operator tests, pauses, resumes, replays, rotates and removes a hook', 
   expect(metrics).toContain('content_hook_paused{hook="1"} 0');
 
   expect((await hooks('remove', '1')).code).toBe(0);
-  expect((await hooks('remove', '1')).stderr).toBe('there is no hook 1; see `content hooks list`\n');
+  expect((await hooks('remove', '1')).stderr).toBe('there is no hook 1\n');
   expect((await hooks('remove', '0')).stderr).toBe('"0" is not the id of a hook; see `content hooks list`\n');
   expect((await hooks('list')).stdout).toContain('There are no hooks yet');
   const { rows } = await query(

@@ -141,7 +141,7 @@ test('the gallery: every route has its roles, and refuses the others before it r
   }
 });
 
-test('content: readers read, writers write, and the rest is for editors', async () => {
+test('content: readers read, writers write, keys and hooks are for owners, and the rest for editors', async () => {
   const { paths } = descriptions.content;
   const written = operationsOf(descriptions.content).filter((operation) => {
     const [method = '', path = ''] = operation.split(' ');
@@ -152,15 +152,17 @@ test('content: readers read, writers write, and the rest is for editors', async 
   for (const operation of written) {
     const [method = '', path = ''] = operation.split(' ');
     const { security } = paths[path][method.toLowerCase()];
+    const isOwners = /\/(keys|hooks)\b/.test(path);
     const [needed] = (security as Record<string, string[]>[]).flatMap(({ apiKey = [] }) => apiKey);
     for (const role of ROLES) {
       const isAllowed =
         role === 'owner' ||
-        role === 'editor' ||
+        (role === 'editor' && !isOwners) ||
         needed === undefined ||
         (role === 'writer' ? WRITERS.includes(needed) : needed === 'read');
       const answer = await ask(role, operation, '/desk/content');
-      const code = isAllowed ? undefined : 'insufficient_scope';
+      const refused = isOwners ? 'role_forbids' : 'insufficient_scope';
+      const code = isAllowed ? undefined : refused;
       expect(refusal(answer), `${role} ${operation}: ${answer.text}`).toBe(code);
     }
   }

@@ -1,7 +1,8 @@
 import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { Failure } from '@pressroom/common/failures/failure';
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import { LRUCache } from 'lru-cache';
+import { type Actor, COMMAND, writtenBy } from './envelope.ts';
 import type { ContentTables } from './tables.ts';
 
 /** Scopes of keys, from least to most; each includes those before it (`docs/spec/wire.md`, "Scopes"). */
@@ -88,7 +89,7 @@ export function requireReach(owner: Holder, article: Permitted): void {
   );
 }
 
-function insufficient(detail: string): Failure {
+export function insufficient(detail: string): Failure {
   return new Failure('forbidden', detail, { code: 'insufficient_scope' });
 }
 
@@ -165,18 +166,28 @@ export class ApiKeyStore {
   /**
    * Makes a key, and returns it, the only time it can be seen.
    *
+   * @param actor who makes it, for the trail
    * @throws Failure `missing` if it is for a category that does not exist
    */
-  async create(purpose: KeyPurpose): Promise<string> {
+  async create(purpose: KeyPurpose, actor = COMMAND): Promise<string> {
     const { category_id: category } = purpose;
     if (category !== undefined && category !== null && !(await this.#hasCategory(category)))
       throw new Failure('missing', `category ${category} does not exist`);
     const { key, prefix, hash } = generateKey();
-    await this.#db
-      .insertInto('content.api_key')
-      .values({ ...purpose, prefix, secret_hash: hash })
-      .execute();
+    await this.#write(actor, (tx) =>
+      tx
+        .insertInto('content.api_key')
+        .values({ ...purpose, prefix, secret_hash: hash })
+        .execute(),
+    );
     return key;
+  }
+
+  #write<Result>(actor: Actor, work: (tx: Transaction<ContentTables>) => Promise<Result>): Promise<Result> {
+    return this.#db.transaction().execute(async (tx) => {
+      await sql`select ${writtenBy(actor)}`.execute(tx);
+      return work(tx);
+    });
   }
 
   async #hasCategory(id: number): Promise<boolean> {
@@ -194,13 +205,15 @@ export class ApiKeyStore {
   }
 
   /** Revokes a key permanently. False if no unrevoked key has this prefix. */
-  async revoke(prefix: string): Promise<boolean> {
-    const { numUpdatedRows } = await this.#db
-      .updateTable('content.api_key')
-      .set({ revoked_at: sql<Date>`clock_timestamp()` })
-      .where('prefix', '=', prefix)
-      .where('revoked_at', 'is', null)
-      .executeTakeFirstOrThrow();
+  async revoke(prefix: string, actor = COMMAND): Promise<boolean> {
+    const { numUpdatedRows } = await this.#write(actor, (tx) =>
+      tx
+        .updateTable('content.api_key')
+        .set({ revoked_at: sql<Date>`clock_timestamp()` })
+        .where('prefix', '=', prefix)
+        .where('revoked_at', 'is', null)
+        .executeTakeFirstOrThrow(),
+    );
     return numUpdatedRows > 0n;
   }
 

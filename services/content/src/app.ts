@@ -18,10 +18,12 @@ import { ArticleStore } from './articles/store.ts';
 import { auditOperations } from './audit.ts';
 import type { ContentConfig } from './config.ts';
 import { FeedStore, feedOperations } from './feeds.ts';
+import { hookOperations } from './hooks/hooks.ts';
 import type { HtmlInspector } from './html/html-inspector.ts';
+import { keyOperations } from './keys.ts';
 import { PreviewStore, previewOperations } from './previews.ts';
 import { ReleaseStore, releaseOperations } from './releases.ts';
-import { ANYBODY, allowanceOf, identifySenders, KEY_HEADERS, keyWith } from './requests.ts';
+import { ANYBODY, allowanceOf, identifySenders, KEY_HEADERS, keyWith, OWNER_AT_DESK } from './requests.ts';
 import { Reviews, reviewOperations } from './review.ts';
 import { RevisionStore, revisionOperations } from './revisions.ts';
 import { scheduleOperations } from './schedule.ts';
@@ -68,6 +70,8 @@ const DESCRIPTION = {
     review: 'What the desk decides about drafts before readers see them.',
     previews: 'Links that show one article, published or not, to whoever has them.',
     audit: 'Who did what.',
+    keys: 'The API keys; for owners at the desk.',
+    hooks: 'The programs that events are delivered to.',
     sync: 'An exact copy of what is published, kept up to date.',
     feeds: 'What readers and search engines follow; for the site that `CONTENT_SITE_URL` names.',
   },
@@ -83,7 +87,8 @@ const BODY_LIMIT = 2 * 2 ** 20;
 /** Builds the content service, ready to listen. */
 export async function buildApp(parts: ContentParts): Promise<Server> {
   const { config, db, readDb, gate, cache, changed, log, inspector, extraSchema, meters, tracing } = parts;
-  const verifier = new KeyVerifier(new ApiKeyStore(db), config.CONTENT_RATE_LIMIT);
+  const apiKeys = new ApiKeyStore(db);
+  const verifier = new KeyVerifier(apiKeys, config.CONTENT_RATE_LIMIT);
 
   const app = await createServer({
     config,
@@ -138,6 +143,8 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   const schedule = scheduleOperations(db);
   const releases = releaseOperations(new ReleaseStore(db));
   const audit = auditOperations(db);
+  const keys = keyOperations(apiKeys);
+  const hooks = hookOperations(db, config);
   addRoutes(app, [
     ['GET', '/api/articles', articles.list, ANYBODY],
     ['GET', '/api/articles/:id', articles.read, ANYBODY],
@@ -170,6 +177,17 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['PUT', '/api/releases/:name', releases.put, keyWith('publish')],
     ['DELETE', '/api/releases/:name', releases.remove, keyWith('publish')],
     ['GET', '/api/audit', audit.list, keyWith('full')],
+    ['GET', '/api/keys', keys.list, OWNER_AT_DESK],
+    ['POST', '/api/keys', keys.create, OWNER_AT_DESK],
+    ['DELETE', '/api/keys/:prefix', keys.revoke, OWNER_AT_DESK],
+    ['GET', '/api/hooks', hooks.list, keyWith('full')],
+    ['POST', '/api/hooks', hooks.create, keyWith('full')],
+    ['PATCH', '/api/hooks/:id', hooks.change, keyWith('full')],
+    ['DELETE', '/api/hooks/:id', hooks.remove, keyWith('full')],
+    ['POST', '/api/hooks/:id/secret', hooks.rotate, keyWith('full')],
+    ['POST', '/api/hooks/:id/test', hooks.test, keyWith('full')],
+    ['POST', '/api/hooks/:id/replay', hooks.replay, keyWith('full')],
+    ['GET', '/api/hooks/:id/deliveries', hooks.log, keyWith('full')],
     ['GET', '/api/categories', categories.list, ANYBODY],
     ['GET', '/api/categories/:id', categories.read, ANYBODY],
     ['GET', '/api/categories/by-slug/:slug', categories.readBySlug, ANYBODY],

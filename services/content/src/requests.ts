@@ -22,6 +22,7 @@ import {
 } from '@pressroom/common/problems/problem';
 import type { FastifyRequest, FastifySchema } from 'fastify';
 import {
+  insufficient,
   type KeyOwner,
   type KeyVerifier,
   mayWriteAll,
@@ -197,6 +198,19 @@ export function keyWith(scope: Scope): Guard {
   };
 }
 
+/**
+ * Requires somebody at the desk who may do everything: a key makes no other, which would outlive it.
+ */
+export const OWNER_AT_DESK: Guard = {
+  check: async (request) => {
+    const owner = ownerOf(request);
+    if (!owner.prefix.startsWith(deskPrefix('')))
+      throw insufficient('API keys are managed at the desk, or by `content keys`');
+    requireScope(owner, 'full');
+  },
+  security: [{ apiKey: ['full'] }, { bearer: ['full'] }],
+};
+
 /** Open to everyone; readers with a key may see more. */
 export const ANYBODY: Guard = { security: [{}, { apiKey: [] }, { bearer: [] }] };
 
@@ -271,7 +285,16 @@ export async function replyBySlug<Schema extends FastifySchema>(
   return reply;
 }
 
-type Noun = 'article' | 'preview' | 'release' | 'working_copy' | 'review' | 'assignment' | TermKind['noun'];
+type Noun =
+  | 'article'
+  | 'preview'
+  | 'release'
+  | 'working_copy'
+  | 'review'
+  | 'assignment'
+  | 'hook'
+  | 'api_key'
+  | TermKind['noun'];
 
 type WriteEvent =
   | `${Noun}_${'created' | 'updated' | 'deleted' | 'restored' | 'merged' | 'erased'}`

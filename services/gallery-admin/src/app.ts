@@ -14,7 +14,7 @@ import { bucketOperations } from './buckets/buckets.ts';
 import type { BucketStore } from './buckets/buckets-store.ts';
 import { StorePing, storeFailure } from './buckets/store-answers.ts';
 import { type GalleryConfig, waysInOf } from './config.ts';
-import { contentFor, deskOperations, passRequests, sectionsOf } from './desk.ts';
+import { type AskerOf, contentFor, deskOperations, passRequests, sectionsOf } from './desk.ts';
 import { folderOperations } from './folders.ts';
 import { listingOperations } from './listing.ts';
 import { PublicPrefixes } from './media/public-prefixes.ts';
@@ -303,12 +303,19 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     ['GET', '/api/desk', desk.read, may('look')],
   ]);
   // Content and the newsroom refuse what the scope does not allow.
-  await passRequests(app, [sections.content, sections.newsroom], may('look'), async ({ person }, section) => {
+  const askerOf: AskerOf = async ({ person }, section) => {
     const { id, name, role, author } = person;
     const scope = SCOPES[role];
     if (section === 'newsroom' || scope !== 'write' || id === null) return { name, scope, author };
     return { name, scope, author: author ?? (await authors.link(id, name)) };
-  });
+  };
+  await passRequests(app, [sections.content, sections.newsroom], () => may('look'), askerOf);
+  await passRequests(
+    app,
+    [sections.integrations],
+    (method) => may('administer', { fresh: method !== 'GET' }),
+    askerOf,
+  );
   // Anonymous clients get one core at most, and only while the administrator waits for no picture.
   await servePublicMedia(app, { config, buckets: active, places: 1, turn: () => thumbnails.idle() });
   return app;

@@ -83,17 +83,18 @@ const PROBE_MS = 2000;
 
 export function sectionsOf({ CONTENT_URL, NEWSROOM_URL, DESK_KEY: key }: GalleryConfig): {
   content: Section;
+  integrations: Section;
   newsroom: Section;
 } {
   const at = (url: string | undefined) => (url === undefined || key === undefined ? undefined : { url, key });
+  const content = {
+    name: 'content',
+    service: at(CONTENT_URL),
+    probe: '/api/articles?status=all&fields=id&per_page=1',
+  } as const;
   return {
-    content: {
-      name: 'content',
-      service: at(CONTENT_URL),
-      routes: CONTENT_ROUTES,
-      resources: CONTENT_RESOURCES,
-      probe: '/api/articles?status=all&fields=id&per_page=1',
-    },
+    content: { ...content, routes: CONTENT_ROUTES, resources: CONTENT_RESOURCES },
+    integrations: { ...content, routes: INTEGRATION_ROUTES },
     newsroom: {
       name: 'newsroom',
       service: at(NEWSROOM_URL),
@@ -132,6 +133,14 @@ const CONTENT_ROUTES = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map(
   (method): ProxiedRoute => [method, '/api/*'],
 );
 
+/** What opens content to programs, and tells them of it: for owners. */
+const INTEGRATION_ROUTES = CONTENT_ROUTES.flatMap(([method]): ProxiedRoute[] =>
+  ['keys', 'hooks'].flatMap((resource): ProxiedRoute[] => [
+    [method, `/api/${resource}`],
+    [method, `/api/${resource}/*`],
+  ]),
+);
+
 /** What of content the desk edits: its routes pass, and content judges what a person may. */
 const CONTENT_RESOURCES = /^\/api\/(articles|authors|categories|releases|reviews|schedule|tags|trash)(\/|$)/;
 
@@ -164,7 +173,7 @@ const ANSWERED = [
 const LEADS_AWAY = /^\.{1,2}$|[/\\\p{C}]/u;
 
 /** For whom the desk asks a service, and with which scope. */
-type AskerOf = (request: FastifyRequest, section: Section['name']) => Promise<DeskPerson>;
+export type AskerOf = (request: FastifyRequest, section: Section['name']) => Promise<DeskPerson>;
 
 /**
  * A client of the content service, for a person or else for the desk itself; without a key for anybody, and
@@ -188,7 +197,7 @@ export function contentFor(
 export async function passRequests(
   app: Server,
   sections: readonly Section[],
-  guard: Guard,
+  guardOf: (method: ProxiedRoute[0]) => Guard,
   askerOf: AskerOf,
 ): Promise<void> {
   await app.register(async (passing) => {
@@ -210,6 +219,7 @@ export async function passRequests(
     for (const section of sections) {
       for (const route of section.routes) {
         const [method, path] = route;
+        const guard = guardOf(method);
         passing.route({
           method,
           url: path.replace('/api', `/api/desk/${section.name}`),

@@ -181,10 +181,10 @@ function outcomeOf({ status, fault }: LoggedAttempt): string {
  * @throws Failure `refused` if it has failed, or if no service delivers
  */
 async function testHook(hooks: HookStore, id: number): Promise<void> {
-  const find = await hooks.test(id);
+  const event = await hooks.test(id);
   const end = performance.now() + TEST_MS;
   while (performance.now() < end) {
-    const attempt = await find();
+    const attempt = (await hooks.log(id, 100)).find(({ event_id }) => event_id === event);
     if (attempt?.fault)
       throw new Failure('refused', `${attempt.fault}${attempt.answer && `: ${attempt.answer}`}`);
     if (attempt !== undefined) return console.log(`${outcomeOf(attempt)} in ${attempt.duration_ms} ms`);

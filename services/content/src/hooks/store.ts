@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Meter } from '@pressroom/common/metrics/meter';
 import type { SecretBox } from '@pressroom/common/secrets/secret-box';
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
+import { type Actor, COMMAND, writtenBy } from '../envelope.ts';
 import type { ContentTables } from '../tables.ts';
 
 /** Subjects of events, each with the changes that can happen to it. */
@@ -14,8 +15,8 @@ const HAPPENINGS = {
 } as const;
 
 /** Every type of event, and the pattern of all events of a kind. */
-const PATTERNS: ReadonlySet<string> = new Set(
-  Object.entries(HAPPENINGS).flatMap(([kind, whats]) => [...whats, '*'].map((what) => `${kind}.${what}`)),
+export const EVENT_PATTERNS: readonly string[] = Object.entries(HAPPENINGS).flatMap(([kind, whats]) =>
+  [...whats, '*'].map((what) => `${kind}.${what}`),
 );
 
 /** An event as the database keeps it. */
@@ -38,9 +39,9 @@ export interface StoredEvent {
  */
 export function readEvents(value: string): string[] {
   const events = [...new Set(value.split(',').map((event) => event.trim()))];
-  const unknown = events.find((event) => !PATTERNS.has(event));
+  const unknown = events.find((event) => !EVENT_PATTERNS.includes(event));
   if (unknown === undefined) return events;
-  throw new Failure('refused', `"${unknown}" is not an event: ${[...PATTERNS].join(', ')}`);
+  throw new Failure('refused', `"${unknown}" is not an event: ${EVENT_PATTERNS.join(', ')}`);
 }
 
 /**
@@ -123,9 +124,12 @@ export function secretOwner(hookId: number): string {
 
 export class HookStore {
   readonly #db: Kysely<ContentTables>;
+  readonly #actor: Actor;
 
-  constructor(db: Kysely<ContentTables>) {
+  /** @param actor who writes, for the trail */
+  constructor(db: Kysely<ContentTables>, actor = COMMAND) {
     this.#db = db;
+    this.#actor = actor;
   }
 
   /**
@@ -135,7 +139,7 @@ export class HookStore {
    */
   add({ url, events, categoryId, drafts }: NewHook, box: SecretBox): Promise<{ id: number; secret: string }> {
     const secret = newSecret();
-    return this.#db.transaction().execute(async (tx) => {
+    return this.#write(async (tx) => {
       const category = tx.selectFrom('content.category').select('id').where('id', '=', categoryId);
       if (categoryId !== null && (await category.executeTakeFirst()) === undefined)
         throw new Failure('missing', `category ${categoryId} does not exist`);
@@ -151,7 +155,17 @@ export class HookStore {
   }
 
   /** All hooks, oldest first. */
-  async list(): Promise<ListedHook[]> {
+  list(): Promise<ListedHook[]> {
+    return this.#listed(sql`true`);
+  }
+
+  async read(id: number): Promise<ListedHook> {
+    const [hook] = await this.#listed(sql`hook.id = ${id}`);
+    if (hook === undefined) throw noSuchHook(id);
+    return hook;
+  }
+
+  async #listed(condition: RawBuilder<unknown>): Promise<ListedHook[]> {
     const { rows } = await sql<ListedHook>`
       select hook.id, url, events, category_id, drafts, failures, resume_at, paused_at, pause_reason, waiting,
         coalesce(extract(epoch from clock_timestamp() - oldest.happened_at)::float8, 0) as lag
@@ -161,7 +175,7 @@ export class HookStore {
           order by due_at, event_id limit ${MOST_COUNTED}
         ) as counted
       ) as queue left join content.event as oldest on oldest.id = queue.oldest
-      order by hook.id
+      where ${condition} order by hook.id
     `.execute(this.#db);
     return rows;
   }
@@ -242,11 +256,12 @@ export class HookStore {
 
   /**
    * Sends a hook an event that is about nothing, before all that waits and instead of a test before it.
-   * Returns what finds its attempts.
+   * Returns the id of the event, which finds its attempts in the log.
    */
-  async test(id: number): Promise<() => Promise<LoggedAttempt | undefined>> {
-    const event = await this.#lock(id, async (tx, { paused_at }) => {
-      if (paused_at !== null) throw new Failure('refused', `hook ${id} is paused: resume it first`);
+  test(id: number): Promise<number> {
+    return this.#lock(id, async (tx, { paused_at }) => {
+      if (paused_at !== null)
+        throw new Failure('conflict', `hook ${id} is paused: resume it first`, { code: 'hook_paused' });
       await sql`
         delete from content.delivery where hook_id = ${id} and subject = 'hook:' || ${id}::integer
       `.execute(tx);
@@ -258,9 +273,8 @@ export class HookStore {
         update content.delivery set due_at = 'epoch' where hook_id = ${id} and event_id = ${rows[0]?.id}
       `.execute(tx);
       await sql`update content.hook set resume_at = null where id = ${id}`.execute(tx);
-      return rows[0]?.id;
+      return rows[0]?.id ?? 0;
     });
-    return async () => (await this.log(id, 100)).find(({ event_id }) => event_id === event);
   }
 
   /** Works with a hook under its lock, as everything does that changes the order of what waits for it. */
@@ -268,7 +282,7 @@ export class HookStore {
     id: number,
     work: (tx: Kysely<ContentTables>, hook: { paused_at: Date | null }) => Promise<Result>,
   ): Promise<Result> {
-    return this.#db.transaction().execute(async (tx) => {
+    return this.#write(async (tx) => {
       const { rows } = await sql<{ paused_at: Date | null }>`
         select paused_at from content.hook where id = ${id} for no key update
       `.execute(tx);
@@ -279,8 +293,15 @@ export class HookStore {
   }
 
   async #change(statement: ReturnType<typeof sql>, id: number): Promise<void> {
-    const { numAffectedRows } = await statement.execute(this.#db);
+    const { numAffectedRows } = await this.#write((tx) => statement.execute(tx));
     if (numAffectedRows === 0n) throw noSuchHook(id);
+  }
+
+  #write<Result>(work: (tx: Transaction<ContentTables>) => Promise<Result>): Promise<Result> {
+    return this.#db.transaction().execute(async (tx) => {
+      await sql`select ${writtenBy(this.#actor)}`.execute(tx);
+      return work(tx);
+    });
   }
 
   async #find(id: number): Promise<void> {
@@ -299,7 +320,7 @@ function newSecret(): string {
 }
 
 function noSuchHook(id: number): Failure {
-  return new Failure('missing', `there is no hook ${id}; see \`content hooks list\``);
+  return new Failure('missing', `there is no hook ${id}`);
 }
 
 /** The state of each hook by its id. */

@@ -1,0 +1,231 @@
+import { PRIVATE } from '@pressroom/common/caching/conditional';
+import { Failure, invalid } from '@pressroom/common/failures/failure';
+import { idMember, idParameter, instant, integerParameter, webUrl } from '@pressroom/common/fields/fields';
+import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
+import { problemResponses } from '@pressroom/common/problems/problem';
+import { SecretBox } from '@pressroom/common/secrets/secret-box';
+import type { FastifyRequest } from 'fastify';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import { deletedAnswer } from '../articles/schema.ts';
+import type { ContentConfig } from '../config.ts';
+import { envelope, success } from '../envelope.ts';
+import { actorOf, logWrite, replyPrivately } from '../requests.ts';
+import type { ContentTables } from '../tables.ts';
+import { EVENT_PATTERNS, HookStore, type ListedHook, type LoggedAttempt } from './store.ts';
+
+const timestamp = z.iso.datetime({ offset: true });
+
+const hook = z.object({
+  id: z.int(),
+  url: z.string(),
+  events: z.array(z.string()).describe('Types of events, or all of a kind, such as `article.*`.'),
+  category_id: z.int().nullable().describe('The only category whose events it gets.'),
+  drafts: z.boolean().describe('Whether it also hears of what no reader sees.'),
+  failures: z.int().describe('Failed attempts since the last success.'),
+  resume_at: timestamp.nullable().describe('When a hook that failed is tried again.'),
+  paused_at: timestamp.nullable(),
+  pause_reason: z.string().nullable(),
+  waiting: z.int().describe('Events that wait for it, 10,000 at most.'),
+});
+
+const hookAnswer = envelope(hook);
+
+const secretAnswer = envelope(
+  hook.extend({ secret: z.string().describe('Signs what is sent; it is not shown again.') }),
+);
+
+const delivery = z.object({
+  event_id: z.int(),
+  type: z.string(),
+  subject: z.string().describe('What the event is about, such as `article:7`.'),
+  ended_at: timestamp,
+  duration_ms: z.int(),
+  status: z.int().nullable().describe('The status of the answer; null without one.'),
+  fault: z.string().nullable().describe('Why it is none; null if it was delivered.'),
+  answer: z.string().describe('The beginning of the answer.'),
+});
+
+const hookBody = z.strictObject({
+  url: webUrl(2000),
+  events: z.array(z.enum(EVENT_PATTERNS)).min(1).max(EVENT_PATTERNS.length),
+  category_id: idMember('must be the id of a category').nullable().optional(),
+  drafts: z.boolean().optional(),
+});
+
+const hookPath = z.object({ id: idParameter() });
+
+const TAGS = ['hooks'];
+const READ_PROBLEMS = problemResponses(400, 401, 403, 404, 429, 503);
+const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 409, 413, 415, 422, 429, 503);
+
+/** The operations on hooks; all of them need a key of the scope `full`. */
+export function hookOperations(db: Kysely<ContentTables>, config: ContentConfig) {
+  return { ...reads(new HookStore(db)), ...writes(db, config), ...deliveries(db) };
+}
+
+function reads(hooks: HookStore) {
+  const list = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'listHooks',
+      summary: 'List the hooks, and whether events reach them',
+      response: {
+        200: envelope(z.array(hook)),
+        ...NOT_MODIFIED,
+        ...problemResponses(400, 401, 403, 429, 503),
+      },
+    },
+    handler: (request, reply) =>
+      replyPrivately(request, reply, async () => ({
+        value: success('Hooks found', (await hooks.list()).map(shown)),
+      })),
+  });
+  const log = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'listDeliveries',
+      summary: 'List the latest attempts to deliver events to a hook, newest first',
+      params: hookPath,
+      querystring: z.strictObject({ per_page: integerParameter(1, 100).default(50) }),
+      response: { 200: envelope(z.array(delivery)), ...NOT_MODIFIED, ...READ_PROBLEMS },
+    },
+    handler: (request, reply) =>
+      replyPrivately(request, reply, async () => {
+        const attempts = await hooks.log(request.params.id, request.query.per_page);
+        return { value: success('Deliveries found', attempts.map(shownAttempt)) };
+      }),
+  });
+  return { list, log };
+}
+
+function writes(db: Kysely<ContentTables>, config: ContentConfig) {
+  const create = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'createHook',
+      summary: 'Deliver events to an address; the answer has the secret that signs them',
+      body: hookBody,
+      response: { 201: secretAnswer, ...WRITE_PROBLEMS },
+    },
+    handler: async (request, reply) => {
+      const { url, events, category_id: categoryId = null, drafts = false } = request.body;
+      const hooks = hooksOf(db, request);
+      const added = { url, events: [...new Set(events)], categoryId, drafts };
+      const { id, secret } = await hooks.add(added, boxOf(config)).catch(explainCategory);
+      logWrite(request, 'hook_created', { hook: id });
+      const value = success('Hook created', { ...shown(await hooks.read(id)), secret });
+      return reply.code(201).header('cache-control', PRIVATE).send(value);
+    },
+  });
+  const change = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'changeHook',
+      summary: 'Pause a hook, so that events wait up to 30 days, or deliver what waits at once',
+      params: hookPath,
+      body: z.strictObject({ is_paused: z.boolean() }),
+      response: { 200: hookAnswer, ...WRITE_PROBLEMS },
+    },
+    handler: async (request, reply) => {
+      const { id } = request.params;
+      const hooks = hooksOf(db, request);
+      await (request.body.is_paused ? hooks.pause(id) : hooks.resume(id));
+      logWrite(request, 'hook_updated', { hook: id });
+      return reply
+        .header('cache-control', PRIVATE)
+        .send(success('Hook updated', shown(await hooks.read(id))));
+    },
+  });
+  const rotate = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'rotateHookSecret',
+      summary: 'Give a hook another secret; the one before it signs too for a day',
+      params: hookPath,
+      response: { 200: secretAnswer, ...WRITE_PROBLEMS },
+    },
+    handler: async (request, reply) => {
+      const { id } = request.params;
+      const hooks = hooksOf(db, request);
+      const secret = await hooks.rotate(id, boxOf(config));
+      logWrite(request, 'hook_updated', { hook: id });
+      const value = success('Secret made', { ...shown(await hooks.read(id)), secret });
+      return reply.header('cache-control', PRIVATE).send(value);
+    },
+  });
+  const remove = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'deleteHook',
+      summary: 'Remove a hook with what waits for it',
+      params: hookPath,
+      response: { 200: deletedAnswer, ...READ_PROBLEMS },
+    },
+    handler: async (request, reply) => {
+      const { id } = request.params;
+      await hooksOf(db, request).remove(id);
+      logWrite(request, 'hook_deleted', { hook: id });
+      return reply.header('cache-control', PRIVATE).send(success('Hook deleted', null));
+    },
+  });
+  return { create, change, rotate, remove };
+}
+
+function deliveries(db: Kysely<ContentTables>) {
+  const test = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'testHook',
+      summary: 'Send a hook an event of the type `hook.test`; the list of deliveries has what became of it',
+      params: hookPath,
+      response: { 202: envelope(z.object({ event_id: z.int() })), ...WRITE_PROBLEMS },
+    },
+    handler: async (request, reply) => {
+      const event_id = await hooksOf(db, request).test(request.params.id);
+      return reply.code(202).header('cache-control', PRIVATE).send(success('Test sent', { event_id }));
+    },
+  });
+  const replay = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'replayHook',
+      summary: 'Deliver again what has happened since a time, up to 30 days ago',
+      params: hookPath,
+      body: z.strictObject({ since: instant('must be a time with an offset, such as 2026-11-20T10:00:00Z') }),
+      response: { 200: envelope(z.object({ events: z.int() })), ...WRITE_PROBLEMS },
+    },
+    handler: async (request, reply) => {
+      const events = await hooksOf(db, request).replay(request.params.id, request.body.since);
+      return reply.header('cache-control', PRIVATE).send(success('Events waiting', { events }));
+    },
+  });
+  return { test, replay };
+}
+
+function hooksOf(db: Kysely<ContentTables>, request: FastifyRequest): HookStore {
+  return new HookStore(db, actorOf(request));
+}
+
+function boxOf({ CONTENT_HOOKS_KEY: key, CONTENT_HOOKS_KEY_PREVIOUS: previous }: ContentConfig): SecretBox {
+  if (key !== undefined) return new SecretBox(key, previous);
+  throw new Failure('conflict', 'hooks take CONTENT_HOOKS_KEY in the settings', { code: 'not_configured' });
+}
+
+/** A category that is not there is a fault of the body. */
+function explainCategory(error: unknown): never {
+  if (!(error instanceof Failure && error.kind === 'missing')) throw error;
+  throw invalid([{ field: 'category_id', code: 'not_found', message: error.message }]);
+}
+
+function shown({ lag: _, resume_at, paused_at, ...hook }: ListedHook) {
+  return {
+    ...hook,
+    resume_at: resume_at?.toISOString() ?? null,
+    paused_at: paused_at?.toISOString() ?? null,
+  };
+}
+
+function shownAttempt({ id: _, ended_at, ...attempt }: LoggedAttempt) {
+  return { ...attempt, ended_at: ended_at.toISOString() };
+}
