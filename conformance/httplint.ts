@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { startMedia } from '../test/support/allowed-media.ts';
 import { type ConformanceCheck, Findings, type Verdict } from './check.ts';
@@ -32,7 +33,11 @@ export const httplint: ConformanceCheck = {
 async function checkAnswers(note: (line: string) => void): Promise<Verdict> {
   const programs = await pythonPrograms();
   await using media = await startMedia();
-  await using stack = await Stack.open({ ...LIMITS, ...media.settings });
+  await using stack = await Stack.open({
+    ...LIMITS,
+    ...media.settings,
+    CONTENT_HOOKS_KEY: randomBytes(32).toString('base64'),
+  });
   const collection = new Collection(stack);
   await collectNews(collection);
   await collectGallery(collection, media.host);

@@ -358,6 +358,7 @@ export async function collectContent(collection: Collection, key: string): Promi
     await ask('GET', path, 400, { at: `${path}?nothing=1` });
   }
   await ask('GET', '/sitemap.xml', 404, { at: '/sitemap.xml?part=articles-99' });
+  await collectHooks(collection, key);
   await collectSlugs(collection, 'articles', article, key);
   await collectSlugs(collection, 'categories', category, key);
   await collectSlugs(collection, 'tags', tag, key);
@@ -428,6 +429,33 @@ async function collectReview(collection: Collection, key: string, author: number
   const path = `${articles}/{id}`;
   const at = `${articles}/${article}`;
   await collection.ask({ service, method: 'DELETE', path, at, status: 200, headers });
+}
+
+/** Adds, reads, tests, pauses and removes a hook. No key manages keys. */
+async function collectHooks(collection: Collection, key: string) {
+  const service = 'content';
+  const headers = { 'x-api-key': key };
+  const ask = (method: string, path: string, status: number, json?: object, id = '0') =>
+    collection.ask({
+      ...{ service, method, path, at: path.replace('{id}', id).replace('{prefix}', 'Examined'), status },
+      ...{ headers, ...(json !== undefined && { json }) },
+    });
+  await ask('GET', '/api/keys', 403);
+  await ask('POST', '/api/keys', 403, { name: 'Examined', scope: 'read' });
+  await ask('DELETE', '/api/keys/{prefix}', 403);
+  const made = await ask('POST', '/api/hooks', 201, { url: 'https://hook.example/', events: ['tag.*'] });
+  const id = String(JSON.parse(made.body.toString()).data.id);
+  const [one, log] = ['/api/hooks/{id}', '/api/hooks/{id}/deliveries'];
+  await ask('POST', '/api/hooks', 422, { url: 'hook', events: [] });
+  await collection.read(service, '/api/hooks', '/api/hooks', headers);
+  for (const read of [one, log]) await collection.read(service, read, read.replace('{id}', id), headers);
+  await ask('POST', `${one}/test`, 202, undefined, id);
+  await ask('POST', `${one}/replay`, 200, { since: '2026-01-01T00:00:00Z' }, id);
+  await ask('PATCH', one, 200, { is_paused: true }, id);
+  await ask('POST', `${one}/test`, 409, undefined, id);
+  await ask('POST', `${one}/secret`, 200, undefined, id);
+  await ask('DELETE', one, 200, undefined, id);
+  await ask('DELETE', one, 404, undefined, '99999');
 }
 
 /** Makes, moves, reads and deletes a release. */

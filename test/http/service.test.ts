@@ -97,6 +97,7 @@ test('/openapi.json is a valid OpenAPI 3.1 description of every endpoint', async
     'get /api/categories/by-slug/{slug}',
     'get /api/categories/{id}',
     'get /api/hooks',
+    'get /api/hooks/{id}',
     'get /api/hooks/{id}/deliveries',
     'get /api/keys',
     'get /api/releases',

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { type ContentFixture, contentFixture } from './content.ts';
 import { type GalleryPageFixture, galleryPageFixture, type Visit } from './gallery-page.ts';
@@ -22,7 +23,12 @@ export interface DeskFixture {
 /** Builds the desk and starts everything under it; `more` are further settings of the gallery. */
 export async function deskFixture(more: Record<string, string> = {}): Promise<DeskFixture> {
   const site = 'https://site.example';
-  const content = await contentFixture({ DESK_KEY, CONTENT_SITE_URL: site });
+  const content = await contentFixture({
+    DESK_KEY,
+    CONTENT_SITE_URL: site,
+    CONTENT_HOOKS_KEY: randomBytes(32).toString('base64'),
+    CONTENT_HOOKS_PRIVATE_HOSTS: '127.0.0.1',
+  });
   const gallery = await galleryPageFixture({
     CONTENT_URL: content.url,
     CONTENT_SITE_URL: site,

@@ -181,6 +181,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['POST', '/api/keys', keys.create, OWNER_AT_DESK],
     ['DELETE', '/api/keys/:prefix', keys.revoke, OWNER_AT_DESK],
     ['GET', '/api/hooks', hooks.list, keyWith('full')],
+    ['GET', '/api/hooks/:id', hooks.read, keyWith('full')],
     ['POST', '/api/hooks', hooks.create, keyWith('full')],
     ['PATCH', '/api/hooks/:id', hooks.change, keyWith('full')],
     ['DELETE', '/api/hooks/:id', hooks.remove, keyWith('full')],

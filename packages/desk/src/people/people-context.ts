@@ -1,12 +1,14 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Desk } from '../shared/desk.ts';
+import type { IntegrationsApi } from './api/integrations.ts';
 import type { PeopleApi } from './api/people.ts';
 import type { Texts } from './text/texts.ts';
 
 /** What the section is made of; `people.tsx` puts it together. */
 export interface People extends Desk {
   readonly api: PeopleApi;
+  readonly integrations: IntegrationsApi;
   readonly texts: Texts;
 }
 

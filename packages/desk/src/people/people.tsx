@@ -1,17 +1,34 @@
 import type { ComponentType } from 'preact';
 import type { Desk } from '../shared/desk.ts';
+import { IntegrationsApi } from './api/integrations.ts';
 import { PeopleApi } from './api/people.ts';
 import { PeopleContext } from './people-context.ts';
 import { Texts } from './text/texts.ts';
+import { HooksPage } from './views/hooks.tsx';
+import { KeysPage } from './views/keys.tsx';
 import { PeoplePage } from './views/page.tsx';
 import { TrailPage } from './views/trail.tsx';
 
-/** Makes the section of owners: who works at the desk, and as what. */
+const PAGES: Readonly<Record<string, ComponentType>> = {
+  keys: KeysPage,
+  hooks: HooksPage,
+  trail: TrailPage,
+};
+
+/** Makes the section of owners: who works at the desk and as what, and which programs have a way in. */
 export function openPeople(desk: Desk): ComponentType {
-  const people = { ...desk, api: new PeopleApi(desk.service), texts: new Texts(desk.voice, 'people') };
-  return () => (
-    <PeopleContext.Provider value={people}>
-      {desk.address.here.value.rest === 'trail' ? <TrailPage /> : <PeoplePage />}
-    </PeopleContext.Provider>
-  );
+  const people = {
+    ...desk,
+    api: new PeopleApi(desk.service),
+    integrations: new IntegrationsApi(desk.service),
+    texts: new Texts(desk.voice, 'people'),
+  };
+  return () => {
+    const Page = PAGES[desk.address.here.value.rest] ?? PeoplePage;
+    return (
+      <PeopleContext.Provider value={people}>
+        <Page />
+      </PeopleContext.Provider>
+    );
+  };
 }

@@ -81,6 +81,19 @@ function reads(hooks: HookStore) {
         value: success('Hooks found', (await hooks.list()).map(shown)),
       })),
   });
+  const read = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'getHook',
+      summary: 'Read a hook',
+      params: hookPath,
+      response: { 200: hookAnswer, ...NOT_MODIFIED, ...READ_PROBLEMS },
+    },
+    handler: (request, reply) =>
+      replyPrivately(request, reply, async () => ({
+        value: success('Hook found', shown(await hooks.read(request.params.id))),
+      })),
+  });
   const log = operation({
     schema: {
       tags: TAGS,
@@ -96,7 +109,7 @@ function reads(hooks: HookStore) {
         return { value: success('Deliveries found', attempts.map(shownAttempt)) };
       }),
   });
-  return { list, log };
+  return { list, read, log };
 }
 
 function writes(db: Kysely<ContentTables>, config: ContentConfig) {
@@ -105,6 +118,7 @@ function writes(db: Kysely<ContentTables>, config: ContentConfig) {
       tags: TAGS,
       operationId: 'createHook',
       summary: 'Deliver events to an address; the answer has the secret that signs them',
+      responseHeaders: { 201: ['Location'] },
       body: hookBody,
       response: { 201: secretAnswer, ...WRITE_PROBLEMS },
     },
@@ -115,7 +129,10 @@ function writes(db: Kysely<ContentTables>, config: ContentConfig) {
       const { id, secret } = await hooks.add(added, boxOf(config)).catch(explainCategory);
       logWrite(request, 'hook_created', { hook: id });
       const value = success('Hook created', { ...shown(await hooks.read(id)), secret });
-      return reply.code(201).header('cache-control', PRIVATE).send(value);
+      return reply
+        .code(201)
+        .headers({ 'cache-control': PRIVATE, location: `/api/hooks/${id}` })
+        .send(value);
     },
   });
   const change = operation({

@@ -3,6 +3,8 @@ import { usePeople } from '../people-context.ts';
 
 const PAGES = [
   ['people', 'people'],
+  ['people/keys', 'keys'],
+  ['people/hooks', 'hooks'],
   ['people/trail', 'trail'],
 ] as const;
 

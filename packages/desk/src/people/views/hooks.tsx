@@ -1,0 +1,322 @@
+import { useEffect, useState } from 'preact/hooks';
+import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
+import { Button } from '../../shared/views/button.tsx';
+import { CheckField } from '../../shared/views/check-field.tsx';
+import { FormModal } from '../../shared/views/form-modal.tsx';
+import { Icon } from '../../shared/views/icon.tsx';
+import { Loading } from '../../shared/views/loading.tsx';
+import { Menu } from '../../shared/views/menu.tsx';
+import { Modal } from '../../shared/views/modal.tsx';
+import { type Delivery, EVENTS, type Hook } from '../api/integrations.ts';
+import { usePeople } from '../people-context.ts';
+import type { Texts } from '../text/texts.ts';
+import { ListPage, refusalOf, Sure, useListed } from './integrations.tsx';
+import { SecretDialog, type ShownSecret } from './secret-dialog.tsx';
+
+/** What somebody is asked about a hook, or shown of it. */
+type Question =
+  | { readonly what: 'new' }
+  | { readonly what: 'replay' | 'remove'; readonly hook: Hook }
+  | { readonly what: 'deliveries'; readonly hook: Hook; readonly tested?: number };
+
+/** The addresses that are told of what happens to articles. */
+export function HooksPage() {
+  const { integrations, texts } = usePeople();
+  const { say } = texts;
+  const list = useListed(() => integrations.hooks());
+  const [question, ask] = useState<Question>();
+  const [secret, setSecret] = useState<ShownSecret>();
+  const close = () => ask(undefined);
+  const show = (value: string) => {
+    setSecret({ title: say('hookSecret'), hint: say('hookSecretHint'), value });
+  };
+  const act = (hook: Hook, action: string) => {
+    if (action === 'replay' || action === 'remove' || action === 'deliveries')
+      return ask({ what: action, hook });
+    void list.attempt(async () => {
+      if (action === 'test') ask({ what: 'deliveries', hook, tested: await integrations.testHook(hook.id) });
+      else if (action === 'secret') show(await integrations.newSecret(hook.id));
+      else await integrations.pauseHook(hook.id, action === 'pause');
+    });
+  };
+  return (
+    <>
+      <ListPage name="hooks" list={list} onNew={() => ask({ what: 'new' })}>
+        <table class="people-table trail-table">
+          <thead>
+            <tr>
+              <th scope="col">{say('hookUrl')}</th>
+              <th scope="col">{say('hookEvents')}</th>
+              <th scope="col">{say('state')}</th>
+              <td />
+            </tr>
+          </thead>
+          <tbody>
+            {list.listed?.map((hook) => (
+              <tr key={hook.id}>
+                <th scope="row">{hook.url}</th>
+                <td>
+                  {hook.events.join(', ')}
+                  {hook.drafts && ` · ${say('hookDrafts')}`}
+                </td>
+                <td>{stateOf(hook, texts)}</td>
+                <td>
+                  <Menu
+                    label={say('actionsFor', { name: hook.url })}
+                    items={[
+                      { value: 'deliveries', label: say('deliveries'), icon: 'table' },
+                      ...(hook.paused_at === null
+                        ? [
+                            { value: 'test', label: say('testHook'), icon: 'retry' as const },
+                            { value: 'pause', label: say('pauseHook'), icon: 'pause' as const },
+                          ]
+                        : [{ value: 'resume', label: say('resumeHook'), icon: 'resume' as const }]),
+                      { value: 'replay', label: say('replayHook'), icon: 'undo' },
+                      { value: 'secret', label: say('newSecret'), icon: 'edit' },
+                      { value: 'remove', label: say('remove'), icon: 'delete', danger: true, heading: '' },
+                    ]}
+                    onSelect={(value) => act(hook, value)}
+                  >
+                    <Icon name="more" />
+                  </Menu>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ListPage>
+      {question?.what === 'new' && (
+        <HookDialog
+          onClose={close}
+          onAdded={(value) => {
+            close();
+            show(value);
+            void list.load();
+          }}
+        />
+      )}
+      {question?.what === 'deliveries' && <Deliveries {...question} onClose={close} />}
+      {question?.what === 'replay' && <ReplayDialog hook={question.hook} onClose={close} />}
+      {question?.what === 'remove' && (
+        <Sure
+          title={say('removeHookTitle')}
+          hint={say('removeHookHint', { url: question.hook.url })}
+          button={say('remove')}
+          onClose={close}
+          onSure={() => {
+            close();
+            void list.attempt(() => integrations.removeHook(question.hook.id));
+          }}
+        />
+      )}
+      {secret !== undefined && <SecretDialog secret={secret} onClose={() => setSecret(undefined)} />}
+    </>
+  );
+}
+
+function stateOf({ paused_at, pause_reason, failures, resume_at, waiting }: Hook, texts: Texts): string {
+  const { say } = texts;
+  const queue = waiting === 0 ? [] : [say('waiting', { count: waiting })];
+  if (paused_at !== null) {
+    const byHand = pause_reason === 'by an operator';
+    const paused = say('hookPaused', { date: texts.date(Date.parse(paused_at)) });
+    return [paused, ...(byHand ? [] : [say('hookGaveUp')]), ...queue].join(' · ');
+  }
+  if (failures === 0) return [say('hookWorks'), ...queue].join(' · ');
+  const next = resume_at === null ? [] : [say('hookAgain', { date: texts.date(Date.parse(resume_at)) })];
+  return [say('hookFails', { count: failures }), ...next, ...queue].join(' · ');
+}
+
+interface HookDialogProps {
+  onClose: () => void;
+  onAdded: (secret: string) => void;
+}
+
+/** Asks where events go, and which ones. */
+function HookDialog({ onClose, onAdded }: HookDialogProps) {
+  const { integrations, texts } = usePeople();
+  const { say } = texts;
+  const [url, setUrl] = useState('');
+  const [events, setEvents] = useState<readonly (typeof EVENTS)[number][]>(['article.*']);
+  const [drafts, setDrafts] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      onAdded(await integrations.addHook({ url: url.trim(), events: [...events], drafts }));
+    } catch (error) {
+      setProblem(refusalOf(asProblem(error), say));
+      setBusy(false);
+    }
+  };
+  return (
+    <FormModal say={say} title={say('new_hooks')} onClose={onClose}>
+      <form class="form" onSubmit={submit}>
+        <label class="field">
+          <span>{say('hookUrl')}</span>
+          <input
+            type="url"
+            value={url}
+            required
+            autofocus
+            maxLength={2000}
+            placeholder="https://"
+            autocomplete="off"
+            onInput={({ currentTarget }) => setUrl(currentTarget.value)}
+          />
+        </label>
+        <fieldset class="people-roles">
+          <legend>{say('hookEvents')}</legend>
+          {EVENTS.map((one) => (
+            <CheckField
+              key={one}
+              label={say(`events_${one.replace('.*', '') as 'article'}`)}
+              checked={events.includes(one)}
+              onChecked={(checked) =>
+                setEvents(EVENTS.filter((other) => (other === one ? checked : events.includes(other))))
+              }
+            />
+          ))}
+        </fieldset>
+        <CheckField label={say('hookDraftsToo')} checked={drafts} onChecked={setDrafts} />
+        <p class="form-problem" role="alert">
+          {problem}
+        </p>
+        <div class="modal-buttons">
+          <Button onClick={onClose}>{say('cancel')}</Button>
+          <button type="submit" class="button primary" disabled={isBusy}>
+            <span>{say('addHook')}</span>
+          </button>
+        </div>
+      </form>
+    </FormModal>
+  );
+}
+
+/** How often a test is looked for, in ms, and how many times. */
+const LOOK_MS = 500;
+const LOOKS = 60;
+
+/** The latest attempts; after a test, until it is among them. */
+function Deliveries({ hook, tested, onClose }: { hook: Hook; tested?: number; onClose: () => void }) {
+  const { integrations, texts } = usePeople();
+  const { say } = texts;
+  const [deliveries, setDeliveries] = useState<readonly Delivery[]>();
+  const [problem, setProblem] = useState<ApiProblem>();
+  const [looks, setLooks] = useState(0);
+  const isAwaited = tested !== undefined && !deliveries?.some(({ event_id }) => event_id === tested);
+  useEffect(() => {
+    let isCurrent = true;
+    integrations.deliveries(hook.id).then(
+      (found) => isCurrent && setDeliveries(found),
+      (error) => isCurrent && setProblem(asProblem(error)),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [looks, hook.id, integrations]);
+  useEffect(() => {
+    if (!isAwaited || deliveries === undefined || looks >= LOOKS) return undefined;
+    const timer = setTimeout(() => setLooks(looks + 1), LOOK_MS);
+    return () => clearTimeout(timer);
+  }, [isAwaited, deliveries, looks]);
+  return (
+    <Modal title={say('deliveries')} onClose={onClose} look="wide">
+      <p class="hint">{hook.url}</p>
+      <p class="hint" role="status">
+        {tested !== undefined && say(isAwaited ? (looks < LOOKS ? 'testSent' : 'testNotSent') : 'testEnded')}
+      </p>
+      {problem !== undefined ? (
+        <p class="form-problem" role="alert">
+          {refusalOf(problem, say)}
+        </p>
+      ) : deliveries === undefined ? (
+        <Loading />
+      ) : deliveries.length === 0 ? (
+        <p class="empty-title">{say('noDeliveries')}</p>
+      ) : (
+        <table class="people-table trail-table">
+          <thead>
+            <tr>
+              {(['when', 'hookEvent', 'outcome'] as const).map((name) => (
+                <th key={name} scope="col">
+                  {say(name)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {deliveries.map((delivery, index) => (
+              <tr key={index}>
+                <td>
+                  <time dateTime={delivery.ended_at}>{texts.date(Date.parse(delivery.ended_at))}</time>
+                </td>
+                <td>
+                  {delivery.type} <code>{delivery.subject}</code>
+                </td>
+                <td>{outcomeOf(delivery, texts)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <div class="modal-buttons">
+        <Button onClick={onClose}>{say('close')}</Button>
+      </div>
+    </Modal>
+  );
+}
+
+function outcomeOf({ status, fault, duration_ms: ms }: Delivery, { say }: Texts): string {
+  if (fault === null) return say('delivered', { status: status ?? 0, ms });
+  return status === null ? say('notReached') : say('notDelivered', { status });
+}
+
+/** Asks since when everything is delivered again. */
+function ReplayDialog({ hook, onClose }: { hook: Hook; onClose: () => void }) {
+  const { integrations, texts } = usePeople();
+  const { say } = texts;
+  const [since, setSince] = useState('');
+  const [replayed, setReplayed] = useState<number>();
+  const [problem, setProblem] = useState<string>();
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    setProblem(undefined);
+    try {
+      setReplayed(await integrations.replayHook(hook.id, new Date(since).toISOString()));
+    } catch (error) {
+      setProblem(refusalOf(asProblem(error), say));
+    }
+  };
+  return (
+    <Modal title={say('replayHook')} onClose={onClose} look="small">
+      <form class="form" onSubmit={submit}>
+        <label class="field">
+          <span>{say('replaySince')}</span>
+          <input
+            type="datetime-local"
+            value={since}
+            required
+            autofocus
+            onInput={({ currentTarget }) => setSince(currentTarget.value)}
+          />
+        </label>
+        <p class="form-good" role="status">
+          {replayed !== undefined && say('replayed', { count: replayed })}
+        </p>
+        <p class="form-problem" role="alert">
+          {problem}
+        </p>
+        <div class="modal-buttons">
+          <Button onClick={onClose}>{say('close')}</Button>
+          <button type="submit" class="button primary">
+            <span>{say('replayButton')}</span>
+          </button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

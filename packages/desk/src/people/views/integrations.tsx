@@ -1,0 +1,131 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
+import { Button } from '../../shared/views/button.tsx';
+import { Header } from '../../shared/views/header.tsx';
+import { Icon } from '../../shared/views/icon.tsx';
+import { Loading } from '../../shared/views/loading.tsx';
+import { Modal } from '../../shared/views/modal.tsx';
+import { ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
+import { useTitle } from '../../shared/views/use-title.ts';
+import { usePeople } from '../people-context.ts';
+import type { Say, TextName } from '../text/texts.ts';
+import { Pages } from './pages.tsx';
+
+const FIELDS: Readonly<Record<string, TextName>> = {
+  name: 'keyNameWrong',
+  url: 'hookUrlWrong',
+  events: 'hookEventsWrong',
+  category_id: 'categoryGone',
+  expires_at: 'keyEndWrong',
+};
+
+const CODES: Readonly<Record<string, TextName>> = {
+  not_found: 'integrationGone',
+  hook_paused: 'hookIsPaused',
+  not_configured: 'hooksOff',
+};
+
+/** Why something was not done to a key or a hook. */
+export function refusalOf(problem: ApiProblem, say: Say): string {
+  const field = problem.fields[0]?.field.split('.')[0] ?? '';
+  const name = CODES[problem.code] ?? FIELDS[field];
+  return name === undefined ? problemWords(problem, say) : say(name);
+}
+
+/** What is listed, and work on it, after which it is listed again. */
+export function useListed<One>(read: () => Promise<readonly One[]>) {
+  const { connection, texts } = usePeople();
+  const [listed, setListed] = useState<readonly One[]>();
+  const [problem, setProblem] = useState<ApiProblem>();
+  const [refused, setRefused] = useState<string>();
+  const load = async () => {
+    setProblem(undefined);
+    try {
+      setListed(await read());
+    } catch (error) {
+      setProblem(asProblem(error));
+    }
+  };
+  useEffect(() => void load(), [connection.returns.value]);
+  const attempt = async (work: () => Promise<void>) => {
+    setRefused(undefined);
+    try {
+      await work();
+    } catch (error) {
+      setRefused(refusalOf(asProblem(error), texts.say));
+    }
+    await load();
+  };
+  return { listed, problem, refused, load, attempt };
+}
+
+interface ListPageProps {
+  name: 'keys' | 'hooks';
+  list: ReturnType<typeof useListed<unknown>>;
+  onNew: () => void;
+  children: ComponentChildren;
+}
+
+/** The page around the table of keys or of hooks. */
+export function ListPage({ name, list, onNew, children }: ListPageProps) {
+  const { say } = usePeople().texts;
+  const { listed, problem, refused, load } = list;
+  useTitle(say(name));
+  return (
+    <div class="page people">
+      <Header>
+        <span class="space" />
+        <Button kind="primary" icon="add" aria-label={say(`new_${name}`)} onClick={onNew}>
+          {say(`new_${name}`)}
+        </Button>
+      </Header>
+      <main class="main people-main">
+        <Pages />
+        <h1>{say(name)}</h1>
+        <p class="hint">{say(`hint_${name}`)}</p>
+        <p class="form-problem" role="alert">
+          {refused}
+        </p>
+        {problem !== undefined ? (
+          <ProblemView problem={problem} onRetry={() => void load()} />
+        ) : listed === undefined ? (
+          <Loading />
+        ) : listed.length === 0 ? (
+          <div class="empty">
+            <Icon name="link" size={32} />
+            <p class="empty-title">{say(`none_${name}`)}</p>
+          </div>
+        ) : (
+          children
+        )}
+      </main>
+    </div>
+  );
+}
+
+interface SureProps {
+  title: string;
+  hint: string;
+  button: string;
+  onClose: () => void;
+  onSure: () => void;
+}
+
+/** Asks before something goes for good. */
+export function Sure({ title, hint, button, onClose, onSure }: SureProps) {
+  const { say } = usePeople().texts;
+  return (
+    <Modal title={title} onClose={onClose} look="small">
+      <p class="hint">{hint}</p>
+      <div class="modal-buttons">
+        <Button onClick={onClose} autofocus>
+          {say('cancel')}
+        </Button>
+        <Button kind="danger" onClick={onSure}>
+          {button}
+        </Button>
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,98 @@
+import type { Page } from 'playwright-core';
+import { afterAll, expect, test } from 'vitest';
+import { type DeskWindows, withDeskWindows } from '../support/desk-windows.ts';
+import { HookReceiver } from '../support/hook-receiver.ts';
+import { send } from '../support/http.ts';
+
+let desk: DeskWindows;
+let page: Page;
+let receiver: HookReceiver | undefined;
+
+withDeskWindows(async (windows) => {
+  desk = windows;
+  receiver = await new HookReceiver().start();
+  receiver.answer = (response) => response.writeHead(204).end();
+  ({ page } = await desk.visit('people/keys'));
+});
+afterAll(() => receiver?.stop());
+
+test('an owner makes a key for a site, which works until it is revoked', async () => {
+  await desk.content.client.category({ name: 'Harbour' });
+  await page.getByRole('button', { name: 'New key' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New key' });
+  await dialog.getByLabel('What it is for').fill('The harbour site');
+  await dialog.getByRole('radio', { name: /^Write drafts/ }).check();
+  await dialog.getByLabel('Only in the category').selectOption('Harbour');
+  expect(await desk.faultsOf(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Make the key' }).click();
+  const shown = page.getByRole('dialog', { name: 'The key for The harbour site' });
+  const key = await shown.getByLabel('Shown only now').inputValue();
+  const read = () => send(`${desk.content.url}/api/articles?status=all`, { headers: { 'x-api-key': key } });
+  expect((await read()).status).toBe(200);
+  await shown.getByRole('button', { name: 'Close' }).last().click();
+  await page.getByRole('row', { name: /The harbour site.*Write drafts · only category 1/ }).waitFor();
+  await page.getByRole('button', { name: 'Revoke the key for The harbour site' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('row', { name: /The harbour site.*Revoked/ }).waitFor();
+  await expect.poll(async () => (await read()).status, { timeout: 20_000 }).toBe(403);
+  expect(await page.content()).not.toContain(key);
+});
+
+test('an owner adds a hook, tests it, sees what came of it, pauses and removes it', async () => {
+  const { url } = receiver as HookReceiver;
+  await page.getByRole('link', { name: 'Hooks' }).click();
+  await page.getByText('There are no hooks yet.').waitFor();
+  await page.getByRole('button', { name: 'New hook' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New hook' });
+  await dialog.getByLabel('Address').fill('https://ada:secret@site.example/');
+  await dialog.getByRole('button', { name: 'Add the hook' }).click();
+  await dialog.getByText('This is not an address that begins with https://').waitFor();
+  await dialog.getByLabel('Address').fill(url);
+  await dialog.getByRole('button', { name: 'Add the hook' }).click();
+  const secret = page.getByRole('dialog', { name: 'The secret of the hook' });
+  expect(await secret.getByLabel('Shown only now').inputValue()).toMatch(/^whsec_/);
+  await secret.getByRole('button', { name: 'Close' }).last().click();
+
+  const act = async (item: string) => {
+    await page.getByRole('button', { name: `Actions for ${url}` }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+  };
+  await act('Send a test');
+  const deliveries = page.getByRole('dialog', { name: 'Deliveries' });
+  await deliveries.getByText('The test has been sent; this is what became of it.').waitFor();
+  await deliveries.getByRole('row', { name: /hook\.test.*Delivered \(204\)/ }).waitFor();
+  expect(receiver?.received).toHaveLength(1);
+  expect(await desk.faultsOf(page)).toEqual([]);
+  await deliveries.getByRole('button', { name: 'Close' }).last().click();
+
+  await act('Pause');
+  await page.getByText(/^Paused/).waitFor();
+  await desk.content.client.publish({ title: 'While it is paused' });
+  await act('Deliver again');
+  await page.getByText(/^Works/).waitFor();
+  await expect.poll(() => receiver?.received.length).toBe(3);
+  await act('Repeat events…');
+  await page.getByLabel('Everything since').fill('2026-01-01T00:00');
+  await page.getByRole('button', { name: 'Repeat' }).click();
+  await page.getByText('2 events are delivered again.').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+  await expect.poll(() => receiver?.received.length).toBe(5);
+
+  await act('Remove');
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('There are no hooks yet.').waitFor();
+});
+
+test('on a phone and in Chinese, both pages are whole', async () => {
+  await desk.content.client.post('/api/hooks', { url: receiver?.url, events: ['article.*'] });
+  await page.setViewportSize({ width: 360, height: 740 });
+  for (const place of ['people/keys', 'people/hooks']) {
+    await desk.go(page, place);
+    await page.getByRole('table').waitFor();
+    expect(await desk.faultsOf(page)).toEqual([]);
+  }
+  await page.getByRole('button', { name: 'Settings' }).click();
+  await page.getByRole('menuitemradio', { name: '中文' }).click();
+  await page.getByRole('heading', { name: '钩子' }).waitFor();
+  expect(await desk.faultsOf(page)).toEqual([]);
+});
