@@ -122,6 +122,9 @@ async function faultOf(trial: Trial, note: (line: string) => void): Promise<stri
         '--output-sanitize',
         'false',
         '--no-color',
+        // A stream of events has no end.
+        '--exclude-operation-id',
+        'followPresence',
       ],
     ],
     {

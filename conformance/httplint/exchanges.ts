@@ -182,6 +182,12 @@ async function collectPeople(collection: Collection, cookie: string): Promise<vo
   await ask('POST', '/api/people/{id}/invitation', 200, { at: `${at}/invitation` });
   await ask('DELETE', '/api/people/{id}', 200, { at });
   await ask('DELETE', '/api/people/{id}', 404, { at });
+  const tab = 'tab=00000000-0000-4000-8000-000000000000';
+  await ask('GET', '/api/presence', 200, { at: `/api/presence?${tab}` });
+  await ask('GET', '/api/presence/events', 400);
+  const page = { at: '/api/presence/00000000-0000-4000-8000-000000000000' };
+  await ask('PUT', '/api/presence/{tab}', 200, { ...page, json: { article: 1, mode: 'looking' } });
+  await ask('DELETE', '/api/presence/{tab}', 200, page);
   await ask('GET', '/api/trail', 200);
   await ask('GET', '/api/trail.csv', 200);
   await ask('GET', '/api/me', 200);

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { type DeskWindows, withDeskWindows } from '../support/desk-windows.ts';
 import { send } from '../support/http.ts';
 
-const PASSWORD = 'nobody types this twice';
 const LONG = 'The harbour was quiet in the morning, and the first boats came in after nine.';
 
 let desk: DeskWindows;
@@ -13,27 +12,13 @@ let chinese: Page;
 
 withDeskWindows(async (windows) => {
   desk = windows;
-  writer = await enter('Wanda Pen', 'writer');
-  editor = await enter('Edgar Blue', 'editor');
-  chinese = await enter('Wang Fang', 'editor', { locale: 'zh-CN', viewport: { width: 360, height: 800 } });
+  writer = await windows.enter('Wanda Pen', 'writer');
+  editor = await windows.enter('Edgar Blue', 'editor');
+  chinese = await windows.enter('Wang Fang', 'editor', {
+    locale: 'zh-CN',
+    viewport: { width: 360, height: 800 },
+  });
 });
-
-/** Lets somebody in, and returns their window. */
-async function enter(name: string, role: string, options = {}): Promise<Page> {
-  const email = `${name.replace(/\W/g, '')}@example.org`;
-  const { body } = await desk.gallery.post('/api/people', { name, email, role });
-  const json = { token: body.data.invitation.token, password: PASSWORD };
-  const { headers } = await send(`${desk.gallery.url}/api/invitation/accept`, { method: 'POST', json });
-  const [cookie = ''] = headers.getSetCookie();
-  const visit = await desk.window(options);
-  const [pair = ''] = cookie.split(';');
-  const at = pair.indexOf('=');
-  await visit.context.addCookies([
-    { name: pair.slice(0, at), value: pair.slice(at + 1), url: desk.gallery.url },
-  ]);
-  await desk.go(visit.page, 'articles');
-  return visit.page;
-}
 
 const title = (page: Page) => page.getByRole('textbox', { name: 'Title', exact: true });
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
@@ -79,6 +64,7 @@ test('a writer submits, an editor sends back, the writer answers, the editor app
   await openRow(writer, 'The harbour');
   await writer.getByText('<b>Say it</b>.').waitFor();
   await writer.getByText('Sent back', { exact: true }).waitFor();
+  await writer.getByRole('button', { name: 'Take over' }).click();
   await title(writer).fill('The harbour on Monday');
   await saved(writer);
   await writer.getByRole('button', { name: 'Review', exact: true }).click();
@@ -148,6 +134,7 @@ test('an editor assigns an article, and whoever has it finds it among theirs', a
   await writer.getByRole('button', { name: 'Mine' }).click();
   await expect.poll(() => row(writer, 'By somebody else').count()).toBe(0);
   await row(writer, 'To be taken over').getByRole('link').click();
+  await writer.getByRole('button', { name: 'Take over' }).click();
   await title(writer).fill('Taken over');
   await saved(writer);
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { launchBrowser, skipWithout } from './browser.ts';
 import { type DeskFixture, deskFixture } from './desk.ts';
 import type { Visit } from './gallery-page.ts';
+import { send } from './http.ts';
 import { faultsOf, readAxe } from './screen-faults.ts';
 
 type VisitOptions = Parameters<DeskFixture['gallery']['visit']>[1];
@@ -11,6 +12,8 @@ type VisitOptions = Parameters<DeskFixture['gallery']['visit']>[1];
 export interface DeskWindows extends Omit<DeskFixture, 'visit'> {
   /** Opens a window of somebody who has never been here. */
   window: (options?: VisitOptions) => Promise<Visit>;
+  /** Lets somebody new in, and returns their window, which shows the articles. */
+  enter: (name: string, role: string, options?: VisitOptions) => Promise<Page>;
   /** Opens a place in a window of the account of the environment. */
   visit: (place: string) => Promise<Visit>;
   /** What is wrong with what a page shows, as axe and measuring have it. */
@@ -42,9 +45,16 @@ export function withDeskWindows(
       visits.push(visit);
       return visit;
     };
+    const open: DeskWindows['window'] = async (options) => kept(await desk.gallery.visit(running, options));
     await prepare({
       ...desk,
-      window: async (options) => kept(await desk.gallery.visit(running, options)),
+      window: open,
+      enter: async (name, role, options) => {
+        const visit = await open(options);
+        await visit.context.addCookies([await joined(desk, name, role)]);
+        await desk.go(visit.page, 'articles');
+        return visit.page;
+      },
       visit: async (place) => kept(await desk.visit(running, place)),
       faultsOf: (page) => faultsOf(page, axe),
     });
@@ -73,4 +83,15 @@ export async function withAuthenticator({ context, page }: Visit): Promise<Page>
     },
   });
   return page;
+}
+
+/** The cookie of somebody who has accepted an invitation. */
+async function joined({ gallery }: DeskFixture, name: string, role: string) {
+  const email = `${name.replace(/\W/g, '')}@example.org`;
+  const { body } = await gallery.post('/api/people', { name, email, role });
+  const json = { token: body.data.invitation.token, password: 'nobody types this twice' };
+  const { headers } = await send(`${gallery.url}/api/invitation/accept`, { method: 'POST', json });
+  const [pair = ''] = (headers.getSetCookie()[0] ?? '').split(';');
+  const at = pair.indexOf('=');
+  return { name: pair.slice(0, at), value: pair.slice(at + 1), url: gallery.url };
 }

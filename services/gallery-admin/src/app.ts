@@ -31,6 +31,7 @@ import { Identities } from './people/identities.ts';
 import { InvitationMail } from './people/mail.ts';
 import { peopleOperations } from './people/people.ts';
 import { PeopleStore, type Role } from './people/people-store.ts';
+import { Presence, presenceOperations } from './presence.ts';
 import { galleryMediaType, galleryMembers } from './problems.ts';
 import type { MediaFetcher } from './proxy/media-fetcher.ts';
 import { proxyOperations } from './proxy/proxy.ts';
@@ -224,6 +225,9 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     allowedHosts: config.PROXY_ALLOWED_HOSTS,
     privateHosts: config.PROXY_PRIVATE_HOSTS,
   });
+  const presence = new Presence(db, (ids) => sessions.living(ids, account.fingerprint), log);
+  app.addHook('preClose', async () => presence.stop());
+  const presences = presenceOperations(presence, (role) => SCOPES[role] !== 'read');
   const sections = sectionsOf(config);
   const desk = deskOperations(config, sections);
   const requiresFactor = config.LOGIN_SECOND_FACTOR === 'required';
@@ -301,6 +305,10 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     ['POST', '/api/gallery/batch', files.batch, may('organize')],
     ['GET', '/api/proxy', proxy.fetch, may('look')],
     ['GET', '/api/desk', desk.read, may('look')],
+    ['GET', '/api/presence', presences.list, may('look')],
+    ['GET', '/api/presence/events', presences.follow, may('look')],
+    ['PUT', '/api/presence/:tab', presences.open, may('look')],
+    ['DELETE', '/api/presence/:tab', presences.close, may('look')],
   ]);
   // Content and the newsroom refuse what the scope does not allow.
   const askerOf: AskerOf = async ({ person }, section) => {

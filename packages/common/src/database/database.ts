@@ -355,7 +355,8 @@ export type AdvisoryLock =
   | 'write an article'
   | 'compose a report'
   | 'begin an operation'
-  | 'transfer in a bucket';
+  | 'transfer in a bucket'
+  | 'open an article';
 
 /** The number of a lock; `member` tells apart the locks of one kind, such as the address of an article. */
 export function lockNumber(lock: AdvisoryLock, member: string | RawBuilder<string> = ''): RawBuilder<bigint> {

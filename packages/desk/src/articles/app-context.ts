@@ -8,6 +8,7 @@ import type { SiteFacts } from './api/types.ts';
 import type { ArticleList } from './state/article-list.ts';
 import type { Notices } from './state/notices.ts';
 import type { Place } from './state/place.ts';
+import type { Presence } from './state/presence.ts';
 import type { Terms } from './state/terms.ts';
 import type { Texts } from './text/texts.ts';
 
@@ -18,6 +19,7 @@ export interface App extends Desk {
   readonly list: ArticleList;
   readonly notices: Notices;
   readonly place: Place;
+  readonly presence: Presence;
   /** What the desk knows about the site, once it is known. */
   readonly site: ReadonlySignal<SiteFacts | undefined>;
   readonly terms: Terms;

@@ -8,6 +8,7 @@ import { type App, AppContext } from './app-context.ts';
 import { ArticleList } from './state/article-list.ts';
 import { Notices } from './state/notices.ts';
 import { Place } from './state/place.ts';
+import { Presence } from './state/presence.ts';
 import { Terms } from './state/terms.ts';
 import { Texts } from './text/texts.ts';
 import { Page } from './views/page.tsx';
@@ -52,6 +53,7 @@ function appOf(desk: Desk): App {
     list,
     notices: new Notices(),
     place,
+    presence: new Presence(service),
     site,
     terms,
     texts: new Texts(voice, 'articles'),

@@ -130,6 +130,21 @@ export class SessionStore {
     return { id, way, is_fresh, person };
   }
 
+  /** Those of some sessions that have not ended; looking is no use of them. */
+  async living(ids: readonly string[], account: Buffer): Promise<Set<string>> {
+    const rows = await this.#db
+      .selectFrom('gallery.session as session')
+      .leftJoin('gallery.person as person', 'person.id', 'session.person_id')
+      .select('session.id')
+      .where('session.id', '=', sql<string>`any(${ids}::uuid[])`)
+      .where('session.account', '=', sql<Buffer>`coalesce(person.stamp, ${account})`)
+      .where(sql<SqlBool>`coalesce(person.active, true)`)
+      .where(sql<SqlBool>`session.last_used_at > clock_timestamp() - ${IDLE}`)
+      .where(sql<SqlBool>`session.created_at > clock_timestamp() - ${LIFETIME}`)
+      .execute();
+    return new Set(rows.map(({ id }) => id));
+  }
+
   /** Notes that the person of a session has shown again who they are. */
   async confirm(id: string): Promise<void> {
     await this.#db

@@ -149,6 +149,11 @@ export class OpenArticle {
     }
   }
 
+  /** Shows what others have saved meanwhile; what is typed here stays. */
+  async renew(): Promise<void> {
+    await this.#whenSaved(async () => {});
+  }
+
   /** Tries again what has failed: to load it, or to save it. */
   async retry(): Promise<void> {
     if (this.#isLoaded) await this.save();

@@ -12,8 +12,10 @@ import { BodyField } from './body-field.tsx';
 import { FieldProblem } from './field-problem.tsx';
 import { PublishBar } from './publish-bar.tsx';
 import { StepWords } from './review-dialog.tsx';
+import { SeatNotice } from './seat-notice.tsx';
 import { SidePanel } from './side-panel.tsx';
 import { usePublish } from './use-publish.ts';
+import { useSeat } from './use-seat.ts';
 
 /** The page on which an article is written. */
 export function ArticlePage({ id }: { id: number | undefined }) {
@@ -41,7 +43,8 @@ function Editor({ open }: { open: OpenArticle }) {
   const publish = usePublish(open, ask, decide);
   const { title } = open.fields.value;
   const state = open.state.value;
-  const isReadOnly = !mayChange(me, open.article.value);
+  const seat = useSeat(open);
+  const isReadOnly = !mayChange(me, open.article.value) || !seat.isWriting;
   const name = title === '' ? say('newArticle') : title;
   useTitle(name);
   useLeaving(open);
@@ -68,6 +71,7 @@ function Editor({ open }: { open: OpenArticle }) {
         onDecide={decide}
         onPublish={() => void publish()}
       />
+      <SeatNotice open={open} seat={seat} />
       <Offer open={open} />
       <LatestStep open={open} />
       <h1 class="unseen">{name}</h1>

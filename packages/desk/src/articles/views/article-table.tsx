@@ -5,6 +5,7 @@ import type { ListedArticle } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import type { TextName } from '../text/texts.ts';
 import { useListActions } from './list-actions.ts';
+import { listed } from './seats.ts';
 
 /** The height of a row, in px. */
 const ROW = 56;
@@ -91,11 +92,13 @@ const STATES: Readonly<Record<ListedArticle['state'], TextName>> = {
 
 /** While the list is scrolled, only the rows that come into sight are new. */
 const Row = memo(({ article, index, start, isChosen, isActive, isDeleted }: RowProps) => {
-  const { list, me, place, texts } = useApp();
+  const { list, me, place, presence, texts } = useApp();
   const { id, author, category, assignee, state, at } = article;
   const title = article.title === '' ? texts.say('untitled') : texts.name(article.title);
   const assigned = assignee === undefined ? '' : texts.say('assignedTo', { name: texts.name(assignee) });
-  const facts = [author, category, assigned].filter(Boolean).join(' · ');
+  const others = presence.othersAt(id);
+  const opened = others.length === 0 ? '' : texts.say('openBy', { names: listed(others, texts) });
+  const facts = [opened, author, category, assigned].filter(Boolean).join(' · ');
   return (
     <div
       role="row"

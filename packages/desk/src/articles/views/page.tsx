@@ -32,11 +32,12 @@ const ARTICLE_KEYS: Keys = [
 
 /** The whole section: the list, or the article that is open. */
 export function Page() {
-  const { me, place, site, texts } = useApp();
+  const { me, place, presence, site, texts } = useApp();
   const { say } = texts;
   const [isHelpShown, setHelpShown] = useState(false);
   const { article } = place.value.value;
   const state = site.value?.state ?? 'ready';
+  useEffect(() => presence.watch(), [presence]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
