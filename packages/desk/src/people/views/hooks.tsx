@@ -9,7 +9,7 @@ import { Menu } from '../../shared/views/menu.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import { type Delivery, EVENTS, type Hook } from '../api/integrations.ts';
 import { usePeople } from '../people-context.ts';
-import type { Texts } from '../text/texts.ts';
+import type { TextName, Texts } from '../text/texts.ts';
 import { ListPage, refusalOf, Sure, useListed } from './integrations.tsx';
 import { SecretDialog, type ShownSecret } from './secret-dialog.tsx';
 
@@ -173,7 +173,7 @@ function HookDialog({ onClose, onAdded }: HookDialogProps) {
           {EVENTS.map((one) => (
             <CheckField
               key={one}
-              label={say(`events_${one.replace('.*', '') as 'article'}`)}
+              label={say(EVENT_WORDS[one])}
               checked={events.includes(one)}
               onChecked={(checked) =>
                 setEvents(EVENTS.filter((other) => (other === one ? checked : events.includes(other))))
@@ -195,6 +195,13 @@ function HookDialog({ onClose, onAdded }: HookDialogProps) {
     </FormModal>
   );
 }
+
+const EVENT_WORDS = {
+  'article.*': 'articles',
+  'category.*': 'events_category',
+  'tag.*': 'events_tag',
+  'author.*': 'events_author',
+} as const satisfies Record<(typeof EVENTS)[number], TextName>;
 
 /** How often a test is looked for, in ms, and how many times. */
 const LOOK_MS = 500;

@@ -25,8 +25,8 @@ const KINDS = {
   articles: [
     ['', 'anything'],
     ['article.', 'kind_article'],
-    ['key.', 'kind_key'],
-    ['hook.', 'kind_hook'],
+    ['key.', 'keys'],
+    ['hook.', 'hooks'],
     ['release.', 'kind_release'],
     ['preview.', 'kind_preview'],
   ],
