@@ -10,6 +10,23 @@ const FIXTURES = { content: contentFixture, 'news feed': newsFeedFixture, galler
 /** Whose answers say how many requests are left. */
 const COUNTED = new Set(['content', 'news feed']);
 
+/** Schemas that clients of each service know by name. */
+const NAMED: Readonly<Record<string, string[]>> = {
+  content: [
+    'Article',
+    'ArticleListItem',
+    'ArticleReference',
+    'Author',
+    'Category',
+    'PageMeta',
+    'Problem',
+    'Revision',
+    'Tag',
+  ],
+  'news feed': ['DailyReport', 'HotTopic', 'Item', 'ListPage', 'Problem', 'Story'],
+  gallery: ['Batch', 'GalleryFile', 'GalleryFolder', 'Picture', 'Problem'],
+};
+
 /** Text that only the limit of the body bounds. */
 const UNBOUNDED_TEXT = /^(post|put|patch) \/api\/articles(\/\{id\}\S*)?: content$/;
 
@@ -91,7 +108,8 @@ describe.each(Object.entries(FIXTURES))('the description of the %s service', (se
 
   test('describes the headers of every answer', () => {
     for (const operation of operations) {
-      for (const [status, response] of Object.entries<JsonBody>(operation.described.responses)) {
+      for (const [status, given] of Object.entries<JsonBody>(operation.described.responses)) {
+        const response = given.$ref ? resolve(description, given.$ref) : given;
         const where = `${operation.name} ${status}`;
         const headers = headersOf(response);
         expect(headers, where).toEqual(expect.arrayContaining(['X-Request-Id', 'Cache-Control']));
@@ -169,9 +187,35 @@ describe.each(Object.entries(FIXTURES))('the description of the %s service', (se
     }
   });
 
+  test('says everything once: refusals that are the same, and large objects of answers', () => {
+    const places = new Map<string, string[]>();
+    const note = (value: JsonValue, where: string) => {
+      const text = JSON.stringify(value);
+      places.set(text, [...(places.get(text) ?? []), where]);
+    };
+    for (const { name, described } of operations) {
+      for (const [status, response] of Object.entries<JsonBody>(described.responses)) {
+        if (Number(status) >= 300)
+          expect(response, `${name} ${status}`).toEqual({ $ref: expect.any(String) });
+        const schema = response.content?.['application/json']?.schema;
+        for (const { where, schema: part } of schema ? within(schema, `${name} ${status}`) : []) {
+          if (Object.keys(part.properties ?? {}).length > 5) note(part, where);
+        }
+      }
+    }
+    for (const [name, response] of Object.entries<JsonBody>(description.components.responses)) {
+      note(response, name);
+    }
+    expect([...places.values()].filter((of) => of.length > 1)).toEqual([]);
+  });
+
+  test('names what sites are made of', () => {
+    expect(Object.keys(description.components.schemas)).toEqual(expect.arrayContaining(NAMED[service] ?? []));
+  });
+
   test('contains nothing unused', () => {
     const text = JSON.stringify(description);
-    for (const kind of ['schemas', 'headers', 'parameters']) {
+    for (const kind of ['schemas', 'headers', 'parameters', 'responses']) {
       for (const name of Object.keys(description.components[kind] ?? {})) {
         expect(text, name).toContain(`"#/components/${kind}/${name}"`);
       }

@@ -6,7 +6,7 @@ import { type ProblemCode, ProblemError } from './problem.ts';
 export const RENDITION_WIDTHS = [64, 128, 256, 384, 640, 828, 1080, 1280, 1600, 1920, 2560, 3840] as const;
 
 /** A picture in words and numbers: its size as seen, a ThumbHash, its colour, `alt`, `credit`, `rights`. */
-export type PictureDescription = components['schemas']['PictureDescription'];
+export type PictureDescription = components['schemas']['Picture'];
 
 /** Appearance of a rendition; absent members have the gallery's defaults (`docs/gallery-media.md`). */
 export interface RenditionOptions {

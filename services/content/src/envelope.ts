@@ -2,18 +2,20 @@ import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 
 /** The position of a page in a list. */
-const pageMeta = z.object({
-  page: z.int(),
-  per_page: z.int(),
-  total: z.int(),
-  total_pages: z.int(),
-  next_cursor: z
-    .string()
-    .nullable()
-    .optional()
-    .describe('Leads to the next page of a walk; null at its end.'),
-  total_is_exact: z.literal(false).optional().describe('Present if there may be more.'),
-});
+const pageMeta = z
+  .object({
+    page: z.int(),
+    per_page: z.int(),
+    total: z.int(),
+    total_pages: z.int(),
+    next_cursor: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('Leads to the next page of a walk; null at its end.'),
+    total_is_exact: z.literal(false).optional().describe('Present if there may be more.'),
+  })
+  .meta({ id: 'PageMeta', description: 'The position of a page in a list.' });
 
 /** The success body of `docs/spec/content.md`, "Envelope", around `data`. */
 export function envelope<Data extends z.ZodType>(data: Data) {
@@ -104,6 +106,7 @@ export function deskPrefix(person: string): string {
 /** The key that something was written with. */
 export const keyMember = z
   .object({ prefix: z.string(), name: z.string().nullable() })
+  .meta({ id: 'Writer' })
   .nullable()
   .describe(
     'The key that it was written with; null if by SQL or at a planned time. `desk` and the name of the person, if at the desk.',

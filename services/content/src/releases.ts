@@ -7,7 +7,13 @@ import type { Kysely, Selectable, Transaction } from 'kysely';
 import { z } from 'zod';
 import { requireAnyCategory } from './api-keys.ts';
 import { databaseTime, timeFaults } from './articles/schedule.ts';
-import { deletedAnswer, pageParameters, releaseName, timeAhead } from './articles/schema.ts';
+import {
+  articleReference,
+  deletedAnswer,
+  pageParameters,
+  releaseName,
+  timeAhead,
+} from './articles/schema.ts';
 import {
   type Actor,
   envelope,
@@ -28,12 +34,14 @@ const releasePut = z.strictObject({
   publish_at: timeAhead.describe('When its articles are published; null: not decided yet.'),
 });
 
-const release = z.object({
-  name: z.string(),
-  publish_at: timestamp.nullable(),
-  published_at: timestamp.nullable().describe('When it was published; null before.'),
-  created_at: timestamp,
-});
+const release = z
+  .object({
+    name: z.string(),
+    publish_at: timestamp.nullable(),
+    published_at: timestamp.nullable().describe('When it was published; null before.'),
+    created_at: timestamp,
+  })
+  .meta({ id: 'ReleaseListItem' });
 
 type ShownRelease = z.infer<typeof release>;
 
@@ -48,9 +56,7 @@ const releaseAnswer = envelope(release);
 
 const releaseDetailAnswer = envelope(
   release.extend({
-    articles: z
-      .array(z.object({ id: z.int(), title: z.string(), slug: z.string() }))
-      .describe('Those that will be published; none once they are.'),
+    articles: z.array(articleReference).describe('Those that will be published; none once they are.'),
   }),
 );
 

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { type KeyOwner, requireArticle, requireReach, requireScope } from './api-keys.ts';
 import { ASSIGNEE, termIds } from './articles/detail.ts';
 import { SHOWN_AUTHOR } from './articles/list-rows.ts';
-import { articlePath, reviewState } from './articles/schema.ts';
+import { articlePath, reviewState, termReference } from './articles/schema.ts';
 import { type Actor, envelope, keyMember, keyOf, success, writtenBy } from './envelope.ts';
 import { actorOf, logWrite, ownerOf, replyPrivately, writtenHeaders } from './requests.ts';
 import type { ContentTables, StoredStep } from './tables.ts';
@@ -72,9 +72,7 @@ const assigneePut = z.strictObject({
     .describe('Who works on it; null for nobody.'),
 });
 
-const assigneeAnswer = envelope(
-  z.object({ assignee: z.object({ id: z.int(), name: z.string(), slug: z.string() }).nullable() }),
-);
+const assigneeAnswer = envelope(z.object({ assignee: termReference.nullable() }));
 
 const TAGS = ['review'];
 const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 503);

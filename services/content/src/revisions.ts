@@ -30,15 +30,17 @@ import { pruneDeletedArticles } from './trash.ts';
 
 const timestamp = z.iso.datetime({ offset: true });
 
-const revision = z.object({
-  revision: z.int().describe('1 is the article as it was created.'),
-  created_at: timestamp,
-  key: keyMember,
-  changed: z
-    .array(z.string())
-    .nullable()
-    .describe('The members that are other than in the revision before; null if that is not kept.'),
-});
+const revision = z
+  .object({
+    revision: z.int().describe('1 is the article as it was created.'),
+    created_at: timestamp,
+    key: keyMember,
+    changed: z
+      .array(z.string())
+      .nullable()
+      .describe('The members that are other than in the revision before; null if that is not kept.'),
+  })
+  .meta({ id: 'RevisionListItem', description: 'A revision of an article, without the article.' });
 
 const revisionListQuery = z.strictObject({
   per_page: integerParameter(1, 100).default(20),
@@ -52,11 +54,13 @@ const revisionListAnswer = cursorEnvelope(revision, z.int());
 const revisionPath = articlePath.extend({ revision: idParameter() });
 
 const revisionAnswer = envelope(
-  revision.extend({
-    article: revisedArticle.describe(
-      'As a PUT takes it, and `published_at`; of its tags and authors, the slugs of those that still exist.',
-    ),
-  }),
+  revision
+    .extend({
+      article: revisedArticle.describe(
+        'As a PUT takes it, and `published_at`; of its tags and authors, the slugs of those that still exist.',
+      ),
+    })
+    .meta({ id: 'Revision', description: 'A revision of an article, whole.' }),
 );
 
 /** Body of a restore: members of the article that shall be other than in the revision. */

@@ -26,17 +26,19 @@ interface Place {
 }
 
 /** An article with its next plan, as clients see it. */
-const plannedArticle = z.object({
-  id: z.int(),
-  title: z.string(),
-  slug: z.string(),
-  author: z.string(),
-  category_id: z.int().nullable(),
-  is_published: z.boolean(),
-  due_at: timestamp.describe('When a draft is published, or what is published becomes a draft again.'),
-  unpublish_at: timestamp.nullable(),
-  release: z.string().nullable().describe('The release that it is published with.'),
-});
+const plannedArticle = z
+  .object({
+    id: z.int(),
+    title: z.string(),
+    slug: z.string(),
+    author: z.string(),
+    category_id: z.int().nullable(),
+    is_published: z.boolean(),
+    due_at: timestamp.describe('When a draft is published, or what is published becomes a draft again.'),
+    unpublish_at: timestamp.nullable(),
+    release: z.string().nullable().describe('The release that it is published with.'),
+  })
+  .meta({ id: 'PlannedArticle' });
 
 const scheduleQuery = z.strictObject({
   per_page: integerParameter(1, 100).default(20),

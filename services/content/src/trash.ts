@@ -29,17 +29,19 @@ import { type ContentTables, membersOfJson, type RowAsJson } from './tables.ts';
 const timestamp = z.iso.datetime({ offset: true });
 
 /** A deleted article as the list shows it. */
-const deletedArticle = z.object({
-  id: z.int(),
-  title: z.string(),
-  slug: z.string(),
-  category_id: z.int().nullable(),
-  author: z.string(),
-  is_published: z.boolean(),
-  published_at: timestamp.nullable(),
-  deleted_at: timestamp,
-  key: keyMember,
-});
+const deletedArticle = z
+  .object({
+    id: z.int(),
+    title: z.string(),
+    slug: z.string(),
+    category_id: z.int().nullable(),
+    author: z.string(),
+    is_published: z.boolean(),
+    published_at: timestamp.nullable(),
+    deleted_at: timestamp,
+    key: keyMember,
+  })
+  .meta({ id: 'DeletedArticle' });
 
 const trashQuery = z.strictObject({
   per_page: integerParameter(1, 100).default(20),

@@ -56,11 +56,13 @@ const listingQuery = z
 /** A listing's query string, read. */
 type ListingQuery = z.infer<typeof listingQuery>;
 
-export const folderEntry = z.object({
-  name: z.string(),
-  path: z.string().describe('The folder as a prefix, ending with "/".'),
-  type: z.literal('folder'),
-});
+export const folderEntry = z
+  .object({
+    name: z.string(),
+    path: z.string().describe('The folder as a prefix, ending with "/".'),
+    type: z.literal('folder'),
+  })
+  .meta({ id: 'GalleryFolder' });
 
 export const fileEntry = z.object({
   name: z.string(),
@@ -79,16 +81,20 @@ export const fileEntry = z.object({
 const listedFolder = z.object({
   folders: z.array(folderEntry),
   files: z.array(
-    fileEntry.extend({
-      publicPath: z
-        .string()
-        .optional()
-        .describe('The path of this version for anybody and for good, if the file is public.'),
-      thumbhash: z
-        .string()
-        .optional()
-        .describe('With thumbhash=1: what it looks like from afar, known once a thumbnail was made; base64.'),
-    }),
+    fileEntry
+      .extend({
+        publicPath: z
+          .string()
+          .optional()
+          .describe('The path of this version for anybody and for good, if the file is public.'),
+        thumbhash: z
+          .string()
+          .optional()
+          .describe(
+            'With thumbhash=1: what it looks like from afar, known once a thumbnail was made; base64.',
+          ),
+      })
+      .meta({ id: 'GalleryFile', description: 'A file in the list of its folder.' }),
   ),
   currentPath: z.string(),
   continuationToken: z

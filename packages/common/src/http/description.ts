@@ -31,7 +31,7 @@ interface DescribedOperation {
   security?: unknown[];
   parameters?: unknown[];
   requestBody?: { required?: boolean };
-  responses: Record<string, Response>;
+  responses: Record<string, Response | Reference>;
   [OWN_HEADERS]?: OwnHeaders;
   [OPTIONAL_BODY]?: true;
 }
@@ -72,7 +72,38 @@ export function completeDescription<Document extends DescribedDocument>(
     tags: tagsOf(paths, tags),
     paths,
   };
-  return { ...completed, components: componentsOf(document, paths, used) };
+  const components = componentsOf(document, paths, used);
+  return { ...completed, components: { ...components, responses: shareRefusals(paths) } };
+}
+
+/**
+ * Puts the answers that several operations give with a status from 300 on, word for word, in one place each,
+ * and returns these by name: most of a description would be the same refusals again.
+ */
+function shareRefusals(paths: DescribedDocument['paths']): Record<string, Response> {
+  const shared: Record<string, Response> = {};
+  const names = new Map<string, string>();
+  for (const { responses } of operationsOf(paths)) {
+    for (const [status, response] of Object.entries(responses)) {
+      if (Number(status) < 300) continue;
+      const text = status + JSON.stringify(response);
+      const name = names.get(text) ?? freeName(STATUS_CODES[status] ?? status, shared);
+      names.set(text, name);
+      shared[name] = response as Response;
+      responses[status] = { $ref: `#/components/responses/${name}` };
+    }
+  }
+  return shared;
+}
+
+/** A name in `taken`'s manner that is not in it: `NotFound`, then `NotFound2`. */
+function freeName(words: string, taken: object): string {
+  const name = words.replaceAll(/[^A-Za-z]/g, '');
+  const isFree = (candidate: string) => !Object.hasOwn(taken, candidate);
+  if (isFree(name)) return name;
+  let number = 2;
+  while (!isFree(`${name}${number}`)) number += 1;
+  return `${name}${number}`;
 }
 
 function operationsOf(paths: DescribedDocument['paths']): DescribedOperation[] {
@@ -102,7 +133,8 @@ function completeOperation(
   );
   if (requestHeaders.length > 0) operation.parameters = [...(operation.parameters ?? []), ...requestHeaders];
   const used = requestHeaders.map(({ $ref }) => $ref);
-  for (const [status, response] of Object.entries(operation.responses)) {
+  // None is a reference before `shareRefusals`.
+  for (const [status, response] of Object.entries(operation.responses as Record<string, Response>)) {
     const names = [...responseHeadersOf(status, statuses, isCounted), ...(own?.response[status] ?? [])];
     response.headers = Object.fromEntries(names.map((name) => [name, headerReference(name)]));
     // The default description of `@fastify/swagger` for a response.

@@ -219,17 +219,22 @@ export type ArticleCreate = z.infer<typeof articleCreate>;
 /** The values of a `PUT` or `PATCH`. */
 export type ArticleChange = z.infer<typeof articlePatch>;
 
-const categoryOfArticle = z.object({ id: z.int(), name: z.string(), slug: z.string() });
+/** A term as articles name it. */
+export const termReference = z
+  .object({ id: z.int(), name: z.string(), slug: z.string() })
+  .meta({ id: 'TermReference', description: 'A category, a tag or an author, as articles name it.' });
 
 /** A tag of an article; with the id of the article's category, the same members. */
-export type TagOfArticle = z.infer<typeof categoryOfArticle>;
+export type TagOfArticle = z.infer<typeof termReference>;
 
-const authorOfArticle = categoryOfArticle.extend({ picture: z.string().nullable() });
+const authorOfArticle = termReference
+  .extend({ picture: z.string().nullable() })
+  .meta({ id: 'AuthorReference', description: 'An author, as articles name them.' });
 
 export type AuthorOfArticle = z.infer<typeof authorOfArticle>;
 
 /** The tags and authors of an article, by their member. */
-const termsOfArticle = { tags: z.array(categoryOfArticle), authors: z.array(authorOfArticle) };
+const termsOfArticle = { tags: z.array(termReference), authors: z.array(authorOfArticle) };
 
 /** The same and more, where they are asked for. */
 const includedMembers = {
@@ -244,17 +249,20 @@ export const articleListItem = z.object({
   slug: z.string(),
   excerpt: z.string().nullable(),
   featured_image: z.string().nullable(),
-  category: categoryOfArticle.nullable(),
+  category: termReference.nullable(),
   author: z.string(),
   published_at: timestamp.nullable(),
 });
 
-const scheduleOfArticle = z
+const schedule = z
   .object({
     publish_at: timestamp.nullable(),
     unpublish_at: timestamp.nullable(),
     release: z.string().nullable(),
   })
+  .meta({ id: 'Schedule' });
+
+const scheduleOfArticle = schedule
   .optional()
   .describe(
     'With `include=schedule`, which needs a key. The time of an article in a release is its release’s.',
@@ -262,6 +270,7 @@ const scheduleOfArticle = z
 
 const workingCopyOfArticle = z
   .object({ saved_at: timestamp, is_current: z.boolean(), key: keyMember })
+  .meta({ id: 'WorkingCopyState' })
   .nullable()
   .optional()
   .describe(
@@ -279,12 +288,16 @@ const deskMembers = {
     .nullable()
     .optional()
     .describe('With `include=review`, which needs a key: where its review stands; null if it is under none.'),
-  assignee: z
-    .object({ id: z.int(), name: z.string(), slug: z.string() })
+  assignee: termReference
     .nullable()
     .optional()
     .describe('With `include=assignee`, which needs a key: the author to whom it is assigned, if it is.'),
 };
+
+/** An article as others name it. */
+export const articleReference = z
+  .object({ id: z.int(), title: z.string(), slug: z.string() })
+  .meta({ id: 'ArticleReference', description: 'An article, as others name it.' });
 
 const articleDetail = articleListItem.extend({
   content: z.string().describe('HTML, byte for byte as written.'),
@@ -293,7 +306,7 @@ const articleDetail = articleListItem.extend({
   created_at: timestamp,
   updated_at: timestamp,
   related_articles: z
-    .array(z.object({ id: z.int(), title: z.string(), slug: z.string() }))
+    .array(articleReference)
     .describe(
       'Up to 5 articles of the same category: those with the most title words in common first, then the newest.',
     ),
@@ -430,13 +443,15 @@ export const articlePath = z.object({ id: idParameter() });
 export const articleSlugPath = z.object({ slug: slugParameter() });
 
 /** A part of a text, and where it has words of the search. */
-const highlight = z.object({
-  member: z.enum(['title', 'excerpt', 'tags', 'author', 'content']),
-  text: z.string().describe('Text, never HTML: escape it like any other.'),
-  matches: z
-    .array(z.object({ offset: z.int().nonnegative(), length: z.int().positive() }))
-    .describe('Where words of the search are in `text`, in UTF-16 code units, in order.'),
-});
+const highlight = z
+  .object({
+    member: z.enum(['title', 'excerpt', 'tags', 'author', 'content']),
+    text: z.string().describe('Text, never HTML: escape it like any other.'),
+    matches: z
+      .array(z.object({ offset: z.int().nonnegative(), length: z.int().positive() }))
+      .describe('Where words of the search are in `text`, in UTF-16 code units, in order.'),
+  })
+  .meta({ id: 'Highlight' });
 
 /** A part of a text, and where it has words of the search. */
 export type Highlight = z.infer<typeof highlight>;
@@ -451,6 +466,13 @@ const listedArticle = listedMembers
     schedule: scheduleOfArticle,
     working_copy: workingCopyOfArticle,
     ...deskMembers,
+  })
+  .meta({
+    id: 'ArticleListItem',
+    description:
+      'An article of a list. With `fields`, it has `id` and the members that these name, and no others.',
+    // What every list has that does not ask for other members; the schema itself lets them be absent.
+    required: LIST_MEMBERS,
   });
 
 /** An article of a list, with these members. */
@@ -472,8 +494,8 @@ export const articleDetailQuery = z.strictObject({
 
 export type ArticleDetailQuery = z.infer<typeof articleDetailQuery>;
 
-export const articleDetailAnswer = envelope(
-  articleDetail.extend({
+const article = articleDetail
+  .extend({
     ...includedMembers,
     schedule: scheduleOfArticle,
     working_copy: workingCopyOfArticle,
@@ -482,8 +504,10 @@ export const articleDetailAnswer = envelope(
       .looseObject({})
       .optional()
       .describe('With `include=jsonld`: a NewsArticle of schema.org, for structured data of its page.'),
-  }),
-);
+  })
+  .meta({ id: 'Article', description: 'An article, whole.' });
+
+export const articleDetailAnswer = envelope(article);
 
 /** Answer of `POST`. */
 export const articleCreatedAnswer = envelope(
@@ -500,10 +524,11 @@ const articleChanges = articleDetail
     category_id: z.int().nullable(),
     ...termsOfArticle,
     extra: shownExtra,
-    ...scheduleOfArticle.unwrap().shape,
+    ...schedule.shape,
   })
   .partial()
-  .extend({ id: z.int() });
+  .extend({ id: z.int() })
+  .meta({ id: 'ArticleChanges', description: 'What a change of an article has changed, and no more.' });
 
 /** The text of a revision: the category by its id, tags and authors by their slugs. */
 export const revisedArticle = articleChanges

@@ -34,7 +34,10 @@ export const term = z.object({ id: z.int(), name: z.string(), slug: z.string(), 
 /** A term with its number of published articles. */
 const countedTerm = term.extend({ article_count: z.int().describe('Published articles.') });
 
-const termArticle = articleListItem.omit({ category: true }).extend({ alt_text: z.string().nullable() });
+const termArticle = articleListItem
+  .omit({ category: true })
+  .extend({ alt_text: z.string().nullable() })
+  .meta({ id: 'TermArticle', description: 'An article in the list of its category, tag or author.' });
 
 /** A term without the members that only its kind has. */
 export type Term = z.infer<typeof term>;
@@ -73,7 +76,7 @@ const termSlugPath = z.object({ slug: slugParameter() });
 export type TermFilters = Omit<FilterValues, TermKind['filter']['name']>;
 
 /** The bodies and answers of the operations on a kind of terms. */
-export function termSchemas({ noun, filter, written, shown, included }: TermKind) {
+export function termSchemas({ noun, one, filter, written, shown, included }: TermKind) {
   const slug = slugMember().describe(
     `If omitted, a new ${noun} gets one from its name, and another keeps its own.`,
   );
@@ -104,6 +107,12 @@ export function termSchemas({ noun, filter, written, shown, included }: TermKind
     id,
     ...z.object({ ...withMembers({ name, slug: shownSlug }, { ...shown, ...ofRequest }) }).partial().shape,
   };
+  const countedTermSchema = z
+    .object({ ...listed, article_count: countedTerm.shape.article_count, ...dates })
+    .meta({
+      id: capitalized(noun),
+      description: `${capitalized(one)} with the number of its published articles.`,
+    });
   const names = Object.keys(included?.shown ?? {});
   const include = { include: includeOf(names).optional() };
   const plainQuery = z.strictObject({ ...pageParameters, ...filterParameters }).omit(own);
@@ -116,10 +125,15 @@ export function termSchemas({ noun, filter, written, shown, included }: TermKind
     create,
     put,
     patch,
-    listItems: z.array(z.object({ ...listed, article_count: countedTerm.shape.article_count, ...dates })),
-    detailAnswer: pagedEnvelope(z.object({ ...listed, ...dates, articles: z.array(termArticle) })),
+    listItems: z.array(countedTermSchema),
+    detailAnswer: pagedEnvelope(
+      z.object({ ...listed, ...dates, articles: z.array(termArticle) }).meta({
+        id: `${capitalized(noun)}Page`,
+        description: `${capitalized(one)} with a page of its articles.`,
+      }),
+    ),
     /** Answer of `POST` and `PUT`. */
-    writtenAnswer: envelope(z.object(identity)),
+    writtenAnswer: envelope(z.object(identity).meta({ id: `Written${capitalized(noun)}` })),
     /** Answer of `PATCH`: `id` and exactly what changed; `updated_at`, which always changes, is left out. */
     patchAnswer: envelope(z.object(changes)),
   };

@@ -69,17 +69,19 @@ const bucketAction = z.discriminatedUnion(
 type BucketAction = z.infer<typeof bucketAction>;
 
 /** A bucket as every logged-in user sees it, without its keys. */
-const bucketView = z.object({
-  id: z.string(),
-  name: z.string(),
-  endpoint: z.string(),
-  region: z.string(),
-  forcePathStyle: z.boolean(),
-  publicEndpoint: z.string().nullable(),
-  editable: z.boolean(),
-  active: z.boolean(),
-  hasCredentials: z.boolean(),
-});
+const bucketView = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    endpoint: z.string(),
+    region: z.string(),
+    forcePathStyle: z.boolean(),
+    publicEndpoint: z.string().nullable(),
+    editable: z.boolean(),
+    active: z.boolean(),
+    hasCredentials: z.boolean(),
+  })
+  .meta({ id: 'Bucket' });
 
 /** A bucket as every logged-in user sees it. */
 export type BucketView = z.infer<typeof bucketView>;

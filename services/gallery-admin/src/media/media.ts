@@ -72,7 +72,7 @@ const pictureDescription = z
     credit: z.string().nullable().describe('Whom its metadata name: the credit line, else the creator.'),
     rights: z.string().nullable().describe('The notice of its rights, from its metadata.'),
   })
-  .meta({ id: 'PictureDescription' });
+  .meta({ id: 'Picture' });
 
 export type PictureDescription = z.infer<typeof pictureDescription>;
 

@@ -78,38 +78,46 @@ const profileChange = z
 
 const timestamp = z.iso.datetime({ offset: true });
 
-const personAnswer = z.object({
-  id: z.uuid(),
-  name: z.string(),
-  email: z.string(),
-  role,
-  active: z.boolean(),
-  hasPassword: z.boolean(),
-  passkeys: z.int().describe('How many the person has.'),
-  hasTotp: z.boolean().describe('Whether an app makes codes for the person.'),
-  isLinked: z.boolean().describe('Whether an account of single sign-on is linked.'),
-  canLogIn: z.boolean().describe('Whether the person has a way in that the settings take.'),
-  invitedUntil: timestamp.nullable().describe('When the link that was made last ends; null if none works.'),
-  lastUsedAt: timestamp.nullable(),
-  createdAt: timestamp,
-});
+const personAnswer = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    email: z.string(),
+    role,
+    active: z.boolean(),
+    hasPassword: z.boolean(),
+    passkeys: z.int().describe('How many the person has.'),
+    hasTotp: z.boolean().describe('Whether an app makes codes for the person.'),
+    isLinked: z.boolean().describe('Whether an account of single sign-on is linked.'),
+    canLogIn: z.boolean().describe('Whether the person has a way in that the settings take.'),
+    invitedUntil: timestamp.nullable().describe('When the link that was made last ends; null if none works.'),
+    lastUsedAt: timestamp.nullable(),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'Person' });
 
-const invitationAnswer = z.object({
-  token: z.string().describe('The link is the desk’s address, `desk/invitation#` and this; shown only once.'),
-  expiresAt: timestamp,
-  mailed: z.boolean().optional().describe('Whether the mail server has taken it; absent without one.'),
-});
+const invitationAnswer = z
+  .object({
+    token: z
+      .string()
+      .describe('The link is the desk’s address, `desk/invitation#` and this; shown only once.'),
+    expiresAt: timestamp,
+    mailed: z.boolean().optional().describe('Whether the mail server has taken it; absent without one.'),
+  })
+  .meta({ id: 'Invitation' });
 
-const meAnswer = z.object({
-  id: z.uuid().nullable().describe('Null for the account of the environment.'),
-  name: z.string(),
-  email: z.string().nullable(),
-  role,
-  may: z.array(z.string()).describe('What the role allows.'),
-  language,
-  timeZone: z.string().nullable(),
-  authorId: z.int().nullable().describe('The author of content that the person is, once that is known.'),
-});
+const meAnswer = z
+  .object({
+    id: z.uuid().nullable().describe('Null for the account of the environment.'),
+    name: z.string(),
+    email: z.string().nullable(),
+    role,
+    may: z.array(z.string()).describe('What the role allows.'),
+    language,
+    timeZone: z.string().nullable(),
+    authorId: z.int().nullable().describe('The author of content that the person is, once that is known.'),
+  })
+  .meta({ id: 'Me', description: 'Who is logged in.' });
 
 const sessionAnswer = z.object({
   id: z.uuid(),

@@ -143,11 +143,7 @@ function routesOf({ config, db, readDb, gate, cache, seen, clock }: NewsFeedPart
     site,
     address,
   });
-  const [dailies, weeklies, monthlies] = [
-    reportOperations('daily', { db: readDb, cache, site, calendar, clock }),
-    reportOperations('weekly', { db: readDb, cache, site, calendar, clock }),
-    reportOperations('monthly', { db: readDb, cache, site, calendar, clock }),
-  ];
+  const { dailies, weeklies, monthlies } = reportOperations({ db: readDb, cache, site, calendar, clock });
   const selected = selectedOperations({
     selected: new SelectedStore({ db, readDb, site, seen, forget: () => cache.clear() }),
     site,

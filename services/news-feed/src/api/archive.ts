@@ -9,8 +9,14 @@ import { isCalendarDate } from '../calendar.ts';
 import { languageTag } from '../fields.ts';
 import type { Vocabulary } from '../words.ts';
 import type { ArchiveStore } from './archive-store.ts';
-import { item, itemSchema } from './item.ts';
-import { categoryParameter, cursorParameter, directionParameter, pageSchema } from './items.ts';
+import { item } from './item.ts';
+import {
+  categoryParameter,
+  cursorParameter,
+  directionParameter,
+  listedItemSchema,
+  pageSchema,
+} from './items.ts';
 import { body, CACHE_CONTROL, type Site, success } from './site.ts';
 
 const day = z
@@ -61,7 +67,7 @@ export type ArchiveQuery = z.infer<ReturnType<typeof archiveQuery>>;
 
 function archiveAnswer(site: Site) {
   return body({
-    items: z.array(itemSchema(site).extend({ reason: z.string().nullable() })),
+    items: z.array(listedItemSchema(site)),
     page: pageSchema,
   });
 }

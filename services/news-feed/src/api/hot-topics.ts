@@ -6,7 +6,7 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { NewsTables } from '../tables.ts';
 import type { Vocabulary } from '../words.ts';
-import { address, linksSchema, timestamp } from './item.ts';
+import { address, linksSchema, sourceReference, timestamp } from './item.ts';
 import { directionParameter } from './items.ts';
 import { body, CACHE_CONTROL, type Site, success } from './site.ts';
 
@@ -15,27 +15,29 @@ function hotTopicsQuery(vocabulary: Vocabulary) {
 }
 
 function hotTopicSchema(site: Site) {
-  return z.object({
-    rank: z.int().min(1).max(10),
-    id: z.string().describe('The id of the item that represents the topic.'),
-    title: z.string(),
-    source: z.object({ name: z.string() }),
-    links: linksSchema(site, {
-      original: address,
-      story: address
+  return z
+    .object({
+      rank: z.int().min(1).max(10),
+      id: z.string().describe('The id of the item that represents the topic.'),
+      title: z.string(),
+      source: sourceReference,
+      links: linksSchema(site, {
+        original: address,
+        story: address
+          .optional()
+          .describe('A page for people; its last path segment is the `publicId` for the story endpoint.'),
+      }),
+      sourceCount: z.int().min(1).describe('The number of distinct sources that report on the topic.'),
+      signalCount: z.int().min(1).describe('The number of reports on the topic.'),
+      participantCount: z
+        .int()
+        .min(0)
         .optional()
-        .describe('A page for people; its last path segment is the `publicId` for the story endpoint.'),
-    }),
-    sourceCount: z.int().min(1).describe('The number of distinct sources that report on the topic.'),
-    signalCount: z.int().min(1).describe('The number of reports on the topic.'),
-    participantCount: z
-      .int()
-      .min(0)
-      .optional()
-      .describe('The number of people who discuss the topic, if known.'),
-    sourceNames: z.array(z.string()),
-    latestAt: timestamp.describe('The time of the newest report.'),
-  });
+        .describe('The number of people who discuss the topic, if known.'),
+      sourceNames: z.array(z.string()),
+      latestAt: timestamp.describe('The time of the newest report.'),
+    })
+    .meta({ id: 'HotTopic' });
 }
 
 /** A topic, including the link whose name the deployment chooses. */

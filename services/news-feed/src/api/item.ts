@@ -46,6 +46,9 @@ export const address = z.string().meta({ format: 'uri' });
 /** The attribution to the publisher, on everything that is quoted from the site. */
 export const attribution = z.object({ name: z.string(), url: address }).meta({ id: 'Attribution' });
 
+/** A source as items name it. */
+export const sourceReference = z.object({ name: z.string() }).meta({ id: 'SourceReference' });
+
 /** `links` with the page on the publishing site and the members of `shape`. */
 export function linksSchema<Shape extends z.ZodRawShape>(site: Site, shape: Shape) {
   return z.object({ [site.linkName]: address.describe('The page on the publishing site.'), ...shape });
@@ -57,7 +60,7 @@ export function minimalItemSchema(site: Site) {
     .object({
       id: z.string(),
       title: z.string(),
-      source: z.object({ name: z.string() }),
+      source: sourceReference,
       links: linksSchema(site, {}),
       publishedAt: timestamp.describe('When the source published it.'),
       discoveredAt: timestamp.describe('When the site received it.'),

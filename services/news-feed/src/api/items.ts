@@ -35,11 +35,13 @@ export const cursorParameter = z
   .meta({ minLength: 1, maxLength: 4096 });
 
 /** The page part of a list's answer. */
-export const pageSchema = z.object({
-  count: z.int(),
-  hasMore: z.boolean(),
-  nextCursor: z.string().nullable(),
-});
+export const pageSchema = z
+  .object({
+    count: z.int(),
+    hasMore: z.boolean(),
+    nextCursor: z.string().nullable().describe('Leads to the next page; null at the end.'),
+  })
+  .meta({ id: 'ListPage', description: 'The position of a page in a list.' });
 
 export function itemsQuery(vocabulary: Vocabulary) {
   return z.strictObject({
@@ -66,6 +68,13 @@ export function itemsQuery(vocabulary: Vocabulary) {
 
 export type ItemsQuery = z.infer<ReturnType<typeof itemsQuery>>;
 
+/** An item with the reason for its selection. */
+export function listedItemSchema(site: Site) {
+  return itemSchema(site)
+    .extend({ reason: z.string().nullable() })
+    .meta({ id: 'ListedItem', description: 'An item of a list.' });
+}
+
 function itemsAnswer(site: Site) {
   return body({
     query: z.object({
@@ -77,23 +86,25 @@ function itemsAnswer(site: Site) {
       direction: z.string().nullable(),
       ordering: z.enum(['timelineDesc', 'publishedAtDesc']),
     }),
-    items: z.array(itemSchema(site).extend({ reason: z.string().nullable() })),
+    items: z.array(listedItemSchema(site)),
     page: pageSchema,
   });
 }
 
 function itemAnswer(site: Site) {
   return body({
-    item: itemSchema(site).extend({
-      reason: z.string().nullable(),
-      story: z
-        .object({ publicId: z.string(), title: z.string(), links: linksSchema(site, {}) })
-        .nullable()
-        .describe('The event that it reports on; `publicId` is for the story endpoint.'),
-      reports: z
-        .array(z.object({ period: z.enum(PERIODS), date: calendarDate, links: linksSchema(site, {}) }))
-        .describe('The reports that quote it, the shortest period first.'),
-    }),
+    item: itemSchema(site)
+      .extend({
+        reason: z.string().nullable(),
+        story: z
+          .object({ publicId: z.string(), title: z.string(), links: linksSchema(site, {}) })
+          .nullable()
+          .describe('The event that it reports on; `publicId` is for the story endpoint.'),
+        reports: z
+          .array(z.object({ period: z.enum(PERIODS), date: calendarDate, links: linksSchema(site, {}) }))
+          .describe('The reports that quote it, the shortest period first.'),
+      })
+      .meta({ id: 'ItemDetail', description: 'An item with its story and the reports that quote it.' }),
   });
 }
 

@@ -19,7 +19,7 @@ import {
 } from '../calendar.ts';
 import { type Quote, type Report, withoutWithdrawn } from '../report.ts';
 import type { NewsTables } from '../tables.ts';
-import { address, attribution, linksSchema, timestamp } from './item.ts';
+import { address, attribution, linksSchema, sourceReference, timestamp } from './item.ts';
 import { body, CACHE_CONTROL, type Site, success } from './site.ts';
 
 const reportsQuery = z.strictObject({ limit: integerParameter(1, 180).default(30) });
@@ -57,43 +57,55 @@ function reportsAnswer(period: Period, site: Site) {
   return body({
     count: z.int(),
     items: z.array(
-      z.object({
-        date: calendarDate,
-        ...daysSchema(period),
-        generatedAt: timestamp,
-        leadTitle: z.string().nullable(),
-        leadParagraph: z.string().nullable(),
-        links: linksSchema(site, {}),
-        attribution,
-      }),
+      z
+        .object({
+          date: calendarDate,
+          ...daysSchema(period),
+          generatedAt: timestamp,
+          leadTitle: z.string().nullable(),
+          leadParagraph: z.string().nullable(),
+          links: linksSchema(site, {}),
+          attribution,
+        })
+        .meta({ id: `${OPERATION_NAMES[period].one}ListItem` }),
     ),
   });
 }
 
-function reportAnswer(period: Period, site: Site) {
-  const flash = z.object({
-    title: z.string(),
-    source: z.object({ name: z.string() }),
-    links: z.object({ [site.linkName]: address.nullable(), original: address }),
-    publishedAt: timestamp.nullable(),
-    attribution,
-  });
-  return body({
-    report: z.object({
-      date: calendarDate,
-      ...daysSchema(period),
-      generatedAt: timestamp,
-      correctedAt: timestamp.optional().describe('When it was last corrected, on its own day.'),
-      windowStart: timestamp,
-      windowEnd: timestamp,
-      links: linksSchema(site, {}),
+/** What reports are made of: the same in all periods. */
+function partsOfReports(site: Site) {
+  const flash = z
+    .object({
+      title: z.string(),
+      source: sourceReference,
+      links: z.object({ [site.linkName]: address.nullable(), original: address }),
+      publishedAt: timestamp.nullable(),
       attribution,
-      lead: z.object({ title: z.string(), leadParagraph: z.string() }).nullable(),
-      sections: z.array(
-        z.object({ label: z.string(), items: z.array(flash.extend({ summary: z.string() })) }),
-      ),
-      flashes: z.array(flash),
-    }),
+    })
+    .meta({ id: 'Flash', description: 'An item that a report names.' });
+  const quote = flash
+    .extend({ summary: z.string() })
+    .meta({ id: 'Quote', description: 'An item that a report quotes.' });
+  const section = z.object({ label: z.string(), items: z.array(quote) }).meta({ id: 'ReportSection' });
+  return { sections: z.array(section), flashes: z.array(flash) };
+}
+
+function reportAnswer(period: Period, site: Site, quoted: ReturnType<typeof partsOfReports>) {
+  return body({
+    report: z
+      .object({
+        date: calendarDate,
+        ...daysSchema(period),
+        generatedAt: timestamp,
+        correctedAt: timestamp.optional().describe('When it was last corrected, on its own day.'),
+        windowStart: timestamp,
+        windowEnd: timestamp,
+        links: linksSchema(site, {}),
+        attribution,
+        lead: z.object({ title: z.string(), leadParagraph: z.string() }).nullable(),
+        ...quoted,
+      })
+      .meta({ id: `${OPERATION_NAMES[period].one}Report` }),
   });
 }
 
@@ -109,6 +121,7 @@ interface ReportParts {
 interface PeriodParts extends Omit<ReportParts, 'db'> {
   period: Period;
   reports: ReportStore;
+  quoted: ReturnType<typeof partsOfReports>;
 }
 
 /** Parts of the operation ids: `listDailies`, `getLatestDaily`, `getDaily`. */
@@ -119,12 +132,16 @@ const OPERATION_NAMES: Record<Period, { one: string; all: string }> = {
 };
 
 /**
- * The operations on the reports of a period: archive, newest, and one by date (`docs/spec/news-feed.md`,
+ * The operations on the reports of each period: archive, newest, and one by date (`docs/spec/news-feed.md`,
  * "Endpoints"). Weekly and monthly reports have the form and the rules of the daily ones.
  */
-export function reportOperations(period: Period, { db, ...parts }: ReportParts) {
-  const own: PeriodParts = { ...parts, period, reports: new ReportStore(db, period) };
-  return { index: indexOperation(own), ...singleOperations(own) };
+export function reportOperations({ db, ...parts }: ReportParts) {
+  const quoted = partsOfReports(parts.site);
+  const of = (period: Period) => {
+    const own: PeriodParts = { ...parts, period, quoted, reports: new ReportStore(db, period) };
+    return { index: indexOperation(own), ...singleOperations(own) };
+  };
+  return { dailies: of('daily'), weeklies: of('weekly'), monthlies: of('monthly') };
 }
 
 function indexOperation({ period, reports, cache, site }: PeriodParts) {
@@ -161,11 +178,11 @@ function indexOperation({ period, reports, cache, site }: PeriodParts) {
   });
 }
 
-function singleOperations({ period, reports, cache, site, calendar, clock }: PeriodParts) {
+function singleOperations({ period, reports, cache, site, calendar, clock, quoted }: PeriodParts) {
   const tags = [PERIOD_RULES[period].collection];
   const name = OPERATION_NAMES[period].one;
   const response = {
-    200: reportAnswer(period, site),
+    200: reportAnswer(period, site, quoted),
     ...NOT_MODIFIED,
     ...problemResponses(400, 403, 404, 405, 429, 503),
   };

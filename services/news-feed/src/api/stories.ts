@@ -33,31 +33,35 @@ const storyIllustration = {
 };
 
 function neighborSchema(site: Site) {
-  return z.object({
-    publicId: z.string(),
-    title: z.string(),
-    relation: z.string(),
-    links: linksSchema(site, {
-      api: z
-        .string()
-        .meta({ format: 'uri-reference' })
-        .describe(
-          'The story in this API. Absolute if the service knows its own address (from `SITE_API_URL` or a trusted proxy).',
-        ),
-    }),
-  });
+  return z
+    .object({
+      publicId: z.string(),
+      title: z.string(),
+      relation: z.string(),
+      links: linksSchema(site, {
+        api: z
+          .string()
+          .meta({ format: 'uri-reference' })
+          .describe(
+            'The story in this API. Absolute if the service knows its own address (from `SITE_API_URL` or a trusted proxy).',
+          ),
+      }),
+    })
+    .meta({ id: 'StoryReference', description: 'A story, as others name it.' });
 }
 
 function reportSchema(site: Site) {
-  return z.object({
-    id: z.string(),
-    title: z.string(),
-    summary: z.string().nullable(),
-    source: z.object({ name: z.string(), firstParty: z.boolean() }),
-    publishedAt: timestamp,
-    links: linksSchema(site, { original: address.optional() }),
-    ...illustrationShape,
-  });
+  return z
+    .object({
+      id: z.string(),
+      title: z.string(),
+      summary: z.string().nullable(),
+      source: z.object({ name: z.string(), firstParty: z.boolean() }),
+      publishedAt: timestamp,
+      links: linksSchema(site, { original: address.optional() }),
+      ...illustrationShape,
+    })
+    .meta({ id: 'StoryReport' });
 }
 
 export const storiesQuery = z.strictObject({
@@ -71,40 +75,45 @@ type StoriesQuery = z.infer<typeof storiesQuery>;
 function storiesAnswer(site: Site) {
   return body({
     items: z.array(
-      z.object({
-        publicId: z.string(),
-        title: z.string(),
-        status: z.enum(STATUSES),
-        reportCount: z.int(),
-        latestAt: timestamp,
-        latest: z.string().describe('The title of the newest report.'),
-        digest: z.string().nullable(),
-        links: linksSchema(site, {}),
-      }),
+      z
+        .object({
+          publicId: z.string(),
+          title: z.string(),
+          status: z.enum(STATUSES),
+          reportCount: z.int(),
+          latestAt: timestamp,
+          latest: z.string().describe('The title of the newest report.'),
+          digest: z.string().nullable(),
+          links: linksSchema(site, {}),
+        })
+        .meta({ id: 'StoryListItem' }),
     ),
     page: pageSchema,
   });
 }
 
 function storyAnswer(site: Site) {
+  const neighbor = neighborSchema(site);
   return body({
-    story: z.object({
-      publicId: z.string(),
-      title: z.string(),
-      status: z.enum(STATUSES),
-      sourceCount: z.int(),
-      reportCount: z.int(),
-      firstReportAt: timestamp,
-      latestAt: timestamp,
-      latest: z.string().describe('The title of the newest report.'),
-      digest: z.string().nullable(),
-      digestUpdatedAt: timestamp.nullable(),
-      ...storyIllustration,
-      links: linksSchema(site, {}),
-      reports: z.array(reportSchema(site)).describe('Newest first.'),
-      storyline: z.array(neighborSchema(site)),
-      related: z.array(neighborSchema(site)),
-    }),
+    story: z
+      .object({
+        publicId: z.string(),
+        title: z.string(),
+        status: z.enum(STATUSES),
+        sourceCount: z.int(),
+        reportCount: z.int(),
+        firstReportAt: timestamp,
+        latestAt: timestamp,
+        latest: z.string().describe('The title of the newest report.'),
+        digest: z.string().nullable(),
+        digestUpdatedAt: timestamp.nullable(),
+        ...storyIllustration,
+        links: linksSchema(site, {}),
+        reports: z.array(reportSchema(site)).describe('Newest first.'),
+        storyline: z.array(neighbor),
+        related: z.array(neighbor),
+      })
+      .meta({ id: 'Story' }),
   });
 }
 

@@ -12,16 +12,18 @@ const historyQuery = z.strictObject({ limit: integerParameter(1, 100).default(50
 const historyAnswer = z.object({
   edits: z
     .array(
-      z.object({
-        edit: z.int(),
-        at: timestamp,
-        actor: z.string().nullable().describe('Who; null for the newsroom itself.'),
-        program: z.string(),
-        action: z.string(),
-        undoes: editNumber.describe('The edit that it undoes.'),
-        undoneBy: editNumber.describe('The edit that undoes it.'),
-        changes: z.array(z.object({ member: z.string(), before: z.unknown(), after: z.unknown() })),
-      }),
+      z
+        .object({
+          edit: z.int(),
+          at: timestamp,
+          actor: z.string().nullable().describe('Who; null for the newsroom itself.'),
+          program: z.string(),
+          action: z.string(),
+          undoes: editNumber.describe('The edit that it undoes.'),
+          undoneBy: editNumber.describe('The edit that undoes it.'),
+          changes: z.array(z.object({ member: z.string(), before: z.unknown(), after: z.unknown() })),
+        })
+        .meta({ id: 'Edit' }),
     )
     .describe('The newest first.'),
 });

@@ -33,7 +33,11 @@ const itemPath = z.object({ id: itemId });
 const members = { id: z.string(), ...shownItem };
 
 const itemsAnswer = z.object({
-  items: z.array(z.object({ ...members, story: z.string().nullable().describe('Its `publicId`.') })),
+  items: z.array(
+    z
+      .object({ ...members, story: z.string().nullable().describe('Its `publicId`.') })
+      .meta({ id: 'NewsroomListItem' }),
+  ),
   nextCursor: z.string().nullable(),
 });
 
@@ -55,16 +59,18 @@ const withdrawnAnswer = z.object({
   ),
 });
 
-const itemAnswer = z.object({
-  ...members,
-  story: z.object({ publicId: z.string(), title: z.string() }).nullable(),
-  withdrawnAt: timestamp.nullable(),
-  updatedAt: timestamp,
-  sources: z.array(z.object({ id: z.int(), name: z.string(), isFollowed: z.boolean() })),
-  reports: z.array(z.object({ period: z.string(), date: z.string() })),
-});
+const itemAnswer = z
+  .object({
+    ...members,
+    story: z.object({ publicId: z.string(), title: z.string() }).nullable(),
+    withdrawnAt: timestamp.nullable(),
+    updatedAt: timestamp,
+    sources: z.array(z.object({ id: z.int(), name: z.string(), isFollowed: z.boolean() })),
+    reports: z.array(z.object({ period: z.string(), date: z.string() })),
+  })
+  .meta({ id: 'NewsroomItem', description: 'All of an item.' });
 
-const itemEditedAnswer = z.object({ edit: editNumber, item: itemAnswer });
+const itemEditedAnswer = z.object({ edit: editNumber, item: itemAnswer }).meta({ id: 'ItemEdit' });
 
 /** Body of `POST`. */
 const itemCreate = (vocabulary: Vocabulary) => itemInput(vocabulary, time);

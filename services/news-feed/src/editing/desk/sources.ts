@@ -47,50 +47,52 @@ const sourcesQuery = z.strictObject({
   cursor: integerParameter(1).optional().describe('`nextCursor` of the page before.'),
 });
 
-const source = z.object({
-  id: z.int(),
-  url: z.string(),
-  givenUrl: z.string(),
-  name: z.string(),
-  isNamed: z.boolean(),
-  category: z.string().nullable(),
-  directions: z.array(z.string()),
-  firstParty: z.boolean(),
-  weight: z.number(),
-  select: z.string(),
-  readPages: z.boolean(),
-  images: z.boolean(),
-  rules: z.array(z.string()),
-  stoppedRules: z
-    .array(z.object({ rule: z.string(), reason: z.string() }))
-    .describe('Rules that took too long and are not applied until the rules are saved again.'),
-  page: z.string().nullable().describe('Where its page lists articles; null: it is a feed or a sitemap.'),
-  state: z.enum(['active', 'paused', 'gone']),
-  createdAt: timestamp,
-  nextPollAt: timestamp,
-  intervalSeconds: z.number(),
-  lastPolledAt: timestamp.nullable(),
-  lastSuccessAt: timestamp.nullable(),
-  lastChangeAt: timestamp.nullable(),
-  failures: z.int(),
-  failingSince: timestamp.nullable(),
-  lastError: z.string().nullable(),
-  offeredUrl: z
-    .string()
-    .nullable()
-    .describe('The feed that a page names which the source answers instead of its own.'),
-  unusableEntries: z.int(),
-  unreadEntries: z.int(),
-  repeatedEntries: z.int(),
-  leftOut: z
-    .array(z.object({ title: z.string(), reason: z.string() }))
-    .describe('The first entries of its feed that are not read, and why.'),
-  emptyReads: z.int(),
-  day: z.int().describe('New entries in 24 hours.'),
-  pending: z.int().describe('Entries that wait to be edited.'),
-  refused: z.int().describe('Entries that cannot be items.'),
-  days: z.array(z.int()).describe('New entries in each of the last 14 times 24 hours, the latest last.'),
-});
+const source = z
+  .object({
+    id: z.int(),
+    url: z.string(),
+    givenUrl: z.string(),
+    name: z.string(),
+    isNamed: z.boolean(),
+    category: z.string().nullable(),
+    directions: z.array(z.string()),
+    firstParty: z.boolean(),
+    weight: z.number(),
+    select: z.string(),
+    readPages: z.boolean(),
+    images: z.boolean(),
+    rules: z.array(z.string()),
+    stoppedRules: z
+      .array(z.object({ rule: z.string(), reason: z.string() }))
+      .describe('Rules that took too long and are not applied until the rules are saved again.'),
+    page: z.string().nullable().describe('Where its page lists articles; null: it is a feed or a sitemap.'),
+    state: z.enum(['active', 'paused', 'gone']),
+    createdAt: timestamp,
+    nextPollAt: timestamp,
+    intervalSeconds: z.number(),
+    lastPolledAt: timestamp.nullable(),
+    lastSuccessAt: timestamp.nullable(),
+    lastChangeAt: timestamp.nullable(),
+    failures: z.int(),
+    failingSince: timestamp.nullable(),
+    lastError: z.string().nullable(),
+    offeredUrl: z
+      .string()
+      .nullable()
+      .describe('The feed that a page names which the source answers instead of its own.'),
+    unusableEntries: z.int(),
+    unreadEntries: z.int(),
+    repeatedEntries: z.int(),
+    leftOut: z
+      .array(z.object({ title: z.string(), reason: z.string() }))
+      .describe('The first entries of its feed that are not read, and why.'),
+    emptyReads: z.int(),
+    day: z.int().describe('New entries in 24 hours.'),
+    pending: z.int().describe('Entries that wait to be edited.'),
+    refused: z.int().describe('Entries that cannot be items.'),
+    days: z.array(z.int()).describe('New entries in each of the last 14 times 24 hours, the latest last.'),
+  })
+  .meta({ id: 'Source', description: 'A source, and how it is.' });
 
 const sourcesAnswer = z.object({ sources: z.array(source), nextCursor: z.string().nullable() });
 

@@ -23,54 +23,58 @@ const status = z.enum(['active', 'settled']);
 
 const storiesAnswer = z.object({
   stories: z.array(
-    z.object({
-      publicId: z.string(),
-      title: z.string(),
-      status,
-      digest: z.string().nullable(),
-      reportCount: z.int(),
-      latest: z.object({ id: z.string(), title: z.string(), publishedAt: timestamp }),
-    }),
+    z
+      .object({
+        publicId: z.string(),
+        title: z.string(),
+        status,
+        digest: z.string().nullable(),
+        reportCount: z.int(),
+        latest: z.object({ id: z.string(), title: z.string(), publishedAt: timestamp }),
+      })
+      .meta({ id: 'NewsroomStoryListItem' }),
   ),
   nextCursor: z.string().nullable(),
 });
 
-const storyAnswer = z.object({
-  publicId: z.string(),
-  title: z.string(),
-  status,
-  digest: z.string().nullable(),
-  digestUpdatedAt: timestamp.nullable(),
-  digestBy: z.string().nullable().describe('`rules`, `model` or `person`.'),
-  digestRefusal: z
-    .object({
-      why: z
-        .enum(['invented', 'form', 'endpoint', 'report'])
-        .describe(
-          '`invented`: it names `detail`, which no report does; `form`: it cannot be published; `endpoint`: ' +
-            'the endpoint did not write it; `report`: a report reads like an instruction, and none was asked for.',
-        ),
-      detail: z.string().nullable(),
-    })
-    .nullable()
-    .describe("Why the model's digest was not taken, while that of the rules stands in its place."),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-  mergedInto: z.string().nullable(),
-  merged: z.array(z.object({ publicId: z.string(), title: z.string() })),
-  keptApartFrom: z.array(z.string()),
-  references: z.array(z.object({ kind: z.string(), publicId: z.string(), relation: z.string() })),
-  reports: z.array(
-    z.object({
-      id: z.string(),
-      title: z.string(),
-      sourceName: z.string(),
-      publishedAt: timestamp,
-      selected: z.boolean(),
-      withdrawnAt: timestamp.nullable(),
-    }),
-  ),
-});
+const storyAnswer = z
+  .object({
+    publicId: z.string(),
+    title: z.string(),
+    status,
+    digest: z.string().nullable(),
+    digestUpdatedAt: timestamp.nullable(),
+    digestBy: z.string().nullable().describe('`rules`, `model` or `person`.'),
+    digestRefusal: z
+      .object({
+        why: z
+          .enum(['invented', 'form', 'endpoint', 'report'])
+          .describe(
+            '`invented`: it names `detail`, which no report does; `form`: it cannot be published; `endpoint`: ' +
+              'the endpoint did not write it; `report`: a report reads like an instruction, and none was asked for.',
+          ),
+        detail: z.string().nullable(),
+      })
+      .nullable()
+      .describe("Why the model's digest was not taken, while that of the rules stands in its place."),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    mergedInto: z.string().nullable(),
+    merged: z.array(z.object({ publicId: z.string(), title: z.string() })),
+    keptApartFrom: z.array(z.string()),
+    references: z.array(z.object({ kind: z.string(), publicId: z.string(), relation: z.string() })),
+    reports: z.array(
+      z.object({
+        id: z.string(),
+        title: z.string(),
+        sourceName: z.string(),
+        publishedAt: timestamp,
+        selected: z.boolean(),
+        withdrawnAt: timestamp.nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'NewsroomStory', description: 'All of a story.' });
 
 const merge = z.strictObject({ into: storyId });
 
