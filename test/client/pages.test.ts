@@ -4,15 +4,17 @@ import {
   contentClient,
   deletedArticles,
   type Fetch,
+  type FullArticle,
   folderEntries,
   folderPages,
   galleryClient,
+  type ListedArticle,
   mirrorSelected,
   newsFeedClient,
   newsItems,
   plannedArticles,
 } from '@pressroom/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
 import { type GalleryFixture, galleryFixture } from '../support/gallery.ts';
 import { itemRow, type NewsFeedFixture, newsFeedFixture } from '../support/news-feed.ts';
@@ -39,6 +41,33 @@ test('every article comes once, also when another is published in between', asyn
     if (titles.length === 2) await publish('new');
   }
   expect(titles).toEqual(['5', '4', '3', '2', '1']);
+});
+
+test('an article has the members that were asked for, in its type too, and no others', async () => {
+  const site = contentClient({ baseUrl: content.url, headers: { 'X-API-Key': content.key } });
+  const body = { title: 'Asked for', content: `<p>${'word '.repeat(20)}</p>`, is_published: true };
+  await site.post('/api/articles', { body });
+  const only = { sort: 'newest', per_page: 1 } as const;
+
+  for await (const article of articles(site, only)) {
+    expectTypeOf(article).toEqualTypeOf<ListedArticle>();
+    expectTypeOf(article.published_at).toEqualTypeOf<string | null>();
+    const names = ['author', 'category', 'excerpt', 'featured_image', 'id', 'published_at', 'slug', 'title'];
+    expect(Object.keys(article).sort()).toEqual(names);
+    break;
+  }
+  for await (const article of articles(site, { ...only, fields: 'title,excerpt', include: 'tags,review' })) {
+    expectTypeOf<keyof typeof article>().toEqualTypeOf<'id' | 'title' | 'excerpt' | 'tags' | 'review'>();
+    expectTypeOf(article.tags).toEqualTypeOf<{ id: number; name: string; slug: string }[]>();
+    expect(Object.keys(article).sort()).toEqual(['excerpt', 'id', 'review', 'tags', 'title']);
+    break;
+  }
+  for await (const article of articles(site, { ...only, fields: 'full' })) {
+    expectTypeOf(article).toEqualTypeOf<FullArticle>();
+    expectTypeOf<'review' extends keyof FullArticle ? true : false>().toEqualTypeOf<false>();
+    expect(article.content).toBe(body.content);
+    break;
+  }
 });
 
 test('revisions, deleted and planned articles come page by page', async () => {

@@ -167,6 +167,15 @@ describe.each(Object.entries(FIXTURES))('the description of the %s service', (se
     expect(text).not.toContain(String(Number.MIN_SAFE_INTEGER));
   });
 
+  test('says of every parameter what it is', () => {
+    for (const { name, described } of operations) {
+      for (const given of described.parameters ?? []) {
+        const parameter = given.$ref ? resolve(description, given.$ref) : given;
+        expect(parameter.description, `${name}: ${parameter.name}`).toMatch(/\.( |$|\))/);
+      }
+    }
+  });
+
   test('gives every limit and page its default', () => {
     for (const { name, described } of operations) {
       for (const parameter of described.parameters ?? []) {

@@ -1,8 +1,10 @@
 import type { AnswerOf, CommonOptions, OperationOf, RequestOptions } from './api-client.ts';
-import type { paths as ContentPaths } from './openapi/content.ts';
+import type { components as Content, paths as ContentPaths } from './openapi/content.ts';
 import type { paths as GalleryPaths } from './openapi/gallery-admin.ts';
 import type { paths as NewsFeedPaths } from './openapi/news-feed.ts';
 import type { ContentClient, GalleryClient, NewsFeedClient } from './services.ts';
+
+type ContentSchemas = Content['schemas'];
 
 type ArticlesOperation = OperationOf<ContentPaths, '/api/articles', 'get'>;
 type RevisionsOperation = OperationOf<ContentPaths, '/api/articles/{id}/revisions', 'get'>;
@@ -13,13 +15,13 @@ type FolderOperation = OperationOf<GalleryPaths, '/api/gallery', 'get'>;
 
 type QueryOf<Operation> = NonNullable<RequestOptions<Operation>['query']>;
 
+type ArticleListItem = ContentSchemas['ArticleListItem'];
+
+/** The members that `include` adds. */
+type IncludedMember = 'tags' | 'authors' | 'extra' | 'schedule' | 'working_copy' | 'review' | 'assignee';
+
 /** An article of a list with the members of `fields: 'full'`. */
-export type FullArticle = Required<
-  Omit<
-    AnswerOf<ArticlesOperation>['data'][number],
-    'highlights' | 'tags' | 'authors' | 'extra' | 'schedule' | 'working_copy'
-  >
->;
+export type FullArticle = Required<Omit<ArticleListItem, 'highlights' | IncludedMember>>;
 
 /** An article of a list, where no `fields` are named. */
 export type ListedArticle = Pick<
@@ -27,8 +29,31 @@ export type ListedArticle = Pick<
   'id' | 'title' | 'slug' | 'excerpt' | 'featured_image' | 'category' | 'author' | 'published_at'
 >;
 
-/** An article of a list, with the members that `fields` names. */
+/** An article of a list, with members that are not known before it runs. */
 export type ChosenArticle = Partial<FullArticle> & Pick<FullArticle, 'id'>;
+
+/** The names in a text like `title,slug`. */
+type NamesIn<Text extends string> = Text extends `${infer Name},${infer Rest}` ? Name | NamesIn<Rest> : Text;
+
+type ArticleWith<Fields> = Fields extends string
+  ? string extends Fields
+    ? ChosenArticle
+    : Fields extends 'full'
+      ? FullArticle
+      : Pick<FullArticle, 'id' | (NamesIn<Fields> & keyof FullArticle)>
+  : ListedArticle;
+
+type IncludedBy<Include> = Include extends string
+  ? string extends Include
+    ? Pick<ArticleListItem, IncludedMember>
+    : Required<Pick<ArticleListItem, NamesIn<Include> & IncludedMember>>
+  : unknown;
+
+/**
+ * An article of a list with the members that were asked for, and no others: `ArticleOf<'title,slug', 'tags'>`.
+ * Without `fields`, those of {@link ListedArticle}.
+ */
+export type ArticleOf<Fields = undefined, Include = undefined> = ArticleWith<Fields> & IncludedBy<Include>;
 
 /** A revision of an article, without the article. */
 export type ArticleRevision = AnswerOf<RevisionsOperation>['data'][number];
@@ -62,43 +87,42 @@ export function patient({ signal, patience = Number.POSITIVE_INFINITY }: WalkOpt
 }
 
 /** The parameters of a list that is walked. */
-type ArticleQuery<Fields> = Omit<
+type ArticleQuery<Fields, Include> = Omit<
   QueryOf<ArticlesOperation>,
-  'page' | 'cursor' | 'fields' | 'q' | 'highlight'
+  'page' | 'cursor' | 'fields' | 'include' | 'q' | 'highlight'
 > & {
   fields?: Fields;
+  include?: Include;
 };
 
 /**
  * Every article of a list, page by page as they are asked for: none that is there all the time is missed, or
  * comes twice, whatever is written meanwhile (of `sort: 'updated'`, none that does not change).
  */
-export function articles(
+export function articles<
+  const Fields extends string | undefined = undefined,
+  const Include extends string | undefined = undefined,
+>(
   client: ContentClient,
-  query?: ArticleQuery<undefined>,
+  query?: ArticleQuery<Fields, Include>,
   options?: WalkOptions,
-): AsyncGenerator<ListedArticle, void>;
-export function articles(
-  client: ContentClient,
-  query: ArticleQuery<'full'>,
-  options?: WalkOptions,
-): AsyncGenerator<FullArticle, void>;
-export function articles(
-  client: ContentClient,
-  query: ArticleQuery<string>,
-  options?: WalkOptions,
-): AsyncGenerator<ChosenArticle, void>;
+): AsyncGenerator<ArticleOf<Fields, Include>, void>;
 export async function* articles(
   client: ContentClient,
-  query: ArticleQuery<string | undefined> = {},
+  query: ArticleQuery<string | undefined, string | undefined> = {},
   options: WalkOptions = {},
-): AsyncGenerator<ChosenArticle, void> {
-  const { fields, ...rest } = query;
+): AsyncGenerator<ArticleListItem, void> {
+  const { fields, include, ...rest } = query;
   let cursor: string | undefined = '';
   do {
     const { data, meta }: AnswerOf<ArticlesOperation> = await client.get('/api/articles', {
       ...patient(options),
-      query: { ...rest, ...(fields !== undefined && { fields }), cursor },
+      query: {
+        ...rest,
+        ...(fields !== undefined && { fields }),
+        ...(include !== undefined && { include }),
+        cursor,
+      },
     });
     yield* data;
     cursor = meta.next_cursor ?? undefined;

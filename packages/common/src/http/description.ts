@@ -25,6 +25,11 @@ interface Response {
   headers?: Record<string, Reference>;
 }
 
+interface Parameter {
+  name: string;
+  description?: string;
+}
+
 /** The parts of an OpenAPI operation that are completed here. */
 interface DescribedOperation {
   tags?: string[];
@@ -128,6 +133,7 @@ function completeOperation(
   if (operation[OPTIONAL_BODY] && operation.requestBody) operation.requestBody.required = false;
   delete operation[OPTIONAL_BODY];
   operation.security ??= [];
+  for (const parameter of operation.parameters ?? []) describeParameter(parameter as Parameter);
   const requestHeaders = [...requestHeadersOf(statuses), ...(own?.request ?? []), ...common].map(
     parameterReference,
   );
@@ -142,6 +148,36 @@ function completeOperation(
     used.push(...Object.values(response.headers).map(({ $ref }) => $ref));
   }
   return used;
+}
+
+/** What parameters mean that are the same wherever nothing else is said of them. */
+const PARAMETERS: Readonly<Record<string, string>> = {
+  article: 'The id of an article: what is about it.',
+  category: 'The name of a category, as the site has chosen it.',
+  category_id: 'The id of a category: only what is in it.',
+  date: 'The date of the report.',
+  direction: 'The name of a direction, as the site has chosen it.',
+  edit: 'The number of the edit, as its answer and the history have it.',
+  id: 'The id, as lists and answers have it.',
+  key: 'The path of the file, `/` between its parts.',
+  limit: 'The most entries of an answer.',
+  mode: '`selected`: what the editor has chosen; `all`: everything.',
+  name: 'The name, as lists have it.',
+  page: 'Which page, from 1.',
+  per_page: 'The most entries of a page.',
+  period: 'The kind of the report.',
+  preview_id: 'The id of the link.',
+  publicId: 'The `publicId` of the story, as answers have it.',
+  revision: 'The number of the revision, from 1.',
+  since: 'A time with an offset: only what is from then on.',
+  slug: 'The slug, the readable part of its address.',
+  status: '`active`: reports still come; `settled`: none came for a while.',
+  window: 'How far back, from now.',
+};
+
+function describeParameter(parameter: Parameter): void {
+  const text = PARAMETERS[parameter.name];
+  if (text !== undefined) parameter.description ??= text;
 }
 
 function parameterReference(name: RequestHeader): Reference {
