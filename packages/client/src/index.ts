@@ -28,6 +28,7 @@ export type { components as ContentComponents } from './openapi/content.ts';
 export type { components as GalleryComponents } from './openapi/gallery-admin.ts';
 export type { components as NewsFeedComponents, paths as NewsFeedPaths } from './openapi/news-feed.ts';
 export {
+  type ArticleListItem,
   type ArticleOf,
   type ArticleRevision,
   articleRevisions,
@@ -67,7 +68,6 @@ export {
 } from './problem.ts';
 export type {
   Article,
-  ArticleListItem,
   ArticleReference,
   Attribution,
   Author,

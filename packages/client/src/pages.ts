@@ -15,19 +15,22 @@ type FolderOperation = OperationOf<GalleryPaths, '/api/gallery', 'get'>;
 
 type QueryOf<Operation> = NonNullable<RequestOptions<Operation>['query']>;
 
-type ArticleListItem = ContentSchemas['ArticleListItem'];
+type AnyArticle = ContentSchemas['ArticleListItem'];
 
 /** The members that `include` adds. */
 type IncludedMember = 'tags' | 'authors' | 'extra' | 'schedule' | 'working_copy' | 'review' | 'assignee';
 
 /** An article of a list with the members of `fields: 'full'`. */
-export type FullArticle = Required<Omit<ArticleListItem, 'highlights' | IncludedMember>>;
+export type FullArticle = Required<Omit<AnyArticle, 'highlights' | IncludedMember>>;
 
 /** An article of a list, where no `fields` are named. */
 export type ListedArticle = Pick<
   FullArticle,
   'id' | 'title' | 'slug' | 'excerpt' | 'featured_image' | 'category' | 'author' | 'published_at'
 >;
+
+/** {@link ListedArticle}, and what `include` and `highlight` can add to it. */
+export type ArticleListItem = ListedArticle & Pick<AnyArticle, 'highlights' | IncludedMember>;
 
 /** An article of a list, with members that are not known before it runs. */
 export type ChosenArticle = Partial<FullArticle> & Pick<FullArticle, 'id'>;
@@ -45,8 +48,8 @@ type ArticleWith<Fields> = Fields extends string
 
 type IncludedBy<Include> = Include extends string
   ? string extends Include
-    ? Pick<ArticleListItem, IncludedMember>
-    : Required<Pick<ArticleListItem, NamesIn<Include> & IncludedMember>>
+    ? Pick<AnyArticle, IncludedMember>
+    : Required<Pick<AnyArticle, NamesIn<Include> & IncludedMember>>
   : unknown;
 
 /**
@@ -111,7 +114,7 @@ export async function* articles(
   client: ContentClient,
   query: ArticleQuery<string | undefined, string | undefined> = {},
   options: WalkOptions = {},
-): AsyncGenerator<ArticleListItem, void> {
+): AsyncGenerator<AnyArticle, void> {
   const { fields, include, ...rest } = query;
   let cursor: string | undefined = '';
   do {

@@ -3,7 +3,6 @@ import type { components as Gallery } from './openapi/gallery-admin.ts';
 import type { components as NewsFeed } from './openapi/news-feed.ts';
 
 export type Article = Content['schemas']['Article'];
-export type ArticleListItem = Content['schemas']['ArticleListItem'];
 export type ArticleReference = Content['schemas']['ArticleReference'];
 export type Author = Content['schemas']['Author'];
 export type Category = Content['schemas']['Category'];

@@ -471,8 +471,6 @@ const listedArticle = listedMembers
     id: 'ArticleListItem',
     description:
       'An article of a list. With `fields`, it has `id` and the members that these name, and no others.',
-    // What every list has that does not ask for other members; the schema itself lets them be absent.
-    required: LIST_MEMBERS,
   });
 
 /** An article of a list, with these members. */
