@@ -1,6 +1,8 @@
 import {
+  type ArticleOf,
   articleRevisions,
   articles,
+  type ChosenArticle,
   contentClient,
   deletedArticles,
   type Fetch,
@@ -47,6 +49,7 @@ test('an article has the members that were asked for, in its type too, and no ot
   const site = contentClient({ baseUrl: content.url, headers: { 'X-API-Key': content.key } });
   const body = { title: 'Asked for', content: `<p>${'word '.repeat(20)}</p>`, is_published: true };
   await site.post('/api/articles', { body });
+  expectTypeOf<ArticleOf<string>>().toEqualTypeOf<ChosenArticle>();
   const only = { sort: 'newest', per_page: 1 } as const;
 
   for await (const article of articles(site, only)) {

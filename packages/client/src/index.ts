@@ -28,7 +28,6 @@ export type { components as ContentComponents } from './openapi/content.ts';
 export type { components as GalleryComponents } from './openapi/gallery-admin.ts';
 export type { components as NewsFeedComponents, paths as NewsFeedPaths } from './openapi/news-feed.ts';
 export {
-  type ArticleListItem,
   type ArticleOf,
   type ArticleRevision,
   articleRevisions,
@@ -66,25 +65,6 @@ export {
   type ProblemDocument,
   ProblemError,
 } from './problem.ts';
-export type {
-  Article,
-  ArticleReference,
-  Attribution,
-  Author,
-  Category,
-  DailyReport,
-  GalleryFile,
-  GalleryFolder,
-  HotTopic,
-  Item,
-  MonthlyReport,
-  PageMeta,
-  Picture,
-  Revision,
-  Story,
-  Tag,
-  WeeklyReport,
-} from './schemas.ts';
 export {
   type ContentClient,
   contentClient,

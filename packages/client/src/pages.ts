@@ -29,9 +29,6 @@ export type ListedArticle = Pick<
   'id' | 'title' | 'slug' | 'excerpt' | 'featured_image' | 'category' | 'author' | 'published_at'
 >;
 
-/** {@link ListedArticle}, and what `include` and `highlight` can add to it. */
-export type ArticleListItem = ListedArticle & Pick<AnyArticle, 'highlights' | IncludedMember>;
-
 /** An article of a list, with members that are not known before it runs. */
 export type ChosenArticle = Partial<FullArticle> & Pick<FullArticle, 'id'>;
 
@@ -52,10 +49,7 @@ type IncludedBy<Include> = Include extends string
     : Required<Pick<AnyArticle, NamesIn<Include> & IncludedMember>>
   : unknown;
 
-/**
- * An article of a list with the members that were asked for, and no others: `ArticleOf<'title,slug', 'tags'>`.
- * Without `fields`, those of {@link ListedArticle}.
- */
+/** An article of a list with the members that were asked for: `ArticleOf<'title,slug', 'tags'>`. */
 export type ArticleOf<Fields = undefined, Include = undefined> = ArticleWith<Fields> & IncludedBy<Include>;
 
 /** A revision of an article, without the article. */
