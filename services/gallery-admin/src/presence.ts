@@ -31,15 +31,17 @@ const MOST_SHOWN = 500;
 
 const MODES = ['writing', 'waiting', 'looking'] as const;
 
-const entry = z.object({
-  article: z.int(),
-  name: z.string().describe('Who has it open.'),
-  mode: z.enum(MODES).describe('One page at a time writes an article.'),
-  since: z.iso.datetime({ offset: true }),
-  takenBy: z.string().nullable().describe('Who has taken over from this page, if anybody.'),
-  isThis: z.boolean().describe('Whether it is the page that asks.'),
-  isYou: z.boolean().describe('Whether it is a page of the same session.'),
-});
+const entry = z
+  .object({
+    article: z.int(),
+    name: z.string().describe('Who has it open.'),
+    mode: z.enum(MODES).describe('One page at a time writes an article.'),
+    since: z.iso.datetime({ offset: true }),
+    takenBy: z.string().nullable().describe('Who has taken over from this page, if anybody.'),
+    isThis: z.boolean().describe('Whether it is the page that asks.'),
+    isYou: z.boolean().describe('Whether it is a page of the same session.'),
+  })
+  .meta({ id: 'Presence' });
 
 type Entry = z.infer<typeof entry>;
 

@@ -166,12 +166,15 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   page: 'Which page, from 1.',
   per_page: 'The most entries of a page.',
   period: 'The kind of the report.',
+  prefix: 'The 8 characters after `pk_`, which name the key in lists.',
   preview_id: 'The id of the link.',
+  provider: 'The name of the provider of single sign-on, as the settings have it.',
   publicId: 'The `publicId` of the story, as answers have it.',
   revision: 'The number of the revision, from 1.',
   since: 'A time with an offset: only what is from then on.',
   slug: 'The slug, the readable part of its address.',
   status: '`active`: reports still come; `settled`: none came for a while.',
+  tab: 'The id that the page has made for itself.',
   window: 'How far back, from now.',
 };
 

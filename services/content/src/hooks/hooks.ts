@@ -16,23 +16,27 @@ import { EVENT_PATTERNS, HookStore, type ListedHook, type LoggedAttempt } from '
 
 const timestamp = z.iso.datetime({ offset: true });
 
-const hook = z.object({
-  id: z.int(),
-  url: z.string(),
-  events: z.array(z.string()).describe('Types of events, or all of a kind, such as `article.*`.'),
-  category_id: z.int().nullable().describe('The only category whose events it gets.'),
-  drafts: z.boolean().describe('Whether it also hears of what no reader sees.'),
-  failures: z.int().describe('Failed attempts since the last success.'),
-  resume_at: timestamp.nullable().describe('When a hook that failed is tried again.'),
-  paused_at: timestamp.nullable(),
-  pause_reason: z.string().nullable(),
-  waiting: z.int().describe('Events that wait for it, 10,000 at most.'),
-});
+const hook = z
+  .object({
+    id: z.int(),
+    url: z.string(),
+    events: z.array(z.string()).describe('Types of events, or all of a kind, such as `article.*`.'),
+    category_id: z.int().nullable().describe('The only category whose events it gets.'),
+    drafts: z.boolean().describe('Whether it also hears of what no reader sees.'),
+    failures: z.int().describe('Failed attempts since the last success.'),
+    resume_at: timestamp.nullable().describe('When a hook that failed is tried again.'),
+    paused_at: timestamp.nullable(),
+    pause_reason: z.string().nullable(),
+    waiting: z.int().describe('Events that wait for it, 10,000 at most.'),
+  })
+  .meta({ id: 'Hook' });
 
 const hookAnswer = envelope(hook);
 
 const secretAnswer = envelope(
-  hook.extend({ secret: z.string().describe('Signs what is sent; it is not shown again.') }),
+  hook
+    .extend({ secret: z.string().describe('Signs what is sent; it is not shown again.') })
+    .meta({ id: 'HookWithSecret' }),
 );
 
 const delivery = z.object({
