@@ -24,7 +24,8 @@ const EXPECTED: Partial<Record<string, Expected>> = {
   CopyObjectCommand: { root: 'CopyObjectResult', member: 'ETag' },
   UploadPartCopyCommand: { root: 'CopyPartResult', member: 'ETag' },
   CreateMultipartUploadCommand: { root: 'InitiateMultipartUploadResult', member: 'UploadId' },
-  CompleteMultipartUploadCommand: { root: 'CompleteMultipartUploadResult', member: 'ETag' },
+  // Ceph leaves the entity tag empty.
+  CompleteMultipartUploadCommand: { root: 'CompleteMultipartUploadResult', member: 'Key' },
   GetBucketCorsCommand: { root: 'CORSConfiguration' },
   PutObjectCommand: { headers: ['etag'] },
   UploadPartCommand: { headers: ['etag'] },
