@@ -1,7 +1,5 @@
 import { useEffect, useId, useState } from 'preact/hooks';
-import { asProblem } from '../../shared/api/problem.ts';
-import { Button } from '../../shared/views/button.tsx';
-import { FormModal } from '../../shared/views/form-modal.tsx';
+import { SubmitDialog } from '../../shared/views/submit-dialog.tsx';
 import type { Kind, Term } from '../api/organise.ts';
 import { useOrganise } from '../organise-context.ts';
 import { reasonOf } from './words.ts';
@@ -24,8 +22,6 @@ export function MergeDialog({ kind, term, onClose, onMerged }: MergeDialogProps)
   const [name, setName] = useState('');
   const [known, setKnown] = useState<readonly Term[]>([]);
   const [moved, setMoved] = useState(0);
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
   useEffect(() => {
     const timer = setTimeout(
       () =>
@@ -51,50 +47,40 @@ export function MergeDialog({ kind, term, onClose, onMerged }: MergeDialogProps)
     onMerged();
     return undefined;
   };
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    setProblem(undefined);
-    setProblem(await merge().catch((error: unknown) => reasonOf(asProblem(error), say)));
-    setBusy(false);
-  };
   return (
-    <FormModal say={say} title={say('mergeTitle', { name: term.name })} onClose={onClose}>
-      <form class="form" onSubmit={submit}>
-        <p class="hint">{say('mergeHint', { name: term.name, count: term.article_count })}</p>
-        <div class="field">
-          <label for={id}>{say('mergeInto')}</label>
-          <input
-            id={id}
-            value={name}
-            required
-            autofocus
-            list={`${id}-names`}
-            autocomplete="off"
-            onInput={({ currentTarget }) => setName(currentTarget.value)}
-          />
-          <datalist id={`${id}-names`}>
-            {known
-              .filter((one) => one.id !== term.id)
-              .map((one) => (
-                <option key={one.id} value={one.name} />
-              ))}
-          </datalist>
-        </div>
-        <p class="form-good" role="status">
-          {isBusy && moved > 0 && say('merging', { count: moved })}
-        </p>
-        <p class="form-problem" role="alert">
-          {problem}
-        </p>
-        <div class="modal-buttons">
-          <Button onClick={onClose}>{say('cancel')}</Button>
-          <button type="submit" class="button danger" disabled={isBusy}>
-            <span>{say('mergeButton')}</span>
-          </button>
-        </div>
-      </form>
-    </FormModal>
+    <SubmitDialog
+      say={say}
+      title={say('mergeTitle', { name: term.name })}
+      button={say('mergeButton')}
+      isDangerous
+      onSubmit={merge}
+      reasonOf={(problem) => reasonOf(problem, say)}
+      onClose={onClose}
+    >
+      <p class="hint">{say('mergeHint', { name: term.name, count: term.article_count })}</p>
+      <div class="field">
+        <label for={id}>{say('mergeInto')}</label>
+        <input
+          id={id}
+          value={name}
+          required
+          autofocus
+          list={`${id}-names`}
+          autocomplete="off"
+          onInput={({ currentTarget }) => setName(currentTarget.value)}
+        />
+        <datalist id={`${id}-names`}>
+          {known
+            .filter((one) => one.id !== term.id)
+            .map((one) => (
+              <option key={one.id} value={one.name} />
+            ))}
+        </datalist>
+      </div>
+      <p class="form-good" role="status">
+        {moved > 0 && say('merging', { count: moved })}
+      </p>
+    </SubmitDialog>
   );
 }
 

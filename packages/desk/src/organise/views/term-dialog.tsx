@@ -1,7 +1,6 @@
 import { useId, useState } from 'preact/hooks';
-import { asProblem } from '../../shared/api/problem.ts';
 import { Button, IconButton } from '../../shared/views/button.tsx';
-import { FormModal } from '../../shared/views/form-modal.tsx';
+import { SubmitDialog } from '../../shared/views/submit-dialog.tsx';
 import type { AuthorLink, Kind, Term, TermInput } from '../api/organise.ts';
 import { useOrganise } from '../organise-context.ts';
 import { reasonOf } from './words.ts';
@@ -32,12 +31,7 @@ export function TermDialog({ kind, term, onClose, onSaved }: TermDialogProps) {
   const [links, setLinks] = useState<readonly LinkRow[]>(
     () => term?.links?.map((link, key) => ({ ...link, key })) ?? [],
   );
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    setProblem(undefined);
+  const submit = async () => {
     const wanted = slug.trim();
     const input: TermInput = {
       name: name.trim(),
@@ -46,87 +40,80 @@ export function TermDialog({ kind, term, onClose, onSaved }: TermDialogProps) {
       ...(kind !== 'tags' && { picture: picture.trim() || null }),
       ...(kind === 'authors' && { links: cleaned(links) }),
     };
-    try {
-      await (term === undefined ? api.create(kind, input) : api.change(kind, term.id, input));
-      onSaved();
-    } catch (error) {
-      setProblem(reasonOf(asProblem(error), say));
-      setBusy(false);
-    }
+    await (term === undefined ? api.create(kind, input) : api.change(kind, term.id, input));
+    onSaved();
+    return undefined;
   };
   const title = term === undefined ? say(`new_${kind}`) : say('editTitle', { name: term.name });
   return (
-    <FormModal say={say} title={title} onClose={onClose} look="wide">
-      <form class="form" onSubmit={submit}>
-        <label class="field">
-          <span>{say('name')}</span>
-          <input
-            value={name}
-            required
-            autofocus
-            maxLength={100}
-            autocomplete="off"
-            onInput={({ currentTarget }) => setName(currentTarget.value)}
-          />
-        </label>
+    <SubmitDialog
+      say={say}
+      title={title}
+      look="wide"
+      button={say('save')}
+      onSubmit={submit}
+      reasonOf={(problem) => reasonOf(problem, say)}
+      onClose={onClose}
+    >
+      <label class="field">
+        <span>{say('name')}</span>
+        <input
+          value={name}
+          required
+          autofocus
+          maxLength={100}
+          autocomplete="off"
+          onInput={({ currentTarget }) => setName(currentTarget.value)}
+        />
+      </label>
+      <div class="field">
+        <label for={id}>{say('address')}</label>
+        <input
+          id={id}
+          value={slug}
+          maxLength={100}
+          spellcheck={false}
+          autocapitalize="none"
+          autocomplete="off"
+          aria-describedby={`${id}-hint`}
+          onInput={({ currentTarget }) => setSlug(currentTarget.value)}
+        />
+        <p class="hint" id={`${id}-hint`}>
+          {say('addressHint')}
+        </p>
+      </div>
+      <label class="field">
+        <span>{say(about)}</span>
+        <textarea
+          class="organise-words"
+          rows={kind === 'authors' ? 5 : 3}
+          maxLength={kind === 'authors' ? 2000 : 500}
+          value={words}
+          onInput={({ currentTarget }) => setWords(currentTarget.value)}
+        />
+      </label>
+      {kind !== 'tags' && (
         <div class="field">
-          <label for={id}>{say('address')}</label>
-          <input
-            id={id}
-            value={slug}
-            maxLength={100}
-            spellcheck={false}
-            autocapitalize="none"
-            autocomplete="off"
-            aria-describedby={`${id}-hint`}
-            onInput={({ currentTarget }) => setSlug(currentTarget.value)}
-          />
-          <p class="hint" id={`${id}-hint`}>
-            {say('addressHint')}
+          <label for={`${id}-picture`}>{say(`picture_${kind}`)}</label>
+          <div class="organise-picture">
+            <TermPicture src={picture.trim()} />
+            <input
+              id={`${id}-picture`}
+              type="url"
+              value={picture}
+              maxLength={500}
+              autocomplete="off"
+              aria-describedby={`${id}-picture-hint`}
+              onInput={({ currentTarget }) => setPicture(currentTarget.value)}
+            />
+          </div>
+          <p class="hint" id={`${id}-picture-hint`}>
+            {say('pictureHint')}
           </p>
         </div>
-        <label class="field">
-          <span>{say(about)}</span>
-          <textarea
-            class="organise-words"
-            rows={kind === 'authors' ? 5 : 3}
-            maxLength={kind === 'authors' ? 2000 : 500}
-            value={words}
-            onInput={({ currentTarget }) => setWords(currentTarget.value)}
-          />
-        </label>
-        {kind !== 'tags' && (
-          <div class="field">
-            <label for={`${id}-picture`}>{say(`picture_${kind}`)}</label>
-            <div class="organise-picture">
-              <TermPicture src={picture.trim()} />
-              <input
-                id={`${id}-picture`}
-                type="url"
-                value={picture}
-                maxLength={500}
-                autocomplete="off"
-                aria-describedby={`${id}-picture-hint`}
-                onInput={({ currentTarget }) => setPicture(currentTarget.value)}
-              />
-            </div>
-            <p class="hint" id={`${id}-picture-hint`}>
-              {say('pictureHint')}
-            </p>
-          </div>
-        )}
-        {kind === 'authors' && <LinkFields links={links} onChange={setLinks} />}
-        <p class="form-problem" role="alert">
-          {problem}
-        </p>
-        <div class="modal-buttons">
-          <Button onClick={onClose}>{say('cancel')}</Button>
-          <button type="submit" class="button primary" disabled={isBusy}>
-            <span>{say('save')}</span>
-          </button>
-        </div>
-      </form>
-    </FormModal>
+      )}
+      {kind === 'authors' && <LinkFields links={links} onChange={setLinks} />}
+    </SubmitDialog>
   );
 }
 

@@ -2,9 +2,9 @@ import type { Translated } from '../../shared/text/translated.ts';
 import type { en } from './en.ts';
 
 export const zh: Translated<typeof en> = {
-  peopleHint: '管理台的每个人都有自己的账户：所做的一切都记在其名下。',
-  invite: '邀请成员',
-  nobody: '尚未邀请任何人。',
+  hint_people: '管理台的每个人都有自己的账户：所做的一切都记在其名下。',
+  new_people: '邀请成员',
+  none_people: '尚未邀请任何人。',
   name: '姓名',
   email: '电子邮箱',
   role: '角色',
@@ -42,8 +42,6 @@ export const zh: Translated<typeof en> = {
   copyLink: '复制链接',
   linkMailed: '链接已通过邮件发送给对方。',
   linkNotMailed: '无法通过邮件发送：请自行将链接发给对方。',
-  linkCopied: '链接已复制。',
-  linkNotCopied: '浏览器不允许复制。链接已选中，请手动复制。',
   nameTaken: '此姓名已被其他成员使用。',
   emailTaken: '此电子邮箱已被其他成员使用。',
   lastOwner: '这是最后一位所有者：没有所有者就无人能邀请成员。',

@@ -2,16 +2,17 @@ import { useEffect, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { CheckField } from '../../shared/views/check-field.tsx';
-import { FormModal } from '../../shared/views/form-modal.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { Menu } from '../../shared/views/menu.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
+import { SubmitDialog } from '../../shared/views/submit-dialog.tsx';
 import { type Delivery, EVENTS, type Hook } from '../api/integrations.ts';
 import { usePeople } from '../people-context.ts';
 import type { TextName, Texts } from '../text/texts.ts';
-import { ListPage, refusalOf, Sure, useListed } from './integrations.tsx';
-import { SecretDialog, type ShownSecret } from './secret-dialog.tsx';
+import { CopyDialog } from './copy-dialog.tsx';
+import { ListPage, Sure, useListed } from './list-page.tsx';
+import { refusalOf } from './words.ts';
 
 /** What somebody is asked about a hook, or shown of it. */
 type Question =
@@ -23,19 +24,16 @@ type Question =
 export function HooksPage() {
   const { integrations, texts } = usePeople();
   const { say } = texts;
-  const list = useListed(() => integrations.hooks());
+  const list = useListed(() => integrations.hooks(), refusalOf);
   const [question, ask] = useState<Question>();
-  const [secret, setSecret] = useState<ShownSecret>();
+  const [secret, setSecret] = useState<string>();
   const close = () => ask(undefined);
-  const show = (value: string) => {
-    setSecret({ title: say('hookSecret'), hint: say('hookSecretHint'), value });
-  };
   const act = (hook: Hook, action: string) => {
     if (action === 'replay' || action === 'remove' || action === 'deliveries')
       return ask({ what: action, hook });
     void list.attempt(async () => {
       if (action === 'test') ask({ what: 'deliveries', hook, tested: await integrations.testHook(hook.id) });
-      else if (action === 'secret') show(await integrations.newSecret(hook.id));
+      else if (action === 'secret') setSecret(await integrations.newSecret(hook.id));
       else await integrations.pauseHook(hook.id, action === 'pause');
     });
   };
@@ -90,7 +88,7 @@ export function HooksPage() {
           onClose={close}
           onAdded={(value) => {
             close();
-            show(value);
+            setSecret(value);
             void list.load();
           }}
         />
@@ -109,7 +107,16 @@ export function HooksPage() {
           }}
         />
       )}
-      {secret !== undefined && <SecretDialog secret={secret} onClose={() => setSecret(undefined)} />}
+      {secret !== undefined && (
+        <CopyDialog
+          title={say('hookSecret')}
+          hint={say('hookSecretHint')}
+          label={say('shownOnce')}
+          value={secret}
+          button={say('copyIt')}
+          onClose={() => setSecret(undefined)}
+        />
+      )}
     </>
   );
 }
@@ -139,60 +146,47 @@ function HookDialog({ onClose, onAdded }: HookDialogProps) {
   const [url, setUrl] = useState('');
   const [events, setEvents] = useState<readonly (typeof EVENTS)[number][]>(['article.*']);
   const [drafts, setDrafts] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      onAdded(await integrations.addHook({ url: url.trim(), events: [...events], drafts }));
-    } catch (error) {
-      setProblem(refusalOf(asProblem(error), say));
-      setBusy(false);
-    }
+  const submit = async () => {
+    onAdded(await integrations.addHook({ url: url.trim(), events: [...events], drafts }));
+    return undefined;
   };
   return (
-    <FormModal say={say} title={say('new_hooks')} onClose={onClose}>
-      <form class="form" onSubmit={submit}>
-        <label class="field">
-          <span>{say('hookUrl')}</span>
-          <input
-            type="url"
-            value={url}
-            required
-            autofocus
-            maxLength={2000}
-            placeholder="https://"
-            autocomplete="off"
-            onInput={({ currentTarget }) => setUrl(currentTarget.value)}
+    <SubmitDialog
+      say={say}
+      title={say('new_hooks')}
+      button={say('addHook')}
+      onSubmit={submit}
+      reasonOf={(problem) => refusalOf(problem, say)}
+      onClose={onClose}
+    >
+      <label class="field">
+        <span>{say('hookUrl')}</span>
+        <input
+          type="url"
+          value={url}
+          required
+          autofocus
+          maxLength={2000}
+          placeholder="https://"
+          autocomplete="off"
+          onInput={({ currentTarget }) => setUrl(currentTarget.value)}
+        />
+      </label>
+      <fieldset class="people-roles">
+        <legend>{say('hookEvents')}</legend>
+        {EVENTS.map((one) => (
+          <CheckField
+            key={one}
+            label={say(EVENT_WORDS[one])}
+            checked={events.includes(one)}
+            onChecked={(checked) =>
+              setEvents(EVENTS.filter((other) => (other === one ? checked : events.includes(other))))
+            }
           />
-        </label>
-        <fieldset class="people-roles">
-          <legend>{say('hookEvents')}</legend>
-          {EVENTS.map((one) => (
-            <CheckField
-              key={one}
-              label={say(EVENT_WORDS[one])}
-              checked={events.includes(one)}
-              onChecked={(checked) =>
-                setEvents(EVENTS.filter((other) => (other === one ? checked : events.includes(other))))
-              }
-            />
-          ))}
-        </fieldset>
-        <CheckField label={say('hookDraftsToo')} checked={drafts} onChecked={setDrafts} />
-        <p class="form-problem" role="alert">
-          {problem}
-        </p>
-        <div class="modal-buttons">
-          <Button onClick={onClose}>{say('cancel')}</Button>
-          <button type="submit" class="button primary" disabled={isBusy}>
-            <span>{say('addHook')}</span>
-          </button>
-        </div>
-      </form>
-    </FormModal>
+        ))}
+      </fieldset>
+      <CheckField label={say('hookDraftsToo')} checked={drafts} onChecked={setDrafts} />
+    </SubmitDialog>
   );
 }
 
@@ -288,42 +282,34 @@ function ReplayDialog({ hook, onClose }: { hook: Hook; onClose: () => void }) {
   const { say } = texts;
   const [since, setSince] = useState('');
   const [replayed, setReplayed] = useState<number>();
-  const [problem, setProblem] = useState<string>();
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    setProblem(undefined);
-    try {
-      setReplayed(await integrations.replayHook(hook.id, new Date(since).toISOString()));
-    } catch (error) {
-      setProblem(refusalOf(asProblem(error), say));
-    }
+  const submit = async () => {
+    setReplayed(await integrations.replayHook(hook.id, new Date(since).toISOString()));
+    return undefined;
   };
   return (
-    <Modal title={say('replayHook')} onClose={onClose} look="small">
-      <form class="form" onSubmit={submit}>
-        <label class="field">
-          <span>{say('replaySince')}</span>
-          <input
-            type="datetime-local"
-            value={since}
-            required
-            autofocus
-            onInput={({ currentTarget }) => setSince(currentTarget.value)}
-          />
-        </label>
-        <p class="form-good" role="status">
-          {replayed !== undefined && say('replayed', { count: replayed })}
-        </p>
-        <p class="form-problem" role="alert">
-          {problem}
-        </p>
-        <div class="modal-buttons">
-          <Button onClick={onClose}>{say('close')}</Button>
-          <button type="submit" class="button primary">
-            <span>{say('replayButton')}</span>
-          </button>
-        </div>
-      </form>
-    </Modal>
+    <SubmitDialog
+      say={say}
+      title={say('replayHook')}
+      look="small"
+      button={say('replayButton')}
+      closing={say('close')}
+      onSubmit={submit}
+      reasonOf={(problem) => refusalOf(problem, say)}
+      onClose={onClose}
+    >
+      <label class="field">
+        <span>{say('replaySince')}</span>
+        <input
+          type="datetime-local"
+          value={since}
+          required
+          autofocus
+          onInput={({ currentTarget }) => setSince(currentTarget.value)}
+        />
+      </label>
+      <p class="form-good" role="status">
+        {replayed !== undefined && say('replayed', { count: replayed })}
+      </p>
+    </SubmitDialog>
   );
 }

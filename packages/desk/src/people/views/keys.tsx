@@ -1,20 +1,20 @@
 import { useEffect, useState } from 'preact/hooks';
-import { asProblem } from '../../shared/api/problem.ts';
 import { Button } from '../../shared/views/button.tsx';
-import { FormModal } from '../../shared/views/form-modal.tsx';
+import { SubmitDialog } from '../../shared/views/submit-dialog.tsx';
 import { type ApiKey, SCOPES, type Scope } from '../api/integrations.ts';
 import { usePeople } from '../people-context.ts';
 import type { Texts } from '../text/texts.ts';
-import { ListPage, refusalOf, Sure, useListed } from './integrations.tsx';
-import { SecretDialog, type ShownSecret } from './secret-dialog.tsx';
+import { CopyDialog } from './copy-dialog.tsx';
+import { ListPage, Sure, useListed } from './list-page.tsx';
+import { refusalOf } from './words.ts';
 
 /** The keys with which programs read and write articles. */
 export function KeysPage() {
   const { integrations, texts } = usePeople();
   const { say } = texts;
-  const list = useListed(() => integrations.keys());
+  const list = useListed(() => integrations.keys(), refusalOf);
   const [isMaking, setMaking] = useState(false);
-  const [made, setMade] = useState<ShownSecret>();
+  const [made, setMade] = useState<{ name: string; key: string }>();
   const [revoked, setRevoked] = useState<ApiKey>();
   return (
     <>
@@ -54,14 +54,23 @@ export function KeysPage() {
       {isMaking && (
         <KeyDialog
           onClose={() => setMaking(false)}
-          onMade={(name, value) => {
+          onMade={(name, key) => {
             setMaking(false);
-            setMade({ title: say('keyMade', { name }), hint: say('keyMadeHint'), value });
+            setMade({ name, key });
             void list.load();
           }}
         />
       )}
-      {made !== undefined && <SecretDialog secret={made} onClose={() => setMade(undefined)} />}
+      {made !== undefined && (
+        <CopyDialog
+          title={say('keyMade', { name: made.name })}
+          hint={say('keyMadeHint')}
+          label={say('shownOnce')}
+          value={made.key}
+          button={say('copyIt')}
+          onClose={() => setMade(undefined)}
+        />
+      )}
       {revoked !== undefined && (
         <Sure
           title={say('revokeTitle', { name: revoked.name })}
@@ -102,80 +111,67 @@ function KeyDialog({ onClose, onMade }: KeyDialogProps) {
   const [category, setCategory] = useState('');
   const [end, setEnd] = useState('');
   const [categories, setCategories] = useState<readonly { id: number; name: string }[]>([]);
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
   useEffect(() => void integrations.categories().then(setCategories, () => undefined), [integrations]);
   const isOfCategory = scope === 'write' || scope === 'publish';
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      const key = await integrations.makeKey({
-        name: name.trim(),
-        scope,
-        ...(isOfCategory && category !== '' && { category_id: Number(category) }),
-        ...(end !== '' && { expires_at: new Date(`${end}T00:00`).toISOString() }),
-      });
-      onMade(name.trim(), key);
-    } catch (error) {
-      setProblem(refusalOf(asProblem(error), say));
-      setBusy(false);
-    }
+  const submit = async () => {
+    const key = await integrations.makeKey({
+      name: name.trim(),
+      scope,
+      ...(isOfCategory && category !== '' && { category_id: Number(category) }),
+      ...(end !== '' && { expires_at: new Date(`${end}T00:00`).toISOString() }),
+    });
+    onMade(name.trim(), key);
+    return undefined;
   };
   return (
-    <FormModal say={say} title={say('new_keys')} onClose={onClose}>
-      <form class="form" onSubmit={submit}>
-        <label class="field">
-          <span>{say('keyName')}</span>
-          <input
-            value={name}
-            required
-            autofocus
-            maxLength={255}
-            autocomplete="off"
-            onInput={({ currentTarget }) => setName(currentTarget.value)}
-          />
-        </label>
-        <fieldset class="people-roles">
-          <legend>{say('keyMay')}</legend>
-          {SCOPES.map((one) => (
-            <label key={one} class="people-role">
-              <input type="radio" name="scope" checked={one === scope} onChange={() => setScope(one)} />
-              <span>
-                <strong>{say(`scope_${one}`)}</strong>
-                <span class="hint">{say(`scopeHint_${one}`)}</span>
-              </span>
-            </label>
-          ))}
-        </fieldset>
-        {isOfCategory && categories.length > 0 && (
-          <label class="field">
-            <span>{say('keyCategory')}</span>
-            <select value={category} onChange={({ currentTarget }) => setCategory(currentTarget.value)}>
-              <option value="">{say('anyCategory')}</option>
-              {categories.map((one) => (
-                <option key={one.id} value={String(one.id)}>
-                  {texts.name(one.name)}
-                </option>
-              ))}
-            </select>
+    <SubmitDialog
+      say={say}
+      title={say('new_keys')}
+      button={say('makeKey')}
+      onSubmit={submit}
+      reasonOf={(problem) => refusalOf(problem, say)}
+      onClose={onClose}
+    >
+      <label class="field">
+        <span>{say('keyName')}</span>
+        <input
+          value={name}
+          required
+          autofocus
+          maxLength={255}
+          autocomplete="off"
+          onInput={({ currentTarget }) => setName(currentTarget.value)}
+        />
+      </label>
+      <fieldset class="people-roles">
+        <legend>{say('keyMay')}</legend>
+        {SCOPES.map((one) => (
+          <label key={one} class="people-role">
+            <input type="radio" name="scope" checked={one === scope} onChange={() => setScope(one)} />
+            <span>
+              <strong>{say(`scope_${one}`)}</strong>
+              <span class="hint">{say(`scopeHint_${one}`)}</span>
+            </span>
           </label>
-        )}
+        ))}
+      </fieldset>
+      {isOfCategory && categories.length > 0 && (
         <label class="field">
-          <span>{say('keyEnd')}</span>
-          <input type="date" value={end} onInput={({ currentTarget }) => setEnd(currentTarget.value)} />
+          <span>{say('keyCategory')}</span>
+          <select value={category} onChange={({ currentTarget }) => setCategory(currentTarget.value)}>
+            <option value="">{say('anyCategory')}</option>
+            {categories.map((one) => (
+              <option key={one.id} value={String(one.id)}>
+                {texts.name(one.name)}
+              </option>
+            ))}
+          </select>
         </label>
-        <p class="form-problem" role="alert">
-          {problem}
-        </p>
-        <div class="modal-buttons">
-          <Button onClick={onClose}>{say('cancel')}</Button>
-          <button type="submit" class="button primary" disabled={isBusy}>
-            <span>{say('makeKey')}</span>
-          </button>
-        </div>
-      </form>
-    </FormModal>
+      )}
+      <label class="field">
+        <span>{say('keyEnd')}</span>
+        <input type="date" value={end} onInput={({ currentTarget }) => setEnd(currentTarget.value)} />
+      </label>
+    </SubmitDialog>
   );
 }

@@ -1,50 +1,25 @@
-import { useEffect, useState } from 'preact/hooks';
-import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
+import { useState } from 'preact/hooks';
 import type { Role } from '../../shared/state/me.ts';
-import { Button } from '../../shared/views/button.tsx';
-import { Header } from '../../shared/views/header.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
-import { Loading } from '../../shared/views/loading.tsx';
 import { Menu } from '../../shared/views/menu.tsx';
 import type { MenuItem } from '../../shared/views/menu-item.ts';
-import { Modal } from '../../shared/views/modal.tsx';
-import { ProblemView } from '../../shared/views/problem-view.tsx';
-import { useTitle } from '../../shared/views/use-title.ts';
 import type { Person } from '../api/people.ts';
 import { usePeople } from '../people-context.ts';
 import { InviteDialog, ROLES } from './invite-dialog.tsx';
 import { LinkDialog, type ShownLink } from './link-dialog.tsx';
-import { Pages } from './pages.tsx';
+import { ListPage, Sure, useListed } from './list-page.tsx';
 import { reasonOf, stateOf } from './words.ts';
 
 /** The section: everybody who has an account, and how somebody gets one. */
 export function PeoplePage() {
-  const { api, connection, me, texts } = usePeople();
+  const { api, me, texts } = usePeople();
   const { say } = texts;
-  const [people, setPeople] = useState<readonly Person[]>();
-  const [problem, setProblem] = useState<ApiProblem>();
-  const [refused, setRefused] = useState<string>();
+  const list = useListed(() => api.list(), reasonOf);
   const [isInviting, setInviting] = useState(false);
   const [link, setLink] = useState<ShownLink>();
   const [removed, setRemoved] = useState<Person>();
-  useTitle(say('people'));
-  const load = async () => {
-    setProblem(undefined);
-    try {
-      setPeople(await api.list());
-    } catch (error) {
-      setProblem(asProblem(error));
-    }
-  };
-  useEffect(() => void load(), [api, connection.returns.value]);
   const attempt = async (work: () => Promise<void>) => {
-    setRefused(undefined);
-    try {
-      await work();
-    } catch (error) {
-      setRefused(reasonOf(asProblem(error), say));
-    }
-    await load();
+    await list.attempt(work);
     // One's own role may be another now.
     await me.load().catch(() => undefined);
   };
@@ -59,72 +34,34 @@ export function PeoplePage() {
     });
   };
   return (
-    <div class="page people">
-      <Header>
-        <span class="space" />
-        {me.may('administer') && (
-          <Button kind="primary" icon="add" aria-label={say('invite')} onClick={() => setInviting(true)}>
-            {say('invite')}
-          </Button>
-        )}
-      </Header>
-      <main class="main people-main">
-        <Pages />
-        <h1>{say('people')}</h1>
-        <p class="hint">{say('peopleHint')}</p>
-        <p class="form-problem" role="alert">
-          {refused}
-        </p>
-        {people === undefined ? (
-          problem === undefined ? (
-            <Loading />
-          ) : (
-            <ProblemView problem={problem} onRetry={() => void load()} />
-          )
-        ) : people.length === 0 ? (
-          <div class="empty">
-            <Icon name="people" size={32} />
-            <p class="empty-title">{say('nobody')}</p>
-          </div>
-        ) : (
-          <PeopleTable people={people} onAct={act} />
-        )}
-      </main>
+    <>
+      <ListPage name="people" list={list} onNew={() => setInviting(true)}>
+        <PeopleTable people={list.listed ?? []} onAct={act} />
+      </ListPage>
       {isInviting && (
         <InviteDialog
           onClose={() => setInviting(false)}
           onInvited={(made) => {
             setInviting(false);
             setLink(made);
-            void load();
+            void list.load();
           }}
         />
       )}
       {link !== undefined && <LinkDialog link={link} onClose={() => setLink(undefined)} />}
       {removed !== undefined && (
-        <Modal
+        <Sure
           title={say('removeTitle', { name: removed.name })}
+          hint={say('removeHint')}
+          button={say('remove')}
           onClose={() => setRemoved(undefined)}
-          look="small"
-        >
-          <p class="hint">{say('removeHint')}</p>
-          <div class="modal-buttons">
-            <Button onClick={() => setRemoved(undefined)} autofocus>
-              {say('cancel')}
-            </Button>
-            <Button
-              kind="danger"
-              onClick={() => {
-                setRemoved(undefined);
-                void attempt(() => api.remove(removed.id));
-              }}
-            >
-              {say('remove')}
-            </Button>
-          </div>
-        </Modal>
+          onSure={() => {
+            setRemoved(undefined);
+            void attempt(() => api.remove(removed.id));
+          }}
+        />
       )}
-    </div>
+    </>
   );
 }
 

@@ -19,6 +19,27 @@ export function reasonOf(problem: ApiProblem, say: Say): string {
   return name === undefined ? problemWords(problem, say) : say(name);
 }
 
+const INTEGRATION_CODES: Readonly<Record<string, TextName>> = {
+  not_found: 'integrationGone',
+  hook_paused: 'hookIsPaused',
+  not_configured: 'hooksOff',
+};
+
+const INTEGRATION_FIELDS: Readonly<Record<string, TextName>> = {
+  name: 'keyNameWrong',
+  url: 'hookUrlWrong',
+  events: 'hookEventsWrong',
+  category_id: 'categoryGone',
+  expires_at: 'keyEndWrong',
+};
+
+/** Why something was not done to a key or a hook. */
+export function refusalOf(problem: ApiProblem, say: Say): string {
+  const field = problem.fields[0]?.field.split('.')[0] ?? '';
+  const name = INTEGRATION_CODES[problem.code] ?? INTEGRATION_FIELDS[field];
+  return name === undefined ? problemWords(problem, say) : say(name);
+}
+
 /** Whether a person can log in, and was here. */
 export function stateOf(person: Person, texts: Texts): string {
   const { active, passkeys, hasTotp, canLogIn, invitedUntil, lastUsedAt } = person;

@@ -1,23 +1,29 @@
+import type { ComponentChildren } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import { usePeople } from '../people-context.ts';
 
-/** What nobody can see later. */
-export interface ShownSecret {
-  readonly title: string;
-  readonly hint: string;
-  readonly value: string;
+interface CopyDialogProps {
+  title: string;
+  hint: string;
+  label: string;
+  value: string;
+  /** What the button says that copies it. */
+  button: string;
+  /** What else is to be said, above the hint. */
+  children?: ComponentChildren;
+  onClose: () => void;
 }
 
-/** Shows a key or a secret, to be copied. */
-export function SecretDialog({ secret, onClose }: { secret: ShownSecret; onClose: () => void }) {
+/** Shows what nobody can see later, to be copied. */
+export function CopyDialog({ title, hint, label, value, button, children, onClose }: CopyDialogProps) {
   const { say } = usePeople().texts;
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
   const [isCopied, setCopied] = useState<boolean>();
   const copy = () =>
-    navigator.clipboard.writeText(secret.value).then(
+    navigator.clipboard.writeText(value).then(
       () => setCopied(true),
       () => {
         field.current?.select();
@@ -25,17 +31,18 @@ export function SecretDialog({ secret, onClose }: { secret: ShownSecret; onClose
       },
     );
   return (
-    <Modal title={secret.title} onClose={onClose}>
+    <Modal title={title} onClose={onClose}>
+      {children}
       <p class="hint" id={`${id}-hint`}>
-        {secret.hint}
+        {hint}
       </p>
       <div class="field">
-        <label for={id}>{say('shownOnce')}</label>
+        <label for={id}>{label}</label>
         <input
           ref={field}
           id={id}
           readOnly
-          value={secret.value}
+          value={value}
           aria-describedby={`${id}-hint`}
           onFocus={({ currentTarget }) => currentTarget.select()}
         />
@@ -49,7 +56,7 @@ export function SecretDialog({ secret, onClose }: { secret: ShownSecret; onClose
       <div class="modal-buttons">
         <Button onClick={onClose}>{say('close')}</Button>
         <Button kind="primary" icon="copy" onClick={() => void copy()}>
-          {say('copyIt')}
+          {button}
         </Button>
       </div>
     </Modal>

@@ -6,35 +6,17 @@ import { Header } from '../../shared/views/header.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
-import { ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
+import { ProblemView } from '../../shared/views/problem-view.tsx';
 import { useTitle } from '../../shared/views/use-title.ts';
 import { usePeople } from '../people-context.ts';
-import type { Say, TextName } from '../text/texts.ts';
+import type { Say } from '../text/texts.ts';
 import { Pages } from './pages.tsx';
 
-const FIELDS: Readonly<Record<string, TextName>> = {
-  name: 'keyNameWrong',
-  url: 'hookUrlWrong',
-  events: 'hookEventsWrong',
-  category_id: 'categoryGone',
-  expires_at: 'keyEndWrong',
-};
-
-const CODES: Readonly<Record<string, TextName>> = {
-  not_found: 'integrationGone',
-  hook_paused: 'hookIsPaused',
-  not_configured: 'hooksOff',
-};
-
-/** Why something was not done to a key or a hook. */
-export function refusalOf(problem: ApiProblem, say: Say): string {
-  const field = problem.fields[0]?.field.split('.')[0] ?? '';
-  const name = CODES[problem.code] ?? FIELDS[field];
-  return name === undefined ? problemWords(problem, say) : say(name);
-}
-
 /** What is listed, and work on it, after which it is listed again. */
-export function useListed<One>(read: () => Promise<readonly One[]>) {
+export function useListed<One>(
+  read: () => Promise<readonly One[]>,
+  wordsOf: (problem: ApiProblem, say: Say) => string,
+) {
   const { connection, texts } = usePeople();
   const [listed, setListed] = useState<readonly One[]>();
   const [problem, setProblem] = useState<ApiProblem>();
@@ -53,7 +35,7 @@ export function useListed<One>(read: () => Promise<readonly One[]>) {
     try {
       await work();
     } catch (error) {
-      setRefused(refusalOf(asProblem(error), texts.say));
+      setRefused(wordsOf(asProblem(error), texts.say));
     }
     await load();
   };
@@ -61,24 +43,27 @@ export function useListed<One>(read: () => Promise<readonly One[]>) {
 }
 
 interface ListPageProps {
-  name: 'keys' | 'hooks';
+  name: 'people' | 'keys' | 'hooks';
   list: ReturnType<typeof useListed<unknown>>;
   onNew: () => void;
   children: ComponentChildren;
 }
 
-/** The page around the table of keys or of hooks. */
+/** The page around a table of the section. */
 export function ListPage({ name, list, onNew, children }: ListPageProps) {
-  const { say } = usePeople().texts;
+  const { me, texts } = usePeople();
+  const { say } = texts;
   const { listed, problem, refused, load } = list;
   useTitle(say(name));
   return (
     <div class="page people">
       <Header>
         <span class="space" />
-        <Button kind="primary" icon="add" aria-label={say(`new_${name}`)} onClick={onNew}>
-          {say(`new_${name}`)}
-        </Button>
+        {me.may('administer') && (
+          <Button kind="primary" icon="add" aria-label={say(`new_${name}`)} onClick={onNew}>
+            {say(`new_${name}`)}
+          </Button>
+        )}
       </Header>
       <main class="main people-main">
         <Pages />
@@ -93,7 +78,7 @@ export function ListPage({ name, list, onNew, children }: ListPageProps) {
           <Loading />
         ) : listed.length === 0 ? (
           <div class="empty">
-            <Icon name="link" size={32} />
+            <Icon name={name === 'people' ? 'people' : 'link'} size={32} />
             <p class="empty-title">{say(`none_${name}`)}</p>
           </div>
         ) : (
