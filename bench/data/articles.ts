@@ -116,6 +116,6 @@ export function* articleLines(articles: number): Generator<string> {
 }
 
 /** Makes a key of the content service. */
-export function createKey(pool: Pool): Promise<string> {
-  return new ApiKeyStore(queriesOn<ContentTables>(pool)).create({ name: 'Bench' });
+export async function createKey(pool: Pool): Promise<string> {
+  return (await new ApiKeyStore(queriesOn<ContentTables>(pool)).create({ name: 'Bench' })).key;
 }

@@ -87,7 +87,7 @@ test('a draft costs nothing, and one request does not speak for the next on its 
 
 test('keys, releases, categories, imports and what SQL does are in it, and the command shows them', async () => {
   const since = new Date();
-  const key = await new ApiKeyStore(db).create({ name: 'Audited', scope: 'write' });
+  const { key } = await new ApiKeyStore(db).create({ name: 'Audited', scope: 'write' });
   const made = key.slice(3, 11);
   await new ApiKeyStore(db).expire(made, new Date(inAnHour()));
   await new ApiKeyStore(db).revoke(made);
@@ -173,7 +173,7 @@ test('is read with a key of the scope full alone, in pages', async () => {
   const [entry] = (await ask('action=article.published&per_page=1')).body.data;
   expect(entry).toMatchObject({ article: made.id, key: prefix, program: 'pressroom content' });
   expect((await ask('cursor=1_0')).status).toBe(400);
-  const publisher = await new ApiKeyStore(db).create({ name: 'Publisher', scope: 'publish' });
+  const { key: publisher } = await new ApiKeyStore(db).create({ name: 'Publisher', scope: 'publish' });
   expect((await ask('', publisher)).status).toBe(403);
   expect((await send(`${fixture.url}/api/audit`)).status).toBe(401);
 });

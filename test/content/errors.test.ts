@@ -186,9 +186,12 @@ describe('keys', () => {
   });
 
   test('an expired key is 403, and one that expires stops', async () => {
-    const expired = await keys.create({ name: 'Expired', expires_at: new Date(Date.now() - 1000) });
+    const { key: expired } = await keys.create({ name: 'Expired', expires_at: new Date(Date.now() - 1000) });
     expect(await createWith({ 'x-api-key': expired })).toBe(403);
-    const expiring = await keys.create({ name: 'Expiring', expires_at: new Date(Date.now() + 3_600_000) });
+    const { key: expiring } = await keys.create({
+      name: 'Expiring',
+      expires_at: new Date(Date.now() + 3_600_000),
+    });
     expect(await createWith({ 'x-api-key': expiring })).toBe(201);
     await fixture.database.pool.query(
       'update content.api_key set expires_at = clock_timestamp() where prefix = $1',
@@ -198,7 +201,7 @@ describe('keys', () => {
   });
 
   test('a revoked key stops working', async () => {
-    const key = await keys.create({ name: 'Revoked' });
+    const { key } = await keys.create({ name: 'Revoked' });
     expect(await createWith({ 'x-api-key': key })).toBe(201);
     expect(await keys.revoke(key.slice(3, 11))).toBe(true);
     await until('the key is refused', async () => (await createWith({ 'x-api-key': key })) === 403);
@@ -206,7 +209,7 @@ describe('keys', () => {
   });
 
   test('look as documented, are stored as a hash, and record their last use', async () => {
-    const key = await keys.create({ name: 'Seen' });
+    const { key } = await keys.create({ name: 'Seen' });
     expect(key).toMatch(/^pk_[A-Za-z0-9]{8}_[A-Za-z0-9_-]{43}$/);
     const stored = async () => {
       const { rows } = await fixture.database.pool.query(

@@ -26,7 +26,7 @@ const LIMITS = {
 async function createKey(url: string): Promise<string> {
   const pool = new pg.Pool({ connectionString: url });
   const db = new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) });
-  const key = await new ApiKeyStore(db).create({ name: 'Test' });
+  const { key } = await new ApiKeyStore(db).create({ name: 'Test' });
   await db.destroy();
   return key;
 }

@@ -109,7 +109,7 @@ test('a reader never gets a state that was outdated before the request was sent'
 test('a key works on every replica once it is made, and on none 5 s after it is revoked', async () => {
   const pool = content.database.pool;
   const keys = new ApiKeyStore(new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) }));
-  const key = await keys.create({ name: 'Somebody' });
+  const { key } = await keys.create({ name: 'Somebody' });
   const statuses = () =>
     Promise.all(
       [content, replica].map(async ({ url }) => {

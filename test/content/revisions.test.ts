@@ -262,7 +262,7 @@ describe('a restore', () => {
   test('of a draft takes the scope write, of what is published publish', async () => {
     const keys = new ApiKeyStore(db);
     const as = async (scope: 'read' | 'write', path: string) =>
-      new ContentClient(content.url, await keys.create({ name: scope, scope })).post(path, {});
+      new ContentClient(content.url, (await keys.create({ name: scope, scope })).key).post(path, {});
     const { id } = await client.article({});
     const path = `/api/articles/${id}/revisions/1/restore`;
     expect((await as('read', path)).body).toMatchObject({ status: 403, code: 'insufficient_scope' });

@@ -19,7 +19,7 @@ beforeAll(async () => {
   fixture = await contentFixture();
   const db = new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool: fixture.database.pool }) });
   store = new ApiKeyStore(db);
-  for (const scope of SCOPES) keys.set(scope, await store.create({ name: scope, scope }));
+  for (const scope of SCOPES) keys.set(scope, (await store.create({ name: scope, scope })).key);
 });
 afterAll(() => fixture.close());
 
@@ -167,7 +167,7 @@ describe('what the article decides', () => {
       await fixture.client.category({ name: 'Mine' }),
       await fixture.client.category({ name: 'Other' }),
     ];
-    const key = await store.create({ name: 'Local', scope: 'publish', category_id: mine.id });
+    const { key } = await store.create({ name: 'Local', scope: 'publish', category_id: mine.id });
     const made = await as(
       key,
       'POST',

@@ -205,10 +205,10 @@ test('a writer saves it, an editor publishes it; it comes back with its deleted 
   const db = new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool: content.database.pool }) });
   const other = (await client.category({ name: 'Elsewhere' })).id;
   const keys = new ApiKeyStore(db);
-  const writer = new ContentClient(content.url, await keys.create({ name: 'Writer', scope: 'write' }));
+  const writer = new ContentClient(content.url, (await keys.create({ name: 'Writer', scope: 'write' })).key);
   const stranger = new ContentClient(
     content.url,
-    await keys.create({ name: 'Stranger', scope: 'publish', category_id: other }),
+    (await keys.create({ name: 'Stranger', scope: 'publish', category_id: other })).key,
   );
   const { id } = await client.article({ is_published: true });
   expect((await writer.put(copyOf(id), { title: 'Proposed' })).status).toBe(200);

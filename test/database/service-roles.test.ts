@@ -107,7 +107,7 @@ test('content works with its role', async () => {
     { DATABASE_URL: urlFor('pressroom_content') },
     'test',
   );
-  const key = await new ApiKeyStore(db).create({ name: 'Test' });
+  const { key } = await new ApiKeyStore(db).create({ name: 'Test' });
   await db.destroy();
   const headers = { 'x-api-key': key };
   const made = await send(`${service.url}/api/articles`, { method: 'POST', json: articleBody(), headers });

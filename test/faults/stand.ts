@@ -104,7 +104,7 @@ export class Stand<Database extends StandDatabase = StandDatabase> {
     pool.on('error', () => undefined);
     await notePublications(pool);
     const db = new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) });
-    const key = await new ApiKeyStore(db).create({ name: 'Faults' });
+    const { key } = await new ApiKeyStore(db).create({ name: 'Faults' });
     const receiver = await new HookReceiver().start();
     const hooksKey = randomBytes(32);
 

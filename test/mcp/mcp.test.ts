@@ -73,7 +73,7 @@ async function call(client: Client, name: string, input: object = {}) {
 }
 
 async function keyOf(scope: 'write' | 'publish'): Promise<string> {
-  return new ApiKeyStore(queriesOf(content.database)).create({ name: scope, scope });
+  return (await new ApiKeyStore(queriesOf(content.database)).create({ name: scope, scope })).key;
 }
 
 /** The requests that a service has had since, as its log has them: `GET /api/articles`. */

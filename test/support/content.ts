@@ -54,8 +54,8 @@ export function queriesOf({ pool }: Pick<TestDatabase, 'pool'>): Kysely<ContentT
 }
 
 /** Creates an API key of an owner, and returns it. */
-export function createKey(database: Pick<TestDatabase, 'pool'>, owner: string): Promise<string> {
-  return new ApiKeyStore(queriesOf(database)).create({ name: owner });
+export async function createKey(database: Pick<TestDatabase, 'pool'>, owner: string): Promise<string> {
+  return (await new ApiKeyStore(queriesOf(database)).create({ name: owner })).key;
 }
 
 /** Starts the content service on its own database, with a key. */

@@ -153,7 +153,15 @@ export interface ListedKey extends KeyOwner {
   last_used_at: Date | null;
 }
 
+/** A key that was just made. */
+export interface MadeKey extends ListedKey {
+  /** The key itself, which nobody can see later. */
+  key: string;
+}
+
 const OWNER = ['prefix', 'name', 'scope', 'category_id', 'expires_at'] as const;
+
+const LISTED = [...OWNER, 'created_at', 'revoked_at', 'last_used_at'] as const;
 
 /** The API keys of the content service in the database, which stores only their hashes. */
 export class ApiKeyStore {
@@ -169,18 +177,19 @@ export class ApiKeyStore {
    * @param actor who makes it, for the trail
    * @throws Failure `missing` if it is for a category that does not exist
    */
-  async create(purpose: KeyPurpose, actor = COMMAND): Promise<string> {
+  async create(purpose: KeyPurpose, actor = COMMAND): Promise<MadeKey> {
     const { category_id: category } = purpose;
     if (category !== undefined && category !== null && !(await this.#hasCategory(category)))
       throw new Failure('missing', `category ${category} does not exist`);
     const { key, prefix, hash } = generateKey();
-    await this.#write(actor, (tx) =>
+    const listed = await this.#write(actor, (tx) =>
       tx
         .insertInto('content.api_key')
         .values({ ...purpose, prefix, secret_hash: hash })
-        .execute(),
+        .returning(LISTED)
+        .executeTakeFirstOrThrow(),
     );
-    return key;
+    return { ...listed, key };
   }
 
   #write<Result>(actor: Actor, work: (tx: Transaction<ContentTables>) => Promise<Result>): Promise<Result> {
@@ -197,11 +206,7 @@ export class ApiKeyStore {
 
   /** All keys, newest first. */
   list(): Promise<ListedKey[]> {
-    return this.#db
-      .selectFrom('content.api_key')
-      .select([...OWNER, 'created_at', 'revoked_at', 'last_used_at'])
-      .orderBy('created_at', 'desc')
-      .execute();
+    return this.#db.selectFrom('content.api_key').select(LISTED).orderBy('created_at', 'desc').execute();
   }
 
   /** Revokes a key permanently. False if no unrevoked key has this prefix. */

@@ -4,11 +4,11 @@ import { idMember, onOneLine, requiredText } from '@pressroom/common/fields/fiel
 import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
 import { z } from 'zod';
-import { type ApiKeyStore, type ListedKey, prefixOf, SCOPES } from './api-keys.ts';
+import { type ApiKeyStore, type ListedKey, SCOPES } from './api-keys.ts';
 import { timeFaults } from './articles/schedule.ts';
 import { timeAhead } from './articles/schema.ts';
 import { envelope, success } from './envelope.ts';
-import { actorOf, logWrite, replyPrivately } from './requests.ts';
+import { actorOf, logWrite, refuseCategory, replyPrivately } from './requests.ts';
 
 const timestamp = z.iso.datetime({ offset: true });
 
@@ -39,6 +39,10 @@ const keyPath = z.object({
   prefix: z.string().regex(/^[A-Za-z0-9]{8}$/, 'must be the 8 characters after pk_'),
 });
 
+const FOR_ONE_CATEGORY = 'only a key that writes or publishes can be for one category';
+
+const NO_KEY = 'For owners at the desk: no API key opens it, so that none makes one that outlives it.';
+
 const TAGS = ['keys'];
 
 /** The operations on API keys, for owners at the desk. */
@@ -48,6 +52,7 @@ export function keyOperations(keys: ApiKeyStore) {
       tags: TAGS,
       operationId: 'listKeys',
       summary: 'List the API keys, newest first, also those that were revoked',
+      description: NO_KEY,
       response: {
         200: envelope(z.array(apiKey)),
         ...NOT_MODIFIED,
@@ -64,22 +69,20 @@ export function keyOperations(keys: ApiKeyStore) {
       tags: TAGS,
       operationId: 'createKey',
       summary: 'Make an API key; the answer is the only one that has it',
+      description: NO_KEY,
       body: keyBody,
       response: { 201: envelope(madeKey), ...problemResponses(400, 401, 403, 413, 415, 422, 429, 503) },
     },
     handler: async (request, reply) => {
       const { category_id = null, expires_at, ...purpose } = request.body;
       const faults = timeFaults('expires_at', expires_at, new Date());
-      if (faults.length > 0) throw invalid(faults);
       if (category_id !== null && purpose.scope !== 'write' && purpose.scope !== 'publish')
-        throw refusedCategory('invalid_value', 'only a key that writes or publishes can be for one category');
-      const key = await keys
+        faults.push({ field: 'category_id', code: 'invalid_value', message: FOR_ONE_CATEGORY });
+      if (faults.length > 0) throw invalid(faults);
+      const { key, ...made } = await keys
         .create({ ...purpose, category_id, expires_at: expires_at ?? null }, actorOf(request))
-        .catch(explainCategory);
-      const prefix = prefixOf(key) ?? '';
-      const made = (await keys.list()).find((listed) => listed.prefix === prefix);
-      if (made === undefined) throw new Failure('missing', 'the key has been deleted meanwhile');
-      logWrite(request, 'api_key_created', { api_key: prefix });
+        .catch(refuseCategory);
+      logWrite(request, 'api_key_created', { api_key: made.prefix });
       const value = success('Key created', { ...shown(made), key });
       return reply.code(201).header('cache-control', PRIVATE).send(value);
     },
@@ -89,6 +92,7 @@ export function keyOperations(keys: ApiKeyStore) {
       tags: TAGS,
       operationId: 'revokeKey',
       summary: 'Revoke an API key for good; it stops working within 5 seconds',
+      description: NO_KEY,
       params: keyPath,
       response: { 200: envelope(z.null()), ...problemResponses(400, 401, 403, 404, 429, 503) },
     },
@@ -111,14 +115,4 @@ function shown({ created_at, expires_at, revoked_at, last_used_at, ...key }: Lis
     revoked_at: revoked_at?.toISOString() ?? null,
     last_used_at: last_used_at?.toISOString() ?? null,
   };
-}
-
-/** A category that is not there is a fault of the body. */
-function explainCategory(error: unknown): never {
-  if (error instanceof Failure && error.kind === 'missing') throw refusedCategory('not_found', error.message);
-  throw error;
-}
-
-function refusedCategory(code: string, message: string): Failure {
-  return invalid([{ field: 'category_id', code, message }]);
 }

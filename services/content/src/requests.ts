@@ -386,6 +386,12 @@ export function refuseFaults(faults: FieldFault[]): void {
   throw new Failure('invalid', `content: ${messages}`, { code: 'unsafe_html', faults });
 }
 
+/** Throws a failure for a category that does not exist as a fault of `category_id`, and others as they are. */
+export function refuseCategory(error: unknown): never {
+  if (!(error instanceof Failure && error.kind === 'missing')) throw error;
+  throw invalid([{ field: 'category_id', code: 'not_found', message: error.message }]);
+}
+
 /** A member of a body that may be anything. */
 function memberOf(body: unknown, name: string): unknown {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return undefined;

@@ -107,7 +107,7 @@ export function readPrefix(value: string): string {
  * error.
  */
 export async function createKey(keys: ApiKeyStore, purpose: KeyPurpose): Promise<void> {
-  const key = await keys.create(purpose);
+  const { key } = await keys.create(purpose);
   console.error(`The key for ${purpose.name}, which will not be shown again:`);
   console.log(key);
 }

@@ -1,5 +1,5 @@
 import { PRIVATE } from '@pressroom/common/caching/conditional';
-import { Failure, invalid } from '@pressroom/common/failures/failure';
+import { Failure } from '@pressroom/common/failures/failure';
 import { idMember, idParameter, instant, integerParameter, webUrl } from '@pressroom/common/fields/fields';
 import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { deletedAnswer } from '../articles/schema.ts';
 import type { ContentConfig } from '../config.ts';
 import { envelope, success } from '../envelope.ts';
-import { actorOf, logWrite, replyPrivately } from '../requests.ts';
+import { actorOf, logWrite, refuseCategory, replyPrivately } from '../requests.ts';
 import type { ContentTables } from '../tables.ts';
 import { EVENT_PATTERNS, HookStore, type ListedHook, type LoggedAttempt } from './store.ts';
 
@@ -130,7 +130,7 @@ function writes(db: Kysely<ContentTables>, config: ContentConfig) {
       const { url, events, category_id: categoryId = null, drafts = false } = request.body;
       const hooks = hooksOf(db, request);
       const added = { url, events: [...new Set(events)], categoryId, drafts };
-      const { id, secret } = await hooks.add(added, boxOf(config)).catch(explainCategory);
+      const { id, secret } = await hooks.add(added, boxOf(config)).catch(refuseCategory);
       logWrite(request, 'hook_created', { hook: id });
       const value = success('Hook created', { ...shown(await hooks.read(id)), secret });
       return reply
@@ -231,12 +231,6 @@ function hooksOf(db: Kysely<ContentTables>, request: FastifyRequest): HookStore 
 function boxOf({ CONTENT_HOOKS_KEY: key, CONTENT_HOOKS_KEY_PREVIOUS: previous }: ContentConfig): SecretBox {
   if (key !== undefined) return new SecretBox(key, previous);
   throw new Failure('conflict', 'hooks take CONTENT_HOOKS_KEY in the settings', { code: 'not_configured' });
-}
-
-/** A category that is not there is a fault of the body. */
-function explainCategory(error: unknown): never {
-  if (!(error instanceof Failure && error.kind === 'missing')) throw error;
-  throw invalid([{ field: 'category_id', code: 'not_found', message: error.message }]);
 }
 
 function shown({ lag: _, resume_at, paused_at, ...hook }: ListedHook) {
