@@ -496,7 +496,7 @@ test.each([
 });
 
 describe('what takes a confirmation', () => {
-  test('people, factors, buckets and final deletion, 15 minutes after the login', async () => {
+  test('people, factors, buckets, keys, hooks and final deletion, 15 minutes after the login', async () => {
     const owner = await joined('ada', 'owner');
     const passkey = await withPasskey(owner);
     const ask = (method: string, path: string, json?: unknown) =>
@@ -511,6 +511,9 @@ describe('what takes a confirmation', () => {
         await ask('POST', '/api/me/totp'),
         await ask('POST', '/api/me/passkey-options'),
         await ask('POST', '/api/settings/buckets', { action: 'set-active', id: 'nothing' }),
+        await ask('POST', '/api/desk/content/keys', { name: 'Mine', scope: 'full' }),
+        await ask('DELETE', '/api/desk/content/keys/AAAAAAAA'),
+        await ask('POST', '/api/desk/content/hooks/1/secret'),
         await ask('POST', '/api/gallery/delete', { type: 'image', path: 'nothing' }),
         await ask('POST', '/api/gallery/batch', { action: 'delete', paths: ['nothing'] }),
       ];
@@ -518,6 +521,7 @@ describe('what takes a confirmation', () => {
     await growOld();
     for (const answer of await asked()) expect(outcome(answer)).toEqual([403, 'confirmation_required']);
     expect((await ask('GET', '/api/people')).status).toBe(200);
+    expect((await ask('GET', '/api/desk/content/keys')).body.code).toBe('not_configured');
     const trashed = await ask('POST', '/api/gallery/delete', { type: 'image', path: 'x', trash: true });
     expect(outcome(trashed)[1]).not.toBe('confirmation_required');
 
