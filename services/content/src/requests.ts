@@ -386,7 +386,7 @@ export function refuseFaults(faults: FieldFault[]): void {
   throw new Failure('invalid', `content: ${messages}`, { code: 'unsafe_html', faults });
 }
 
-/** Throws a failure for a category that does not exist as a fault of `category_id`, and others as they are. */
+/** Throws a category that does not exist as a fault of `category_id`, and other errors as they are. */
 export function refuseCategory(error: unknown): never {
   if (!(error instanceof Failure && error.kind === 'missing')) throw error;
   throw invalid([{ field: 'category_id', code: 'not_found', message: error.message }]);
