@@ -7,7 +7,7 @@ import { temporaryHome } from '../support/temporary-home.ts';
 
 const CHOOSER = fileURLToPath(new URL('../../packages/node-runtime/bin/node', import.meta.url));
 
-/** Where the programs of the system lie that the chooser calls. */
+/** The folders of the system's programs that the chooser calls. */
 const SYSTEM = '/usr/bin:/bin';
 
 let home: string;

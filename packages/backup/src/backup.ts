@@ -18,8 +18,11 @@ import {
 } from './backup-folder.ts';
 import { writeSealed } from './encryption.ts';
 import { findTool, runTool } from './postgres-tools.ts';
+import { writeReport } from './report.ts';
 import { countRows, grantedRoles, serverMajor, verifyBackup } from './restore.ts';
 import {
+  aDayAfter,
+  dueAfter,
   expired,
   isBackupDue,
   isRecent,
@@ -119,14 +122,16 @@ interface BackupParts {
 }
 
 /**
- * Makes backups, copies them, test-restores them and removes old ones. What is due it knows by the
- * folder alone, so it may be stopped at any time.
+ * Makes backups, copies them, test-restores them and removes old ones. The folder alone tells it what is due,
+ * so it may be stopped at any time.
  */
 export class BackupWork {
   readonly #parts: BackupParts;
   /** Failures of each step since the process started. */
   readonly failures: Record<Step, number> = { backup: 0, media: 0, copy: 0, verification: 0 };
   #failedInARow = 0;
+  /** The steps that have failed in this turn. */
+  readonly #failed = new Set<Step>();
 
   constructor(parts: BackupParts) {
     this.#parts = parts;
@@ -139,6 +144,7 @@ export class BackupWork {
     const listed = await this.#listMediaIfMissing(signal);
     const copied = await this.#copyMissing(signal);
     await this.#verifyIfDue(signal);
+    await this.#report(signal, (newest) => dueAfter(newest, hour));
     if (backedUp && listed && copied) {
       this.#failedInARow = 0;
       return msUntilDue(clock(), hour);
@@ -149,20 +155,46 @@ export class BackupWork {
 
   /** Makes a backup, copies it, and verifies it if that is due; returns whether nothing failed. */
   async doNow(signal: AbortSignal): Promise<boolean> {
-    return this.#follow(await this.#backUp(signal), signal);
+    const { hour } = this.#parts;
+    return this.#follow(await this.#backUp(signal), signal, (newest) => dueAfter(newest, hour));
   }
 
   /** Like {@link doNow}, but a try again does not make another backup because a later step has failed. */
   async doOnce(signal: AbortSignal): Promise<boolean> {
     const { clock } = this.#parts;
-    return this.#follow(await this.#backUpIf((newest) => !isRecent(newest, clock()), signal), signal);
+    const done = await this.#backUpIf((newest) => !isRecent(newest, clock()), signal);
+    // Somebody else's schedule has its own hour.
+    return this.#follow(done, signal, aDayAfter);
   }
 
   /** Runs the steps after a backup: no step waits for another to succeed. */
-  async #follow(backedUp: boolean, signal: AbortSignal): Promise<boolean> {
+  async #follow(backedUp: boolean, signal: AbortSignal, nextAfter: (newest: Date) => Date): Promise<boolean> {
     const listed = await this.#listMediaIfMissing(signal);
     const copied = await this.#copyMissing(signal);
-    return (await this.#verifyIfDue(signal)) && copied && listed && backedUp;
+    const verified = await this.#verifyIfDue(signal);
+    await this.#report(signal, nextAfter);
+    return verified && copied && listed && backedUp;
+  }
+
+  /** Not a step: backups are made for a desk that cannot be told of them, too. */
+  async #report(signal: AbortSignal, nextAfter: (newest: Date) => Date): Promise<void> {
+    const { url, folder, log, clock } = this.#parts;
+    const failed = [...this.#failed];
+    this.#failed.clear();
+    if (signal.aborted) return;
+    const at = clock();
+    try {
+      const kept = await this.#kept().catch(() => []);
+      const newest = kept.at(-1)?.madeAt;
+      await writeReport(url, {
+        ...{ at, kept, failed, directory: folder.pathOf('.') },
+        verifiedAt: lastVerified(kept, at),
+        dueAt: newest && nextAfter(newest),
+      });
+    } catch (error) {
+      // A database that is away has failed a step already.
+      if (failed.length === 0) log.error({ err: error }, 'report_failed');
+    }
   }
 
   #backUpIfDue(signal: AbortSignal): Promise<boolean> {
@@ -290,7 +322,10 @@ export class BackupWork {
       if (newest === undefined || !isVerificationDue(lastVerified(kept, begun), begun)) return;
       const { name, verificationFailed } = newest;
       failedBefore = verificationFailed;
-      if (failedBefore) return log.error({ name }, 'verification_failed_before');
+      if (failedBefore) {
+        this.#failed.add('verification');
+        return log.error({ name }, 'verification_failed_before');
+      }
       try {
         await verifyBackup(url, folder.pathOf(name), { key, signal });
       } catch (error) {
@@ -312,6 +347,7 @@ export class BackupWork {
       // An interrupted step is due again at the next start.
       if (signal.aborted) return false;
       this.failures[step] += 1;
+      this.#failed.add(step);
       this.#parts.log.error({ err: error }, `${step}_failed`);
       return false;
     }
@@ -334,10 +370,10 @@ export function backupMeters(folder: BackupFolder, { failures }: Pick<BackupWork
       (kept) => seconds(lastVerified(kept, new Date())),
     ),
     gauge('backup_last_size_bytes', 'The size of the newest backup', (kept) => kept.at(-1)?.bytes ?? 0),
-    gauge('backups_kept', 'How many backups there are', (kept) => kept.length),
+    gauge('backups_kept', 'The number of backups', (kept) => kept.length),
     {
       name: 'backup_failures_total',
-      help: 'What has failed, by step; it is tried again',
+      help: 'Failures, by step; the step is tried again',
       kind: 'counter',
       labels: ['step'],
       read: () => Object.entries(failures).map(([step, value]) => ({ labels: { step }, value })),

@@ -40,6 +40,16 @@ export function msUntilDue(now: Date, hour: number): number {
   return lastDue(now, hour) + DAY_MS - now.getTime();
 }
 
+/** When the backup after one is due, of one that is made every day at `hour` o'clock in UTC. */
+export function dueAfter(made: Date, hour: number): Date {
+  return new Date(lastDue(made, hour) + DAY_MS);
+}
+
+/** The same of a schedule that is somebody else's. */
+export function aDayAfter(made: Date): Date {
+  return new Date(made.getTime() + DAY_MS);
+}
+
 export function isVerificationDue(newest: Date | undefined, now: Date): boolean {
   return newest === undefined || newest > now || now.getTime() - newest.getTime() >= VERIFICATION_MS;
 }

@@ -206,7 +206,7 @@ export function readPage<Row extends { key: KeyBytes }>(range: KeyRange<Row>, qu
   return page;
 }
 
-// Adds rows up to the first that lies under a common prefix. That is added in its place, and returned.
+// Adds rows up to the first that lies under a common prefix, adds the prefix in its place, and returns it.
 function addRows<Row extends { key: KeyBytes }>(
   page: Page<Row>,
   rows: Iterable<Row>,

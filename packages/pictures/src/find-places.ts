@@ -9,7 +9,7 @@ import { pictureKind } from './strip.ts';
 import { tiffOf } from './webp.ts';
 import { mentionsPlace } from './xmp.ts';
 
-/** Where in its metadata a picture names a place. */
+/** The kind of metadata in which a picture names a place. */
 export type PlaceSource = 'EXIF' | 'XMP' | 'IPTC';
 
 /** Prefix of a PNG's text that holds metadata of a JPEG, as ImageMagick writes it. */
@@ -19,9 +19,9 @@ const RAW_PROFILE = 'Raw profile type ';
 const PNG_END = 2 ** 17;
 
 /**
- * Where a JPEG, PNG, WebP, HEIC or AVIF of `size` bytes names the place where it was made, of which only the
- * parts around its metadata are read. Throws `NotUnderstood`, also if it names none but holds other pictures
- * or a video, and for any other file.
+ * Finds the metadata in which a JPEG, PNG, WebP, HEIC or AVIF of `size` bytes names the place where it was
+ * made; reads only the parts around its metadata. Throws `NotUnderstood`, also if it names none but holds
+ * other pictures or a video, and for any other file.
  */
 export async function findPlaces(read: ReadPart, size: number): Promise<PlaceSource[]> {
   const kind = pictureKind(await read(0, 16));

@@ -9,7 +9,7 @@ interface Item {
   /** Undefined for what is neither a picture nor known text. */
   kind: 'pixels' | 'thumbnail' | 'EXIF' | 'XMP' | undefined;
   entry: Box;
-  /** Where its bytes are in the file, in order. */
+  /** The ranges of its bytes in the file, in order. */
   extents: readonly (readonly [from: number, length: number])[];
 }
 

@@ -9,7 +9,7 @@ interface Place {
   extents: (readonly [at: number, length: number])[];
 }
 
-/** Where the bytes of items are, by their numbers (`iloc`). */
+/** The places of items' bytes, by item number (`iloc`). */
 export function placesIn(bytes: Bytes, { content, end }: Box): Place[] {
   const [version = 0, , , , sizes = 0, more = 0] = slice(bytes, content, 6);
   const [ofOffset, ofLength, ofBase, ofIndex] = [sizes >> 4, sizes & 15, more >> 4, more & 15];

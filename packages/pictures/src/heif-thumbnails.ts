@@ -5,7 +5,7 @@ import { understand } from './not-understood.ts';
 export interface Thumbnails {
   /** Their items, with those that only they are made of, by number. */
   items: Set<number>;
-  /** Where it is said whose thumbnails they are. */
+  /** The lists that say whose thumbnails they are. */
   references: Box[];
 }
 

@@ -85,7 +85,7 @@ export function strippedJpeg(jpeg: Bytes, parse: ParseXml): Bytes[] {
   return [Uint8Array.of(0xff, SOI), ...first, ...kept, ...rest];
 }
 
-/** Where the next marker is after the data of a scan. */
+/** The offset of the next marker after the data of a scan. */
 function endOfScan(jpeg: Bytes, from: number): number {
   for (let at = jpeg.indexOf(0xff, from); at !== -1; at = jpeg.indexOf(0xff, at + 1)) {
     const next = jpeg[at + 1];

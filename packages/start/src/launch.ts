@@ -209,7 +209,7 @@ async function withFreePorts(
   };
 }
 
-/** Every port of a start. What a killed start has left at that of PostgreSQL is stopped with it. */
+/** Every port of a start. A PostgreSQL that a killed start has left at its port is stopped with it. */
 function wantedPorts(settings: StartSettings, env: NodeJS.ProcessEnv): WantedPort[] {
   const needsStore = [...settings.servicePorts.keys()].some(({ gallery }) => gallery) && !env.S3_ENDPOINT;
   const { databaseUrl, databasePort, objectStorePort, servicePorts, workerPorts } = settings;

@@ -11,11 +11,11 @@ import type { RepresentationCache } from './representation-cache.ts';
 
 /**
  * Answers GET and HEAD from `cache` before Fastify makes anything for them, which would take most of their
- * time: their URL was validated when the answer was made. They pass the checks of every request; whatever a
- * check refuses, and every other request, is Fastify's. Nothing else knows of this way: a check is written
+ * time: their URL was validated when the answer was made. They pass the checks of every request; Fastify
+ * answers what a check refuses, and every other request. Nothing else knows of this path: a check is written
  * once, with `onEveryRequest`, and so is a note, with `onEveryAnswer`.
  *
- * What a request takes on it besides the answer itself, in ns of CPU, on Node 24 and an AMD EPYC:
+ * The cost of a request besides the answer itself, in ns of CPU, on Node 24 and an AMD EPYC:
  *
  * | Step                                        | ns  |
  * | ------------------------------------------- | --- |

@@ -32,14 +32,15 @@ export type FailureKind =
 /** One error in a value: where it is (`a.b.0`, empty for the whole), its code, and what to change. */
 export interface FieldFault {
   field: string;
-  code: string;
+  code: FieldCode;
   message: string;
+  limit?: number | undefined;
 }
 
 /** Optional details of a {@link Failure}. */
 interface FailureOptions {
   /** A stable snake_case name, more precise than the kind: `slug_taken`, `destination_conflict`. */
-  code?: string | undefined;
+  code?: ProblemCode | undefined;
   /** All errors, if the kind is `invalid`. */
   faults?: FieldFault[] | undefined;
   /** The cause of the failure; logged where it matters, never shown. */
@@ -55,7 +56,7 @@ interface FailureOptions {
  */
 export class Failure extends Error {
   readonly kind: FailureKind;
-  readonly code: string | undefined;
+  readonly code: ProblemCode | undefined;
   readonly faults: readonly FieldFault[];
 
   constructor(kind: FailureKind, message: string, { code, faults = [], cause }: FailureOptions = {}) {
@@ -84,3 +85,163 @@ export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ');
   return error.message;
 }
+
+/** Every `code` of a problem, also of a source or a bucket that fails; the desk has a sentence for each. */
+export const PROBLEM_CODES = [
+  'account_of_environment',
+  'already_published',
+  'article_changed',
+  'author_not_empty',
+  'bucket_access_key',
+  'bucket_busy',
+  'bucket_certificate',
+  'bucket_clock',
+  'bucket_disabled',
+  'bucket_endpoint',
+  'bucket_name',
+  'bucket_permission',
+  'bucket_protected',
+  'bucket_region',
+  'bucket_secret_key',
+  'bucket_too_slow',
+  'bucket_unusable',
+  'category_not_empty',
+  'client_gone',
+  'confirmation_required',
+  'conflict',
+  'content_unavailable',
+  'destination_conflict',
+  'email_taken',
+  'factor_kept',
+  'forbidden',
+  'gone',
+  'hook_paused',
+  'idempotency_key_reused',
+  'insufficient_scope',
+  'internal_error',
+  'invalid_cursor',
+  'invalid_request',
+  'invitation_not_found',
+  'last_owner',
+  'last_way_in',
+  'linked_elsewhere',
+  'media_too_large',
+  'method_not_allowed',
+  'name_taken',
+  'newsroom_unavailable',
+  'no_proxy_login',
+  'no_secret',
+  'not_an_image',
+  'not_configured',
+  'not_found',
+  'not_media',
+  'not_published',
+  'not_submitted',
+  'operation_incomplete',
+  'other_account',
+  'overloaded',
+  'own_article',
+  'page_not_built',
+  'passkey_refused',
+  'passkey_taken',
+  'passwords_off',
+  'payload_too_large',
+  'precondition_failed',
+  'provider_unavailable',
+  'range_not_satisfiable',
+  'rate_limited',
+  'redirect_exists',
+  'release_full',
+  'role_forbids',
+  'second_factor_required',
+  'second_factor_setup_required',
+  'second_factor_wrong',
+  'server_misconfigured',
+  'slug_taken',
+  'snapshot_required',
+  'source_address_too_long',
+  'source_answers_error',
+  'source_encoding_wrong',
+  'source_forbidden',
+  'source_gone',
+  'source_is_page',
+  'source_known',
+  'source_missing',
+  'source_moved_away',
+  'source_names_no_feed',
+  'source_not_feed',
+  'source_not_public',
+  'source_redirects',
+  'source_robots',
+  'source_too_large',
+  'source_too_many_entries',
+  'source_too_slow',
+  'source_unreachable',
+  'source_unreadable',
+  'source_unstorable',
+  'source_worker_failed',
+  'tag_not_empty',
+  'temporarily_unavailable',
+  'too_many_comments',
+  'too_many_pages',
+  'too_many_passkeys',
+  'too_many_pixels',
+  'too_many_previews',
+  'unauthorized',
+  'unknown_person',
+  'unsafe_html',
+  'unsupported_media_type',
+  'upload_not_found',
+  'upstream_failed',
+  'upstream_timeout',
+  'validation_failed',
+  'working_copy_changed',
+  'wrong_code',
+  'wrong_password',
+] as const;
+
+export type ProblemCode = (typeof PROBLEM_CODES)[number];
+
+export type SourceCode = Extract<ProblemCode, `source_${string}`>;
+
+/** Those that say why a source cannot be read. */
+export const SOURCE_CODES = PROBLEM_CODES.filter((code): code is SourceCode => code.startsWith('source_'));
+
+/** The code that this is, if it is one of these: a newer release has others. */
+export function sourceCodeOf(code: string | null | undefined): SourceCode | undefined {
+  return SOURCE_CODES.find((one) => one === code);
+}
+
+export type BucketCode = Extract<ProblemCode, `bucket_${string}`>;
+
+/** Those that say why a bucket cannot be used. */
+export const BUCKET_CODES = PROBLEM_CODES.filter((code): code is BucketCode => code.startsWith('bucket_'));
+
+/** Every `code` of a fault in a field, likewise. */
+export const FIELD_CODES = [
+  'conflict',
+  'in_the_past',
+  'invalid',
+  'invalid_characters',
+  'invalid_format',
+  'invalid_type',
+  'invalid_value',
+  'not_allowed',
+  'not_found',
+  'redirect_loop',
+  'required',
+  'source_unreadable',
+  'too_common',
+  'too_complex',
+  'too_deep',
+  'too_large',
+  'too_long',
+  'too_short',
+  'too_small',
+  'unknown_member',
+  'unknown_members',
+  'unsafe_html',
+  'wrong_order',
+] as const;
+
+export type FieldCode = (typeof FIELD_CODES)[number];

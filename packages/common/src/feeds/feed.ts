@@ -37,8 +37,8 @@ export interface FeedEntry {
   /** At least one; `url` is a page about them. */
   authors: readonly { name: string; url?: string }[];
   categories: string[];
-  /** Its picture, with its size in pixels and what it shows. */
-  image?: { url: string; width?: number; height?: number; alt?: string };
+  /** Its picture, with its size in pixels and what it shows; one of a known media type is also enclosed. */
+  image?: { url: string; type?: string; width?: number; height?: number; alt?: string };
   /** The language of its texts (BCP 47) where it may be another one than the feed's. */
   language?: string;
 }
@@ -89,6 +89,8 @@ function writeRss(feed: Feed): string {
         ...entry.categories.map((name) => x('category', name)),
         ...(entry.language === undefined ? [] : [x('dc:language', entry.language)]),
         ...mediaOf(entry),
+        // The RSS Advisory Board has 0 for a length that is not known.
+        ...enclosuresOf(entry).map((file) => x('enclosure', { ...file, length: '0' })),
         ...(entry.summary === null ? [] : [x('description', asHtml(entry.summary))]),
         ...(entry.html === null ? [] : [x('content:encoded', xmlText(entry.html))]),
       ]),
@@ -112,6 +114,7 @@ function writeAtom(feed: Feed): string {
         x('id', entry.id),
         x('title', xmlText(entry.title)),
         x('link', { rel: 'alternate', href: entry.url }),
+        ...enclosuresOf(entry).map(({ url, type }) => x('link', { rel: 'enclosure', type, href: url })),
         x('published', entry.published.toISOString()),
         x('updated', entry.updated.toISOString()),
         ...entry.authors.map(({ name, url }) =>
@@ -156,9 +159,14 @@ function writeJson(feed: Feed): string {
 /** The entry's picture, as Media RSS has it. */
 function mediaOf({ image }: FeedEntry) {
   if (image === undefined) return [];
-  const { url, width, height, alt } = image;
+  const { url, type, width, height, alt } = image;
   const described = alt === undefined ? [] : [x('media:description', { type: 'plain' }, xmlText(alt))];
-  return [x('media:content', { url, medium: 'image', width, height }, described)];
+  return [x('media:content', { url, type, medium: 'image', width, height }, described)];
+}
+
+/** The files that come with the entry. */
+function enclosuresOf({ image }: FeedEntry) {
+  return image?.type === undefined ? [] : [{ url: image.url, type: image.type }];
 }
 
 /** A JSON Feed's item must have content, so an entry without any repeats its title. */

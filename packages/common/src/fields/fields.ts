@@ -23,7 +23,7 @@ export function readableCharacters(text: string): number {
 }
 
 /** True if `text` contains anything visible: not only white space, controls and zero-width characters. */
-function hasText(text: string): boolean {
+export function hasText(text: string): boolean {
   return /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
 }
 
@@ -45,12 +45,20 @@ export function anyText() {
   });
 }
 
+/**
+ * The text with at most 30 marks on a letter, as Unicode's Stream-Safe Text has it (UAX #15): to normalize a
+ * longer run takes time in the square of its length.
+ */
+export function streamSafe(value: string): string {
+  return value.replace(/(\p{M}{30})\p{M}+/gu, '$1');
+}
+
 /** Text of at most `max` code points. */
 export function text(max: number) {
   return anyText()
     .refine((value) => codePoints(value) <= max, {
       message: `must be at most ${max} characters long`,
-      params: { code: 'too_long' },
+      params: { code: 'too_long', limit: max },
     })
     .meta({ maxLength: max });
 }

@@ -82,8 +82,8 @@ export function completeDescription<Document extends DescribedDocument>(
 }
 
 /**
- * Puts the answers that several operations give with a status from 300 on, word for word, in one place each,
- * and returns these by name: most of a description would be the same refusals again.
+ * Puts each different answer with a status from 300 on in one place, and returns these by name: most of a
+ * description would be the same refusals again.
  */
 function shareRefusals(paths: DescribedDocument['paths']): Record<string, Response> {
   const shared: Record<string, Response> = {};
@@ -101,7 +101,7 @@ function shareRefusals(paths: DescribedDocument['paths']): Record<string, Respon
   return shared;
 }
 
-/** A name in `taken`'s manner that is not in it: `NotFound`, then `NotFound2`. */
+/** Makes a name that `taken` does not have of a status in words: `NotFound`, then `NotFound2`. */
 function freeName(words: string, taken: object): string {
   const name = words.replaceAll(/[^A-Za-z]/g, '');
   const isFree = (candidate: string) => !Object.hasOwn(taken, candidate);
@@ -150,20 +150,17 @@ function completeOperation(
   return used;
 }
 
-/** What parameters mean that are the same wherever nothing else is said of them. */
+/** Descriptions of parameters that have none of their own, by name: they mean the same everywhere. */
 const PARAMETERS: Readonly<Record<string, string>> = {
-  article: 'The id of an article: what is about it.',
   category: 'The name of a category, as the site has chosen it.',
   category_id: 'The id of a category: only what is in it.',
   date: 'The date of the report.',
   direction: 'The name of a direction, as the site has chosen it.',
   edit: 'The number of the edit, as its answer and the history have it.',
   id: 'The id, as lists and answers have it.',
-  key: 'The path of the file, `/` between its parts.',
   limit: 'The most entries of an answer.',
-  mode: '`selected`: what the editor has chosen; `all`: everything.',
   name: 'The name, as lists have it.',
-  page: 'Which page, from 1.',
+  page: 'The number of the page, from 1.',
   per_page: 'The most entries of a page.',
   period: 'The kind of the report.',
   prefix: 'The 8 characters after `pk_`, which name the key in lists.',
@@ -173,9 +170,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   revision: 'The number of the revision, from 1.',
   since: 'A time with an offset: only what is from then on.',
   slug: 'The slug, the readable part of its address.',
-  status: '`active`: reports still come; `settled`: none came for a while.',
   tab: 'The id that the page has made for itself.',
-  window: 'How far back, from now.',
 };
 
 function describeParameter(parameter: Parameter): void {
@@ -200,7 +195,10 @@ function tagsOf(paths: DescribedDocument['paths'], described: Readonly<Record<st
   const inUse = new Set(operationsOf(paths).flatMap(({ tags = [] }) => tags));
   const names = new Set([...Object.keys(described).filter((name) => inUse.has(name)), ...inUse]);
   names.delete(HEALTH_TAG);
-  const health = { name: HEALTH_TAG, description: 'Whether the service is alive, and ready for requests.' };
+  const health = {
+    name: HEALTH_TAG,
+    description: 'Checks that the service is alive, and ready for requests.',
+  };
   return [
     ...[...names].map((name) => ({ name, ...(described[name] && { description: described[name] }) })),
     health,
@@ -312,7 +310,7 @@ const RESPONSE_HEADERS = {
     schema: { type: 'string', minLength: 1, maxLength: 128 },
   },
   'Cache-Control': {
-    description: 'Who may cache the answer and for how long (RFC 9111).',
+    description: 'The caches that may keep the answer, and for how long (RFC 9111).',
     required: true,
     schema: { type: 'string' },
   },

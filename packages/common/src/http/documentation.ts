@@ -24,6 +24,8 @@ export interface Description {
   title: string;
   version: string;
   description: string;
+  /** Markdown after `description` in the OpenAPI description: limits, validators, errors, guides. */
+  introduction?: string;
   /** The description of each tag of the routes, in display order. */
   tags?: Readonly<Record<string, string>>;
   requestHeaders?: readonly RequestHeader[];
@@ -44,9 +46,11 @@ type SecurityScheme =
  */
 export async function addDocumentation(
   app: Server,
-  { securitySchemes, tags = {}, requestHeaders = [], ...info }: Description,
+  { securitySchemes, tags = {}, requestHeaders = [], introduction, ...general }: Description,
   isCounted: boolean,
 ): Promise<void> {
+  const description = [general.description, introduction].filter(Boolean).join('\n\n');
+  const info = { ...general, description };
   await app.register(swagger, {
     openapi: { openapi: '3.1.0', info, ...(securitySchemes && { components: { securitySchemes } }) },
     transform: (route) => {

@@ -43,6 +43,7 @@ export function addHealth(
         operationId: 'getHealth',
         tags: [HEALTH_TAG],
         summary: 'The process is alive',
+        description: 'It asks no dependency: a process that does not answer here should be started again.',
         response: { 200: health, ...problemResponses(400) },
       },
     },
@@ -56,6 +57,9 @@ export function addHealth(
         operationId: 'getReadiness',
         tags: [HEALTH_TAG],
         summary: 'The service is ready for requests',
+        description:
+          '503 while a dependency does not answer: requests should go to another replica. This one' +
+          ' recovers by itself, so it should not be restarted.',
         response: { 200: readiness, ...problemResponses(400, 503) },
       },
     },

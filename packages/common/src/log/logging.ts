@@ -75,7 +75,7 @@ export function createLogger({ service, level, stream }: LoggingOptions): Logger
   return Object.assign(log, { lines });
 }
 
-/** Text for a terminal. What makes it is loaded only here: services without a terminal do not pay for it. */
+/** Text for a terminal. The formatter is loaded only here: services without a terminal do not pay for it. */
 function colouredText(): DestinationStream {
   const pretty: typeof pinoPretty = createRequire(import.meta.url)('pino-pretty');
   return pretty({ ignore: 'pid,hostname' });

@@ -3,7 +3,15 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { isDatabaseAway } from '../database/database.ts';
-import { Failure, type FailureKind, type FieldFault, invalid } from '../failures/failure.ts';
+import {
+  Failure,
+  type FailureKind,
+  FIELD_CODES,
+  type FieldCode,
+  type FieldFault,
+  invalid,
+  type ProblemCode,
+} from '../failures/failure.ts';
 import { withoutApiKeys } from '../http/operation.ts';
 
 /** Optional details of a {@link Problem}. */
@@ -21,11 +29,11 @@ interface ProblemOptions {
  */
 export class Problem extends Error {
   readonly status: number;
-  readonly code: string;
+  readonly code: ProblemCode;
   readonly headers: Record<string, string>;
   readonly errors: FieldFault[] | undefined;
 
-  constructor(status: number, code: string, detail: string, options: ProblemOptions = {}) {
+  constructor(status: number, code: ProblemCode, detail: string, options: ProblemOptions = {}) {
     super(detail, { cause: options.cause });
     this.name = 'Problem';
     this.status = status;
@@ -80,11 +88,18 @@ export const problemDocumentSchema = z
       .meta({ format: 'uri-reference' }),
     title: z.string().describe('The name of the HTTP status.'),
     status: z.int().meta({ minimum: 400, maximum: 599 }).describe('The HTTP status code.'),
-    detail: z.string().describe('What went wrong and what to change.'),
+    detail: z.string().describe('The fault, and the change that corrects it.'),
     code: z.string().describe('A stable, machine-readable name of the problem.'),
     requestId: z.string().describe('The same as the X-Request-Id header; include it when asking for help.'),
     errors: z
-      .array(z.object({ field: z.string(), code: z.string(), message: z.string() }))
+      .array(
+        z.object({
+          field: z.string(),
+          code: z.string(),
+          message: z.string(),
+          limit: z.number().optional().describe('What the value may have at most, or at least.'),
+        }),
+      )
       .optional()
       .describe('With validation_failed: every error in the body.'),
   })
@@ -143,12 +158,14 @@ interface Issue {
     code?: unknown;
     input?: unknown;
     origin?: unknown;
-    params?: { code?: unknown };
+    maximum?: unknown;
+    minimum?: unknown;
+    params?: { code?: unknown; limit?: unknown };
   };
 }
 
 /** zod's issue codes that are sent unchanged. */
-const CODES = new Set(['invalid_type', 'invalid_format', 'invalid_value']);
+const CODES: readonly FieldCode[] = ['invalid_type', 'invalid_format', 'invalid_value'];
 
 /** Unknown members or parameters that an error names. */
 const MOST_UNKNOWN = 20;
@@ -156,12 +173,19 @@ const MOST_UNKNOWN = 20;
 /** Types that have a length, not a size. */
 const LENGTHY = new Set<unknown>(['string', 'array']);
 
-function codeOf({ keyword, params }: Issue): string {
-  const own = params.params?.code;
-  if (typeof own === 'string') return own;
+function codeOf({ keyword, params }: Issue): FieldCode {
+  const own = FIELD_CODES.find((code) => code === params.params?.code);
+  if (own !== undefined) return own;
   if (keyword === 'too_big') return LENGTHY.has(params.origin) ? 'too_long' : 'too_large';
   if (keyword === 'too_small') return LENGTHY.has(params.origin) ? 'too_short' : 'too_small';
-  return CODES.has(keyword) ? keyword : 'invalid';
+  return CODES.find((code) => code === keyword) ?? 'invalid';
+}
+
+/** The most or the least that a rule allows, where it has one. */
+function limitOf({ keyword, params }: Issue): { limit?: number } {
+  const own = params.params?.limit;
+  const limit = keyword === 'too_big' ? params.maximum : keyword === 'too_small' ? params.minimum : own;
+  return typeof limit === 'number' ? { limit } : {};
 }
 
 /** The value in a part of the request that an issue points to. */
@@ -181,7 +205,7 @@ function fieldErrors(issue: Issue, part: unknown): FieldFault[] {
   if (issue.keyword === 'invalid_type' && path.length > 0 && valueAt(part, path) === undefined) {
     return [{ field, code: 'required', message: 'is required' }];
   }
-  return [{ field, code: codeOf(issue), message: sentenceOf(issue, field) }];
+  return [{ field, code: codeOf(issue), message: sentenceOf(issue, field), ...limitOf(issue) }];
 }
 
 /** zod's own texts, for schemas without one, tell of types and not of what to change. */
@@ -203,7 +227,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** Names the first unknown members, and how many more there are. */
 function unknownMembers(field: string, names: string[]): FieldFault[] {
-  const errors = names.slice(0, MOST_UNKNOWN).map((name) => ({
+  const errors: FieldFault[] = names.slice(0, MOST_UNKNOWN).map((name) => ({
     field: field ? `${field}.${name}` : name,
     code: 'unknown_member',
     message: 'is not a member of this resource; remove it',
@@ -271,7 +295,7 @@ export interface ProblemStyle {
 /**
  * Fastify's own errors in the vocabulary of `docs/spec/wire.md`; those not listed are 400 `invalid_request`.
  */
-const REFUSALS: Record<string, [status: number, code: string, detail: string]> = {
+const REFUSALS: Record<string, [status: number, code: ProblemCode, detail: string]> = {
   FST_ERR_BAD_URL: [400, 'invalid_request', 'the path is not percent-encoded UTF-8 (RFC 3986)'],
   FST_ERR_MAX_PARAM_LENGTH: [400, 'invalid_request', 'a segment of the path is too long'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, 'unsupported_media_type', 'send the body as application/json'],
@@ -341,7 +365,7 @@ export function replyWithProblem(
 }
 
 /** The status and the usual code of each kind of failure (`docs/spec/wire.md`, "All three services"). */
-const ANSWERS: Record<FailureKind, [status: number, code: string]> = {
+const ANSWERS: Record<FailureKind, [status: number, code: ProblemCode]> = {
   missing: [404, 'not_found'],
   conflict: [409, 'conflict'],
   invalid: [422, 'validation_failed'],

@@ -191,7 +191,7 @@ export const commonSettings = {
   ),
   REDIS_URL: setting(
     connectionUrl('redis', 'rediss').optional(),
-    'Where replicas share their rate limits; if absent, each process counts alone.',
+    'Redis, in which replicas share their rate limits; if absent, each process counts alone.',
   ),
   DRAIN_SECONDS: setting(
     integer(0, 3600, 'seconds').default(0),

@@ -32,7 +32,7 @@ export const siteSettings = {
   ),
   SITE_LANGUAGE: setting(
     z.string().refine(isLanguage, 'a language tag, such as en or zh-CN').optional(),
-    "The language of titles and texts, as declared in the feeds, and of the news feed's own words (in English where it has none).",
+    "The language of titles and texts, as declared in the feeds, of new slugs (`ü` is `ue` in German), and of the news feed's own words (in English where it has none).",
   ),
 };
 

@@ -15,11 +15,20 @@ interface Expected {
   /** The root element of a body in XML, which is empty otherwise. */
   root?: string;
   member?: string;
+  /** Of a list in pages: the member that says where the next one begins, and the input that asks for it. */
+  pages?: { next: string; from: string };
 }
 
 const EXPECTED: Partial<Record<string, Expected>> = {
-  ListObjectsV2Command: { root: 'ListBucketResult' },
-  ListPartsCommand: { root: 'ListPartsResult' },
+  ListObjectsV2Command: {
+    root: 'ListBucketResult',
+    pages: { next: 'NextContinuationToken', from: 'ContinuationToken' },
+  },
+  ListPartsCommand: {
+    root: 'ListPartsResult',
+    member: 'UploadId',
+    pages: { next: 'NextPartNumberMarker', from: 'PartNumberMarker' },
+  },
   DeleteObjectsCommand: { root: 'DeleteResult' },
   CopyObjectCommand: { root: 'CopyObjectResult', member: 'ETag' },
   UploadPartCopyCommand: { root: 'CopyPartResult', member: 'ETag' },
@@ -38,7 +47,9 @@ const EXPECTED: Partial<Record<string, Expected>> = {
 /** Headers that every object has; their bodies may be anything. */
 const OBJECT = ['etag', 'last-modified', 'content-length'];
 
-/** The entity tag of a file of nginx or Apache: its time and size. That of an object in parts is longer. */
+/**
+ * The entity tag of a file of nginx or Apache: its time and size. The tag of an object in parts is longer.
+ */
 const FILE_TAG = /^(?:W\/)?"[\da-f]{1,16}(?:-[\da-f]{1,16}){1,2}"$/i;
 
 /** The answer came from no object store: a captive portal, or a proxy with a page of its own. */
@@ -86,7 +97,16 @@ async function isOfStore(command: string, input: object, answer: Answer): Promis
   if (statusCode !== status || !needed.every((name) => name in headers)) return false;
   const body = Buffer.concat(await answer.body.toArray());
   answer.body = Readable.from([body]);
-  return isExpected(body.toString(), expected);
+  const xml = body.toString();
+  return isExpected(xml, expected) && goesOn(xml, input, expected);
+}
+
+/** False for a list that says that it has more and not where, or that begins again. */
+function goesOn(xml: string, input: object, { pages }: Expected): boolean {
+  if (pages === undefined || !/<IsTruncated>\s*true\s*</i.test(xml)) return true;
+  const [, next] = new RegExp(`<${pages.next}>([^<]+)<`).exec(xml) ?? [];
+  const asked = (input as Record<string, unknown>)[pages.from];
+  return next !== undefined && next !== (asked ?? '0');
 }
 
 /** True if an object is the one that was asked for. */
