@@ -82,6 +82,12 @@ test.each([
   ]);
 });
 
+test.each(['', 'a b', 'x'.repeat(65)])('%j is no account', async (account) => {
+  const headers = { 'x-desk-account': account };
+  const { status, body } = await desk('/api/articles', undefined, { headers });
+  expect([status, body.detail]).toEqual([400, 'X-Desk-Account must be the id of an account']);
+});
+
 test.each([DESK_KEY.slice(1), `${DESK_KEY}x`, DESK_KEY.toUpperCase(), 'undefined'])(
   '%s is not the key',
   async (key) => {

@@ -253,7 +253,7 @@ describe('methods', () => {
   test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
     '%s of an unknown path is 404',
     async (method) => {
-      for (const path of ['/api/article', '/api/articles/1/comments', '/api', '/API/articles', '/.env']) {
+      for (const path of ['/api/article', '/api/articles/1/votes', '/api', '/API/articles', '/.env']) {
         expectProblem(await client.send(path, { method }), 404, 'not_found');
       }
       if (method === 'GET') return;

@@ -145,6 +145,81 @@ describe.each(['xml', 'atom', 'json'] as const)('/articles/feed.%s', (ending) =>
   });
 });
 
+test('an entry has the picture, the category, tags and authors, and the feed the language', async () => {
+  const category = await client.category({ name: 'Space' });
+  const created = async (path: string, name: string) => (await client.post(path, { name })).body.data;
+  const tags = [await created('/api/tags', 'R&D <x>'), await created('/api/tags', 'Space')];
+  const authors = [await created('/api/authors', 'Ada'), await created('/api/authors', 'Bo')];
+  const url = 'https://pictures.example/a/Moon.JPG';
+  const { body } = await client.publish({
+    ...{ category_id: category.id, tags: tags.map(({ slug }) => slug), authors: authors.map(({ id }) => id) },
+    ...{ featured_image: url, alt_text: 'The "Moon" & <more>' },
+  });
+  const { id } = body.data;
+  const read = async (ending: string) => (await get(`/articles/feed.${ending}?ids=${id}`)).text;
+  const media = {
+    contents: [{ url, type: 'image/jpeg', medium: 'image', description: { value: 'The "Moon" & <more>' } }],
+  };
+
+  const rss = parseRssFeed(await read('xml'));
+  expect(rss.language).toBe('zh-Hant-HK');
+  expect(rss.items?.[0]).toMatchObject({
+    media,
+    enclosures: [{ url, type: 'image/jpeg', length: 0 }],
+    categories: [{ name: 'Space' }, { name: 'R&D <x>' }],
+    dc: { creators: ['Ada', 'Bo'] },
+  });
+  const text = await read('atom');
+  expect(text).toContain('xml:lang="zh-Hant-HK"');
+  expect(parseAtomFeed(text).entries?.[0]).toMatchObject({
+    media,
+    links: [{ rel: 'alternate' }, { rel: 'enclosure', type: 'image/jpeg', href: url }],
+    categories: [{ term: 'Space' }, { term: 'R&D <x>' }],
+    authors: authors.map(({ name, slug }) => ({ name, uri: `${SITE}/authors/${slug}` })),
+  });
+  const json = parseJsonFeed(await read('json'));
+  expect(json.language).toBe('zh-Hant-HK');
+  expect(json.items?.[0]).toMatchObject({
+    image: url,
+    tags: ['Space', 'R&D <x>'],
+    authors: authors.map(({ name, slug }) => ({ name, url: `${SITE}/authors/${slug}` })),
+  });
+
+  // A query may ask for another format, so the ending tells no type, which an enclosure needs.
+  await client.patch(`/api/articles/${id}`, { featured_image: `${url}?format=avif` });
+  const [item] = parseRssFeed(await read('xml')).items ?? [];
+  expect([item?.media?.contents?.[0]?.url, item?.enclosures]).toEqual([`${url}?format=avif`, undefined]);
+});
+
+test('a feed is of any filter, also of words, and its title says of what', async () => {
+  const tag = (await client.post('/api/tags', { name: 'Feed of a tag' })).body.data;
+  const author = (await client.post('/api/authors', { name: 'Feed of an author' })).body.data;
+  const terms = { tags: [tag.slug], authors: [author.id] };
+  await client.publish({ title: 'Zebrafinch', ...terms });
+  await client.publish({ title: 'Other zebrafinches', content: `${CONTENT}<p>Zébrafinch</p>` });
+  await client.publish({ title: 'Neither', ...terms });
+  const read = async (query: string) => {
+    const { title, feed_url, items = [] } = parseJsonFeed((await get(`/articles/feed.json?${query}`)).text);
+    expect(feed_url).toBe(`${SITE}/articles/feed.json?${query}`);
+    return [title, items.map((item) => item.title)];
+  };
+  const words = ['R&D <News>: “zebrafinch”', ['Other zebrafinches', 'Zebrafinch']];
+  await until('they are searchable', async () => (await read('q=zebrafinch'))[1]?.length === 2);
+  expect(await read('q=zebrafinch')).toEqual(words);
+  const named = 'R&D <News>: Feed of a tag: Feed of an author';
+  const query = `tag=${tag.slug}&author_slug=${author.slug}`;
+  expect(await read(query)).toEqual([named, ['Neither', 'Zebrafinch']]);
+  expect(await read(`${query}&q=zebrafinch`)).toEqual([`${named}: “zebrafinch”`, ['Zebrafinch']]);
+  const etag = String((await get('/articles/feed.json?q=zebrafinch')).headers.get('etag'));
+  await client.publish({ title: 'A third zebrafinch' });
+  await until('it is searchable', async () => (await read('q=zebrafinch'))[1]?.length === 3);
+  expect((await get('/articles/feed.json?q=zebrafinch', { 'if-none-match': etag })).status).toBe(200);
+  // A term without articles names its feed all the same.
+  const empty = await client.category({ name: 'Empty' });
+  expect(await read(`category_id=${empty.id}`)).toEqual(['R&D <News>: Empty', []]);
+  expect((await get('/articles/feed.json?q=z')).status).toBe(400);
+});
+
 test('a feed has 50 articles, and texts until they are too long together', async () => {
   const { id } = await client.category({ name: 'Long' });
   await content.database.pool.query(

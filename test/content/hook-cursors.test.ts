@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { FullPublishedItem, PublishedItem } from '@pressroom/client';
 import { isInCopy } from '@pressroom/client/hooks';
 import { SecretBox } from '@pressroom/common/secrets/secret-box';
 import { HookStore } from '@pressroom/content/hooks/store';
@@ -12,7 +11,7 @@ import { until } from '../support/until.ts';
 
 const KEY = randomBytes(32);
 const SETTINGS = { CONTENT_HOOKS_KEY: KEY.toString('base64'), CONTENT_HOOKS_PRIVATE_HOSTS: '127.0.0.1' };
-type Item = PublishedItem | FullPublishedItem;
+type Item = Parameters<typeof PUBLISHED.idOfItem>[0];
 
 const ARTICLES = 4;
 const WRITES = 24;

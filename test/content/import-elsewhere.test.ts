@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
 import { contentCli } from '../support/content-import.ts';
+import type { JsonBody } from '../support/http.ts';
 
 const TEXT = 'Words that make up an article, one after the other, for long enough.';
 
@@ -186,7 +187,26 @@ describe('an export of WordPress', () => {
     });
     expect(nginx?.split('\n')[0]).toBe(`"${old(11)}/" "${to('article-11')}";`);
 
-    const again = await importing('wordpress', file, '--author', 'Desk', '--clean', ...redirects);
+    const stored = (await content.client.anonymously('/api/redirects')).body.data;
+    expect(stored.map(({ from, to, source }: JsonBody) => [from, to, source]).toSorted()).toEqual([
+      [old(11), '/read/article-11', 'import'],
+      [old(14), '/read/article-14', 'import'],
+      [old(17), '/read/unter-strich', 'import'],
+    ]);
+    await content.client.patch(`/api/redirects/${stored[0].id}`, { to: '/chosen' });
+
+    const again = await importing(
+      'wordpress',
+      file,
+      '--author',
+      'Desk',
+      '--clean',
+      ...redirects,
+      '--redirects',
+    );
+    const after = (await content.client.anonymously('/api/redirects')).body.data;
+    expect(after).toHaveLength(3);
+    expect(after[0]).toMatchObject({ to: '/chosen', source: 'manual' });
     expect(again.stdout).toContain('1 created, 5 already there, 0 refused');
     expect(again.stdout).toContain('removed <script>');
     expect(again.stdout).toContain('shortcode [form]: removed');
@@ -212,6 +232,15 @@ describe('an export of WordPress', () => {
     expect((await importing('wordpress', second)).stdout).toContain('2 created, 0 already there');
     expect((await importing('wordpress', third)).stdout).toContain('1 created, 1 already there');
     expect((await importing('wordpress', first)).stdout).toContain('0 created, 2 already there');
+  });
+
+  test('without addresses knows an article by its number at its site, and without one by its words', async () => {
+    const at = (id: number, title: string) =>
+      item(id, { title, link: '', 'wp:post_name': '', 'content:encoded': `${title}. ${TEXT}` });
+    const first = await fileOf('numbered 1.xml', wxr(at(0, 'Unnumbered one'), at(30, 'Before a change')));
+    const second = await fileOf('numbered 2.xml', wxr(at(0, 'Unnumbered two'), at(30, 'After a change')));
+    expect((await importing('wordpress', first)).stdout).toContain('2 created, 0 already there');
+    expect((await importing('wordpress', second)).stdout).toContain('1 created, 1 already there');
   });
 
   test('comes in beside that of another site, with its words and without what never was', async () => {
@@ -269,18 +298,17 @@ describe('an export of WordPress', () => {
     const found = await find('hello-world-3');
     expect(found.tags.map(({ name }: { name: string }) => name)).toEqual(['实事', '时事']);
     expect(found.content.replaceAll('\n', '')).toBe(
-      `<p>${TEXT}<sup data-fn="f" class="fn"><a id="f-link" href="#f">1</a></sup></p><p>Shared</p><img src="https://two.example/a.jpg"><iframe src="https://video.example/1"></iframe><ol class="wp-block-footnotes"><li id="f">A note <a href="#f-link">↩︎</a></li></ol>`,
+      `<p>${TEXT}<sup data-fn="f" class="fn"><a id="f-link" href="#f">1</a></sup></p><p>Shared</p><p><img src="https://two.example/a.jpg"></p><iframe src="https://video.example/1"></iframe><ol class="wp-block-footnotes"><li id="f">A note <a href="#f-link">↩︎</a></li></ol>`,
     );
     expect(await find('zhongwen-2')).toMatchObject({ published_at: '2017-01-02T03:04:05.000Z' });
     expect(await find('undated')).toMatchObject({ is_published: false });
     expect(JSON.parse(await readFile(map, 'utf8'))).toMatchObject({
       '/2016/01/article-1/': 'https://site.example/read/hello-world-3',
     });
-    const https = await fileOf(
-      'two-http.xml',
-      (await readFile(two, 'utf8')).replaceAll('https://two', 'http://two'),
-    );
-    for (const again of [two, https])
+    const text = await readFile(two, 'utf8');
+    const http = await fileOf('two-http.xml', text.replaceAll('https://two', 'http://two'));
+    const www = await fileOf('two-www.xml', text.replaceAll('https://two', 'http://www.two'));
+    for (const again of [two, http, www])
       expect((await importing('wordpress', again)).stdout).toContain('0 created, 5 already there, 0 refused');
   });
 });

@@ -102,6 +102,18 @@ describe('anonymous requests', () => {
     expect(rateOf(keyed)).toMatchObject({ limit: 1000, remaining: 999 });
   });
 
+  test('for suggestions count by themselves, up to twice as many', async () => {
+    const { url, key } = await serve();
+    const rate = async (path: string, headers = {}) => rateOf(await send(url + path, { headers }));
+    for (let left = 9; left >= 7; left -= 1) {
+      expect(await rate('/api/articles/suggest?q=a')).toMatchObject({ limit: 10, remaining: left });
+    }
+    expect(await rate('/api/articles')).toMatchObject({ limit: 5, remaining: 4 });
+    expect(await rate('/api/articles/suggestions')).toMatchObject({ limit: 5, remaining: 3 });
+    const keyed = { 'x-api-key': key };
+    expect(await rate('/api/articles/suggest', keyed)).toMatchObject({ limit: 16, remaining: 15 });
+  });
+
   test('never stop the health checks or the documentation', async () => {
     const { url } = await serve();
     for (let n = 0; n < 6; n += 1) await send(`${url}/api/articles`);

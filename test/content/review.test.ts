@@ -1,7 +1,7 @@
 import { readTrail } from '@pressroom/content/audit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ContentFixture, contentFixture, queriesOf, startContent } from '../support/content.ts';
-import { articleBody, CONTENT } from '../support/content-client.ts';
+import { articleBody, CONTENT, wholeArticle } from '../support/content-client.ts';
 import { contentCli } from '../support/content-import.ts';
 import { type Answer, send } from '../support/http.ts';
 import { until } from '../support/until.ts';
@@ -12,37 +12,56 @@ interface Person {
   name: string;
   scope: 'read' | 'write' | 'full';
   author?: number;
+  account?: string;
 }
 
 let content: ContentFixture;
+/** Where nobody approves their own. */
+let strict: Awaited<ReturnType<typeof startContent>>;
 let wanda: Person;
 let other: Person;
 const edgar: Person = { name: 'Edgar', scope: 'full' };
 const oona: Person = { name: 'Oona 王', scope: 'full' };
+const wendy: Person = { name: 'Wendy', scope: 'full' };
 const rita: Person = { name: 'Rita', scope: 'read' };
 
 beforeAll(async () => {
   content = await contentFixture({ DESK_KEY, CONTENT_SITE_URL: 'https://site.example' });
+  strict = await startContent(content.database.url, { DESK_KEY, CONTENT_REVIEW_OWN: 'refused' });
   const author = async (name: string) => (await content.client.post('/api/authors', { name })).body.data.id;
   wanda = { name: 'Wanda', scope: 'write', author: await author('Wanda') };
   other = { name: 'Otto', scope: 'write', author: await author('Otto') };
 });
-afterAll(() => content.close());
+afterAll(async () => {
+  await strict.close();
+  await content.close();
+});
 
 /** Sends a request as the desk does for somebody. */
-function as({ name, scope, author }: Person, method: string, path: string, json?: unknown, headers = {}) {
-  return send(content.url + path, {
+function as(
+  { name, scope, author, account }: Person,
+  method: string,
+  path: string,
+  json?: unknown,
+  headers = {},
+  { url } = content as { url: string },
+) {
+  return send(url + path, {
     method,
     headers: {
       'x-api-key': DESK_KEY,
       'x-desk-person': encodeURIComponent(name),
       'x-desk-scope': scope,
       ...(author && { 'x-desk-author': String(author) }),
+      ...(account && { 'x-desk-account': account }),
       ...headers,
     },
     ...(json !== undefined && { json }),
   });
 }
+
+const atStrict = (person: Person, method: string, path: string, json?: unknown) =>
+  as(person, method, path, json, {}, strict);
 
 async function draftOf(person: Person, more = {}): Promise<number> {
   const { body, status, text } = await as(person, 'POST', '/api/articles', articleBody(more));
@@ -72,7 +91,7 @@ test('a writer submits, an editor sends back with a comment, then approves and p
   expect([submitted.status, submitted.headers.get('cache-control')]).toEqual([200, 'private, no-store']);
   const key = (name: string) => ({ prefix: 'desk', name });
   const step = (state: string, comment: string | null, name: string, is_change = false) => ({
-    ...{ state, comment, is_change, key: key(name) },
+    ...{ state, comment, is_change, key: key(name), ends_plan: false },
     at: expect.any(String),
   });
   expect(submitted.body.data).toEqual({
@@ -138,6 +157,7 @@ test('an approval is for the text that was approved, whoever else changes it', a
       at: expect.any(String),
       key: { prefix: 'desk', name: 'Wanda' },
       is_change: true,
+      ends_plan: false,
     },
   ]);
   await take(edgar, id, 'approved');
@@ -145,6 +165,25 @@ test('an approval is for the text that was approved, whoever else changes it', a
   expect(await stateOf(id)).toBe('approved');
   await as(oona, 'PATCH', path, { alt_text: 'Another text' });
   expect(await stateOf(id)).toBe('submitted');
+});
+
+test('what is sent back is not published at its time, nor with its release', async () => {
+  await as(edgar, 'PUT', '/api/releases/returned', { publish_at: null });
+  for (const plan of [{ publish_at: '2035-01-01T00:00:00Z' }, { release: 'returned' }]) {
+    const id = await draftOf(wanda);
+    await take(wanda, id, 'submitted');
+    await take(oona, id, 'approved');
+    expect((await as(oona, 'PATCH', `/api/articles/${id}`, plan)).status).toBe(200);
+    const { body } = await take(edgar, id, 'returned', 'Not yet.');
+    expect(body.data.steps.at(-1)).toMatchObject({ state: 'returned', ends_plan: true });
+    const read = await as(rita, 'GET', `/api/articles/${id}?include=schedule`);
+    expect(read.body.data.schedule).toEqual({ publish_at: null, unpublish_at: null, release: null });
+    const [newest] = (await as(rita, 'GET', `/api/articles/${id}/revisions`)).body.data;
+    expect(newest).toMatchObject({ key: { name: 'Edgar' }, changed: [Object.keys(plan)[0]] });
+    // The writer may write it again, who may not write what is planned.
+    expect((await as(wanda, 'PATCH', `/api/articles/${id}`, { excerpt: 'Better' })).status).toBe(200);
+    expect((await take(wanda, id, 'submitted')).status).toBe(200);
+  }
 });
 
 test('who may do what', async () => {
@@ -343,20 +382,9 @@ test('an author who becomes another takes along what is assigned', async () => {
   expect(body.data.assignee.name).toBe('Wanda');
 });
 
+const OWN = [403, 'own_article'];
+
 test('with CONTENT_REVIEW_OWN=refused nobody approves their own', async () => {
-  const service = await startContent(content.database.url, { DESK_KEY, CONTENT_REVIEW_OWN: 'refused' });
-  const at = async (person: Person, id: number, method: string, state?: string) => {
-    const { author } = person;
-    return send(service.url + review(id), {
-      method,
-      headers: {
-        'x-api-key': DESK_KEY,
-        'x-desk-person': encodeURIComponent(person.name),
-        ...(author && { 'x-desk-author': String(author) }),
-      },
-      ...(state && { json: { state } }),
-    });
-  };
   const otto = { ...other, scope: 'full' } as const;
   const byName = await draftOf(edgar);
   const byLink = await draftOf(otto, { authors: ['otto'] });
@@ -366,17 +394,160 @@ test('with CONTENT_REVIEW_OWN=refused nobody approves their own', async () => {
     [otto, byLink],
     [oona, bySubmission],
   ] as const) {
-    expect((await at(person, id, 'PUT', 'submitted')).status).toBe(200);
-    const refused = await at(person, id, 'PUT', 'approved');
+    expect((await atStrict(person, 'PUT', review(id), { state: 'submitted' })).status).toBe(200);
+    const refused = await atStrict(person, 'PUT', review(id), { state: 'approved' });
     expect([refused.status, refused.body.code, refused.body.detail]).toEqual([
-      403,
-      'own_article',
+      ...OWN,
       'somebody else approves what you have written or submitted',
     ]);
-    expect((await at(person, id, 'GET')).body.data.may).not.toContain('approved');
-    expect((await at(person === oona ? edgar : oona, id, 'PUT', 'approved')).status).toBe(200);
+    expect((await atStrict(person, 'GET', review(id))).body.data.may).not.toContain('approved');
+    const another = person === oona ? edgar : oona;
+    expect((await atStrict(another, 'PUT', review(id), { state: 'approved' })).status).toBe(200);
   }
-  await service.close();
+});
+
+const PLANS = [{ is_published: true }, { publish_at: '2035-01-01T00:00:00Z' }, { release: 'own' }];
+
+test('with CONTENT_REVIEW_OWN=refused nobody at the desk publishes their own without an approval', async () => {
+  await as(edgar, 'PUT', '/api/releases/own', { publish_at: null });
+  const otto = { ...other, scope: 'full' } as const;
+  const byName = await draftOf(edgar);
+  const byLink = await draftOf(otto, { authors: ['otto'] });
+  for (const [person, id] of [
+    [edgar, byName],
+    [otto, byLink],
+  ] as const) {
+    const path = `/api/articles/${id}`;
+    for (const plan of PLANS) {
+      expect(refusal(await atStrict(person, 'PATCH', path, plan))).toEqual(OWN);
+      expect(refusal(await atStrict(person, 'PUT', path, wholeArticle(plan)))).toEqual(OWN);
+      expect(refusal(await atStrict(person, 'POST', `${path}/revisions/1/restore`, plan))).toEqual(OWN);
+      const created = await atStrict(person, 'POST', '/api/articles', articleBody(plan));
+      expect(refusal(created)).toEqual(OWN);
+    }
+    expect((await atStrict(person, 'PATCH', path, { excerpt: 'Still mine' })).status).toBe(200);
+    expect((await atStrict(person, 'POST', `${path}/revisions/1/restore`)).status).toBe(200);
+    await atStrict(person, 'PUT', review(id), { state: 'submitted' });
+    expect(refusal(await atStrict(person, 'PATCH', path, { is_published: true }))).toEqual(OWN);
+    expect((await atStrict(oona, 'PUT', review(id), { state: 'approved' })).status).toBe(200);
+    expect((await atStrict(person, 'PATCH', path, { is_published: true })).status).toBe(200);
+    expect((await atStrict(person, 'PATCH', path, { excerpt: 'Corrected' })).status).toBe(200);
+  }
+  // Whose it is not publishes it, and programs go on.
+  const another = await draftOf(edgar);
+  const byOona = await atStrict(oona, 'PATCH', `/api/articles/${another}`, { is_published: true });
+  expect(byOona.status).toBe(200);
+  const program = await send(`${strict.url}/api/articles`, {
+    method: 'POST',
+    json: articleBody({ is_published: true }),
+    headers: { 'x-api-key': content.key },
+  });
+  expect(program.status, program.text).toBe(201);
+});
+
+const OTHER = { content: `${CONTENT}<p>Nobody has read this.</p>` };
+
+test.each([
+  ['at once', { is_published: true, ...OTHER }],
+  ['at a time', { publish_at: '2035-01-01T00:00:00Z', ...OTHER }],
+])(
+  'with CONTENT_REVIEW_OWN=refused nothing else is published than what was approved: %s',
+  async (_, change) => {
+    const path = `/api/articles/${await approvedDraft()}`;
+    expect(refusal(await atStrict(edgar, 'PATCH', path, change))).toEqual(OWN);
+  },
+);
+
+test('with CONTENT_REVIEW_OWN=refused what is planned stays as it was approved', async () => {
+  await as(edgar, 'PUT', '/api/releases/approved', { publish_at: null });
+  for (const plan of [{ publish_at: '2035-01-01T00:00:00Z' }, { release: 'approved' }]) {
+    const id = await approvedDraft();
+    const path = `/api/articles/${id}`;
+    expect((await atStrict(edgar, 'PATCH', path, plan)).status).toBe(200);
+    for (const [method, where, change] of [
+      ['PATCH', path, OTHER],
+      ['PATCH', path, { excerpt: 'Nobody has read this.' }],
+      ['PATCH', path, { extra: { unread: true } }],
+      ['PATCH', `/api/drafts/${id}`, OTHER],
+      ['PUT', path, wholeArticle(OTHER)],
+      ['POST', `${path}/revisions/1/restore`, OTHER],
+    ] as const) {
+      expect(refusal(await atStrict(edgar, method, where, change)), `${method} ${where}`).toEqual(OWN);
+    }
+    // As it was approved, with another slug; and what somebody else writes is not theirs who plan it.
+    expect((await atStrict(edgar, 'PUT', path, wholeArticle({ slug: `slug-${id}` }))).status).toBe(200);
+    expect((await atStrict(oona, 'PATCH', path, { excerpt: 'Somebody else’s' })).status).toBe(200);
+    const taken = { publish_at: null, release: null, ...OTHER };
+    expect((await atStrict(edgar, 'PATCH', path, taken)).status).toBe(200);
+    expect(refusal(await atStrict(edgar, 'PATCH', path, { is_published: true }))).toEqual(OWN);
+  }
+});
+
+test('with CONTENT_REVIEW_OWN=refused a plan that somebody else made is for the text that they saw', async () => {
+  const path = `/api/articles/${await draftOf(edgar)}`;
+  expect((await atStrict(oona, 'PATCH', path, { publish_at: '2035-01-01T00:00:00Z' })).status).toBe(200);
+  expect(refusal(await atStrict(edgar, 'PATCH', path, OTHER))).toEqual(OWN);
+});
+
+/** A draft of Edgar's that Oona has approved. */
+async function approvedDraft(): Promise<number> {
+  const id = await draftOf(edgar);
+  await atStrict(edgar, 'PUT', review(id), { state: 'submitted' });
+  expect((await atStrict(oona, 'PUT', review(id), { state: 'approved' })).status).toBe(200);
+  return id;
+}
+
+test('with CONTENT_REVIEW_OWN=refused a draft is theirs who began it, whatever its byline says', async () => {
+  const drafted = { title: 'A title', content: CONTENT, author: 'News desk' };
+  const unsigned = (await atStrict(edgar, 'POST', '/api/drafts', drafted)).body.data.id;
+  const signed = await draftOf(edgar);
+  expect((await as(edgar, 'PATCH', `/api/articles/${signed}`, { author: 'News desk' })).status).toBe(200);
+  for (const id of [unsigned, signed]) {
+    const path = `/api/articles/${id}`;
+    await as(oona, 'PATCH', path, { excerpt: 'Somebody else’s' });
+    expect(refusal(await atStrict(edgar, 'PATCH', path, { is_published: true }))).toEqual(OWN);
+    await as(oona, 'PUT', review(id), { state: 'submitted' });
+    expect(refusal(await atStrict(edgar, 'PUT', review(id), { state: 'approved' }))).toEqual(OWN);
+    expect((await atStrict(wendy, 'PUT', review(id), { state: 'approved' })).status).toBe(200);
+    expect((await atStrict(edgar, 'PATCH', path, { is_published: true })).status).toBe(200);
+  }
+});
+
+test('with CONTENT_REVIEW_OWN=refused another name makes nobody another person', async () => {
+  const nora: Person = { name: 'Nora', scope: 'full', account: 'a-1' };
+  const renamed = { ...nora, name: 'Nora Ink' };
+  const heir: Person = { name: 'Nora', scope: 'full', account: 'a-2' };
+  const refused = async (person: Person, id: number) => {
+    expect((await atStrict(person, 'GET', review(id))).body.data.may).not.toContain('approved');
+    expect(refusal(await atStrict(person, 'PUT', review(id), { state: 'approved' }))).toEqual(OWN);
+    for (const plan of PLANS)
+      expect(refusal(await atStrict(person, 'PATCH', `/api/articles/${id}`, plan))).toEqual(OWN);
+  };
+  await as(edgar, 'PUT', '/api/releases/own', { publish_at: null });
+  const begun = await draftOf(nora);
+  await atStrict(nora, 'PUT', review(begun), { state: 'submitted' });
+  const submitted = await draftOf(wanda);
+  await atStrict(nora, 'PUT', review(submitted), { state: 'submitted' });
+  // Of before accounts were kept, it is known by the name alone.
+  const former = await draftOf({ name: 'Nora', scope: 'full' });
+  await atStrict(edgar, 'PUT', review(former), { state: 'submitted' });
+  for (const id of [begun, submitted]) await refused(renamed, id);
+  await refused(nora, former);
+  for (const id of [begun, submitted]) {
+    expect((await atStrict(heir, 'PUT', review(id), { state: 'approved' })).status).toBe(200);
+    expect((await atStrict(heir, 'PATCH', `/api/articles/${id}`, { is_published: true })).status).toBe(200);
+  }
+});
+
+test('an approval is not kept by who takes the name of its giver', async () => {
+  const giver: Person = { name: 'Gisela', scope: 'full', account: 'b-1' };
+  const path = `/api/articles/${await draftOf(edgar)}`;
+  await take(edgar, Number(path.split('/').at(-1)), 'submitted');
+  await as(giver, 'PUT', `${path}/review`, { state: 'approved' });
+  await as({ ...giver, name: 'Gisela Renamed' }, 'PATCH', path, { excerpt: 'A comma' });
+  expect((await as(rita, 'GET', `${path}/review`)).body.data.state).toBe('approved');
+  await as({ ...giver, account: 'b-2' }, 'PATCH', path, { excerpt: 'Another text' });
+  expect((await as(rita, 'GET', `${path}/review`)).body.data.state).toBe('submitted');
 });
 
 test('steps are kept, the latest fifty', async () => {

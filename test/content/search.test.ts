@@ -232,14 +232,16 @@ describe('articles that become searchable in the background', () => {
   test('are found by a search whose answer is cached, on every replica', async () => {
     const { url } = content.database;
     const others = await Promise.all([startContent(url), startContent(url)]);
-    const found = async () =>
-      Promise.all(
-        others.map(async (other) => (await send(`${other.url}/api/articles?q=nightjar`)).body.meta.total),
-      );
-    expect(await found()).toEqual([0, 0]);
-    const id = await write('Late', '<p>A nightjar.</p>');
+    const read = (path: string) =>
+      Promise.all(others.map(async (other) => (await send(`${other.url}/api/articles${path}`)).body));
+    const found = async () => {
+      const totals = (await read('?q=nightjar')).map(({ meta }) => meta.total);
+      return [...totals, ...(await read('/suggest?q=latec')).map(({ data }) => data.articles.length)];
+    };
+    expect(await found()).toEqual([0, 0, 0, 0]);
+    const id = await write('Latecomer', '<p>A nightjar.</p>');
     await until('both find it', async () => (await found()).every((total) => total === 1));
-    await content.client.patch(`/api/articles/${id}`, { content: `<p>${FILLER}</p>` });
+    await content.client.patch(`/api/articles/${id}`, { title: 'Early', content: `<p>${FILLER}</p>` });
     await until('neither finds it', async () => (await found()).every((total) => total === 0));
     await Promise.all(others.map((other) => other.close()));
   });

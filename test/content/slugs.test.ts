@@ -337,3 +337,22 @@ describe('a list', () => {
     expect([status, body.code]).toEqual([400, 'invalid_request']);
   });
 });
+
+test('in the language of the site letters have their own spelling, and a slug that is public stays', async () => {
+  const german = await startContent(content.database.url, { SITE_LANGUAGE: 'de-AT' });
+  try {
+    const editor = new ContentClient(german.url, content.key);
+    const before = await make('article', 'Grüße aus Köln');
+    const draft = (await editor.post('/api/articles', articleBody({ title: 'Über' }))).body.data.id;
+    const slugs = async (...ids: number[]) =>
+      Promise.all(ids.map(async (id) => (await editor.send(`/api/articles/${id}`)).body.data.slug));
+    expect(await slugs(before, draft)).toEqual(['grusse-aus-koln', 'ueber']);
+    await editor.patch(`/api/articles/${draft}`, { title: 'Äpfel', is_published: true });
+    for (const id of [before, draft]) await editor.patch(`/api/articles/${id}`, { title: 'Größe' });
+    expect(await slugs(before, draft)).toEqual(['grusse-aus-koln', 'aepfel']);
+    expect((await editor.post('/api/categories', { name: 'Küche' })).body.data.slug).toBe('kueche');
+    expect((await editor.post('/api/tags', { name: 'Öl' })).body.data.slug).toBe('oel');
+  } finally {
+    await german.close();
+  }
+});

@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await query(
-    'delete from content.article; delete from content.category; delete from content.tag; delete from content.author',
+    'delete from content.article; delete from content.category; delete from content.tag; delete from content.author; delete from content.redirect',
   );
 });
 
@@ -40,7 +40,7 @@ async function read(path: string): Promise<JsonBody> {
   return body;
 }
 
-/** Where the changes of a test begin: after those of the tests before it. */
+/** Each test sees only its own changes: this cursor comes after those of the tests before it. */
 async function cursorNow(more = ''): Promise<string> {
   let { cursor } = (await read(`${SNAPSHOT}?limit=1${more}`)).meta;
   for (let hasMore = true; hasMore; )
@@ -249,6 +249,102 @@ test('writers are followed in the order of their commits, and those that roll ba
   }
 });
 
+describe('redirects', () => {
+  const add = async (from: string, to: string): Promise<number> =>
+    (await content.client.post('/api/redirects', { from, to })).body.data.id;
+  /** Gives something another slug, and returns the id of the former one. */
+  const move = async (path: string, slug: string): Promise<number> => {
+    const { status, text } = await content.client.patch(`/api/${path}`, { slug });
+    expect([status, text]).toEqual([200, text]);
+    const { rows } = await query('select max(redirect_id) as id from content.former_slug');
+    return rows[0].id;
+  };
+
+  test('and former slugs are in the copies that ask for them alone', async () => {
+    const { id } = await content.client.article({ title: 'First', is_published: true });
+    const slug = await move(`articles/${id}`, 'second');
+    const draft = await content.client.article({ title: 'Withdrawn', is_published: true });
+    await move(`articles/${draft.id}`, 'hidden');
+    await content.client.patch(`/api/articles/${draft.id}`, { is_published: false });
+    const made = await add('/old', '/new');
+    const { items } = await snapshot('redirects=true&limit=1');
+    expect(items.slice(-2)).toEqual([
+      {
+        kind: 'redirect',
+        id: made,
+        from: '/old',
+        to: '/new',
+        status: 301,
+        source: 'manual',
+        updated_at: expect.stringMatching(/Z$/),
+      },
+      { kind: 'former_slug', id: slug, page: 'article', page_id: id, slug: 'first' },
+    ]);
+    expect((await snapshot('limit=1')).items.map(({ kind }) => kind)).toEqual(['article']);
+
+    const { meta } = await read(`${SNAPSHOT}?fields=full&redirects=true&limit=1`);
+    expect(meta).toMatchObject({ fields: 'full', redirects: true });
+    expect((await read(SNAPSHOT)).meta).not.toHaveProperty('redirects');
+    expect((await read(`${SNAPSHOT}?page=${meta.next_page}`)).data[0].kind).toBe('redirect');
+    for (const other of ['fields=full', 'redirects=true']) {
+      const { status, body } = await content.client.anonymously(
+        `${SNAPSHOT}?${other}&page=${meta.next_page}`,
+      );
+      expect([other, status, body.code]).toEqual([other, 400, 'invalid_cursor']);
+    }
+  });
+
+  test('are followed as they change, and cost other copies nothing', async () => {
+    const { id } = await content.client.article({ title: 'Third', is_published: true });
+    const { id: group } = await content.client.category({ name: 'Port' });
+    const other = await cursorNow();
+    let at = await cursorNow('&redirects=true');
+    // A change counts by itself: an earlier one of the same row would show the row as it is now.
+    const since = async () => {
+      const { changes, cursor } = await changesSince(at);
+      at = cursor;
+      return changes;
+    };
+    const made = await add('/old', '/new');
+    await content.client.patch(`/api/redirects/${made}`, { to: '/newer' });
+    expect([await since(), (await changesSince(other)).changes]).toEqual([[`+redirect:${made}`], []]);
+
+    const slug = await move(`articles/${id}`, 'fourth');
+    const ofGroup = await move(`categories/${group}`, 'harbour');
+    const article = `article:${id}`;
+    expect((await since()).toSorted()).toEqual(
+      [`+${article}`, `+category:${group}`, `+former_slug:${slug}`, `+former_slug:${ofGroup}`].toSorted(),
+    );
+    await content.client.patch(`/api/articles/${id}`, { is_published: false });
+    expect(await since()).toEqual(expect.arrayContaining([`-${article}`, `-former_slug:${slug}`]));
+    await content.client.patch(`/api/articles/${id}`, { is_published: true });
+    expect(await since()).toEqual(expect.arrayContaining([`+${article}`, `+former_slug:${slug}`]));
+    await content.client.delete(`/api/articles/${id}`);
+    expect(await since()).toEqual(expect.arrayContaining([`-${article}`, `-former_slug:${slug}`]));
+    await content.client.post(`/api/articles/${id}/restore`, {});
+    expect(await since()).toEqual(expect.arrayContaining([`+${article}`, `+former_slug:${slug}`]));
+    await move(`articles/${id}`, 'third');
+    await content.client.delete(`/api/redirects/${made}`);
+    await content.client.delete(`/api/categories/${group}`);
+    expect(await since()).toEqual(
+      expect.arrayContaining([`-redirect:${made}`, `-former_slug:${slug}`, `-former_slug:${ofGroup}`]),
+    );
+    expect((await changesSince(other)).changes.toSorted()).toEqual([`+${article}`, `-category:${group}`]);
+    await expect(query('truncate content.former_slug')).rejects.toThrow('use DELETE');
+    const again = await add('/again', '/new');
+    await query('truncate content.redirect');
+    expect(await since()).toContain(`-redirect:${again}`);
+  });
+
+  test('that change drop cached answers', async () => {
+    const cursor = await cursorNow('&redirects=true');
+    const elsewhere = async () => (await send(`${cached.url}${CHANGES}?cursor=${cursor}`)).body.data.length;
+    expect(await elsewhere()).toBe(0);
+    await add('/cached', '/new');
+    await until('the other replica has it', async () => (await elsewhere()) === 1);
+  });
+});
+
 describe('pages', () => {
   test('10,000 articles with bodies take fewer than 20 requests, each no larger than 8 MiB', async () => {
     await insert(10_000, `'<p>' || repeat(md5(n::text), 200) || '</p>'`, true);
@@ -341,12 +437,15 @@ describe('cursors', () => {
     return Buffer.concat([bytes, hash('sha256', bytes, 'buffer').subarray(0, 6)]).toString('base64url');
   }
 
+  /** Begins with the database's random epoch, which is any character. */
+  const otherFirst = (page: string) => page.replace(/^./, (first) => (first === 'Z' ? 'Y' : 'Z'));
+
   test('that the service did not make, or cannot honour, are 409 snapshot_required', async () => {
     await insert(3, `'x'`);
     const { meta } = await read(`${SNAPSHOT}?limit=1`);
     const page = meta.next_page;
     const hostile = [
-      ...[meta.cursor, 'x', 'A'.repeat(512), page.slice(0, -1), `${page}A`, page.replace(/^./, 'Z')],
+      ...[meta.cursor, 'x', 'A'.repeat(512), page.slice(0, -1), `${page}A`, otherFirst(page)],
       ...['', 'article', 'article 1', '\u0000', 'user 1 1', 'category  99999999999', 'article 1 0'].map(
         (place) => forged(page, place),
       ),
@@ -445,6 +544,7 @@ test('answers have validators and the lifetime of public reads, and with a key a
     '?limit=0',
     '?limit=1001',
     '?fields=content',
+    '?redirects=false',
     '?fields=full&fields=full',
     '?q=x',
     '?page=',

@@ -7,7 +7,7 @@ import { newsFeedFixture } from '../support/news-feed.ts';
 
 const FIXTURES = { content: contentFixture, 'news feed': newsFeedFixture, gallery: galleryFixture };
 
-/** Whose answers say how many requests are left. */
+/** Services whose answers say how many requests are left. */
 const COUNTED = new Set(['content', 'news feed']);
 
 /** Schemas that clients of each service know by name. */
@@ -17,18 +17,20 @@ const NAMED: Readonly<Record<string, string[]>> = {
     'ArticleListItem',
     'ArticleReference',
     'Author',
+    'AuthorReference',
     'Category',
     'PageMeta',
     'Problem',
     'Revision',
     'Tag',
+    'TermReference',
   ],
-  'news feed': ['DailyReport', 'HotTopic', 'Item', 'ListPage', 'Problem', 'Story'],
+  'news feed': ['DailyReport', 'HotTopic', 'Item', 'ListPage', 'Problem', 'Story', 'StoryReference'],
   gallery: ['Batch', 'GalleryFile', 'GalleryFolder', 'Picture', 'Problem'],
 };
 
 /** Text that only the limit of the body bounds. */
-const UNBOUNDED_TEXT = /^(post|put|patch) \/api\/articles(\/\{id\}\S*)?: content$/;
+const UNBOUNDED_TEXT = /^(post|put|patch) \/api\/(articles|drafts)(\/\{id\}\S*)?: content$/;
 
 /** A schema of the description and where it stands. */
 interface Place {
@@ -88,6 +90,14 @@ describe.each(Object.entries(FIXTURES))('the description of the %s service', (se
     }
   });
 
+  test('introduces itself, and says of every operation more than its summary', () => {
+    for (const word of ['**Errors**', 'docs/']) expect(description.info.description).toContain(word);
+    for (const { name, described } of operations) {
+      expect(described.description, name).toEqual(expect.any(String));
+      expect(described.description, name).not.toBe(described.summary);
+    }
+  });
+
   test('names every operation once, as code would', () => {
     const ids = operations.map(({ described }) => described.operationId);
     expect(ids.length).toBeGreaterThan(8);
@@ -133,8 +143,8 @@ describe.each(Object.entries(FIXTURES))('the description of the %s service', (se
       const isConditional = hasValidator || '412' in described.responses;
       expect(requestHeadersOf(operation).includes('If-None-Match'), name).toBe(isConditional);
       if (!('200' in described.responses)) continue;
-      // A merge leaves nothing behind that could be changed, and a hook has no text that two may edit.
-      const isEdit = !/\/merge$|\/hooks\b/.test(name);
+      // A merge leaves nothing that could be changed; hooks and redirects have no text that two may edit.
+      const isEdit = !/\/merge$|\/(hooks|redirects)\b/.test(name);
       const isWrite = service === 'content' && ['post', 'put', 'patch'].includes(method) && isEdit;
       expect(headersOf(described.responses['200']).includes('ETag'), name).toBe(hasValidator || isWrite);
       if (service !== 'gallery') expect(hasValidator, name).toBe(method === 'get' && !isHealth);

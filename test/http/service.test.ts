@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { validate } from '@readme/openapi-parser';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ContentFixture, contentFixture, startContent } from '../support/content.ts';
@@ -71,19 +73,23 @@ test('/openapi.json is a valid OpenAPI 3.1 description of every endpoint', async
   );
   expect(operations.sort()).toEqual([
     'delete /api/articles/{id}',
+    'delete /api/articles/{id}/comments/{comment_id}',
     'delete /api/articles/{id}/previews/{preview_id}',
     'delete /api/articles/{id}/working-copy',
     'delete /api/authors/{id}',
     'delete /api/categories/{id}',
     'delete /api/hooks/{id}',
     'delete /api/keys/{prefix}',
+    'delete /api/redirects/{id}',
     'delete /api/releases/{name}',
     'delete /api/tags/{id}',
     'delete /api/trash',
     'delete /api/trash/{id}',
     'get /api/articles',
     'get /api/articles/by-slug/{slug}',
+    'get /api/articles/suggest',
     'get /api/articles/{id}',
+    'get /api/articles/{id}/comments',
     'get /api/articles/{id}/previews',
     'get /api/articles/{id}/review',
     'get /api/articles/{id}/revisions',
@@ -100,6 +106,8 @@ test('/openapi.json is a valid OpenAPI 3.1 description of every endpoint', async
     'get /api/hooks/{id}',
     'get /api/hooks/{id}/deliveries',
     'get /api/keys',
+    'get /api/redirects',
+    'get /api/redirects/exports/nginx.conf',
     'get /api/releases',
     'get /api/releases/{name}',
     'get /api/reviews',
@@ -118,11 +126,15 @@ test('/openapi.json is a valid OpenAPI 3.1 description of every endpoint', async
     'get /readyz',
     'get /sitemap.xml',
     'patch /api/articles/{id}',
+    'patch /api/articles/{id}/comments/{comment_id}',
     'patch /api/authors/{id}',
     'patch /api/categories/{id}',
+    'patch /api/drafts/{id}',
     'patch /api/hooks/{id}',
+    'patch /api/redirects/{id}',
     'patch /api/tags/{id}',
     'post /api/articles',
+    'post /api/articles/{id}/comments',
     'post /api/articles/{id}/previews',
     'post /api/articles/{id}/restore',
     'post /api/articles/{id}/revisions/{revision}/restore',
@@ -130,11 +142,13 @@ test('/openapi.json is a valid OpenAPI 3.1 description of every endpoint', async
     'post /api/authors',
     'post /api/authors/{id}/merge',
     'post /api/categories',
+    'post /api/drafts',
     'post /api/hooks',
     'post /api/hooks/{id}/replay',
     'post /api/hooks/{id}/secret',
     'post /api/hooks/{id}/test',
     'post /api/keys',
+    'post /api/redirects',
     'post /api/tags',
     'post /api/tags/{id}/merge',
     'put /api/articles/{id}',
@@ -146,6 +160,19 @@ test('/openapi.json is a valid OpenAPI 3.1 description of every endpoint', async
     'put /api/releases/{name}',
     'put /api/tags/{id}',
   ]);
+});
+
+test('every path of content leads to it, through the proxy and the Ingress', async () => {
+  const { paths } = (await send(`${content.url}/openapi.json`)).body;
+  const found = Object.keys(paths).flatMap((path) => /^\/api\/[a-z]+/.exec(path) ?? []);
+  const deploy = join(import.meta.dirname, '../../deploy');
+  const proxy = await readFile(join(deploy, 'proxy/servers.conf'), 'utf8');
+  const ingress = await readFile(join(deploy, 'helm/base/ingress.yaml'), 'utf8');
+  const [, resources = ''] = /location ~ \^\/api\/\((articles[^)]*)\)/.exec(proxy) ?? [];
+  for (const path of new Set(found)) {
+    expect(resources.split('|')).toContain(path.replace('/api/', ''));
+    expect(ingress).toContain(`- path: ${path}\n`);
+  }
 });
 
 test('/openapi.json has a validator', async () => {

@@ -1,4 +1,4 @@
--- What writing an API key sets off.
+-- Triggers of API keys.
 
 create or replace trigger audit_created after insert on content.api_key for each row
   execute function content.audit_row('key.created', 'prefix', 'name', 'scope', 'category_id', 'expires_at');

@@ -139,11 +139,13 @@ export interface KeyOwner {
   author_id?: number | null;
   /** The author of the person at the desk, independent of their scope. */
   own_author?: number | null;
+  /** The account of the person at the desk, whatever their name is. */
+  account?: string | null;
   expires_at: Date | null;
 }
 
 /** Limits of a new key: unless given, it is for everything and for good. */
-export type KeyPurpose = Partial<Omit<KeyOwner, 'prefix' | 'author_id' | 'own_author'>> &
+export type KeyPurpose = Partial<Omit<KeyOwner, 'prefix' | 'author_id' | 'own_author' | 'account'>> &
   Pick<KeyOwner, 'name'>;
 
 /** A key as lists show it, never the key itself. */

@@ -13,17 +13,31 @@ import type { Tracing } from '@pressroom/common/tracing/tracing';
 import type { Kysely } from 'kysely';
 import { ApiKeyStore, KeyVerifier } from './api-keys.ts';
 import { articleOperations } from './articles/articles.ts';
+import { draftOperations } from './articles/drafts.ts';
 import type { ExtraSchema } from './articles/extra-schema.ts';
 import { ArticleStore } from './articles/store.ts';
+import { suggestionOperation } from './articles/suggestions.ts';
 import { auditOperations } from './audit.ts';
+import { Comments, commentOperations } from './comments.ts';
 import type { ContentConfig } from './config.ts';
 import { FeedStore, feedOperations } from './feeds.ts';
 import { hookOperations } from './hooks/hooks.ts';
 import type { HtmlInspector } from './html/html-inspector.ts';
 import { keyOperations } from './keys.ts';
 import { PreviewStore, previewOperations } from './previews.ts';
+import { redirectOperations } from './redirects/redirects.ts';
+import { RedirectStore } from './redirects/store.ts';
 import { ReleaseStore, releaseOperations } from './releases.ts';
-import { ANYBODY, allowanceOf, identifySenders, KEY_HEADERS, keyWith, OWNER_AT_DESK } from './requests.ts';
+import {
+  ANYBODY,
+  AT_DESK,
+  allowanceOf,
+  identifySenders,
+  KEY_HEADERS,
+  keyWith,
+  OWNER_AT_DESK,
+  SUGGESTIONS,
+} from './requests.ts';
 import { Reviews, reviewOperations } from './review.ts';
 import { RevisionStore, revisionOperations } from './revisions.ts';
 import { scheduleOperations } from './schedule.ts';
@@ -59,21 +73,39 @@ const DESCRIPTION = {
   title: 'Pressroom content',
   version: '1.0.0',
   description: 'The articles and categories of a site. Anyone can read them; writing takes an API key.',
+  introduction: `**Keys.** An API key goes into \`X-API-Key\`, or \`Authorization: Bearer\`. Owners make keys at the desk, or \`content keys\` does.
+Its scope, each including those before it, is \`published\`, \`read\` (drafts), \`write\`, \`publish\` or \`full\`;
+each operation names the one that it takes. A site reads with \`published\`.
+
+**Limits.** 60 requests a minute for each client address, 1,000 for each key, unless the settings say otherwise.
+\`X-RateLimit-Remaining\` counts down; 429 has \`Retry-After\`.
+
+**Validators.** Each read has an \`ETag\`. Sent as \`If-None-Match\`, an answer that is the same is 304 and has no body. Sent
+as \`If-Match\` with a write, what somebody else has changed meanwhile is 412 and stays.
+
+**Pages.** Lists have \`page\` and \`per_page\`. To read a whole list, send \`cursor=\` and then each \`meta.next_cursor\` until it is null.
+To keep a copy, take \`/api/sync/snapshot\` and then \`/api/sync/changes\`.
+
+**Errors** are RFC 9457 problems. \`code\` is stable, \`detail\` says what to change; 422 lists every fault in \`errors\`.
+
+Guides: docs/content.md, docs/client.md and docs/hooks.md of the repository; decisions: docs/spec/wire.md.`,
   tags: {
     articles: 'Published articles and drafts; drafts are shown only with a key.',
     categories: 'The categories that articles belong to.',
     tags: 'The tags of articles.',
-    authors: 'Who wrote the articles.',
+    authors: 'The people who wrote the articles.',
     releases: 'Articles that are published together, at a time.',
-    revisions: 'What articles said before.',
+    revisions: 'Earlier versions of articles.',
     'working copies': 'Changes of published articles that readers do not see yet.',
-    review: 'What the desk decides about drafts before readers see them.',
+    review: 'Decisions of the desk about drafts before readers see them.',
+    comments: 'Remarks of the desk about an article; no reader and no program sees them.',
     previews: 'Links that show one article, published or not, to whoever has them.',
-    audit: 'Who did what.',
+    audit: 'The trail of changes and of the people who made them.',
     keys: 'The API keys; for owners at the desk.',
     hooks: 'The programs that events are delivered to.',
+    redirects: 'Where old addresses lead.',
     sync: 'An exact copy of what is published, kept up to date.',
-    feeds: 'What readers and search engines follow; for the site that `CONTENT_SITE_URL` names.',
+    feeds: 'Feeds and sitemaps for readers and search engines; for the site that `CONTENT_SITE_URL` names.',
   },
   securitySchemes: {
     apiKey: { type: 'apiKey', name: 'X-API-Key', in: 'header' },
@@ -118,41 +150,60 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   app.addHook('onClose', () => inspector.close());
   app.addHook('onClose', () => extraSchema?.close());
   const site = Site.of(config);
-  const store = new ArticleStore(db, readDb);
+  const store = new ArticleStore(db, readDb, config.SITE_LANGUAGE);
   const rules = { inspector, extraSchema };
-  const articleParts = { articles: store, gate, cache, site, rules, changed };
+  const reviews = new Reviews(db, { own: config.CONTENT_REVIEW_OWN });
+  const articleParts = { articles: store, gate, cache, site, rules, reviews, changed };
   const articles = articleOperations(articleParts);
+  const drafts = draftOperations(articleParts);
   const operationsOn = (kind: TermKind) =>
-    termOperations({ kind, terms: new TermStore(kind, db, readDb), gate, cache, changed });
+    termOperations({
+      kind,
+      terms: new TermStore(kind, db, readDb, config.SITE_LANGUAGE),
+      gate,
+      cache,
+      changed,
+    });
   const categories = operationsOn(CATEGORIES);
   const tags = operationsOn(TAGS);
   const authors = operationsOn(AUTHORS);
-  const feeds = feedOperations({ feeds: new FeedStore(readDb), cache, site });
+  const feeds = feedOperations({ feeds: new FeedStore(readDb, gate), cache, site });
   const sitemaps = sitemapOperations({ sitemaps: new SitemapStore(readDb), cache, site });
   const sync = syncOperations({ sync: parts.sync, cache });
   const revisions = revisionOperations({
     revisions: new RevisionStore(db),
     articles: store,
     rules,
+    reviews,
     changed,
   });
   const copies = workingCopyOperations({ copies: new WorkingCopies(db), rules, changed });
   const trash = trashOperations(new Trash(db), changed);
-  const review = reviewOperations(new Reviews(db, { own: config.CONTENT_REVIEW_OWN }));
+  const review = reviewOperations(reviews);
+  const comments = commentOperations(new Comments(db));
   const previews = previewOperations(new PreviewStore(db));
   const schedule = scheduleOperations(db);
   const releases = releaseOperations(new ReleaseStore(db));
   const audit = auditOperations(db);
   const keys = keyOperations(apiKeys);
   const hooks = hookOperations(db, config);
+  const redirects = redirectOperations({
+    redirects: new RedirectStore(db, readDb, config),
+    gate,
+    cache,
+    changed,
+  });
   addRoutes(app, [
     ['GET', '/api/articles', articles.list, ANYBODY],
     ['GET', '/api/articles/:id', articles.read, ANYBODY],
     ['GET', '/api/articles/by-slug/:slug', articles.readBySlug, ANYBODY],
+    ['GET', SUGGESTIONS, suggestionOperation({ gate, cache }), ANYBODY],
     ['POST', '/api/articles', articles.create, keyWith('write')],
     ['PUT', '/api/articles/:id', articles.replace, keyWith('write')],
     ['PATCH', '/api/articles/:id', articles.change, keyWith('write')],
     ['DELETE', '/api/articles/:id', articles.remove, keyWith('publish')],
+    ['POST', '/api/drafts', drafts.create, keyWith('write')],
+    ['PATCH', '/api/drafts/:id', drafts.change, keyWith('write')],
     ['GET', '/api/trash', trash.list, keyWith('read')],
     ['DELETE', '/api/trash', trash.empty, keyWith('publish')],
     ['DELETE', '/api/trash/:id', trash.erase, keyWith('publish')],
@@ -171,6 +222,10 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['PUT', '/api/articles/:id/review', review.put, keyWith('write')],
     ['GET', '/api/reviews', review.count, keyWith('read')],
     ['PUT', '/api/articles/:id/assignee', review.assign, keyWith('publish')],
+    ['GET', '/api/articles/:id/comments', comments.list, AT_DESK],
+    ['POST', '/api/articles/:id/comments', comments.create, AT_DESK],
+    ['PATCH', '/api/articles/:id/comments/:comment_id', comments.change, AT_DESK],
+    ['DELETE', '/api/articles/:id/comments/:comment_id', comments.remove, AT_DESK],
     ['GET', '/api/schedule', schedule.list, keyWith('read')],
     ['GET', '/api/releases', releases.list, keyWith('read')],
     ['GET', '/api/releases/:name', releases.read, keyWith('read')],
@@ -212,6 +267,11 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['PATCH', '/api/authors/:id', authors.change, keyWith('publish')],
     ['DELETE', '/api/authors/:id', authors.remove, keyWith('publish')],
     ['POST', '/api/authors/:id/merge', mergeOperation(db, AUTHORS, changed), keyWith('publish')],
+    ['GET', '/api/redirects', redirects.list, ANYBODY],
+    ['GET', '/api/redirects/exports/nginx.conf', redirects.nginx, ANYBODY],
+    ['POST', '/api/redirects', redirects.create, keyWith('publish')],
+    ['PATCH', '/api/redirects/:id', redirects.change, keyWith('publish')],
+    ['DELETE', '/api/redirects/:id', redirects.remove, keyWith('publish')],
     ['GET', '/api/sync/snapshot', sync.snapshot, ANYBODY],
     ['GET', '/api/sync/changes', sync.changes, ANYBODY],
     ['GET', '/articles/feed.xml', feeds.xml, ANYBODY],

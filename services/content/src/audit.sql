@@ -1,13 +1,16 @@
 -- The trail: who did what, written in the transaction of the change (audit.ts prunes it).
 
--- Says who does what follows in the transaction, and returns the key. One expression, which becomes part of
--- the statement that writes.
-create or replace function content.written_by(key text, request_id text, address text) returns text language sql as $$
+-- Names the key that makes the changes of the transaction, and the account of whoever is at the desk, and
+-- returns the key. One expression, which becomes part of the statement that writes.
+create or replace function content.written_by(
+  key text, request_id text, address text, account text default null
+) returns text language sql as $$
   select (array[
     set_config('pressroom.request', coalesce(request_id, ''), true),
     set_config('pressroom.address', coalesce(address, ''), true),
+    set_config('pressroom.account', coalesce(account, ''), true),
     set_config('pressroom.key', key, true)
-  ])[3]
+  ])[4]
 $$;
 
 -- The trigger's arguments are the action, and the columns that its detail has.

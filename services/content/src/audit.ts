@@ -71,7 +71,7 @@ const auditQuery = z.strictObject({
     .optional()
     .describe('An action, or its beginning, such as `article.`.'),
   object: text(200).optional().describe('Part of what the detail says.'),
-  article: idParameter().optional(),
+  article: idParameter().optional().describe('The id of an article: what is about it.'),
   since: instant('must be a time with an offset, such as 2026-11-20T10:00:00Z').optional(),
   per_page: integerParameter(1, 1000).default(100),
   cursor: z
@@ -93,7 +93,7 @@ const auditEntry = z.object({
     .string()
     .nullable()
     .describe('The prefix of the API key, `desk:` and a name, or null for what a command did, or the time.'),
-  program: z.string().describe('What was connected to the database.'),
+  program: z.string().describe('The program that was connected to the database.'),
   address: z.string().nullable(),
   request_id: z.string().nullable(),
   detail: z.looseObject({}),
@@ -108,6 +108,9 @@ export function auditOperations(db: Kysely<ContentTables>) {
       tags: ['audit'],
       operationId: 'listAudit',
       summary: 'Say who published, deleted or planned what, and who changed keys and hooks, the newest first',
+      description:
+        'In pages by cursor, for keys with the scope `full`. Filters combine. Nothing that lets' +
+        ' somebody in is in it.',
       querystring: auditQuery,
       response: { 200: auditAnswer, ...NOT_MODIFIED, ...problemResponses(400, 401, 403, 429, 503) },
     },

@@ -65,7 +65,7 @@ export const contentSettings = {
   ),
   CONTENT_REVIEW_OWN: setting(
     z.enum(['allowed', 'refused'], 'allowed or refused').default('allowed'),
-    '`refused`: nobody approves a draft that they have written or submitted; see [review](spec/wire.md#review).',
+    '`refused`: nobody approves a draft that they have written or submitted, nor publishes one at the desk before somebody else has approved it; see [review](spec/wire.md#review).',
   ),
   ...articleSettings,
   CONTENT_CATEGORY_PATH: setting(pagePath().default('/categories/{slug}'), "The path of a category's page."),

@@ -74,12 +74,25 @@ export interface Page {
 export interface Actor {
   /** The public prefix of the API key, or the {@link deskPrefix} of somebody at the desk. */
   key: string;
+  /** The account of a person at the desk, who may have another name by now. */
+  account: string | null;
   requestId: string;
   address: string;
 }
 
+/**
+ * True if somebody is who has done something: by the account, or by the name where either has none, as in
+ * what is of before accounts were kept.
+ */
+export function isBy(
+  { key, account }: Pick<Actor, 'key' | 'account'>,
+  done: { key: string | null; account?: string | null | undefined },
+): boolean {
+  return account !== null && done.account != null ? account === done.account : key === done.key;
+}
+
 /** A command, which writes without a key. */
-export const COMMAND: Actor = { key: '', requestId: '', address: '' };
+export const COMMAND: Actor = { key: '', account: null, requestId: '', address: '' };
 
 /**
  * An expression that tells the triggers of its statement, and of what follows in the transaction, who writes;
@@ -87,12 +100,13 @@ export const COMMAND: Actor = { key: '', requestId: '', address: '' };
  */
 export function writtenBy({
   key,
+  account,
   requestId,
   address,
 }: {
   [Member in keyof Actor]: Actor[Member] | RawBuilder<Actor[Member]>;
 }): RawBuilder<string> {
-  return sql<string>`content.written_by(${key}, ${requestId}, ${address})`;
+  return sql<string>`content.written_by(${key}, ${requestId}, ${address}, ${account})`;
 }
 
 /** The prefix that clients see for anyone at the desk; no key has it. */

@@ -8,21 +8,26 @@ import {
   forEachEnding,
 } from '@pressroom/common/feeds/feed';
 import { operation } from '@pressroom/common/http/operation';
-import { type Kysely, sql } from 'kysely';
+import type { SearchGate } from '@pressroom/common/search/search';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { termsOf } from './articles/detail.ts';
 import { type FilterValues, filterParameters } from './articles/filters.ts';
 import { ArticleList } from './articles/list.ts';
-import { type AuthorOfArticle, NESTED_MEMBERS } from './articles/schema.ts';
+import { NESTED_MEMBERS, searchParameter, type TagOfArticle } from './articles/schema.ts';
+import { searchArticles } from './articles/search.ts';
 import { withChangedUrls } from './html/changed-urls.ts';
 import { replyToReader } from './requests.ts';
 import { knownSite, type Site } from './site.ts';
 import { idOfSlug } from './slug.ts';
 import { CACHED_UNDER } from './subjects.ts';
 import type { ContentTables } from './tables.ts';
+import type { TermKind } from './terms/kinds.ts';
 
-/** Query string of a feed: the filters of lists. */
-const feedQuery = z.strictObject(filterParameters);
+/** Query string of a feed: what restricts lists. */
+const feedQuery = z.strictObject({ ...filterParameters, q: searchParameter });
+
+type FeedQuery = z.output<typeof feedQuery>;
 
 /** The dependencies of the operations on feeds. */
 interface FeedParts {
@@ -40,6 +45,9 @@ export function feedOperations({ feeds, cache, site }: FeedParts) {
         tags: ['feeds'],
         operationId: `get${FORMAT_NAMES[ending]}OfArticles`,
         summary: `The ${FEED_ARTICLES} newest articles with their whole text`,
+        description:
+          'The filters and `q` of `GET /api/articles` make a feed of a category, a tag, an author or' +
+          ' words. After 4 MiB of text, entries have their excerpts. 404 without `CONTENT_SITE_URL`.',
         querystring: feedQuery,
         response: feedResponses(ending, 400, 403, 404, 429, 503),
       },
@@ -47,16 +55,16 @@ export function feedOperations({ feeds, cache, site }: FeedParts) {
         replyToReader(request, reply, cache, async () => {
           const known = knownSite(site);
           const { query } = request;
+          const { q, ...filters } = query;
           const articles = await feeds.newest(query);
-          const author = query.author_slug === undefined ? undefined : await feeds.author(query.author_slug);
           const document = feedDocument(ending, {
-            ...articleFeed(articles, query, author, known),
+            ...articleFeed(articles, query, await feeds.terms(query), known),
             id: `${known.url}${request.url.replace(`.${ending}`, '')}`,
             selfUrl: `${known.url}${request.url}`,
             language: known.language,
             hubUrl: undefined,
           });
-          return { ...document, subjects: CACHED_UNDER.feed(query) };
+          return { ...document, subjects: CACHED_UNDER[q === undefined ? 'feed' : 'search'](filters) };
         }),
     }),
   );
@@ -70,35 +78,55 @@ const TEXT_BYTES = 4 * 2 ** 20;
 /** The newest articles of a list, with their texts. */
 export class FeedStore {
   readonly #db: Kysely<ContentTables>;
+  readonly #gate: SearchGate<ContentTables>;
   readonly #list = new ArticleList(NESTED_MEMBERS);
 
-  /** Reads take `db`, which may be a replica. */
-  constructor(db: Kysely<ContentTables>) {
+  /** Reads take `db`, which may be a replica, and searches `gate`. */
+  constructor(db: Kysely<ContentTables>, gate: SearchGate<ContentTables>) {
     this.#db = db;
+    this.#gate = gate;
   }
 
   /** The articles of a feed, newest first; `content` is null where there are too many texts before it. */
-  async newest(filters: FilterValues) {
+  async newest({ q, ...filters }: FeedQuery) {
     const page = { page: 1, perPage: FEED_ARTICLES };
     const scope = { status: 'published', sort: 'newest', filters } as const;
-    const { articles } = await this.#list.page(this.#db, scope, page);
+    const search = { q: q ?? '', order: 'newest', highlights: false } as const;
+    const { articles } =
+      q === undefined
+        ? await this.#list.page(this.#db, scope, page)
+        : await searchArticles(this.#gate, scope, search, NESTED_MEMBERS, page);
     if (articles.length === 0) return [];
     const ids = articles.map(({ id }) => id);
-    const [texts, authors] = await Promise.all([this.#texts(ids), termsOf(this.#db, 'authors', ids)]);
+    const [texts, tags, authors] = await Promise.all([
+      this.#texts(ids),
+      termsOf(this.#db, 'tags', ids),
+      termsOf(this.#db, 'authors', ids),
+    ]);
     return articles.flatMap((article) => {
       const text = texts.get(article.id);
       // It may have been unpublished between the two.
-      return text === undefined ? [] : [{ ...article, ...text, authors: authors.get(article.id) ?? [] }];
+      if (text === undefined) return [];
+      const terms = { tags: tags.get(article.id) ?? [], authors: authors.get(article.id) ?? [] };
+      return [{ ...article, ...text, ...terms }];
     });
   }
 
-  /** The author who has this slug, or had it. */
-  author(slug: string): Promise<FeedAuthor | undefined> {
-    return this.#db
-      .selectFrom('content.author')
-      .select(['id', 'name', 'slug'])
-      .where('id', '=', idOfSlug('author', sql`${slug}`))
-      .executeTakeFirst();
+  /** The terms that a feed is restricted to. */
+  async terms({ category_id, category, tag, author_slug }: FilterValues): Promise<FeedTerms> {
+    const [byId, bySlug, ofTag, ofAuthor] = await Promise.all([
+      category_id && this.#term('category', sql`${category_id}`),
+      category && this.#term('category', idOfSlug('category', sql`${category}`)),
+      tag && this.#term('tag', idOfSlug('tag', sql`${tag}`)),
+      author_slug && this.#term('author', idOfSlug('author', sql`${author_slug}`)),
+    ]);
+    return { category: byId || bySlug || undefined, tag: ofTag || undefined, author: ofAuthor || undefined };
+  }
+
+  async #term(noun: TermKind['noun'], id: RawBuilder<unknown>): Promise<TagOfArticle | undefined> {
+    const { rows } = await sql<TagOfArticle>`
+      select id, name, slug from ${sql.id('content', noun)} where id = ${id}`.execute(this.#db);
+    return rows[0];
   }
 
   async #texts(ids: readonly number[]) {
@@ -117,30 +145,30 @@ export class FeedStore {
   }
 }
 
-/** The author whose articles a feed has. */
-type FeedAuthor = Pick<AuthorOfArticle, 'id' | 'name' | 'slug'>;
+/** The terms whose articles a feed has. */
+type FeedTerms = { [Noun in TermKind['noun']]: TagOfArticle | undefined };
 
 type FeedArticle = Awaited<ReturnType<FeedStore['newest']>>[number];
 
-/** Builds a feed of the articles that pass `filters`, all by `author` if given. */
+/** Builds a feed of the articles that pass the filters of `query`, which name `terms`. */
 function articleFeed(
   articles: readonly FeedArticle[],
-  filters: FilterValues,
-  author: FeedAuthor | undefined,
+  query: FeedQuery,
+  terms: FeedTerms,
   site: Site,
 ): Pick<Feed, 'title' | 'description' | 'homeUrl' | 'entries'> {
-  const ofCategory = filters.category !== undefined || filters.category_id !== undefined;
-  const category = ofCategory ? articles[0]?.category : undefined;
-  const names = [category?.name, author?.name, filters.author].filter((name) => name !== undefined);
+  const { category, tag, author } = terms;
+  const words = query.q === undefined ? undefined : `“${query.q}”`;
+  const names = [site.name, category?.name, tag?.name, author?.name, query.author, words];
   return {
-    title: [site.name, ...names].join(': '),
+    title: names.filter((name) => name !== undefined).join(': '),
     description: 'The newest articles.',
-    homeUrl: homeUrl(category, author, site),
+    homeUrl: homeUrl(terms, site),
     entries: articles.map((article) => entryOf(article, site)),
   };
 }
 
-function homeUrl(category: FeedArticle['category'] | undefined, author: FeedAuthor | undefined, site: Site) {
+function homeUrl({ category, author }: FeedTerms, site: Site) {
   if (category) return site.page('category', category);
   return author ? site.page('author', author) : `${site.url}/`;
 }
@@ -157,8 +185,20 @@ function entryOf(article: FeedArticle, site: Site): FeedEntry {
     published: article.published_at,
     updated: article.updated_at,
     authors: authorsOf(article, site),
-    categories: article.category === null ? [] : [article.category.name],
+    categories: [
+      ...new Set([...(article.category ? [article.category] : []), ...article.tags].map(({ name }) => name)),
+    ],
+    ...imageOf(article),
   };
+}
+
+/** An address whose ending tells a picture's format; a query may ask for another one. */
+const PICTURE = /^[^?#]*\.(avif|gif|jpe?g|png|webp)$/i;
+
+function imageOf({ featured_image: url, alt_text: alt }: FeedArticle): Pick<FeedEntry, 'image'> {
+  if (url === null) return {};
+  const format = PICTURE.exec(url)?.[1]?.toLowerCase().replace('jpg', 'jpeg');
+  return { image: { url, ...(format && { type: `image/${format}` }), ...(alt && { alt }) } };
 }
 
 function authorsOf({ author, authors }: FeedArticle, site: Site): FeedEntry['authors'] {

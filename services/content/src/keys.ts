@@ -26,7 +26,9 @@ const apiKey = z.object({
 const madeKey = apiKey.extend({ key: z.string().describe('The key, which is not shown again.') });
 
 const keyBody = z.strictObject({
-  name: onOneLine(requiredText(255)).describe('What it is for: the author of what it writes.'),
+  name: onOneLine(requiredText(255)).describe(
+    'The purpose of the key; histories name it as the author of its writes.',
+  ),
   scope: z.enum(SCOPES),
   category_id: idMember('must be the id of a category')
     .nullable()

@@ -72,7 +72,7 @@ export async function openContent(
     {
       revisions: (signal) => prune(db, kept, signal),
       audit: async (signal) => ({ entries: await pruneTrail(db, config.CONTENT_AUDIT_DAYS, signal) }),
-      // Also without a key, where nothing delivers them.
+      // Also without a key: nothing delivers events then.
       events: async (signal) => ({ events: await new DeliveryQueue(db).prune(signal) }),
     },
     log,

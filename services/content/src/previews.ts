@@ -31,7 +31,7 @@ const previewCreate = z.strictObject({
     .min(SHORTEST, expected)
     .max(LONGEST, expected)
     .default(USUAL)
-    .describe('How long the link works, in seconds.'),
+    .describe('The validity of the link, in seconds.'),
 });
 
 const preview = z.object({ id: z.int(), created_at: timestamp, expires_at: timestamp });
@@ -59,6 +59,10 @@ export function previewOperations(previews: PreviewStore) {
       tags: TAGS,
       operationId: 'createPreview',
       summary: 'Make a link that shows one article as last saved, to whoever has it',
+      description:
+        'The token is shown once. `?preview=TOKEN` on the article shows it as last saved, with its' +
+        ' working copy, until it expires: after a day, or after `expires_in` seconds. An article has' +
+        ' at most 100.',
       params: articlePath,
       body: previewCreate,
       response: {
@@ -81,6 +85,7 @@ export function previewOperations(previews: PreviewStore) {
       tags: TAGS,
       operationId: 'listPreviews',
       summary: 'List the links of an article that work, the newest first',
+      description: 'Their tokens are not shown again.',
       params: articlePath,
       response: {
         200: previewListAnswer,
@@ -101,6 +106,7 @@ export function previewOperations(previews: PreviewStore) {
       tags: TAGS,
       operationId: 'revokePreview',
       summary: 'Revoke a link',
+      description: 'From now on the link shows what readers see.',
       params: previewPath,
       response: { 200: deletedAnswer, ...problemResponses(400, 401, 403, 404, 429, 503) },
     },

@@ -1,4 +1,4 @@
--- What writing a release sets off.
+-- Triggers of releases.
 
 create or replace trigger announce_schedule after insert or update on content.release
   for each row when (new.publish_at is not null) execute function content.announce_schedule();

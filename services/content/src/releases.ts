@@ -75,6 +75,9 @@ function reads(releases: ReleaseStore) {
       tags: TAGS,
       operationId: 'listReleases',
       summary: 'List releases, those without a time first, then the latest first',
+      description:
+        'In pages by cursor. A release has at most 100 articles, which are published together or not' +
+        ' at all.',
       querystring: releaseListQuery,
       response: { 200: releaseListAnswer, ...NOT_MODIFIED, ...problemResponses(400, 401, 403, 429, 503) },
     },
@@ -91,6 +94,7 @@ function reads(releases: ReleaseStore) {
       tags: TAGS,
       operationId: 'getRelease',
       summary: 'Read a release with the articles that will be published with it',
+      description: 'Once it is published, it has `published_at` and no articles.',
       params: releasePath,
       response: { 200: releaseDetailAnswer, ...NOT_MODIFIED, ...READ_PROBLEMS },
     },
@@ -110,6 +114,9 @@ function writes(releases: ReleaseStore) {
       tags: TAGS,
       operationId: 'putRelease',
       summary: 'Make a release, or give it another time, which all of its articles follow',
+      description:
+        '201 for a new one, 200 otherwise. `publish_at` may be null: its articles then wait for a' +
+        ' time. A published release is 409 for another time, and 200 for the same.',
       params: releasePath,
       responseHeaders: { 200: ['ETag'], 201: ['ETag', 'Location'] },
       body: releasePut,
@@ -135,6 +142,7 @@ function writes(releases: ReleaseStore) {
       tags: TAGS,
       operationId: 'deleteRelease',
       summary: 'Delete a release; its articles stay drafts, or published if they are',
+      description: 'Publication does not happen; no article is deleted.',
       params: releasePath,
       response: { 200: deletedAnswer, ...problemResponses(400, 401, 403, 404, 412, 429, 503) },
     },
@@ -242,7 +250,7 @@ export class ReleaseStore {
       const isNew = made !== undefined;
       precondition?.(isNew ? undefined : before);
       if (before.published_at !== null) {
-        // The answer was lost, and what the request asks for has been done.
+        // The answer was lost after the request had been carried out.
         if (publish_at?.getTime() === before.publish_at?.getTime()) return { release: before, isNew };
         const detail = `the release has been published (${before.publish_at?.toISOString()}); take another name`;
         throw new Failure('conflict', detail, { code: 'already_published' });

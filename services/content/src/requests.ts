@@ -38,7 +38,7 @@ import type { ExtraSchema } from './articles/extra-schema.ts';
 import type { Extra } from './articles/schema.ts';
 import type { Writer } from './articles/store.ts';
 import { type Actor, deskPrefix } from './envelope.ts';
-import { contentFaults, type HtmlInspector } from './html/html-inspector.ts';
+import { contentFaults, type HtmlInspector, TOO_SHORT } from './html/html-inspector.ts';
 import { MovedSlug } from './slug.ts';
 import type { TermKind } from './terms/kinds.ts';
 
@@ -107,7 +107,7 @@ function isOfDesk({ headers }: CheckedRequest): boolean {
 }
 
 /** Returns a person at the desk in the form of a key's owner. */
-function deskOwner({ name, scope, author }: DeskPerson): KeyOwner {
+function deskOwner({ name, scope, author, account }: DeskPerson): KeyOwner {
   return {
     prefix: deskPrefix(name),
     name,
@@ -116,6 +116,7 @@ function deskOwner({ name, scope, author }: DeskPerson): KeyOwner {
     // A writer who is no author yet has no articles.
     author_id: scope === 'write' ? (author ?? NOBODY) : null,
     own_author: author,
+    account,
     expires_at: null,
   };
 }
@@ -147,15 +148,23 @@ function refuseWrong(sender: Sender): void {
   throw new Problem(429, 'rate_limited', detail, { headers: { 'retry-after': String(seconds) } });
 }
 
+/** The path of what is asked at nearly every letter that somebody types. */
+export const SUGGESTIONS = '/api/articles/suggest';
+
+const OF_SUGGESTIONS = new RegExp(`^${SUGGESTIONS}(\\?|$)`);
+
 /**
- * Returns the rate limit that a request counts against: its key's owner's, else its address's
- * (`docs/spec/wire.md`, "Rate").
+ * Returns the rate limit that a request counts against: its key's owner's, else its address's, of suggestions
+ * twice as much by itself (`docs/spec/wire.md`, "Rate").
  */
 export function allowanceOf(limits: { anonymous: number; key: number }): (request: SentRequest) => Allowance {
-  return (request) =>
-    request.sender.kind === 'owner'
-      ? { key: `key:${request.sender.owner.prefix}`, max: limits.key }
-      : { key: addressKey(request), max: limits.anonymous };
+  return (request) => {
+    const { key, max } =
+      request.sender.kind === 'owner'
+        ? { key: `key:${request.sender.owner.prefix}`, max: limits.key }
+        : { key: addressKey(request), max: limits.anonymous };
+    return OF_SUGGESTIONS.test(request.url) ? { key: `suggest:${key}`, max: 2 * max } : { key, max };
+  };
 }
 
 function keyRequired() {
@@ -183,13 +192,13 @@ function hasKey({ sender }: FastifyRequest): boolean {
 
 /** Returns the sender of a request with a valid key, for the audit trail. Throws as {@link ownerOf}. */
 export function actorOf(request: FastifyRequest): Actor {
-  const { prefix: key } = ownerOf(request);
-  return { key, requestId: withoutApiKeys(request.id), address: request.ip };
+  const { prefix: key, account = null } = ownerOf(request);
+  return { key, account, requestId: withoutApiKeys(request.id), address: request.ip };
 }
 
 /**
  * Requires a valid key with a scope, before the body is read: 401 without a key, 403 with an invalid one or
- * one that may do less. What the article decides is checked with {@link requireArticle}.
+ * one that may do less. Rules that depend on the article are left to {@link requireArticle}.
  */
 export function keyWith(scope: Scope): Guard {
   return {
@@ -198,18 +207,28 @@ export function keyWith(scope: Scope): Guard {
   };
 }
 
-/**
- * Requires somebody at the desk who may do everything: a key makes no other, which would outlive it.
- */
-export const OWNER_AT_DESK: Guard = {
-  check: async (request) => {
-    const owner = ownerOf(request);
-    if (!owner.prefix.startsWith(deskPrefix('')))
-      throw insufficient('API keys are managed at the desk, or by `content keys`');
-    requireScope(owner, 'full');
-  },
-  security: [{ apiKey: ['full'] }, { bearer: ['full'] }],
-};
+/** Requires somebody at the desk, with a scope; `what` is for people alone. */
+function atDesk(scope: Scope, what: string): Guard {
+  return {
+    check: async (request) => requireDesk(request, scope, what),
+    security: [{ apiKey: [scope] }, { bearer: [scope] }],
+  };
+}
+
+const CONVERSATIONS = 'comments are read and written at the desk, by people';
+
+/** Throws as {@link ownerOf}, and 403 with `what` for a key, or for a lesser scope. */
+export function requireDesk(request: FastifyRequest, scope: Scope = 'read', what = CONVERSATIONS): void {
+  const owner = ownerOf(request);
+  if (!owner.prefix.startsWith(deskPrefix(''))) throw insufficient(what);
+  requireScope(owner, scope);
+}
+
+/** A key makes no other, which would outlive it. */
+export const OWNER_AT_DESK = atDesk('full', 'API keys are managed at the desk, or by `content keys`');
+
+/** Programs have no part in the desk's conversations. */
+export const AT_DESK = atDesk('read', CONVERSATIONS);
 
 /** Open to everyone; readers with a key may see more. */
 export const ANYBODY: Guard = { security: [{}, { apiKey: [] }, { bearer: [] }] };
@@ -292,8 +311,10 @@ type Noun =
   | 'working_copy'
   | 'review'
   | 'assignment'
+  | 'comment'
   | 'hook'
   | 'api_key'
+  | 'redirect'
   | TermKind['noun'];
 
 type WriteEvent =
@@ -361,6 +382,25 @@ export function idempotencyKey(request: FastifyRequest): string | undefined {
  * @throws Failure `invalid` with every error, with code `unsafe_html` if all are of that kind
  */
 export async function checkBody(request: FastifyRequest, rules: ArticleRules): Promise<void> {
+  refuseFaults(await bodyFaults(request, rules));
+}
+
+/**
+ * Like {@link checkBody}, but the text may have any length. Resolves to true if it is too short to be
+ * published.
+ */
+export async function checkDraft(request: FastifyRequest, rules: ArticleRules): Promise<boolean> {
+  return refuseAllButShort(await bodyFaults(request, rules));
+}
+
+/** Refuses an article that has faults, unless its text is just too short: then it returns true. */
+export function refuseAllButShort(faults: FieldFault[]): boolean {
+  const others = faults.filter((fault) => fault !== TOO_SHORT);
+  refuseFaults(others);
+  return others.length < faults.length;
+}
+
+async function bodyFaults(request: FastifyRequest, rules: ArticleRules): Promise<FieldFault[]> {
   const { validationError, body } = request;
   const problem = validationError && validationProblem(validationError, request, 422);
   if (validationError !== undefined && problem?.errors === undefined) throw problem ?? validationError;
@@ -371,7 +411,7 @@ export async function checkBody(request: FastifyRequest, rules: ArticleRules): P
     ...(typeof content === 'string' && { content }),
     ...(!faults.some(({ field }) => /^extra\b/.test(field)) && { extra: extra as Extra }),
   };
-  refuseFaults([...faults, ...(await articleFaults(rules, readable, ownerOf(request).prefix))]);
+  return [...faults, ...(await articleFaults(rules, readable, ownerOf(request).prefix))];
 }
 
 /**

@@ -1,9 +1,9 @@
--- What writing a review or an assignment sets off; what writing the article does to them is in articles.sql.
+-- Triggers of reviews and assignments; articles.sql has those by which an article changes them.
 
 create or replace trigger audit_changed after insert or update on content.review for each row
   execute function content.audit_row('review.changed', 'state');
 
--- Not what goes with its article, or with a publication.
+-- Not for a review that goes with its article, or ends with its publication.
 create or replace trigger audit_withdrawn after delete on content.review for each row
   when (pg_trigger_depth() = 0)
   execute function content.audit_row('review.withdrawn', 'state');

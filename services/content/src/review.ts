@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { writePrecondition } from '@pressroom/common/caching/conditional';
 import { Failure, invalid } from '@pressroom/common/failures/failure';
 import { idMember, idParameter, text } from '@pressroom/common/fields/fields';
@@ -6,22 +7,28 @@ import { problemResponses } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
-import { type KeyOwner, requireArticle, requireReach, requireScope } from './api-keys.ts';
-import { ASSIGNEE, termIds } from './articles/detail.ts';
-import { SHOWN_AUTHOR } from './articles/list-rows.ts';
-import { articlePath, reviewState, termReference } from './articles/schema.ts';
-import { type Actor, envelope, keyMember, keyOf, success, writtenBy } from './envelope.ts';
-import { actorOf, logWrite, ownerOf, replyPrivately, writtenHeaders } from './requests.ts';
+import { type KeyOwner, type Permitted, requireArticle, requireReach, requireScope } from './api-keys.ts';
+import { ASSIGNEE, type DetailRow, termIds } from './articles/detail.ts';
+import {
+  type ArticleChange,
+  articlePath,
+  DETAIL_MEMBERS,
+  reviewState,
+  SHOWN_AUTHOR,
+  termReference,
+} from './articles/schema.ts';
+import { updateIn, type Writer } from './articles/store.ts';
+import { type Actor, deskPrefix, envelope, isBy, keyMember, keyOf, success, writtenBy } from './envelope.ts';
+import { actorOf, logWrite, ownerOf, replyPrivately, writerOf, writtenHeaders } from './requests.ts';
 import type { ContentTables, StoredStep } from './tables.ts';
 
 /** The longest comment of a step, in characters. */
 const LONGEST_COMMENT = 2000;
 
-/** How many steps of a review are kept. */
-const MOST_STEPS = 50;
+const MAX_STEPS = 50;
 
-/** How far drafts under review are counted. */
-const MOST_COUNTED = 1000;
+/** The number to which drafts under review are counted. */
+const MAX_COUNTED = 1000;
 
 const STATES = ['none', ...reviewState.options] as const;
 
@@ -47,16 +54,19 @@ const reviewAnswer = envelope(
     revision: z.int().describe('The revision of the article that this is about.'),
     steps: z
       .array(
-        z.object({
-          state: reviewState,
-          comment: z.string().nullable(),
-          at: timestamp,
-          key: keyMember,
-          is_change: z.boolean().describe('That the text was changed after it was approved.'),
-        }),
+        z
+          .object({
+            state: reviewState,
+            comment: z.string().nullable(),
+            at: timestamp,
+            key: keyMember,
+            is_change: z.boolean().describe('True if the text was changed after it was approved.'),
+            ends_plan: z.boolean().describe('True if the draft was planned until it was sent back.'),
+          })
+          .meta({ id: 'ReviewStep' }),
       )
-      .describe('How it came to be so, the latest last.'),
-    may: z.array(z.enum(STATES)).describe('What whoever asks may make of it now.'),
+      .describe('The steps that led to the state, the latest last.'),
+    may: z.array(z.enum(STATES)).describe('The states to which the caller may bring it now.'),
   }),
 );
 
@@ -69,7 +79,7 @@ const countsAnswer = envelope(z.object({ submitted: z.int(), returned: z.int(), 
 const assigneePut = z.strictObject({
   author_id: idMember('must be the id of an author, or null')
     .nullable()
-    .describe('Who works on it; null for nobody.'),
+    .describe('The author who works on it; null for nobody.'),
 });
 
 const assigneeAnswer = envelope(z.object({ assignee: termReference.nullable() }));
@@ -84,6 +94,10 @@ export function reviewOperations(reviews: Reviews) {
       tags: TAGS,
       operationId: 'getReview',
       summary: 'Read where the review of a draft stands, and how it came to be so',
+      description:
+        '`steps` has the last 50 in order, `may` the states that this key may set now. `PUT` takes' +
+        ' the `ETag` in `If-Match`, which changes with the text too: nobody approves what they have' +
+        ' not seen.',
       params: articlePath,
       response: {
         200: reviewAnswer,
@@ -108,8 +122,9 @@ export function reviewOperations(reviews: Reviews) {
       operationId: 'putReview',
       summary: 'Submit a draft, approve it, send it back with a comment, or take it out of review',
       description:
-        'Submitting is for whoever may change the draft, the rest for whoever may publish it. Repeating the latest' +
-        ' step changes nothing. `If-Match` has the ETag of the review, which changes with the article too.',
+        'Submitting is for whoever may change the draft, the rest for whoever may publish it. Sending it back ends' +
+        ' its plan (`publish_at`, `release`). Repeating the latest step changes nothing. `If-Match` has the ETag of' +
+        ' the review, which changes with the article too.',
       params: articlePath,
       responseHeaders: { 200: ['ETag'] },
       body: reviewPut,
@@ -131,7 +146,7 @@ export function reviewOperations(reviews: Reviews) {
       tags: TAGS,
       operationId: 'countReviews',
       summary: 'Count the drafts under review',
-      description: `Each state up to ${MOST_COUNTED}. \`?review=STATE\` of the list of articles shows them.`,
+      description: `Each state up to ${MAX_COUNTED}. \`?review=STATE\` of the list of articles shows them.`,
       querystring: countsQuery,
       response: { 200: countsAnswer, ...NOT_MODIFIED, ...problemResponses(400, 401, 403, 429, 503) },
     },
@@ -178,17 +193,18 @@ function shown({ state, article, steps }: Review, may: State[]) {
   return {
     state,
     revision: article.revision,
-    steps: steps.map(({ key, key_name, at, is_change = false, ...step }) => ({
+    steps: steps.map(({ key, key_name, at, is_change = false, ends_plan = false, ...step }) => ({
       ...step,
       at: new Date(at).toISOString(),
       key: keyOf(key, key_name),
       is_change,
+      ends_plan,
     })),
     may,
   };
 }
 
-/** What changes with every step, and with the article that is judged. */
+/** Changes with every step, and with the article that is judged. */
 function ownOf({ state, steps, article }: Review): object {
   return { state, at: steps.at(-1)?.at ?? null, revision: article.revision };
 }
@@ -207,7 +223,7 @@ interface Reviewer {
   precondition?: ((own: object) => void) | undefined;
 }
 
-/** Who may approve what: by the settings of the service. */
+/** The rules of approval in the service's settings. */
 interface ReviewRules {
   own: 'allowed' | 'refused';
 }
@@ -222,16 +238,12 @@ export class Reviews {
     this.#rules = rules;
   }
 
-  /**
-   * Where the review of an article stands.
-   *
-   * @throws Failure `missing`
-   */
+  /** @throws Failure `missing` */
   async read(articleId: number): Promise<Review> {
     return reviewOf(this.#db, await findArticle(this.#db, articleId));
   }
 
-  /** What somebody may make of it. */
+  /** The states to which somebody may bring it. */
   openTo(owner: KeyOwner, review: Review): State[] {
     return STATES.filter((state) => {
       if (state === 'none' && review.state === 'none') return false;
@@ -261,8 +273,7 @@ export class Reviews {
       const review = await reviewOf(tx, article);
       requireArticle(owner, { ...article, is_published: false });
       const last = review.steps.at(-1);
-      const isLast =
-        last === undefined || (last.key === actor.key && last.comment === comment && !last.is_change);
+      const isLast = last === undefined || (isBy(actor, last) && last.comment === comment && !last.is_change);
       // The answer to the first one was lost.
       if (review.state === state && isLast) return { review, repeated: true };
       precondition?.(ownOf(review));
@@ -275,9 +286,12 @@ export class Reviews {
           .execute();
         return { review: await reviewOf(tx, article), repeated: false };
       }
-      const kept = review.steps.slice(1 - MOST_STEPS).map(({ key_name: _, ...step }) => step);
+      // What is sent back is not published before its writer has seen that.
+      const endsPlan = state === 'returned' && publishes(article);
+      if (endsPlan) await updateIn(tx, articleId, { publish_at: null, release: null }, { actor });
+      const kept = review.steps.slice(1 - MAX_STEPS).map(({ key_name: _, ...step }) => step);
       const at = sql<Date>`clock_timestamp()`;
-      const step = sql`jsonb_build_object('state', ${state}::text, 'comment', ${comment}::text, 'at', ${at}, 'key', ${actor.key}::text)`;
+      const step = sql`jsonb_build_object('state', ${state}::text, 'comment', ${comment}::text, 'at', ${at}, 'key', ${actor.key}::text, 'account', ${actor.account}::text, 'ends_plan', ${endsPlan}::boolean)`;
       const row = {
         state,
         steps: sql<StoredStep[]>`${JSON.stringify(kept)}::jsonb || ${step}`,
@@ -289,7 +303,7 @@ export class Reviews {
         .values({ article_id: articleId, ...row })
         .onConflict((conflict) => conflict.column('article_id').doUpdateSet(row))
         .execute();
-      return { review: await reviewOf(tx, article), repeated: false };
+      return { review: await reviewOf(tx, await findArticle(tx, articleId)), repeated: false };
     });
   }
 
@@ -321,7 +335,27 @@ export class Reviews {
     throw new Failure('conflict', `${detail}; look at it again`, { code: 'not_submitted' });
   }
 
-  /** How many drafts are under review, each state up to a limit; of an author, by or assigned to them. */
+  /**
+   * Refuses, where nobody approves their own, what somebody at the desk writes by publishing it.
+   *
+   * @throws Failure `forbidden` with code `own_article`
+   */
+  refuseUnapproved({ prefix }: KeyOwner): void {
+    if (this.#rules.own === 'refused' && prefix.startsWith(deskPrefix(''))) throw unapproved();
+  }
+
+  /**
+   * Returns the writer of an article, who, where nobody approves their own, publishes and plans no text of
+   * theirs but the approved one.
+   */
+  writerOf(request: FastifyRequest, change: ArticleChange): Writer {
+    const owner = ownerOf(request);
+    const writer = writerOf(request, change);
+    if (this.#rules.own === 'allowed' || !owner.prefix.startsWith(deskPrefix(''))) return writer;
+    return { ...writer, approve: (tx, before) => requireApproval(tx, owner, before, change) };
+  }
+
+  /** Counts the drafts in each state, up to a limit; of an author, those by or assigned to them. */
   async count(responsible?: number): Promise<Record<'submitted' | 'returned' | 'approved', number>> {
     const concerned =
       responsible === undefined
@@ -331,7 +365,7 @@ export class Reviews {
             union all select article_id from content.assignment where author_id = ${responsible})`;
     const { rows } = await sql<{ state: 'submitted' | 'returned' | 'approved'; count: string }>`
       select named.state, (select count(*) from (
-        select from content.review where review.state = named.state ${concerned} limit ${sql.lit(MOST_COUNTED)}
+        select from content.review where review.state = named.state ${concerned} limit ${sql.lit(MAX_COUNTED)}
       ) as counted) as count
       from unnest(${[...reviewState.options]}::text[]) as named (state)`.execute(this.#db);
     const counted = Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]));
@@ -386,19 +420,67 @@ function noSuchAuthor(): Failure {
   return invalid([{ field: 'author_id', code: 'not_found', message: 'no author has this id' }]);
 }
 
-/** Whether somebody has written an article, or submitted it. */
+/** True if readers get to see an article by this, now or later. */
+export function publishes({ is_published, publish_at, release }: Permitted): boolean {
+  return is_published === true || publish_at != null || release != null;
+}
+
+/** The members that an approval is for; `follow_review` in articles.sql compares them too. */
+const APPROVED = ['title', 'content', 'excerpt', 'featured_image', ...DETAIL_MEMBERS, 'extra'] as const;
+
+/**
+ * Checks that readers do not get to see by a change what its writer has written and nobody approved. The
+ * article is locked.
+ *
+ * @throws Failure `forbidden` with code `own_article`
+ */
+async function requireApproval(
+  tx: Transaction<ContentTables>,
+  owner: KeyOwner,
+  before: DetailRow,
+  change: ArticleChange,
+): Promise<void> {
+  if (before.is_published || !publishes({ ...before, ...change })) return;
+  const article = await findArticle(tx, before.id);
+  const { state, steps } = await reviewOf(tx, article);
+  const isAnother = APPROVED.some(
+    (name) => change[name] !== undefined && !isDeepStrictEqual(change[name], before[name]),
+  );
+  const isRefused = isAnother || (publishes(change) && state !== 'approved');
+  if (isRefused && isOwn(owner, article, steps)) throw unapproved();
+}
+
+function unapproved(): Failure {
+  return new Failure('forbidden', 'somebody else approves what you have written, before you publish it', {
+    code: 'own_article',
+  });
+}
+
+/** True if somebody has begun an article, stands in its byline, or has submitted it. */
 function isOwn(
-  { prefix, name, own_author: author }: KeyOwner,
+  { prefix: key, name, account = null, own_author: author }: KeyOwner,
   article: Review['article'],
   steps: StoredStep[],
 ) {
   const submitted = steps.findLast(({ state, is_change }) => state === 'submitted' && !is_change);
+  const hasBegun = isBy({ key, account }, { key: article.begun_by, account: article.begun_account });
+  const isOfNamesake = article.begun_by === key && !hasBegun;
   return (
-    submitted?.key === prefix ||
+    hasBegun ||
+    (submitted !== undefined && isBy({ key, account }, submitted)) ||
     (author != null && article.author_ids.includes(author)) ||
-    article.author === name
+    (article.author === name && !isOfNamesake)
   );
 }
+
+/** The key that wrote the oldest revision kept of `article`: a byline says what anybody writes in it. */
+const BEGUN_BY = sql<string | null>`(
+  select created_by from (
+    select revision as number, revised_by as created_by
+    union all
+    select number, created_by from content.article_revision where article_id = article.id
+  ) as kept order by number limit 1
+)`.as('begun_by');
 
 function findArticle(db: Kysely<ContentTables> | Transaction<ContentTables>, id: number, isLocked = false) {
   const query = db
@@ -412,8 +494,9 @@ function findArticle(db: Kysely<ContentTables> | Transaction<ContentTables>, id:
       'unpublish_at',
       'release',
       'revision',
+      'begun_account',
     ])
-    .select([SHOWN_AUTHOR, ASSIGNEE])
+    .select([SHOWN_AUTHOR, ASSIGNEE, BEGUN_BY])
     .where('id', '=', id);
   return (isLocked ? query.forNoKeyUpdate() : query).executeTakeFirstOrThrow(
     () => new Failure('missing', 'this article does not exist'),

@@ -3,9 +3,9 @@
 
 create or replace function content.keep_revision() returns trigger language plpgsql as $$
 declare
-  -- What follows from other columns, or is no part of what somebody wrote.
+  -- Columns that follow from others, or are no part of what somebody wrote.
   unkept constant text[] :=
-    array['content', 'updated_at', 'title_words', 'slug_is_given', 'revision', 'revised_at', 'revised_by', 'revised_in'];
+    array['content', 'is_short', 'updated_at', 'title_words', 'slug_is_given', 'revision', 'revised_at', 'revised_by', 'revised_in'];
   before content.article := old;
   after content.article := new;
   is_now jsonb;

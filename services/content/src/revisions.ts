@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { lockNumber } from '@pressroom/common/database/database';
-import { Failure, invalid } from '@pressroom/common/failures/failure';
+import { Failure, type FieldFault, invalid } from '@pressroom/common/failures/failure';
 import { idParameter, integerParameter } from '@pressroom/common/fields/fields';
 import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
@@ -19,11 +19,11 @@ import {
   type ArticleRules,
   articleFaults,
   logWrite,
-  refuseFaults,
+  refuseAllButShort,
   replyPrivately,
-  writerOf,
   writtenHeaders,
 } from './requests.ts';
+import type { Reviews } from './review.ts';
 import { subjectsOfChange } from './subjects.ts';
 import { type ContentTables, membersOfJson, type RowAsJson } from './tables.ts';
 import { pruneDeletedArticles } from './trash.ts';
@@ -74,6 +74,7 @@ interface RevisionParts {
   articles: ArticleStore;
   /** The checks of revisions before they are restored. */
   rules: ArticleRules;
+  reviews: Pick<Reviews, 'writerOf'>;
   /** See `ArticleParts`. */
   changed: (subjects?: ReadonlySet<string>) => void;
 }
@@ -84,12 +85,16 @@ const TAGS = ['revisions'];
 const RESTORED = revisedArticle.omit({ is_published: true, slug: true, published_at: true });
 
 /** The operations on the revisions of articles. */
-export function revisionOperations({ revisions, articles, rules, changed }: RevisionParts) {
+export function revisionOperations({ revisions, articles, rules, reviews, changed }: RevisionParts) {
   const list = operation({
     schema: {
       tags: TAGS,
       operationId: 'listRevisions',
       summary: 'List the revisions of an article, the newest first, which is the article as it is',
+      description:
+        'Each commit that changed the article is one, numbered from 1; the last 100 of the last 365' +
+        ' days are kept (`CONTENT_REVISIONS_KEPT`, `CONTENT_REVISIONS_DAYS`). `changed` names the' +
+        ' members that differ from the revision before.',
       params: articlePath,
       querystring: revisionListQuery,
       response: {
@@ -111,6 +116,9 @@ export function revisionOperations({ revisions, articles, rules, changed }: Revi
       tags: TAGS,
       operationId: 'getRevision',
       summary: 'Read a revision of an article, whole',
+      description:
+        '`article` has the form of a PUT, so that it can be compared or sent again. Of its tags and' +
+        ' authors, those that still exist.',
       params: revisionPath,
       response: { 200: revisionAnswer, ...NOT_MODIFIED, ...problemResponses(400, 401, 403, 404, 429, 503) },
     },
@@ -140,9 +148,9 @@ export function revisionOperations({ revisions, articles, rules, changed }: Revi
     handler: async (request, reply) => {
       const { id, revision } = request.params;
       const body = restored(await revisions.read(id, revision), request.body ?? {});
-      const writer = writerOf(request, body);
-      refuseFaults(await articleFaults(rules, body, writer.actor.key));
-      const { changes, own, place } = await articles.update(id, body, writer);
+      const writer = reviews.writerOf(request, body);
+      const is_short = refuseAllButShort(await articleFaults(rules, body, writer.actor.key));
+      const { changes, own, place } = await articles.update(id, { ...body, is_short }, writer);
       changed(subjectsOfChange(place));
       logWrite(request, 'article_updated', { article: id });
       return reply.headers(writtenHeaders(own)).send(success('Revision restored', changes));
@@ -177,7 +185,7 @@ function exists(slug: string | null): slug is string {
  * @throws Failure `invalid` if the revision has tags or authors that no longer exist, and `others` none
  */
 function restored(revision: WholeRevision, others: ArticleChange) {
-  const faults = (['tags', 'authors'] as const).flatMap((field) => {
+  const faults = (['tags', 'authors'] as const).flatMap((field): FieldFault[] => {
     if (others[field] !== undefined || revision[field].every(exists)) return [];
     const message = `some ${field} of this revision no longer exist; give the ones that the article should have`;
     return [{ field, code: 'not_found', message }];

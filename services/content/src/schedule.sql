@@ -1,6 +1,6 @@
--- What is due at a time.
+-- Publication at a time.
 
--- What is published already needs no time for it, whoever published it.
+-- An article that is published needs no time for it, whoever published it.
 create or replace function content.forget_schedule() returns trigger language plpgsql as $$
 begin
   new.publish_at := null;

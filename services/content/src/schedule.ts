@@ -12,7 +12,7 @@ import type { Meter } from '@pressroom/common/metrics/meter';
 import { problemResponses } from '@pressroom/common/problems/problem';
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
-import { SHOWN_AUTHOR } from './articles/list-rows.ts';
+import { SHOWN_AUTHOR } from './articles/schema.ts';
 import { cursorEnvelope, successCursorPage } from './envelope.ts';
 import { replyPrivately } from './requests.ts';
 import type { ContentTables } from './tables.ts';
@@ -101,7 +101,7 @@ interface PlannedArticle {
   author: string;
   category_id: number | null;
   is_published: boolean;
-  /** When it happens: the article is published, or becomes a draft again. */
+  /** The time at which the article is published, or becomes a draft again. */
   due_at: Date;
   unpublish_at: Date | null;
   release: string | null;

@@ -18,7 +18,7 @@ const sitemapQuery = z.strictObject({
       'must be one that the index names, such as articles-1',
     )
     .optional()
-    .describe('Which file; without it, the index of the files.'),
+    .describe('The number of the file; without it, the index of the files.'),
 });
 
 /** The dependencies of the operations on sitemaps. */
@@ -47,6 +47,9 @@ export function sitemapOperations({ sitemaps, cache, site }: SitemapParts) {
       tags: TAGS,
       operationId: 'getSitemap',
       summary: 'The index of the sitemap, or one of its files, with the pages of at most 10,000 articles',
+      description:
+        'Without `part`, the index (sitemaps.org); it names the parts. Articles whose `canonical_url`' +
+        ' is elsewhere are left out. 404 without `CONTENT_SITE_URL`.',
       querystring: sitemapQuery,
       response: RESPONSES,
     },
@@ -65,6 +68,9 @@ export function sitemapOperations({ sitemaps, cache, site }: SitemapParts) {
       tags: TAGS,
       operationId: 'getNewsSitemap',
       summary: 'The articles that were published in the last 48 hours, at most 1,000, for Google News',
+      description:
+        'Articles whose `canonical_url` is elsewhere are left out. 404 without `CONTENT_SITE_URL` or' +
+        ' `SITE_LANGUAGE`.',
       response: RESPONSES,
     },
     handler: (request, reply) =>
@@ -242,7 +248,7 @@ const SITEMAP_MEDIA_TYPE = 'application/xml; charset=utf-8';
 
 const SITEMAPS = 'http://www.sitemaps.org/schemas/sitemap/0.9';
 
-/** The index of the sitemap: its files by what their pages are about. */
+/** The index of the sitemap: its files by the subject of their pages. */
 function writeIndex(files: Record<string, readonly SitemapFile[]>, { url }: Site): string {
   const entries = Object.entries(files).flatMap(([plural, numbered]) =>
     numbered.map(({ file, changed }) =>

@@ -74,7 +74,8 @@ begin
 end
 $$;
 
--- Whoever writes slugs holds the lock of lock_slugs by now, so what is looked for here cannot appear later.
+-- Whoever writes slugs holds the lock of lock_slugs by now, so a slug that is not found here cannot appear
+-- later.
 create or replace function content.refuse_former_slugs() returns trigger language plpgsql as $$
 declare
   taken text;
@@ -105,7 +106,7 @@ begin
 end
 $$;
 
--- With its row, a slug and what led to it are free again.
+-- A deleted row frees its slug, and the former ones that led to it.
 create or replace function content.forget_former_slugs() returns trigger language plpgsql as $$
 begin
   if tg_op = 'TRUNCATE' then

@@ -49,6 +49,18 @@ describe('slugify', () => {
     expect(slugify(text, 'article')).toBe(slug);
   });
 
+  test.each([
+    ['de', 'Übergröße für Ärzte, Öl', 'uebergroesse-fuer-aerzte-oel'],
+    ['de-AT', 'GRÜSSE U\u0308BER', 'gruesse-ueber'],
+    ['da', 'Ærøskøbing på Ås', 'aeroeskoebing-paa-aas'],
+    ['nb-NO', 'Ål', 'aal'],
+    ['sv', 'Åre ö', 'are-o'],
+    ['tr', 'Iğdır İzmir', 'igdir-izmir'],
+    [undefined, 'Übergröße', 'ubergrosse'],
+  ])('in %s, %j becomes %s', (language, text, slug) => {
+    expect(slugify(text, 'article', { language })).toBe(slug);
+  });
+
   test('an emoji is its name', () => {
     expect(slugify('🚀', 'article')).toBe('rocket');
   });

@@ -12,17 +12,36 @@ const MAX_LENGTH = 100;
 /** The format of a slug: words of ASCII letters and digits, joined by `-`. */
 export const SLUG_PATTERN = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
+/** Letters that languages spell in their own way where they have ASCII alone. */
+const SPELLINGS: Record<string, Record<string, string>> = {
+  de: { ä: 'ae', ö: 'oe', ü: 'ue', ẞ: 'ss' },
+  da: { æ: 'ae', ø: 'oe', å: 'aa' },
+};
+const NORDIC = ['no', 'nb', 'nn'];
+
 /**
  * The slug of a text in any script: transliterated to ASCII, lower case, words joined by `-`, at most
  * `maxLength` characters, cut between words if possible. `fallback` is used for a text without letters.
+ * @param language of the text (BCP 47), which may spell letters in its own way: `ü` is `ue` in German
  */
-export function slugify(text: string, fallback: string, maxLength = MAX_LENGTH): string {
-  const ascii = anyAscii(text.normalize('NFKC')).toLowerCase();
+export function slugify(
+  text: string,
+  fallback: string,
+  { language, maxLength = MAX_LENGTH }: { language?: string | undefined; maxLength?: number } = {},
+): string {
+  const ascii = anyAscii(spelled(text.normalize('NFKC'), language)).toLowerCase();
   const words = ascii.replaceAll(/['’]/g, '').match(/[a-z0-9]+/g) ?? [fallback];
   const slug = words.join('-');
   if (slug.length <= maxLength) return slug;
   const cut = slug.lastIndexOf('-', maxLength);
   return cut > 0 ? slug.slice(0, cut) : slug.slice(0, maxLength);
+}
+
+function spelled(text: string, language = ''): string {
+  const [primary = ''] = language.toLowerCase().split('-');
+  const spelling = SPELLINGS[NORDIC.includes(primary) ? 'da' : primary];
+  if (spelling === undefined) return text;
+  return text.toLowerCase().replace(/[^\0-\x7f]/g, (letter) => spelling[letter] ?? letter);
 }
 
 export function slugMember() {

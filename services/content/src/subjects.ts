@@ -1,7 +1,10 @@
 import { type FilterValues, filterOf, filtersOf } from './articles/filters.ts';
 
-/** Subject of a change: every list, the results of searches, an article, or the articles of a category. */
-type Subject = 'articles' | 'searches' | `${string}:${string | number}`;
+/**
+ * Subject of a change: every list, the results of searches, the redirects, an article, or the articles of a
+ * category.
+ */
+type Subject = 'articles' | 'searches' | 'redirects' | `${string}:${string | number}`;
 
 /** An article, and the categories that it is or was in. */
 export interface ArticlePlace {
@@ -11,8 +14,8 @@ export interface ArticlePlace {
 
 /**
  * The subjects of each answer that is cached: a change that names one of them drops it
- * (docs/cached-answers.md), and one of a category, tag or author drops everything. What only a key may see is
- * not cached.
+ * (docs/cached-answers.md), and a change of a category, tag or author drops everything. Answers that need a
+ * key are not cached.
  */
 export const CACHED_UNDER = {
   article: subjectsOfDetail,
@@ -22,10 +25,12 @@ export const CACHED_UNDER = {
   term: subjectsOfList,
   /** They show numbers of articles. */
   terms: ['articles'],
-  copies: ['articles'],
+  copies: ['articles', 'redirects'],
   sitemaps: ['articles'],
   newsSitemap: ['articles'],
   termSitemap: [],
+  /** A former slug leads to what readers see. */
+  redirects: ['articles', 'redirects'],
 } satisfies Record<string, Subject[] | ((about: never) => Subject[])>;
 
 /** The subjects of a change of an article, as `content.announce_articles` names them. */

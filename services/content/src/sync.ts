@@ -13,6 +13,7 @@ import {
   shownExtra,
 } from './articles/schema.ts';
 import { envelope, success } from './envelope.ts';
+import { redirect as shownRedirect } from './redirects/redirects.ts';
 import { replyToReader } from './requests.ts';
 import { CACHED_UNDER } from './subjects.ts';
 import { AUTHORS, CATEGORIES, TAGS, type TermKind } from './terms/kinds.ts';
@@ -23,8 +24,19 @@ const FORMS = ['default', 'full'] as const;
 
 type Form = (typeof FORMS)[number];
 
+/**
+ * What a copy may hold, as its query says it. Its place in this list stands in its cursors, so what copies
+ * hold already stays as it is, and others are added at the end.
+ */
+const COPIES = ['default', 'full', 'default&redirects=true', 'full&redirects=true'] as const;
+
+type Copy = (typeof COPIES)[number];
+
 interface SyncKind {
-  table: string;
+  /** The table, or its columns by the names that copies show. */
+  rows: RawBuilder<unknown>;
+  /** True for what only copies with redirects hold. */
+  isAskedFor?: true;
   /** True for rows that are in the set. */
   isMember: RawBuilder<unknown>;
   /** The time by which an index has these rows in order, the latest first; absent where their ids have. */
@@ -54,21 +66,33 @@ const ARTICLE_COLUMNS = [
 
 /**
  * The kinds that are copied, in the order of the snapshot: first those that articles refer to. A new kind is
- * an entry here, its schema in `schema.ts`, and the triggers of its table (`content.record_all`); then every
- * copy begins again.
+ * an entry here, its schema in `schema.ts`, and the triggers of its table (`content.record_change`); then
+ * every copy begins again, unless it holds the kind only if asked.
  */
 const KINDS = {
   category: allOf('content.category', CATEGORY_COLUMNS),
   tag: allOf('content.tag', TERM_COLUMNS),
   author: allOf('content.author', AUTHOR_COLUMNS),
   article: {
-    table: 'content.article',
+    rows: sql.table('content.article'),
     isMember: sql`is_published`,
     time: 'published_at',
     columns: {
       default: ARTICLE_COLUMNS,
       full: [...ARTICLE_COLUMNS, ...DETAIL_MEMBERS, 'extra', 'created_at', 'updated_at', 'content'],
     },
+  },
+  redirect: {
+    rows: sql`(select *, from_address as "from", to_address as "to" from content.redirect)`,
+    isMember: sql`true`,
+    isAskedFor: true,
+    columns: inEachForm(['id', 'from', 'to', 'status', 'source', 'updated_at']),
+  },
+  former_slug: {
+    rows: sql`(select redirect_id as id, resource as page, id as page_id, slug from content.former_slug)`,
+    isMember: sql`(page <> 'article' or exists (select from content.article where id = page_id and is_published))`,
+    isAskedFor: true,
+    columns: inEachForm(['id', 'page', 'page_id', 'slug']),
   },
 } as const satisfies Record<string, SyncKind>;
 
@@ -81,9 +105,22 @@ function kindOf(name: KindName): SyncKind {
   return KINDS[name];
 }
 
+/** The kinds that a copy holds, in the order of the snapshot. */
+function kindsIn(copy: Copy): KindName[] {
+  return KIND_NAMES.filter((name) => copy.endsWith('&redirects=true') || !kindOf(name).isAskedFor);
+}
+
+function formOf(copy: Copy): Form {
+  return copy.startsWith('full') ? 'full' : 'default';
+}
+
 /** A kind whose rows all are in the set. */
 function allOf(table: string, columns: readonly string[]): SyncKind {
-  return { table, isMember: sql`true`, columns: { default: columns, full: columns } };
+  return { rows: sql.table(table), isMember: sql`true`, columns: inEachForm(columns) };
+}
+
+function inEachForm(columns: readonly string[]): SyncKind['columns'] {
+  return { default: columns, full: columns };
 }
 
 const timestamp = z.iso.datetime({ offset: true });
@@ -99,12 +136,17 @@ const limit = integerParameter(1, MOST_ITEMS)
 
 const fields = z.enum(FORMS, 'must be default or full, once');
 
+const redirects = z.enum(['true'], 'must be true, or absent');
+
 const snapshotQuery = z.strictObject({
   fields: fields
     .optional()
     .describe(
       '`full` adds the bodies of articles, and everything else that they show. `page` and `cursor` keep the choice.',
     ),
+  redirects: redirects
+    .optional()
+    .describe('Adds where old addresses lead, and former slugs. `page` and `cursor` keep the choice.'),
   limit,
   page: z
     .string('must be given once')
@@ -160,14 +202,38 @@ function syncedTerm<Kind extends KindName>(kind: Kind, { shown, included }: Term
   return z.object({ kind: z.literal(kind), ...term.shape, ...shown, ...included?.shown });
 }
 
+const redirect = z
+  .object({
+    kind: z.literal('redirect'),
+    ...shownRedirect.omit({ answer: true }).shape,
+    source: z.enum(['manual', 'import']),
+    updated_at: timestamp,
+  })
+  .meta({ id: 'SyncedRedirect', description: 'It goes before a former slug that has its address.' });
+
+const formerSlug = z
+  .object({
+    kind: z.literal('former_slug'),
+    id: z.int(),
+    page: z.enum(['article', 'category', 'tag', 'author']).describe('The kind of what had it.'),
+    page_id: z.int(),
+    slug: z.string(),
+  })
+  .meta({
+    id: 'SyncedFormerSlug',
+    description: 'A slug that leads to what had it, by the slug that it has now.',
+  });
+
 const item = z.discriminatedUnion('kind', [
   article,
   syncedTerm('category', CATEGORIES).meta({ id: 'SyncedCategory' }),
   syncedTerm('tag', TAGS).meta({ id: 'SyncedTag' }),
   syncedTerm('author', AUTHORS).meta({ id: 'SyncedAuthor' }),
+  redirect,
+  formerSlug,
 ]);
 
-/** A published article, a category, a tag or an author, as copies show it. */
+/** What is published, as copies show it. */
 type SyncItem = z.infer<typeof item>;
 
 const change = z.discriminatedUnion('op', [
@@ -184,13 +250,16 @@ type SyncChange = z.infer<typeof change>;
 
 const cursor = z.string().describe('Opaque. Does not expire.');
 
+const held = z.literal(true).optional().describe('Present in a copy with redirects.');
+
 const snapshotAnswer = envelope(z.array(item)).extend({
   meta: z.object({
     fields,
+    redirects: held,
     as_of: timestamp.describe(
       'The copy is as of this time or later; the changes since `cursor` bring the rest.',
     ),
-    cursor: cursor.describe('Where the changes begin; the same on every page.'),
+    cursor: cursor.describe('The start of the changes; the same on every page.'),
     next_page: z.string().nullable().describe('Leads to the next page; null on the last one.'),
   }),
 });
@@ -198,6 +267,7 @@ const snapshotAnswer = envelope(z.array(item)).extend({
 const changesAnswer = envelope(z.array(change)).extend({
   meta: z.object({
     fields,
+    redirects: held,
     cursor: cursor.describe('Save it only after these changes have been applied.'),
     has_more: z.boolean(),
   }),
@@ -221,7 +291,7 @@ export function syncOperations({ sync, cache }: SyncParts) {
       operationId: 'getSyncSnapshot',
       summary: 'Read everything that is published once, page by page',
       description:
-        'Categories, tags and authors come first, then articles. Follow `meta.next_page` until it is null, then request the changes since `meta.cursor`.',
+        'Categories, tags and authors come first, then articles, then redirects. Follow `meta.next_page` until it is null, then request the changes since `meta.cursor`.',
       querystring: snapshotQuery,
       response: { 200: snapshotAnswer, ...OTHERS },
     },
@@ -267,25 +337,25 @@ interface Place {
 }
 
 /** The dependencies of a {@link SyncStore}. */
-type SyncStoreOptions = Omit<LedgerOptions<SyncRow, Form>, 'set'>;
+type SyncStoreOptions = Omit<LedgerOptions<SyncRow, Copy>, 'set'>;
 
 /** The published articles and their changes, as a mirror reads them (docs/ledger.md). */
 export class SyncStore {
-  readonly #ledger: Ledger<SyncRow, Form>;
+  readonly #ledger: Ledger<SyncRow, Copy>;
 
   constructor(options: SyncStoreOptions) {
     this.#ledger = new Ledger({
       ...options,
       set: {
         schema: 'content',
-        fields: FORMS,
+        fields: COPIES,
         snapshotPath: '/api/sync/snapshot',
-        representation: KIND_NAMES.map((name) => JSON.stringify([name, kindOf(name).columns])),
-        members: (after, limit, form) => sized(rowsAfter(readPlace(after), limit, form), limit),
+        representation: kindsIn('default').map((name) => JSON.stringify([name, kindOf(name).columns])),
+        members: (after, limit, copy) => sized(rowsAfter(readPlace(after), limit, copy), limit),
         order: ORDER,
         placeOf: ({ key, time, id }) => writePlace({ ...nameOf(key), time, id }),
         isPlace: (text) => readPlace(text) !== undefined,
-        member: (form) => sized(rowOfEntry(form), 1),
+        member: (copy) => sized(rowOfEntry(copy), 1),
       },
     });
   }
@@ -301,37 +371,52 @@ export class SyncStore {
   }
 
   /** Returns a page of the set; see {@link Ledger.snapshot}. */
-  async snapshot(query: SnapshotQuery) {
-    const { asOf, fields, cursor, nextPage, rows } = await this.#ledger.snapshot(query);
-    const meta = { fields, as_of: asOf.toISOString(), cursor, next_page: nextPage };
+  async snapshot({ page, limit, fields, redirects }: SnapshotQuery) {
+    const isNamed = fields !== undefined || redirects !== undefined || page === undefined;
+    const named = isNamed ? copyOf(fields, redirects) : undefined;
+    const { asOf, cursor, nextPage, rows, ...of } = await this.#ledger.snapshot({
+      page,
+      limit,
+      fields: named,
+    });
+    const meta = { ...heldIn(of.fields), as_of: asOf.toISOString(), cursor, next_page: nextPage };
     return { items: rows.map(itemOf), meta };
   }
 
   /** The changes since a cursor; see {@link Ledger.changes}. */
   async changes(query: ChangesQuery) {
-    const { fields, cursor, hasMore, entries } = await this.#ledger.changes(query);
+    const { fields: copy, cursor, hasMore, entries } = await this.#ledger.changes(query);
+    const kinds = kindsIn(copy);
     const changes = entries.flatMap(({ key, changedAt, row }): SyncChange[] => {
       const changed_at = changedAt.toISOString();
       if (row !== undefined) return [{ op: 'upsert', changed_at, item: itemOf(row) }];
       const name = nameOf(key);
-      // While an older version still runs beside a newer one, it does not know the newer one's kinds.
-      return KIND_NAMES.includes(name.kind) ? [{ op: 'remove', changed_at, ...name }] : [];
+      // Others are of no concern to this copy, or of a newer version that runs beside this one.
+      return kinds.includes(name.kind) ? [{ op: 'remove', changed_at, ...name }] : [];
     });
-    return { changes, meta: { fields, cursor, has_more: hasMore } };
+    return { changes, meta: { ...heldIn(copy), cursor, has_more: hasMore } };
   }
+}
+
+function copyOf(form: Form = 'default', redirects?: 'true'): Copy {
+  return redirects === undefined ? form : `${form}&redirects=true`;
+}
+
+function heldIn(copy: Copy): { fields: Form; redirects?: true } {
+  return { fields: formOf(copy), ...(copy !== formOf(copy) && { redirects: true as const }) };
 }
 
 /** The order of the snapshot. */
 const ORDER = sql`kind, time desc, id desc`;
 
 /** The first rows of each kind after a place. */
-function rowsAfter(place: Place | undefined, limit: number, form: Form): RawBuilder<unknown> {
+function rowsAfter(place: Place | undefined, limit: number, copy: Copy): RawBuilder<unknown> {
   const first = place === undefined ? 0 : KIND_NAMES.indexOf(place.kind);
-  const parts = KIND_NAMES.slice(first).map((name) => {
+  const parts = kindsIn(copy).map((name, index) => {
     const { time } = kindOf(name);
     const order = time === undefined ? sql`id desc` : sql`${sql.ref(time)} desc, id desc`;
-    const after = place?.kind === name ? isAfter(place) : sql`true`;
-    return sql`(${rowsOf(name, form, after)} order by ${order} limit ${limit})`;
+    const after = place?.kind === name ? isAfter(place) : sql.lit(index >= first);
+    return sql`(${rowsOf(name, formOf(copy), after)} order by ${order} limit ${limit})`;
   });
   return sql.join(parts, sql` union all `);
 }
@@ -343,17 +428,17 @@ function isAfter({ kind, time, id }: Place): RawBuilder<unknown> {
 }
 
 /** The row of `entry`, if it is in the set. */
-function rowOfEntry(form: Form): RawBuilder<unknown> {
-  const parts = KIND_NAMES.map((name) => {
+function rowOfEntry(copy: Copy): RawBuilder<unknown> {
+  const parts = kindsIn(copy).map((name) => {
     const id = sql`case when entry.item_id like ${sql.lit(`${name}:%`)}
       then split_part(entry.item_id, ':', 2)::integer end`;
-    return rowsOf(name, form, sql`id = ${id}`);
+    return rowsOf(name, formOf(copy), sql`id = ${id}`);
   });
   return sql.join(parts, sql` union all `);
 }
 
 function rowsOf(name: KindName, form: Form, condition: RawBuilder<unknown>): RawBuilder<unknown> {
-  const { table, isMember, time, columns } = kindOf(name);
+  const { rows, isMember, time, columns } = kindOf(name);
   const shown = columns[form];
   const members = shown
     .filter((column) => column !== 'content')
@@ -363,7 +448,7 @@ function rowsOf(name: KindName, form: Form, condition: RawBuilder<unknown>): Raw
       ${time === undefined ? sql`null::timestamptz` : sql.ref(time)} as time,
       json_build_object(${sql.join(members.flat())}) as members,
       ${shown.includes('content') ? sql`content` : sql`null::text`} as content
-    from ${sql.table(table)} where ${isMember} and ${condition}`;
+    from ${rows} as row where ${isMember} and ${condition}`;
 }
 
 /** A column in JSON; times as the API shows them. */
@@ -395,7 +480,7 @@ function writePlace({ kind, time, id }: Place): string {
 
 /** Parses a place; undefined if `text` is not one. No time is out of PostgreSQL's range. */
 function readPlace(text: string): Place | undefined {
-  const [, name, time, id] = /^([a-z]+) (-\d{1,14}|\d{1,15})? ([1-9]\d{0,9})$/.exec(text) ?? [];
+  const [, name, time, id] = /^([a-z_]+) (-\d{1,14}|\d{1,15})? ([1-9]\d{0,9})$/.exec(text) ?? [];
   const kind = KIND_NAMES.find((known) => known === name);
   if (kind === undefined) return undefined;
   return { kind, time: time === undefined ? null : new Date(Number(time)), id: Number(id) };

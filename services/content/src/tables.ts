@@ -1,6 +1,7 @@
 import type { Alike, WithTypes } from '@pressroom/common/database/column-types';
 import type { ColumnType } from 'kysely';
 import type { Extra, ReviewState } from './articles/schema.ts';
+import type { CommentAnchor } from './comments.ts';
 import type { Columns } from './database/columns.ts';
 
 /** A row as PostgreSQL writes it as JSON, by column. */
@@ -19,8 +20,12 @@ export interface StoredStep {
   at: string;
   /** The public prefix of the key, or the desk's person; null for SQL. */
   key: string | null;
+  /** The account of the desk's person, unless the step is of before accounts were kept. */
+  account?: string | null;
   /** Set if this key changed the text after its approval. */
   is_change?: boolean;
+  /** Set if the draft was planned until then. */
+  ends_plan?: boolean;
 }
 
 /** The tables of the content service; what is in JSON, PostgreSQL does not say. */
@@ -33,6 +38,7 @@ export interface ContentTables
         title_words: ColumnType<string[]>;
       };
       'content.audit': { detail: ColumnType<object> };
+      'content.article_comment': { anchor: ColumnType<CommentAnchor | null> };
       'content.deleted_article': { members: RowAsJson };
       'content.review': { steps: ColumnType<StoredStep[]> };
       'content.working_copy': { changes: ColumnType<RowAsJson> };

@@ -1,7 +1,7 @@
--- What is deleted can be restored for a while.
+-- Deleted articles, which can be restored for a while.
 
--- While an article can be restored, its slug leads to nothing, and to nothing else either; but nobody knows
--- the slug of what was never published.
+-- While an article can be restored, its slug leads nowhere and no other article gets it. The slug of one that
+-- was never published is free: nobody knows it.
 create or replace function content.keep_deleted_articles() returns trigger language plpgsql as $$
 begin
   insert into content.deleted_article (article_id, deleted_by, members, content)
@@ -12,7 +12,7 @@ end
 $$;
 
 -- Brings an article back as it was, but for the columns in `differing` and a slug that was not kept and is
--- taken, and returns whether it was there to be restored. That is a revision too.
+-- taken, and returns true if it was there to be restored. The restored article is a new revision.
 create or replace function content.restore_article(deleted integer, differing jsonb default '{}') returns boolean
 language plpgsql as $$
 declare
@@ -20,7 +20,7 @@ declare
   columns text;
   free text;
 begin
-  -- What every writer of a slug locks first.
+  -- Every writer of a slug locks this first.
   perform pg_advisory_xact_lock('content.article'::regclass::oid::integer, 0);
   select * into kept from content.deleted_article where article_id = deleted for update;
   if not found then
@@ -31,11 +31,11 @@ begin
   if free <> kept.members ->> 'slug' then
     differing := differing || jsonb_build_object('slug', free);
   end if;
-  -- What it was planned for is over, or decided without it.
+  -- Plans for it are over, or decided without it.
   differing := differing || coalesce(
     (select jsonb_object_agg(key, null::text) from jsonb_each(kept.members)
       where key in ('publish_at', 'release') and value <> 'null'), '{}');
-  -- Nobody sees again what would have been taken back meanwhile.
+  -- An article whose end of publication has passed meanwhile stays hidden.
   if (kept.members ->> 'is_published')::boolean
     and (kept.members ->> 'unpublish_at')::timestamptz <= clock_timestamp() then
     differing := differing || '{"is_published": false, "unpublish_at": null}';
@@ -63,8 +63,9 @@ begin
 end
 $$;
 
--- What cannot be restored any more has no revisions, no working copy, no assignment and no idempotency keys,
--- and its slugs are free again. What is restored is a later revision than the first.
+-- An article that cannot be restored any more has no revisions, no working copy, no assignment, no comments
+-- and no idempotency keys, and its slugs are free again. A restored one is known by its revision, which is
+-- later than the first.
 create or replace function content.forget_deleted_articles() returns trigger language plpgsql as $$
 declare
   gone constant integer[] := array(
@@ -75,6 +76,7 @@ begin
   delete from content.article_revision where article_id = any (gone);
   delete from content.working_copy where article_id = any (gone);
   delete from content.assignment where article_id = any (gone);
+  delete from content.article_comment where article_id = any (gone);
   delete from content.idempotency_key where article_id = any (gone);
   delete from content.former_slug where resource = 'article' and id = any (gone);
   return null;
@@ -84,10 +86,11 @@ $$;
 create or replace trigger forget_deleted_articles after delete on content.deleted_article
   referencing old table as removed for each statement execute function content.forget_deleted_articles();
 
--- TRUNCATE empties: nothing of it can be restored.
+-- TRUNCATE leaves nothing to restore.
 create or replace function content.forget_revisions() returns trigger language plpgsql as $$
 begin
-  truncate content.article_revision, content.working_copy, content.idempotency_key, content.deleted_article;
+  truncate content.article_revision, content.working_copy, content.article_comment, content.idempotency_key,
+    content.deleted_article;
   -- TRUNCATE of the authors, in the same statement, already empties it.
   delete from content.assignment;
   return null;

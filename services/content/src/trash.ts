@@ -63,7 +63,9 @@ const emptyQuery = z.strictObject({
     .describe('Leaves what was deleted after this time; `deleted_at` of the first of the list.'),
 });
 
-const emptiedAnswer = envelope(z.object({ deleted: z.int().describe('How many articles are gone.') }));
+const emptiedAnswer = envelope(
+  z.object({ deleted: z.int().describe('The number of articles that are gone.') }),
+);
 
 /** Body of a restore: members that should differ from the deleted article. */
 const articleRestore = articlePut
@@ -87,6 +89,9 @@ export function trashOperations(trash: Trash, changed: (subjects?: ReadonlySet<s
       tags: TAGS,
       operationId: 'listDeletedArticles',
       summary: 'List the deleted articles that can be restored, the last deleted first',
+      description:
+        'In pages by cursor. `POST /api/articles/{id}/restore` brings one back, with its id, slugs,' +
+        ' dates and revisions.',
       querystring: trashQuery,
       response: { 200: trashAnswer, ...NOT_MODIFIED, ...problemResponses(400, 401, 403, 429, 503) },
     },
@@ -105,6 +110,7 @@ export function trashOperations(trash: Trash, changed: (subjects?: ReadonlySet<s
       tags: TAGS,
       operationId: 'eraseDeletedArticle',
       summary: 'Delete a deleted article for good, with its revisions; its slugs are free again',
+      description: 'It cannot be restored any more. Only what is in the trash can be erased.',
       params: articlePath,
       response: { 200: deletedAnswer, ...problemResponses(400, 401, 403, 404, 429, 503) },
     },
@@ -121,7 +127,7 @@ export function trashOperations(trash: Trash, changed: (subjects?: ReadonlySet<s
       tags: TAGS,
       operationId: 'emptyTrash',
       summary: 'Delete all deleted articles for good',
-      description: 'What has been deleted for good cannot be restored. Repeating it deletes the rest.',
+      description: 'Articles deleted for good cannot be restored. Repeating it deletes the rest.',
       querystring: emptyQuery,
       response: { 200: emptiedAnswer, ...problemResponses(400, 401, 403, 429, 503) },
     },

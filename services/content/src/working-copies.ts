@@ -38,7 +38,7 @@ type WorkingChanges = z.infer<typeof workingCopyPut>;
 const workingCopyAnswer = envelope(
   z.object({
     revision: z.int().describe('The revision of the article that it is meant to change.'),
-    is_current: z.boolean().describe('Whether that is what readers see; else the article has changed since.'),
+    is_current: z.boolean().describe('True if readers see that version; else the article has changed since.'),
     saved_at: z.iso.datetime({ offset: true }),
     key: keyMember,
     changes: z.looseObject({}).describe('The members that it changes, as they were sent.'),
@@ -63,6 +63,9 @@ export function workingCopyOperations({ copies, rules, changed }: WorkingCopyPar
       tags: TAGS,
       operationId: 'getWorkingCopy',
       summary: 'Read the working copy of an article',
+      description:
+        'The changes of a published article that readers do not see yet, as a PATCH takes them.' +
+        ' `is_current` is false if the article has another revision by now. 404 where there is none.',
       params: articlePath,
       response: {
         200: workingCopyAnswer,
@@ -104,6 +107,7 @@ export function workingCopyOperations({ copies, rules, changed }: WorkingCopyPar
       tags: TAGS,
       operationId: 'deleteWorkingCopy',
       summary: 'Discard the working copy of an article',
+      description: 'The article stays as readers see it. `If-Match` takes the `ETag` of the working copy.',
       params: articlePath,
       response: { 200: deletedAnswer, ...problemResponses(400, 401, 403, 404, 412, 429, 503) },
     },

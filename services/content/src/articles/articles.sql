@@ -1,5 +1,5 @@
--- What writing an article sets off: all triggers of `content.article`, in the order in which they run for an
--- event. Those of one kind run in the order of their names.
+-- All triggers of `content.article`, in the order in which they run for an event. Those of one kind run in
+-- the order of their names.
 
 -- Before an article is created or changed.
 
@@ -55,7 +55,7 @@ begin
   insert into content.ledger_change (item_id) select 'article:' || id from added where is_published order by id;
   if found then
     perform content.commit_durably();
-    -- An import tells of itself once, not of each article.
+    -- An import announces itself once, not each article.
     if current_setting('pressroom.import', true) is distinct from 'on' then
       insert into content.audit (action, article_id, detail)
         select 'article.published', id, jsonb_build_object('slug', slug, 'published_at', published_at)
@@ -74,7 +74,7 @@ begin
       select 'article.restored', id, jsonb_build_object('slug', slug, 'title', title, 'is_published', is_published)
       from added where revision > 1 order by id;
   end if;
-  -- Before slugs are refused: those of what is replaced are free again.
+  -- Frees the slugs of replaced articles before slugs are refused.
   if takes_place then
     delete from content.deleted_article using added where article_id = id and revision = 1;
   end if;
@@ -146,9 +146,8 @@ create or replace trigger audit_unpublished after update on content.article for 
 create or replace trigger claim_slug after update of slug on content.article
   for each row when (old.slug <> new.slug) execute function content.claim_slug();
 
--- Nobody knows the slug of what was never published.
 create or replace trigger keep_former_slug after update of slug on content.article
-  for each row when (old.slug <> new.slug and old.published_at is not null)
+  for each row when (old.slug <> new.slug and old.is_published)
   execute function content.keep_former_slug();
 create or replace trigger keep_media_updated after update of content, featured_image on content.article
   for each row when (
@@ -156,6 +155,22 @@ create or replace trigger keep_media_updated after update of content, featured_i
     and (old.content like '%/media/%' or old.featured_image like '%/media/%'
       or new.content like '%/media/%' or new.featured_image like '%/media/%'))
   execute function content.keep_article_media();
+
+-- Nobody knows the slug of an article that was never published, nor one with which, as the trail says, it
+-- never was.
+create or replace function content.keep_withdrawn_slug() returns trigger language plpgsql as $$
+begin
+  insert into content.former_slug (resource, slug, id)
+    select 'article', old.slug, new.id from content.audit
+    where article_id = new.id and action in ('article.published', 'article.unpublished')
+    having count(*) = 0 or bool_or(detail ->> 'slug' = old.slug);
+  return null;
+end
+$$;
+
+create or replace trigger keep_withdrawn_slug after update of slug on content.article
+  for each row when (old.slug <> new.slug and not old.is_published and old.published_at is not null)
+  execute function content.keep_withdrawn_slug();
 create or replace trigger queue_updated_for_search after update on content.article
   for each row when (
     (old.title, old.excerpt, old.content, old.category_id, old.tag_ids, old.author_ids, old.extra, old.published_at)
@@ -182,6 +197,7 @@ create or replace trigger record_update after update on content.article
 create or replace function content.follow_review() returns trigger language plpgsql as $$
 declare
   writer constant text := nullif(current_setting('pressroom.key', true), '');
+  account constant text := nullif(current_setting('pressroom.account', true), '');
 begin
   if new.is_published then
     delete from content.review where article_id = new.id;
@@ -191,7 +207,8 @@ begin
       state = 'submitted', changed_at = clock_timestamp(), changed_by = writer,
       steps = steps || jsonb_build_object(
         'state', 'submitted', 'comment', null, 'at', clock_timestamp(), 'key', writer, 'is_change', true)
-    where article_id = new.id and state = 'approved' and changed_by is distinct from writer;
+    where article_id = new.id and state = 'approved'
+      and coalesce(steps -> -1 ->> 'account' <> account, changed_by is distinct from writer);
   return null;
 end
 $$;

@@ -3,6 +3,7 @@ import type { RepresentationCache } from '@pressroom/common/caching/representati
 import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
 import type { SearchGate } from '@pressroom/common/search/search';
+import type { FastifyRequest } from 'fastify';
 import { type KeyOwner, requireArticle } from '../api-keys.ts';
 import { success, successPage } from '../envelope.ts';
 import {
@@ -15,16 +16,19 @@ import {
   ownerOf,
   replyBySlug,
   replyToReader,
+  requireDesk,
   requireReader,
   writerOf,
   writtenHeaders,
 } from '../requests.ts';
+import { publishes, type Reviews } from '../review.ts';
 import type { Site } from '../site.ts';
 import { CACHED_UNDER, subjectsOfChange } from '../subjects.ts';
 import type { ContentTables } from '../tables.ts';
 import type { ReadArticle } from './detail.ts';
 import { areForWriters } from './filters.ts';
 import {
+  type ArticleCreate,
   type ArticleDetail,
   type ArticleDetailQuery,
   type AuthorOfArticle,
@@ -44,18 +48,20 @@ import {
   FOR_WRITERS,
   hasContent,
   LIST_MEMBERS,
+  OPEN_COMMENTS,
 } from './schema.ts';
 import { searchArticles } from './search.ts';
 import type { ArticleStore } from './store.ts';
 
 /** The dependencies of the operations on articles. */
-interface ArticleParts {
+export interface ArticleParts {
   articles: ArticleStore;
   gate: SearchGate<ContentTables>;
   cache: RepresentationCache;
   /** The site that shows the articles, if the settings name it. */
   site: Site | undefined;
   rules: ArticleRules;
+  reviews: Pick<Reviews, 'refuseUnapproved' | 'writerOf'>;
   /**
    * Called after each commit: this replica must not serve anything about these subjects, or about anything if
    * there are none, that it read before.
@@ -66,8 +72,8 @@ interface ArticleParts {
 const TAGS = ['articles'];
 const FOUND = 'Articles found';
 const DETAIL_PROBLEMS = problemResponses(400, 401, 403, 404, 429, 503);
-const CREATE_PROBLEMS = problemResponses(400, 401, 403, 409, 413, 415, 422, 429, 500, 503);
-const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 500, 503);
+export const CREATE_PROBLEMS = problemResponses(400, 401, 403, 409, 413, 415, 422, 429, 500, 503);
+export const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 500, 503);
 
 /** The operations on articles: public reads, writes with a key (`docs/spec/content.md`, "Endpoints"). */
 export function articleOperations(parts: ArticleParts) {
@@ -84,6 +90,7 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
     const copies = include.includes('working_copy') ? await articles.workingCopies(ids) : undefined;
     const reviews = include.includes('review') ? await articles.reviews(ids) : undefined;
     const assignees = include.includes('assignee') ? await articles.assignees(ids) : undefined;
+    const comments = include.includes(OPEN_COMMENTS) ? await articles.openComments(ids) : undefined;
     return shown.map((article) => ({
       ...article,
       ...(tags && { tags: tags.get(article.id) ?? [] }),
@@ -93,6 +100,7 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
       ...(copies && { working_copy: copies.get(article.id) ?? null }),
       ...(reviews && { review: reviews.get(article.id) ?? null }),
       ...(assignees && { assignee: assignees.get(article.id) ?? null }),
+      ...(comments && { open_comments: comments.get(article.id) ?? 0 }),
     }));
   };
   const detail = async (
@@ -115,6 +123,10 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
       tags: TAGS,
       operationId: 'listArticles',
       summary: 'List articles, newest first unless sorted otherwise',
+      description:
+        'Filters combine. Numbered pages suit a site; `cursor` (empty at first) walks through a whole' +
+        ' list and misses nothing. With `q`, only articles that have every word. Drafts, and what' +
+        ' else readers do not see, take a key.',
       querystring: articleListQuery,
       response: { 200: articleListAnswer, ...NOT_MODIFIED, ...problemResponses(400, 401, 403, 429, 503) },
     },
@@ -131,6 +143,7 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
         include,
         ...filters
       } = request.query;
+      if (include?.includes(OPEN_COMMENTS)) requireDesk(request);
       if (status !== 'published' || isForWriters(include) || areForWriters(filters)) requireReader(request);
       if (q !== undefined || sort === 'relevance') {
         const search = {
@@ -172,6 +185,10 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
       tags: TAGS,
       operationId: 'getArticle',
       summary: 'Read an article; drafts only with a key',
+      description:
+        'A draft is 404 without a key, unless `preview` has a token of it. `related_articles` are up' +
+        ' to five published articles of the same category, those whose titles share most words first.' +
+        ' The `ETag` is for `If-None-Match` here and `If-Match` of a write.',
       params: articlePath,
       querystring: articleDetailQuery,
       response: { 200: articleDetailAnswer, ...NOT_MODIFIED, ...DETAIL_PROBLEMS },
@@ -194,6 +211,9 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
       operationId: 'getArticleBySlug',
       summary:
         'Read an article by its slug, as by its id; a slug that it had before leads to the current one',
+      description:
+        'The answer is that of the article’s id. A former slug is 308 to the current one, in one hop.' +
+        ' This is the way for a site whose addresses have slugs.',
       params: articleSlugPath,
       querystring: articleDetailQuery,
       response: { 200: articleDetailAnswer, ...NOT_MODIFIED, ...MOVED, ...DETAIL_PROBLEMS },
@@ -218,7 +238,7 @@ function isForWriters(include: readonly string[] = []): boolean {
   return FOR_WRITERS.some((member) => include.includes(member));
 }
 
-function creation({ articles, rules, changed }: ArticleParts) {
+function creation(parts: ArticleParts) {
   return operation({
     schema: {
       tags: TAGS,
@@ -235,27 +255,40 @@ function creation({ articles, rules, changed }: ArticleParts) {
     },
     attachValidation: true,
     handler: async (request, reply) => {
-      await checkBody(request, rules);
-      const { body } = request;
-      const owner = ownerOf(request);
-      // A new article is theirs who write it.
-      requireArticle(owner, { ...body, author_ids: [owner.author_id ?? 0] });
-      const key = idempotencyKey(request);
-      const { article, own, repeated } = await articles.create(
-        { ...body, ...bylineOf(body, owner) },
-        actorOf(request),
-        key === undefined ? undefined : { sender: owner.prefix, key, body },
-      );
-      // The first one may have reached another replica, whose notification may still be on its way.
-      changed(
-        repeated ? undefined : subjectsOfChange({ id: article.id, categories: [body.category_id ?? null] }),
-      );
-      if (repeated) reply.header('idempotent-replayed', 'true');
-      else logWrite(request, 'article_created', { article: article.id });
-      const headers = { ...writtenHeaders(own), location: `/api/articles/${article.id}` };
+      await checkBody(request, parts.rules);
+      const { article, headers } = await createArticle(parts, request, request.body);
       return reply.code(201).headers(headers).send(success('Article created', article));
     },
   });
+}
+
+/** Creates what a request asks for, once its body is checked, and returns the headers of the answer too. */
+export async function createArticle(
+  { articles, reviews, changed }: Pick<ArticleParts, 'articles' | 'reviews' | 'changed'>,
+  request: FastifyRequest,
+  body: ArticleCreate & { is_short?: boolean },
+) {
+  const owner = ownerOf(request);
+  // A new article is theirs who write it.
+  requireArticle(owner, { ...body, author_ids: [owner.author_id ?? 0] });
+  if (publishes(body)) reviews.refuseUnapproved(owner);
+  const key = idempotencyKey(request);
+  const { article, own, repeated } = await articles.create(
+    { ...body, ...bylineOf(body, owner) },
+    actorOf(request),
+    key === undefined ? undefined : { sender: owner.prefix, key, body },
+  );
+  // The first one may have reached another replica, whose notification may still be on its way.
+  changed(
+    repeated ? undefined : subjectsOfChange({ id: article.id, categories: [body.category_id ?? null] }),
+  );
+  if (!repeated) logWrite(request, 'article_created', { article: article.id });
+  const headers = {
+    ...writtenHeaders(own),
+    location: `/api/articles/${article.id}`,
+    ...(repeated && { 'idempotent-replayed': 'true' }),
+  };
+  return { article, headers };
 }
 
 /** Returns the author of an article that names none: the owner of the key, as the author that they are. */
@@ -267,12 +300,16 @@ function bylineOf(
   return { author: author ?? name, ...names };
 }
 
-function updates({ articles, rules, changed }: ArticleParts) {
+function updates({ articles, rules, reviews, changed }: ArticleParts) {
   const replace = operation({
     schema: {
       tags: TAGS,
       operationId: 'replaceArticle',
       summary: 'Replace an article; send every member, with null for optional ones that are unset',
+      description:
+        'Members of the create table that are left out are 422; tags, authors, `extra`, `slug` and' +
+        ' plans stay unless given. Send the `ETag` of the article in `If-Match`, and an article that' +
+        ' somebody else has changed meanwhile is 412.',
       params: articlePath,
       responseHeaders: { 200: ['ETag'] },
       body: articlePut,
@@ -282,7 +319,8 @@ function updates({ articles, rules, changed }: ArticleParts) {
     handler: async (request, reply) => {
       await checkBody(request, rules);
       const { body, params } = request;
-      const { article, own, place } = await articles.update(params.id, body, writerOf(request, body));
+      const writer = reviews.writerOf(request, body);
+      const { article, own, place } = await articles.update(params.id, body, writer);
       changed(subjectsOfChange(place));
       logWrite(request, 'article_updated', { article: article.id });
       return reply.headers(writtenHeaders(own)).send(success('Article updated', article));
@@ -304,7 +342,8 @@ function updates({ articles, rules, changed }: ArticleParts) {
     handler: async (request, reply) => {
       await checkBody(request, rules);
       const { body, params } = request;
-      const { changes, own, place } = await articles.update(params.id, body, writerOf(request, body));
+      const writer = reviews.writerOf(request, body);
+      const { changes, own, place } = await articles.update(params.id, body, writer);
       changed(subjectsOfChange(place));
       logWrite(request, 'article_updated', { article: place.id });
       return reply.headers(writtenHeaders(own)).send(success('Article updated', changes));
@@ -319,6 +358,10 @@ function removal({ articles, changed }: ArticleParts) {
       tags: TAGS,
       operationId: 'deleteArticle',
       summary: 'Delete an article',
+      description:
+        'It is 404 at once, with its revisions, and can be restored for 30 days' +
+        ' (`CONTENT_TRASH_DAYS`) by `POST /api/articles/{id}/restore`. Until then, slugs of what was' +
+        ' published are given to nothing else.',
       params: articlePath,
       response: { 200: deletedAnswer, ...problemResponses(400, 401, 403, 404, 412, 429, 503) },
     },

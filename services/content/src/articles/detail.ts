@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 import { PreparedQuery, type ValueOf } from '@pressroom/common/database/database';
-import { Failure, invalid } from '@pressroom/common/failures/failure';
+import { Failure, type FieldFault, invalid } from '@pressroom/common/failures/failure';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Permitted } from '../api-keys.ts';
 import { idOfSlug, MovedSlug } from '../slug.ts';
 import type { ContentTables } from '../tables.ts';
-import { categoryOf, SHOWN_AUTHOR } from './list-rows.ts';
 import {
   type ArticleChange,
   type ArticleDetail,
   type AuthorOfArticle,
+  categoryOf,
   type Extra,
   OPTIONAL_MEMBERS,
+  SHOWN_AUTHOR,
   type TagOfArticle,
 } from './schema.ts';
 
@@ -360,7 +361,7 @@ export async function termIds(
     order by term.id for key share of term
   `.execute(db);
   const ids = new Map(rows.map(({ id, place }) => [place - 1, id]));
-  const faults = given.flatMap((one, index) => {
+  const faults = given.flatMap((one, index): FieldFault[] => {
     if (ids.has(index)) return [];
     const message = `no ${noun} has this ${typeof one === 'string' ? 'slug' : 'id'}; create it first`;
     return [{ field: `${member}.${index}`, code: 'not_found', message }];

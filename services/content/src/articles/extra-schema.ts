@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { FieldFault } from '@pressroom/common/failures/failure';
+import type { FieldCode, FieldFault } from '@pressroom/common/failures/failure';
 import { ConfigError } from '@pressroom/common/start/config';
 import { type ThreadLimits, ThreadPool, UnfinishedTask } from '@pressroom/common/threads/thread-pool';
 import type { ErrorObject } from 'ajv/dist/2020.js';
@@ -93,7 +93,7 @@ export async function readExtraSchema(file: string | undefined): Promise<ExtraSc
 }
 
 /** The codes of the API by the keywords of JSON Schema. */
-const CODES: Readonly<Record<string, string>> = {
+const CODES: Readonly<Record<string, FieldCode>> = {
   type: 'invalid_type',
   enum: 'invalid_value',
   const: 'invalid_value',
@@ -126,7 +126,12 @@ function faultOf({ instancePath, keyword, params, message = 'is invalid' }: Erro
   const allowed = Array.isArray(params.allowedValues)
     ? `: ${params.allowedValues.map(String).join(', ')}`
     : '';
-  return { field: path.join('.'), code: CODES[keyword] ?? 'invalid', message: `${message}${allowed}` };
+  return {
+    field: path.join('.'),
+    code: CODES[keyword] ?? 'invalid',
+    message: `${message}${allowed}`,
+    ...(typeof params.limit === 'number' && { limit: params.limit }),
+  };
 }
 
 /** A part of a JSON Pointer (RFC 6901). */

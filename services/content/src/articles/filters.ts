@@ -139,7 +139,7 @@ const FILTERS = {
   },
   media: {
     parameter: mediaParameter(),
-    // The latter is for folders, of which some have an address in every article.
+    // The second part is for folders: some have a path in every article.
     matches: (value) => sql`article.id in (
       select article_id from content.article_media where path = any(${value}::text[])
       union all (select article_id from content.article_media join unnest(${value}::text[]) as folder

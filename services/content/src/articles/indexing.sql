@@ -1,33 +1,8 @@
 -- The search of articles, which become searchable after the commit that writes them.
 
--- The characters that an HTML text writes as references: the numeric ones, and the names that publishers use.
-create or replace function content.unescape_html(value text) returns text language sql immutable strict parallel safe as $$
-  select coalesce(string_agg(
-    case
-      when place = 1 then part
-      when number between 1 and 55295 or number between 57344 and 1114111 then chr(number) || rest
-      when name is not null then name || rest
-      else '&' || part
-    end, '' order by place), '')
-  from string_to_table(value, '&') with ordinality as parts (part, place)
-  cross join lateral (
-    select substr(part, strpos(part, ';') + 1) as rest,
-      case
-        when part ~* '^#x[0-9a-f]{1,6};' then ('x' || lpad(substring(part from '^#[xX]([^;]*);'), 8, '0'))::bit(32)::integer
-        when part ~ '^#[0-9]{1,7};' then substring(part from '^#([^;]*);')::integer
-      end as number,
-      case substring(part from '^([A-Za-z]{2,6});')
-        when 'amp' then '&' when 'lt' then '<' when 'gt' then '>' when 'quot' then '"' when 'apos' then ''''
-        when 'nbsp' then ' ' when 'shy' then '' when 'hellip' then '…' when 'ndash' then '–' when 'mdash' then '—'
-        when 'lsquo' then '‘' when 'rsquo' then '’' when 'ldquo' then '“' when 'rdquo' then '”'
-        when 'laquo' then '«' when 'raquo' then '»' when 'middot' then '·' when 'copy' then '©' when 'euro' then '€'
-      end as name
-  ) as reference
-$$;
-
--- The text of an article without tags, comments and what no reader sees. Tags within a line divide no
--- word. Of a longer text only the beginning, so that whatever may be written is soon searchable.
-create or replace function content.text_of_html(html text) returns text language plpgsql immutable strict parallel safe as $$
+-- The text of an article without tags, comments and hidden parts. Tags within a line divide no word. A longer
+-- text is cut, so that any article is soon searchable.
+create or replace function content.text_without_tags(html text) returns text language plpgsql immutable strict parallel safe as $$
 declare
   most constant integer := 200000;
   inline constant text :=
@@ -45,12 +20,7 @@ begin
       end if;
     end loop;
   end if;
-  value := left(regexp_replace(regexp_replace(value, inline, '', 'gi'), '</?[a-z!?][^>]*>', ' ', 'gi'), most);
-  if strpos(value, '&') > 0 then
-    value := content.unescape_html(value);
-  end if;
-  -- A space alone is not replaced by one.
-  return btrim(regexp_replace(value, '\s\s+|[^ \S]', ' ', 'g'));
+  return left(regexp_replace(regexp_replace(value, inline, '', 'gi'), '</?[a-z!?][^>]*>', ' ', 'gi'), most);
 end
 $$;
 
@@ -84,7 +54,7 @@ begin
 end
 $$;
 
--- Of a tag or author only the name is searched; articles/articles.sql queues articles.
+-- Search reads only the name of a tag or author; articles/articles.sql queues articles.
 create or replace trigger queue_renamed_for_search after update of name on content.tag
   for each row when (old.name <> new.name) execute function content.queue_for_search();
 create or replace trigger queue_renamed_for_search after update of name on content.author
@@ -106,36 +76,47 @@ create or replace function content.last_months(articles bigint) returns text[] l
   ) as counted where later < last_months.articles
 $$;
 
--- Makes an article searchable as it is now, and announces that cached searches may find it. The lock comes
--- before the article is read, so that of two processes the second has the newer text. `searched` are the
--- texts of `extra` that the schema of the service marks; no highlight shows them.
-create or replace function content.index_article(indexed integer, searched text default null) returns void language plpgsql as $$
+-- Makes an article searchable by these texts, and announces that cached searches may find it. The caller has
+-- its lock since before it read the article, so that of two processes the second has the newer text.
+create or replace function content.make_searchable(
+  indexed integer, title text, head text, body text, plain text, forms text, folding integer
+) returns void language plpgsql as $$
 begin
-  perform pg_advisory_xact_lock('content.article_search'::regclass::oid::integer, indexed);
   -- If the server fails, it is taken from the queue again.
   perform set_config('synchronous_commit', 'off', true);
-  insert into content.article_search as kept (article_id, title, head, body, plain, lists)
-  select id, pressroom.fold(title), pressroom.fold(concat_ws(E'\n', title, excerpt, (
-      select string_agg(tag.name, E'\n' order by place)
-      from unnest(tag_ids) with ordinality as given (tag_id, place) join content.tag as tag on tag.id = given.tag_id
-    ), content.author_names(author_ids))), pressroom.fold(concat_ws(E'\n', plain, nullif(searched, ''))), plain,
+  insert into content.article_search as kept (article_id, title, head, body, plain, forms, folding, lists)
+  select id, make_searchable.title, head, body, plain, forms, folding,
     array(
       select content.month_list(content.publication_day(published_at))
       union all select 'category:' || category_id where category_id is not null
       union all select 'tag:' || tag_id from unnest(tag_ids) as tag_id
       union all select 'author:' || author_id from unnest(author_ids) as author_id
     )
-  from content.article cross join lateral content.text_of_html(content) as plain
-  where id = indexed
+  from content.article where id = indexed
   on conflict (article_id) do update
-    set title = excluded.title, head = excluded.head, body = excluded.body, plain = excluded.plain, lists = excluded.lists
-    where (kept.title, kept.head, kept.body, kept.plain, kept.lists)
-      is distinct from (excluded.title, excluded.head, excluded.body, excluded.plain, excluded.lists);
+    set title = excluded.title, head = excluded.head, body = excluded.body, plain = excluded.plain,
+      forms = excluded.forms, folding = excluded.folding, lists = excluded.lists
+    where (kept.title, kept.head, kept.body, kept.plain, kept.forms, kept.folding, kept.lists) is distinct from
+      (excluded.title, excluded.head, excluded.body, excluded.plain, excluded.forms, excluded.folding, excluded.lists);
   if found then
     perform pg_notify('content_changed', 'searches') from content.article where id = indexed and is_published;
   end if;
 exception when foreign_key_violation then
   -- It has been deleted meanwhile.
   null;
+end
+$$;
+
+-- Processes of the release before this one call it where they run beside it. Its folding is 0, so the others
+-- make the article searchable anew.
+create or replace function content.index_article(indexed integer, searched text default null) returns void language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock('content.article_search'::regclass::oid::integer, indexed);
+  perform content.make_searchable(id, pressroom.fold(title), pressroom.fold(concat_ws(E'\n', title, excerpt, (
+      select string_agg(tag.name, E'\n' order by place)
+      from unnest(tag_ids) with ordinality as given (tag_id, place) join content.tag as tag on tag.id = given.tag_id
+    ), content.author_names(author_ids))), pressroom.fold(concat_ws(E'\n', plain, nullif(searched, ''))), plain, '', 0)
+  from content.article cross join lateral content.text_without_tags(content) as plain
+  where id = indexed;
 end
 $$;

@@ -6,6 +6,7 @@ import type pg from 'pg';
 import type { ContentTables } from '../tables.ts';
 import type { ExtraSchema } from './extra-schema.ts';
 import type { Extra } from './schema.ts';
+import { asWritten, decodeText, FOLDING, foldText, foldWritten, formsOf } from './search-text.ts';
 
 const BATCH = 10;
 
@@ -32,7 +33,10 @@ const LOOK_AGAIN_MS = 1000;
 /** A batch of this many articles is worth a line in the log. */
 const MANY = 100;
 
-/** A row of the queue: an article, or a tag or author that stands for its articles. */
+/**
+ * A row of the queue: an article, or a tag or author that stands for its articles. What another release has
+ * made searchable is in no queue: its `entry` is its id below 0.
+ */
 interface Entry {
   entry: number;
   article_id: number | null;
@@ -68,8 +72,8 @@ export async function indexAll(
         taken = await take(tx, most, [...leftOut.keys()]);
         articles += await index(tx, taken, extraSchema);
       });
-      // Writes of others meanwhile are announced; the articles of a tag or author were only now queued.
-      if (taken.length < most && taken.every(({ article_id }) => article_id !== null)) break;
+      // Writes of others meanwhile are announced.
+      if (taken.length === 0) break;
     } catch (error) {
       const [failed] = taken;
       if (failed === undefined || signal?.aborted) throw error;
@@ -84,14 +88,19 @@ export async function indexAll(
   return articles;
 }
 
-/** Takes the last entries that no other process holds out of the queue. */
+/** Takes the last entries that no other process holds, of the queue or else of what is to be made anew. */
 async function take(tx: Kysely<ContentTables>, most: number, leftOut: readonly number[]): Promise<Entry[]> {
-  const { rows } = await sql<Entry>`
+  const queued = await sql<Entry>`
     delete from content.unsearchable_article where entry = any(array(
       select entry from content.unsearchable_article where entry <> all(${leftOut}::bigint[])
       order by entry desc limit ${most} for update skip locked
     )) returning entry, article_id, tag_id, author_id`.execute(tx);
-  return rows;
+  if (queued.rows.length > 0) return queued.rows;
+  const old = await sql<Entry>`
+    select -article_id as entry, article_id, null as tag_id, null as author_id from content.article_search
+    where folding < ${FOLDING} and -article_id <> all(${leftOut}::bigint[])
+    order by folding desc, article_id desc limit ${most} for update skip locked`.execute(tx);
+  return old.rows;
 }
 
 /** Makes these articles searchable, in an order in which no two processes wait for each other. */
@@ -112,31 +121,76 @@ async function index(
   }
   const ids = [...new Set(taken.flatMap(({ article_id }) => article_id ?? []))].sort((a, b) => a - b);
   if (ids.length > 0) {
-    const texts = extraSchema?.marks ? await searchedTexts(tx, ids, extraSchema) : [];
-    await sql`
-      select content.index_article(id, searched) from unnest(${ids}::integer[], ${texts}::text[]) as one (id, searched)
-    `.execute(tx);
+    await makeSearchable(tx, ids, extraSchema);
+    for (const noun of ['author', 'tag'] as const) await keepNames(tx, noun, ids);
     await sql`select content.keep_search_words(${ids}::integer[])`.execute(tx);
   }
   return ids.length;
 }
 
-/**
- * The texts of `extra` that are searched, of each article; no other process indexes these in the meantime.
- */
-async function searchedTexts(
+interface Texts {
+  id: number;
+  title: string;
+  excerpt: string | null;
+  tags: string[];
+  authors: string | null;
+  /** The article's text with references to characters. */
+  text: string;
+  extra: Extra | null;
+}
+
+/** Of two processes with one article, the second has the newer text: it is locked before it is read. */
+async function makeSearchable(
   tx: Kysely<ContentTables>,
   ids: readonly number[],
-  schema: ExtraSchema,
-): Promise<string[]> {
-  // Before the articles are read, as in content.index_article.
+  schema: ExtraSchema | undefined,
+): Promise<void> {
   await sql`
     select pg_advisory_xact_lock('content.article_search'::regclass::oid::integer, id)
     from unnest(${ids}::integer[]) as id`.execute(tx);
-  const { rows } = await sql<{ extra: Extra | null }>`
-    select extra from unnest(${ids}::integer[]) with ordinality as given (id, place)
-    left join content.article using (id) order by place`.execute(tx);
-  return Promise.all(rows.map(({ extra }) => (extra === null ? '' : schema.searched(extra))));
+  const { rows } = await sql<Texts>`
+    select id, title, excerpt, content.text_without_tags(content) as text, extra, array(
+        select tag.name from unnest(tag_ids) with ordinality as given (tag_id, place)
+        join content.tag as tag on tag.id = given.tag_id order by place
+      ) as tags, content.author_names(author_ids) as authors
+    from content.article where id = any(${ids}::integer[]) order by id`.execute(tx);
+  for (const { id, title, excerpt, tags, authors, text, extra } of rows) {
+    const plain = decodeText(text);
+    // No highlight shows these.
+    const searched = schema?.marks && extra !== null ? await schema.searched(extra) : '';
+    const name = asWritten(title);
+    const head = [name, ...[excerpt ?? '', ...tags, authors ?? ''].map(asWritten)];
+    const body = [plain, searched].map(asWritten);
+    await sql`select content.make_searchable(${id}, ${foldWritten(name)}, ${joined(head.map(foldWritten))},
+      ${joined(body.map(foldWritten))}, ${plain}, ${formsOf(joined([...head, ...body]))}, ${FOLDING})`.execute(
+      tx,
+    );
+  }
+}
+
+/** Keeps what the names of these articles' tags or authors are found by, in an order as that of words. */
+async function keepNames(
+  tx: Kysely<ContentTables>,
+  noun: 'author' | 'tag',
+  articleIds: readonly number[],
+): Promise<void> {
+  const [kept, id] = [sql.id('content', `${noun}_search`), sql.id(`${noun}_id`)];
+  // One that is deleted meanwhile would fail the articles.
+  const { rows } = await sql<{ id: number; name: string }>`
+    select id, name from ${sql.id('content', noun)} where id in (
+      select ${id} from ${sql.id('content', `article_${noun}`)} where article_id = any(${articleIds}::integer[])
+    ) order by id for key share`.execute(tx);
+  const ids = rows.map((row) => row.id);
+  const names = rows.map(({ name }) => foldText(name));
+  await sql`
+    insert into ${kept} as kept (${id}, name)
+    select found.id, found.name from unnest(${ids}::integer[], ${names}::text[]) as found (id, name)
+    where not exists (select from ${kept} as same where (same.${id}, same.name) = (found.id, found.name))
+    order by found.id on conflict (${id}) do update set name = excluded.name`.execute(tx);
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.filter(Boolean).join('\n');
 }
 
 /** Makes articles searchable soon after they are written. */

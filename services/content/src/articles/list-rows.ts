@@ -5,10 +5,12 @@ import { type FilterName, type FilterValues, filterOf, type ListTime } from './f
 import {
   type ArticleSort,
   type ArticleStatus,
+  categoryOf,
   DETAIL_MEMBERS,
   type ListedArticle,
   type ListedMember,
   NESTED_MEMBERS,
+  SHOWN_AUTHOR,
 } from './schema.ts';
 
 /** The values that the queries of a list take; its shape decides which of them it uses. */
@@ -73,7 +75,7 @@ export type FilterValue = (name: FilterName) => RawBuilder<unknown>;
 /** The direction in which an order is read: from the latest time to the earliest, or back. */
 export type Direction = 'desc' | 'asc';
 
-/** The time by which a list is sorted; the id breaks ties. */
+/** The time that sorts a list; the id breaks ties. */
 export function timeOf(sort: ArticleSort): ListTime {
   return sort === 'updated' ? 'updated_at' : 'published_at';
 }
@@ -242,10 +244,6 @@ export function columnsOf(members: readonly ListedMember[]): Columns {
   return members.every((member) => LISTED.includes(member)) ? 'listed' : 'all';
 }
 
-/** The author of an article as clients see it: the names of its authors if it has any. */
-export const SHOWN_AUTHOR = sql<string>`case when author_ids = '{}' then author
-  else coalesce(content.author_names(author_ids), author) end`.as('author');
-
 /** A SELECT of articles with their categories. */
 export function selectItems(db: Kysely<ContentTables>, columns: Columns) {
   return db
@@ -287,9 +285,4 @@ export function membersOf<Member extends ListedMember>(row: ListRow, names: read
     named[name] = value instanceof Date ? value.toISOString() : value;
   }
   return named as ListedArticle<Member>;
-}
-
-/** The category of an article as clients see it; null if it does not have one. */
-export function categoryOf(id: number | null, name: string | null, slug: string | null) {
-  return id === null || name === null || slug === null ? null : { id, name, slug };
 }

@@ -9,9 +9,9 @@ $$;
 -- not counted.
 create or replace function content.count_{table}() returns trigger language plpgsql as $$
 begin
-  -- What changes no count takes no lock.
+  -- A change that alters no count takes no lock.
   if tg_op = 'UPDATE' then
-    -- Both ways: who comes to a category from none leaves nothing.
+    -- Both ways: an article that comes to a category from none leaves no list.
     if not exists (
       (select kind, list.id, is_published, content.publication_day(published_at) as day
         from removed cross join lateral (values {lists}) as list (kind, id) where list.id is not null
@@ -26,7 +26,8 @@ begin
       return null;
     end if;
   end if;
-  -- Held until the transaction ends, so that two that count in several statements cannot deadlock.
+  -- Held until the transaction ends, so that two transactions that count in several statements cannot
+  -- deadlock.
   perform pg_advisory_xact_lock('content.list_count'::regclass::oid::integer, 0);
   if tg_op = 'INSERT' then
     insert into content.list_count as kept (kind, id, period, is_published, since, articles)

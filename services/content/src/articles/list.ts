@@ -59,7 +59,7 @@ interface Place {
   direction: Direction;
   offset: number;
   limit: number;
-  /** The day by which the rows are found. */
+  /** The day that finds the rows. */
   day?: string;
 }
 
@@ -195,7 +195,7 @@ const PAGE = new ListQuery<PageShape, ListRow & { total?: number }>(
 /** Everything that the SQL of a walk depends on. */
 type WalkShape = ListShape & { after: '' | 'time' | 'draft'; columns: Columns };
 
-/** A row of a walk: `found` articles were found for its page, of which some may have too much content. */
+/** A row of a walk: `found` articles were found for its page, and some may have too much content. */
 type WalkRow = ListRow & { found: number };
 
 const WALK = new ListQuery<WalkShape, WalkRow>((db, { after, columns, ...shape }, value) => {
@@ -316,11 +316,10 @@ export interface ArticleScope {
 }
 
 /**
- * Decides how a list is read, so that its cost is bounded. Times that are ranges of the order are bounds of
- * the walk along an index. Of the other filters the one with the fewest articles leads: its index is walked
- * if it has the order; if not, all its articles are read and sorted. The others choose among what is read.
- * Where even the fewest are too many for that, the list is walked in its order, and may end before all are
- * found.
+ * Decides how a list is read, so that its cost is bounded. Times that are ranges of the order bound the walk
+ * along an index. Of the other filters, the one with the fewest articles leads: its index is walked if it has
+ * the order; if not, all its articles are read and sorted, and the other filters choose among them. If even
+ * the fewest are too many for that, the list is walked in its order, and may end before all are found.
  */
 export async function planList(
   db: Kysely<ContentTables>,
@@ -440,7 +439,7 @@ const WHOLE_SITE = { kind: 'all', id: () => sql.lit(0) };
 
 /** Start of a page of a walk: after this article, in the order of the list. */
 interface Position {
-  /** The time by which the list is sorted; null for a draft that was never published. */
+  /** The time that sorts the list; null for a draft that was never published. */
   at: Date | null;
   id: number;
   /** The number of the page that begins here. */
@@ -511,7 +510,7 @@ function isNear({ page, perPage }: Page): boolean {
 }
 
 interface PageWindow {
-  /** The end from which the rows are counted, or the day by which they are found. */
+  /** The end from which the rows are counted, or the day that finds them. */
   from: 'newest' | 'oldest' | 'day';
   /** Rows before the page, counted from that end (from the newest if found by day). */
   offset: number;

@@ -63,7 +63,7 @@ export function planOf(
   const { publish_at, unpublish_at, release: name } = change;
   if (comesTooLate(before, change)) {
     if (publish_at?.getTime() !== before.published_at?.getTime()) throw alreadyPublished(before);
-    // The answer was lost, and what the request asks for has been done.
+    // The answer was lost after the request had been carried out.
     return planOf(before, { unpublish_at }, { now, release });
   }
   const plan: Plan = { ...(unpublish_at !== undefined && { unpublish_at }) };

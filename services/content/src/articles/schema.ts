@@ -1,5 +1,6 @@
 import {
   anyText,
+  hasText,
   idMember,
   idParameter,
   instant,
@@ -12,6 +13,7 @@ import {
   text,
   webUrl,
 } from '@pressroom/common/fields/fields';
+import { sql } from 'kysely';
 import { z } from 'zod';
 import { envelope, keyMember, pagedEnvelope } from '../envelope.ts';
 import { MIN_CONTENT } from '../html/html-inspector.ts';
@@ -94,7 +96,7 @@ const extraMember = z
     }
   })
   .describe(
-    `What the site needs besides, as the JSON Schema in \`CONTENT_EXTRA_SCHEMA\` allows it; at most ${MOST_BYTES} bytes, and nested ${MOST_LEVELS} deep.`,
+    `Additional data of the site, as the JSON Schema in \`CONTENT_EXTRA_SCHEMA\` allows it; at most ${MOST_BYTES} bytes, and nested ${MOST_LEVELS} deep.`,
   )
   .meta({ type: 'object', additionalProperties: true }) as unknown as z.ZodType<Extra, Extra>;
 
@@ -204,13 +206,33 @@ export const articleCreate = articlePut
   .required({ title: true, content: true })
   .extend({ slug: newSlug().describe('If omitted or null, it is made from the title.') });
 
+const NO_MEMBER = { message: 'must have at least one member', params: { code: 'required' } };
+
 /** Body of `PATCH`: the members that change, at least one. */
 export const articlePatch = articlePut
   .partial()
-  .refine((body) => Object.keys(body).length > 0, {
-    message: 'must have at least one member',
-    params: { code: 'required' },
-  })
+  .refine((body) => Object.keys(body).length > 0, NO_MEMBER)
+  .meta({ minProperties: 1 });
+
+/** What a draft may be before it is published. */
+const draftMembers = {
+  title: onOneLine(text(255))
+    .overwrite((title) => (hasText(title) ? title : ''))
+    .describe('May be empty until the draft is published or planned.'),
+  content: anyText().describe('HTML made of the allowed elements and attributes, with a text of any length.'),
+};
+
+const NOT_OF_DRAFTS = { is_published: true, publish_at: true, unpublish_at: true, release: true } as const;
+
+/** Body of `POST /api/drafts`. */
+export const draftCreate = articleCreate.omit(NOT_OF_DRAFTS).extend(draftMembers);
+
+/** Body of `PATCH /api/drafts/{id}`. */
+export const draftPatch = articlePut
+  .omit(NOT_OF_DRAFTS)
+  .extend(draftMembers)
+  .partial()
+  .refine((body) => Object.keys(body).length > 0, NO_MEMBER)
   .meta({ minProperties: 1 });
 
 /** The values of a `POST`. */
@@ -294,6 +316,11 @@ const deskMembers = {
     .describe('With `include=assignee`, which needs a key: the author to whom it is assigned, if it is.'),
 };
 
+const openComments = z
+  .int()
+  .optional()
+  .describe('With `include=open_comments`, at the desk alone: how many comments are not resolved.');
+
 /** An article as others name it. */
 export const articleReference = z
   .object({ id: z.int(), title: z.string(), slug: z.string() })
@@ -368,6 +395,9 @@ const SORTS = [...articleSort.options, 'relevance'] as const;
 /** The members that only holders of a key see. */
 export const FOR_WRITERS = ['schedule', 'working_copy', 'review', 'assignee'] as const;
 
+/** The member of lists that only people at the desk see. */
+export const OPEN_COMMENTS = 'open_comments';
+
 /** The parameter that adds members to an answer. */
 export function includeOf<const Name extends string>(names: readonly Name[]) {
   return z
@@ -377,6 +407,12 @@ export function includeOf<const Name extends string>(names: readonly Name[]) {
     .describe(`Members to add, separated by commas: ${names.join(', ')}.`)
     .meta({ type: 'string', pattern: `^(${names.join('|')})(,(${names.join('|')}))*$` });
 }
+
+export const searchParameter = searchText
+  .optional()
+  .describe(
+    'Every word must be in the title, the excerpt or the text, in upper or lower case. A search is counted to 1000, which is also how far its pages reach.',
+  );
 
 export const articleListQuery = z
   .strictObject({
@@ -389,17 +425,13 @@ export const articleListQuery = z
       .enum(SORTS, `must be ${SORTS.join(', ')}`)
       .default('newest')
       .describe('`relevance` is for searches: words in the title, then in title and excerpt, then anywhere.'),
-    q: searchText
-      .optional()
-      .describe(
-        'Every word must be in the title, the excerpt or the text, in upper or lower case. A search is counted to 1000, which is also how far its pages reach.',
-      ),
+    q: searchParameter,
     highlight: z
       .enum(['0', '1'], 'must be 0 or 1')
       .default('0')
       .describe('`1` adds to each article of a search the parts that have words of it.'),
     fields: fields.optional(),
-    include: includeOf(['tags', 'authors', 'extra', ...FOR_WRITERS]).optional(),
+    include: includeOf(['tags', 'authors', 'extra', ...FOR_WRITERS, OPEN_COMMENTS]).optional(),
     cursor: z
       .string()
       .max(200)
@@ -449,7 +481,7 @@ const highlight = z
     text: z.string().describe('Text, never HTML: escape it like any other.'),
     matches: z
       .array(z.object({ offset: z.int().nonnegative(), length: z.int().positive() }))
-      .describe('Where words of the search are in `text`, in UTF-16 code units, in order.'),
+      .describe('The ranges of the searched words in `text`, in UTF-16 code units, in order.'),
   })
   .meta({ id: 'Highlight' });
 
@@ -466,6 +498,7 @@ const listedArticle = listedMembers
     schedule: scheduleOfArticle,
     working_copy: workingCopyOfArticle,
     ...deskMembers,
+    open_comments: openComments,
   })
   .meta({
     id: 'ArticleListItem',
@@ -526,7 +559,10 @@ const articleChanges = articleDetail
   })
   .partial()
   .extend({ id: z.int() })
-  .meta({ id: 'ArticleChanges', description: 'What a change of an article has changed, and no more.' });
+  .meta({
+    id: 'ArticleChanges',
+    description: 'The members that a change of an article has changed, and no others.',
+  });
 
 /** The text of a revision: the category by its id, tags and authors by their slugs. */
 export const revisedArticle = articleChanges
@@ -542,3 +578,12 @@ export const articlePatchAnswer = envelope(articleChanges);
 
 /** Answer of `DELETE`. */
 export const deletedAnswer = envelope(z.null());
+
+/** The author of an article as clients see it: the names of its authors if it has any. */
+export const SHOWN_AUTHOR = sql<string>`case when author_ids = '{}' then author
+  else coalesce(content.author_names(author_ids), author) end`.as('author');
+
+/** The category of an article as clients see it; null if it does not have one. */
+export function categoryOf(id: number | null, name: string | null, slug: string | null) {
+  return id === null || name === null || slug === null ? null : { id, name, slug };
+}

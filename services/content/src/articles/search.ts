@@ -1,5 +1,5 @@
 import { Failure } from '@pressroom/common/failures/failure';
-import { hasPieces, type SearchGate, searchWords } from '@pressroom/common/search/search';
+import { hasPieces, type SearchGate } from '@pressroom/common/search/search';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Page, Total } from '../envelope.ts';
 import type { ContentTables } from '../tables.ts';
@@ -15,6 +15,7 @@ import {
   selectItems,
 } from './list-rows.ts';
 import type { Highlight, ListedArticle, ListedMember } from './schema.ts';
+import { foldText, type SearchTerm, searchTerms } from './search-text.ts';
 
 type Database = Kysely<ContentTables>;
 
@@ -45,7 +46,7 @@ const TERMS = sql`content.search_terms(searched.title, searched.head, searched.b
 /** A search and the order of its results. */
 interface ArticleSearch {
   q: string;
-  order: 'newest' | 'relevance';
+  order: keyof typeof ORDERS;
   /** True to show the parts that have its words. */
   highlights: boolean;
 }
@@ -61,13 +62,17 @@ const PLACES = {
   },
 } as const;
 
-/** The places of each order, one after the other. */
-const ORDERS = { newest: ['anywhere'], relevance: ['title', 'head', 'anywhere'] } as const;
+/** The orders: their places, one after the other, and what comes first in each of these. */
+const ORDERS = {
+  newest: { places: ['anywhere'], first: () => sql`true` },
+  relevance: { places: ['title', 'head', 'anywhere'], first: hasAsWritten },
+  titles: { places: ['title'], first: beginsWith },
+} as const;
 
 type Place = keyof typeof PLACES;
 
-interface FoundPage {
-  articles: (Partial<ListedArticle> & { id: number; highlights?: Highlight[] })[];
+interface FoundPage<Member extends ListedMember> {
+  articles: (ListedArticle<Member> & { id: number; highlights?: Highlight[] })[];
   total: Total;
 }
 
@@ -77,9 +82,15 @@ interface Found {
   isComplete: boolean;
 }
 
+const NONE: Found = { ids: [], isComplete: true };
+
 /** The list that is searched: its rows, newest first, and whether these are all of its articles. */
 interface SearchedList {
   scope: ArticleScope;
+  /** The order in which `searched` comes before what is newer, the greatest first. */
+  first: RawBuilder<unknown>;
+  /** True if a few articles are enough: those of a common word are then found among the newest alone. */
+  isBrief: boolean;
   newest: RawBuilder<unknown>;
   isWhole: boolean;
   /** Called by each place for the result of {@link havingWords}. */
@@ -87,22 +98,22 @@ interface SearchedList {
 }
 
 /**
- * A page of the articles of `scope` that have every word of the search. What a search reads is bounded: it is
- * counted to {@link MOST_FOUND}, and looks at {@link MOST_SEEN} articles for each place; what may be missing
- * then are the oldest.
- *
+ * A page of the articles of `scope` that have every word of the search. A search reads a bounded number of
+ * rows: it counts to {@link MOST_FOUND}, and looks at {@link MOST_SEEN} articles for each place; it may miss
+ * the oldest.
  * @throws Failure `refused` for a page beyond what is counted, `unavailable` if too many searches are running
  */
-export function searchArticles(
+export function searchArticles<Member extends ListedMember>(
   gate: SearchGate<ContentTables>,
   { status, filters }: Omit<ArticleScope, 'sort'>,
   { q, order, highlights }: ArticleSearch,
-  members: readonly ListedMember[],
+  members: readonly Member[],
   { page, perPage }: Page,
-): Promise<FoundPage> {
+): Promise<FoundPage<Member>> {
   return gate.run(async (db) => {
     const scope = { status, filters, sort: 'newest' } as const;
-    const found = await findAll(db, scope, searchWords(q), ORDERS[order]);
+    const terms = searchTerms(q);
+    const found = terms.length > 0 ? await findAll(db, scope, terms, order) : NONE;
     const total = Math.min(found.ids.length, MOST_FOUND);
     const isExact = found.isComplete && found.ids.length <= MOST_FOUND;
     const offset = (page - 1) * perPage;
@@ -119,7 +130,7 @@ export function searchArticles(
       .$if(status !== 'all', (query) => query.where('article.is_published', '=', status === 'published'))
       .execute();
     const byId = new Map(rows.map((row) => [row.id, row]));
-    const parts = highlights && rows.length > 0 ? await highlightsOf(db, q, ids, status) : undefined;
+    const parts = highlights && rows.length > 0 ? await highlightsOf(db, terms, ids, status) : undefined;
     const articles = ids
       .flatMap((id) => byId.get(id) ?? [])
       .filter(({ id }) => parts === undefined || parts.has(id))
@@ -138,14 +149,17 @@ export function searchArticles(
 async function findAll(
   db: Database,
   scope: ArticleScope,
-  words: readonly string[],
-  places: readonly Place[],
+  terms: readonly SearchTerm[],
+  order: ArticleSearch['order'],
 ): Promise<Found> {
+  const words = terms.map(({ folded }) => folded);
   const ids = new Set<number>();
   const shape = await planList(db, scope);
   let wholeWords: Promise<RawBuilder<unknown>[]> | undefined;
   const list = {
     scope,
+    first: ORDERS[order].first(terms),
+    isBrief: order === 'titles',
     wholeWords: () => {
       wholeWords ??= havingWords(db, words);
       return wholeWords;
@@ -154,7 +168,7 @@ async function findAll(
     isWhole: await readsAll(db, scope, shape),
   };
   let isComplete = true;
-  for (const place of places) {
+  for (const place of ORDERS[order].places) {
     if (ids.size > MOST_FOUND) return { ids: [...ids], isComplete: false };
     const found = await find(db, list, words, place);
     for (const id of found.ids) ids.add(id);
@@ -169,17 +183,19 @@ async function findAll(
  */
 async function find(
   db: Database,
-  { scope, newest, isWhole, wholeWords }: SearchedList,
+  { scope, first: before, isBrief, newest, isWhole, wholeWords }: SearchedList,
   words: readonly string[],
   place: Place,
 ): Promise<Found> {
   const isComplete = (found: Found) => found.isComplete && isWhole;
-  const look = (rows: RawBuilder<unknown>, most: number) => lookThrough(db, rows, most, words, place);
+  const look = (rows: RawBuilder<unknown>, most: number) => lookThrough(db, rows, most, words, place, before);
 
   const first = await look(newest, NEWEST);
   if (isComplete(first)) return first;
   const isFindable = words.some(hasPieces);
-  if (!isFindable || first.ids.length >= NEWEST / FREQUENT) {
+  const isFrequent = first.ids.length >= NEWEST / FREQUENT;
+  if (isBrief && isFrequent) return first;
+  if (!isFindable || isFrequent) {
     const more = await look(newest, MOST_SEEN);
     if (isComplete(more) || more.ids.length > MOST_FOUND) return more;
   }
@@ -227,13 +243,17 @@ async function sampled(db: Database, words: readonly string[], place: Place): Pr
   return rows[0] ?? ALL;
 }
 
-/** Looks for the words in the first `most` of `rows`, a SELECT of `id` and `at`, newest first. */
+/**
+ * Looks for the words in the first `most` of `rows`, a SELECT of `id` and `at`, newest first; the greatest
+ * `first` comes before the others.
+ */
 async function lookThrough(
   db: Database,
   rows: RawBuilder<unknown>,
   most: number,
   words: readonly string[],
   place: Place,
+  first: RawBuilder<unknown>,
 ): Promise<Found> {
   const has = hasAll(words, place);
   const {
@@ -241,12 +261,15 @@ async function lookThrough(
   } = await sql<{ seen: number; ids: number[] }>`
     with candidate as materialized (${rows} limit ${sql.lit(most + 1)})
     select (select count(*)::integer from candidate) as seen, array(
-      select candidate.id from candidate
-      cross join lateral (
-        select from content.article_search as searched
-        where searched.article_id = candidate.id and ${has} limit 1
-      ) as hit
-      order by candidate.at desc, candidate.id desc limit ${sql.lit(MOST_FOUND + 1)}
+      select id from (
+        select candidate.id, candidate.at, hit.is_first from candidate
+        cross join lateral (
+          select ${first} as is_first from content.article_search as searched
+          where searched.article_id = candidate.id and ${has} limit 1
+        ) as hit
+        order by candidate.at desc, candidate.id desc limit ${sql.lit(MOST_FOUND + 1)}
+      ) as found
+      order by is_first desc, at desc, id desc
     ) as ids`.execute(db);
   if (found === undefined) throw new Error('a SELECT without FROM has a row');
   return { ids: found.ids, isComplete: found.seen <= most && found.ids.length <= MOST_FOUND };
@@ -263,7 +286,7 @@ async function havingWords(db: Database, words: readonly string[]): Promise<RawB
       where pressroom.text_pieces(word) @> pressroom.text_pieces(part) and strpos(word, part) > 0
       limit ${sql.lit(MOST_WORDS + 1)}
     ) as terms
-    from unnest(${words}::text[]) as word cross join unnest(pressroom.text_words(pressroom.fold(word))) as part
+    from unnest(${words}::text[]) as word cross join unnest(pressroom.text_words(word)) as part
     where part <> ''`.execute(db);
   const few = rows.filter(({ terms }) => terms.length <= MOST_WORDS);
   // ' w' marks a text with a longer word than is kept.
@@ -283,7 +306,7 @@ function havingTerms(
   const pieces = sql.join(
     words.map(
       (word) =>
-        sql`select ${PLACES[place].mark} || piece from unnest(pressroom.text_pieces(pressroom.fold(${word}))) as piece`,
+        sql`select ${PLACES[place].mark} || piece from unnest(pressroom.text_pieces(${word})) as piece`,
     ),
     sql` union `,
   );
@@ -312,13 +335,32 @@ function listsOf(filters: FilterValues): RawBuilder<unknown>[] {
 /** The condition on `searched` that it has all words in that place. */
 function hasAll(words: readonly string[], place: Place): RawBuilder<unknown> {
   return sql.join(
-    words.map((word) => PLACES[place].has(sql`pressroom.fold(${word})`)),
+    words.map((word) => PLACES[place].has(sql`${word}::text`)),
     sql` and `,
   );
 }
 
+/** The condition on `searched` that it has the words of the terms as they are written. */
+function hasAsWritten(terms: readonly SearchTerm[]): RawBuilder<unknown> {
+  const conditions = terms.flatMap(({ marked, plain }) => [
+    ...marked.map((word) => sql`strpos(searched.forms, ${word}) > 0`),
+    ...plain.map((word) => sql`strpos(split_part(searched.forms, E'\n', 2), ${word}) = 0`),
+  ]);
+  return conditions.length > 0 ? sql.join(conditions, sql` and `) : sql`true`;
+}
+
+/** 2 for a title that begins with the terms, one after the other, 1 for one with words that do, else 0. */
+function beginsWith(terms: readonly SearchTerm[]): RawBuilder<unknown> {
+  const typed = terms.map(({ folded }) => folded).join(' ');
+  return sql`starts_with(searched.title, ${typed})::integer
+    + (strpos(' ' || searched.title, ' ' || ${typed}::text) > 0)::integer`;
+}
+
 /** Code points read around the first word in the text of an article. */
 const READ = 1000;
+
+/** Of what folding takes out of a text, so much may stand before the word, which moves it. */
+const MOST_MOVED = 10_000;
 
 /** Graphemes shown before and after the word. */
 const BEFORE = 60;
@@ -340,33 +382,39 @@ interface Texts {
 /** The parts of articles of this status that have words of the search, by the article's id. */
 async function highlightsOf(
   db: Kysely<ContentTables>,
-  q: string,
+  terms: readonly SearchTerm[],
   ids: readonly number[],
   status: 'published' | 'draft' | 'all',
 ): Promise<Map<number, Highlight[]>> {
-  const words = searchWords(q);
-  const places = words.map(
-    (word): RawBuilder<unknown> => sql`nullif(strpos(searched.body, pressroom.fold(${word})), 0)`,
-  );
+  const words = terms.map(({ folded }) => folded);
+  const places = words.map((word): RawBuilder<unknown> => sql`nullif(strpos(searched.body, ${word}), 0)`);
   const { rows } = await sql<Texts>`
     select article.id, article.title, article.excerpt, array(
         select tag.name from unnest(article.tag_ids) with ordinality as given (tag_id, place)
         join content.tag as tag on tag.id = given.tag_id order by place
       ) as tags, content.author_names(article.author_ids) as author,
-      substr(searched.plain, greatest(1, least(${sql.join(places)}) - ${READ / 2}), ${READ}) as content
+      substr(searched.plain, greatest(1, least(${sql.join(places)}) - ${READ / 2}), ${READ} + least(${MOST_MOVED},
+        greatest(0, char_length(searched.plain) - char_length(split_part(searched.body, E'\n', 1)))
+      )) as content
     from content.article as article
     join content.article_search as searched on searched.article_id = article.id
     where article.id = any(${ids}::integer[])
       and ${status === 'all' ? sql`true` : sql`is_published = ${status === 'published'}`}`.execute(db);
-  const folded = words.map((word) => graphemesOf(word).map(fold).join(''));
+  const folds = new Map<string, string>();
+  const fold = (grapheme: string) => {
+    const known = folds.get(grapheme) ?? foldText(grapheme);
+    folds.set(grapheme, known);
+    return known;
+  };
+  const marked = (text: string) => markedBy(fold, text, words);
   return new Map(
     rows.map(({ id, title, excerpt, tags, author, content }) => {
       const parts = [
-        { member: 'title' as const, ...marked(title, folded) },
-        { member: 'excerpt' as const, ...marked(excerpt ?? '', folded) },
-        ...tags.map((name) => ({ member: 'tags' as const, ...marked(name, folded) })),
-        { member: 'author' as const, ...marked(author ?? '', folded) },
-        { member: 'content' as const, ...around(content ?? '', folded) },
+        { member: 'title' as const, ...marked(title) },
+        { member: 'excerpt' as const, ...marked(excerpt ?? '') },
+        ...tags.map((name) => ({ member: 'tags' as const, ...marked(name) })),
+        { member: 'author' as const, ...marked(author ?? '') },
+        { member: 'content' as const, ...around(content ?? '', marked) },
       ];
       return [id, parts.filter(({ matches }) => matches.length > 0)];
     }),
@@ -374,7 +422,11 @@ async function highlightsOf(
 }
 
 /** The text with the places of the words, which begin and end between graphemes. */
-function marked(text: string, words: readonly string[]): Omit<Highlight, 'member'> {
+function markedBy(
+  fold: (grapheme: string) => string,
+  text: string,
+  words: readonly string[],
+): Omit<Highlight, 'member'> {
   const graphemes = graphemesOf(text);
   // For each code unit of the folded text, where its grapheme begins in the text, and where it ends.
   const begins: number[] = [];
@@ -406,12 +458,15 @@ function marked(text: string, words: readonly string[]): Omit<Highlight, 'member
 }
 
 /** Returns the text around the first of the words. */
-function around(text: string, words: readonly string[]): Omit<Highlight, 'member'> {
-  const [first] = marked(text, words).matches;
+function around(
+  text: string,
+  marked: (text: string) => Omit<Highlight, 'member'>,
+): Omit<Highlight, 'member'> {
+  const [first] = marked(text).matches;
   if (first === undefined) return { text, matches: [] };
   const before = graphemesOf(text.slice(0, first.offset)).slice(-BEFORE).join('');
   const after = graphemesOf(text.slice(first.offset)).slice(0, AFTER).join('');
-  return marked(before + after, words);
+  return marked(before + after);
 }
 
 function placesOf(word: string, text: string): [number, number][] {
@@ -424,9 +479,4 @@ function placesOf(word: string, text: string): [number, number][] {
 
 function graphemesOf(text: string): string[] {
   return [...GRAPHEMES.segment(text)].map(({ segment }) => segment);
-}
-
-/** Folds nearly as `pressroom.fold`: JavaScript has no case folding. */
-function fold(grapheme: string): string {
-  return grapheme.normalize('NFKC').toUpperCase().toLowerCase();
 }

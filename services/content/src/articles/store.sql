@@ -1,4 +1,4 @@
--- What follows from the members of an article.
+-- Members that follow from other members of an article.
 
 -- The names of these authors in this order, joined; null for none.
 create or replace function content.author_names(ids integer[]) returns text language sql stable parallel safe as $$

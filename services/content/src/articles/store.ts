@@ -1,9 +1,10 @@
 import { PreparedQueries, PreparedQuery, PreparedTexts, violates } from '@pressroom/common/database/database';
-import { invalid } from '@pressroom/common/failures/failure';
+import { type FieldFault, invalid } from '@pressroom/common/failures/failure';
 import { type InsertObject, type Kysely, sql, type Transaction, type UpdateObject } from 'kysely';
 import type { Permitted } from '../api-keys.ts';
 import { changesBetween } from '../changes.ts';
 import { type Actor, keyOf, type Page, writtenBy } from '../envelope.ts';
+import { TOO_SHORT } from '../html/html-inspector.ts';
 import { explainSlug, freeSlug, slugify } from '../slug.ts';
 import type { ArticlePlace } from '../subjects.ts';
 import type { ArticleTable, ContentTables } from '../tables.ts';
@@ -84,17 +85,21 @@ type Precondition = (own: OwnMembers, article: Permitted) => void;
 export interface Writer {
   actor: Actor;
   precondition?: Precondition;
+  /** Checks that readers may get to see what the change makes of an article, which is locked. */
+  approve?: ((tx: Transaction<ContentTables>, before: DetailRow) => Promise<void>) | undefined;
 }
 
 /** The articles of the content service in the database. */
 export class ArticleStore {
   readonly #db: Database;
   readonly #readDb: Database;
+  readonly #language: string | undefined;
 
-  /** Public reads take `readDb`, which may be a replica of `db`. */
-  constructor(db: Database, readDb: Database = db) {
+  /** Public reads take `readDb`, which may be a replica of `db`; slugs are spelled as in `language`. */
+  constructor(db: Database, readDb: Database = db, language?: string) {
     this.#db = db;
     this.#readDb = readDb;
+    this.#language = language;
   }
 
   /** A page of the articles of `scope` with these members, and their total number. */
@@ -172,6 +177,19 @@ export class ArticleStore {
     return new Map(rows.map(({ article_id, ...author }) => [article_id, author]));
   }
 
+  /** How many comments of those articles that have any are not resolved. */
+  async openComments(articleIds: readonly number[]): Promise<Map<number, number>> {
+    const rows = await this.#db
+      .selectFrom('content.article_comment')
+      .select(({ fn }) => ['article_id', fn.countAll<string>().as('count')])
+      .where('article_id', '=', sql<number>`any(${articleIds}::integer[])`)
+      .where('parent_id', 'is', null)
+      .where('resolved_at', 'is', null)
+      .groupBy('article_id')
+      .execute();
+    return new Map(rows.map(({ article_id, count }) => [article_id, Number(count)]));
+  }
+
   /**
    * Creates an article, and publishes it now if it says so; `actor` writes it. A repeated `request`
    * creates nothing and returns the article that the first one created.
@@ -189,7 +207,7 @@ export class ArticleStore {
     const hasTerms = (body.tags ?? []).length + (body.authors ?? []).length > 0;
     if (request === undefined && !hasTerms && !hasSchedule(body)) {
       return {
-        ...written(await insertArticle(this.#db, body, actor).catch(explainRefusal)),
+        ...written(await insertArticle(this.#db, body, actor, this.#language).catch(explainRefusal)),
         repeated: false,
       };
     }
@@ -199,7 +217,7 @@ export class ArticleStore {
         const row = await selectDetail(tx, first).executeTakeFirstOrThrow();
         return { ...written(row), repeated: true };
       }
-      const row = await insertArticle(tx, { ...body, ...(await firstPlan(tx, body)) }, actor);
+      const row = await insertArticle(tx, { ...body, ...(await firstPlan(tx, body)) }, actor, this.#language);
       if (request !== undefined) await keepKey(tx, request, row.id);
       return { ...written(row), repeated: false };
     });
@@ -213,13 +231,13 @@ export class ArticleStore {
    * @throws Failure `missing`, `invalid` for a category that does not exist or a schedule that cannot be
    * meant, `conflict` with code `slug_taken` or `already_published`, and whatever `precondition` throws
    */
-  async update(id: number, body: ArticleChange, writer: Writer): Promise<UpdatedArticle> {
-    const { actor, precondition } = writer;
-    if (precondition === undefined) {
+  async update(id: number, body: WrittenChange, writer: Writer): Promise<UpdatedArticle> {
+    const { actor, precondition, approve } = writer;
+    if (precondition === undefined && approve === undefined) {
       const updated = await updateAtOnce(this.#db, id, body, actor).catch(explainRefusal);
       if (updated !== undefined) return atOnce(updated);
     }
-    return this.#db.transaction().execute((tx) => updateIn(tx, id, body, writer));
+    return this.#db.transaction().execute((tx) => updateIn(tx, id, body, writer, this.#language));
   }
 
   /**
@@ -284,9 +302,13 @@ export async function importArticle(
 
 /** Throws a failure that names the fault of a body that the database refuses. */
 function explainRefusal(error: unknown): never {
-  if (!violates(error, 'article_category_id_fkey')) explainSlug(error, 'article');
-  throw noSuchCategory();
+  if (violates(error, 'article_category_id_fkey')) throw noSuchCategory();
+  if (violates(error, 'article_long_enough')) throw invalid([TOO_SHORT]);
+  if (violates(error, 'article_titled')) throw invalid([UNTITLED]);
+  explainSlug(error, 'article');
 }
+
+const UNTITLED: FieldFault = { field: 'title', code: 'required', message: 'must not be empty' };
 
 function noSuchCategory() {
   return invalid([{ field: 'category_id', code: 'not_found', message: 'this category does not exist' }]);
@@ -327,10 +349,11 @@ async function lock(tx: Transaction<ContentTables>, id: number): Promise<LockedR
 export function updateIn(
   tx: Transaction<ContentTables>,
   id: number,
-  body: ArticleChange,
+  body: WrittenChange,
   writer: Writer,
+  language?: string,
 ): Promise<UpdatedArticle> {
-  return updateLocked(tx, id, body, writer).catch(explainRefusal);
+  return updateLocked(tx, id, body, writer, language).catch(explainRefusal);
 }
 
 /**
@@ -353,22 +376,25 @@ export async function checkReferences(
 async function updateLocked(
   tx: Transaction<ContentTables>,
   id: number,
-  { tags, authors, ...body }: ArticleChange,
-  { actor, precondition }: Writer,
+  { tags, authors, is_short = false, ...body }: WrittenChange,
+  { actor, precondition, approve }: Writer,
+  language: string | undefined,
 ): Promise<UpdatedArticle> {
   const tag_ids = tags && (await termIds(tx, 'tags', tags));
   const author_ids = authors && (await termIds(tx, 'authors', authors));
   const joined = body.release ? await joinRelease(tx, body.release, id) : undefined;
   const before = await lock(tx, id);
   precondition?.(ownMembers(before), before);
+  await approve?.(tx, before);
   const query = tx
     .updateTable('content.article as article')
     .set({
       ...withoutSchedule(body),
+      ...(body.content !== undefined && { is_short }),
       ...(tag_ids && { tag_ids }),
       ...authorship(before, body.author, author_ids),
       ...(await nextPlan(tx, before, body, joined)),
-      ...consequences(before, body),
+      ...consequences(before, body, language),
     })
     .where('article.id', '=', id)
     .where(writtenBy(actor), '=', actor.key)
@@ -420,7 +446,7 @@ function authorship(
  * Returns the effects of a change: unless it was given, the slug follows the title until the first
  * publication, which sets `published_at`.
  */
-function consequences(before: DetailRow, body: ArticleChange): ArticleUpdate {
+function consequences(before: DetailRow, body: ArticleChange, language: string | undefined): ArticleUpdate {
   const follows: ArticleUpdate = {
     updated_at: NEXT_UPDATED_AT,
   };
@@ -429,7 +455,7 @@ function consequences(before: DetailRow, body: ArticleChange): ArticleUpdate {
   if (body.title === undefined || body.title === before.title) return follows;
   follows.title_words = titleWords(body.title);
   if (body.slug !== undefined || before.published_at !== null) return follows;
-  const derived = freeSlug('article', slugify(body.title, 'article'), before.slug);
+  const derived = freeSlug('article', slugify(body.title, 'article', { language }), before.slug);
   follows.slug = sql<string>`case when slug_is_given then slug else ${derived} end`;
   return follows;
 }
@@ -464,7 +490,7 @@ const UPDATES = new PreparedTexts();
 async function updateAtOnce(
   db: Kysely<ContentTables>,
   id: number,
-  body: ArticleChange,
+  { is_short = false, ...body }: WrittenChange,
   actor: Actor,
 ): Promise<SingleUpdate | undefined> {
   const { title, content } = body;
@@ -488,6 +514,7 @@ async function updateAtOnce(
     .from('before')
     .set({
       ...body,
+      ...(content !== undefined && { is_short }),
       ...(title !== undefined && { title_words: titleWords(title) }),
       updated_at: NEXT_UPDATED_AT,
     })
@@ -504,22 +531,34 @@ async function updateAtOnce(
   return { row: content === undefined ? row : { ...row, content }, changed: differing, formerCategory };
 }
 
-type NewArticle = ArticleCreate & { author: string };
+/** Whether the text is shorter than readers may see it. */
+interface Length {
+  is_short?: boolean | undefined;
+}
+
+type WrittenChange = ArticleChange & Length;
+
+type NewArticle = ArticleCreate & Length & { author: string };
 
 /**
  * The columns of a new article; without a given slug, `slug` is the one from which a free one is made.
  *
  * @throws Failure `invalid` for tags and authors that do not exist
  */
-async function newRow(db: Kysely<ContentTables>, { tags = [], authors = [], ...body }: NewArticle) {
+async function newRow(
+  db: Kysely<ContentTables>,
+  { tags = [], authors = [], ...body }: NewArticle,
+  language?: string,
+) {
   return {
     ...body,
     tag_ids: await termIds(db, 'tags', tags),
     author_ids: await termIds(db, 'authors', authors),
-    slug: body.slug ?? slugify(body.title, 'article'),
+    slug: body.slug ?? slugify(body.title, 'article', { language }),
     slug_is_given: body.slug !== undefined,
     title_words: titleWords(body.title),
     is_published: body.is_published ?? false,
+    is_short: body.is_short ?? false,
   };
 }
 
@@ -560,6 +599,7 @@ const INSERT = new PreparedQueries<
       >),
       author: value('author'),
       is_published: value('is_published'),
+      is_short: value('is_short'),
       published_at: sql<Date>`case when ${value('is_published')} then clock_timestamp() end`,
       title_words: value('title_words'),
       tag_ids: value('tag_ids'),
@@ -570,8 +610,10 @@ const INSERT = new PreparedQueries<
       unpublish_at: value('unpublish_at'),
       release: value('release'),
       ...(isSigned && {
+        begun_account: value('account'),
         revised_by: writtenBy({
           key: value('key'),
+          account: value('account'),
           requestId: value('requestId'),
           address: value('address'),
         }),
@@ -584,8 +626,9 @@ async function insertArticle(
   db: Kysely<ContentTables>,
   body: NewArticle,
   actor: Actor | undefined,
+  language: string | undefined,
 ): Promise<ArticleRow> {
-  const { slug_is_given: givesSlug, ...row } = await newRow(db, body);
+  const { slug_is_given: givesSlug, ...row } = await newRow(db, body, language);
   const query = INSERT.of({ givesSlug, isSigned: actor !== undefined });
   const [created] = await query.execute(db, { ...LEFT_OUT, ...row, ...actor } as Values);
   if (created === undefined) throw new Error('the database has not returned what it has written');

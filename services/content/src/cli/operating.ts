@@ -10,7 +10,7 @@ import type { ContentTables } from '../tables.ts';
 import { type Merged, mergeStep } from '../terms/merging.ts';
 import { readPrefix } from './keys.ts';
 
-/** Parses whose entries are meant: `desk:NAME`, or what {@link readPrefix} does. */
+/** Parses the owner of entries: `desk:NAME`, or the prefix that {@link readPrefix} takes. */
 export function readActor(value: string): string {
   return value.startsWith(deskPrefix('')) ? value : readPrefix(value);
 }

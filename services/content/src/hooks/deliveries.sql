@@ -1,5 +1,5 @@
--- Events, which other programs hear of: written in the transaction of the change, and delivered to hooks.
--- While there is no hook, no event is written.
+-- Events for other programs: written in the transaction of the change, and delivered to hooks. While there is
+-- no hook, no event is written.
 
 create or replace function content.wants(hook content.hook, event content.event) returns boolean language sql stable as $$
   select case
@@ -28,14 +28,13 @@ $$;
 create or replace trigger queue_deliveries after insert on content.event
   for each row execute function content.queue_deliveries();
 
--- With a hook goes what waits for it, and nothing is to follow: no delivery looks for its successor among the
--- removed ones.
+-- A removed hook takes its deliveries along: none of them looks for its successor.
 create or replace function content.resume_next() returns trigger language plpgsql as $$
 begin
   if not exists (select from removed join content.hook on hook.id = removed.hook_id) then
     return null;
   end if;
-  -- What has been waiting longest goes first.
+  -- The oldest event goes first.
   update content.delivery as next set due_at = event.happened_at
   from removed
   cross join lateral (
@@ -83,7 +82,7 @@ begin
 end
 $$;
 
--- Of articles that change or go; `content.follow_inserted_articles` has the new ones.
+-- Events of changed and deleted articles; `content.follow_inserted_articles` writes those of new ones.
 create or replace function content.note_articles() returns trigger language plpgsql as $$
 begin
   if not exists (select from content.hook) then
@@ -103,8 +102,8 @@ begin
 end
 $$;
 
--- The same for what groups articles, of which lists of articles show the names; `plural` is what all are
--- called.
+-- Events of categories, tags and authors: lists of articles show their names, so a change names `articles`
+-- too. `plural` names all of the kind.
 create or replace function content.add_term_event(kind text, plural text, term integer, before text, after text)
 returns void language sql as $$
   insert into content.event (type, subject, is_public, slug_before, slug_after, category_ids, cache_tags)

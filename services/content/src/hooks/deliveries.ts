@@ -276,7 +276,7 @@ interface Delivery {
   hook: DueHook;
   event: StoredEvent;
   attempts: number;
-  /** The end of the lease, by which this delivery is known from one that another process makes later. */
+  /** The end of the lease, which tells this delivery from a later one by another process. */
   leaseEnd: Date;
 }
 
@@ -318,8 +318,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * Takes what is to be delivered to a hook next, `most` at most: of each subject the oldest event, and a
-   * single one after a failure. What waits behind those is put aside until they are gone.
+   * Takes the next events to deliver to a hook, `most` at most: the oldest of each subject, and a single one
+   * after a failure. Events behind those are put aside until they are gone.
    */
   claim(hookId: number, most: number): Promise<Claim> {
     return this.#db.transaction().execute(async (tx) => {
@@ -442,7 +442,7 @@ export class DeliveryQueue {
         where event_id = ${event.id} and hook_id = ${hook.id} and due_at = ${leaseEnd}
       `.execute(tx);
       await this.#log(tx, hook.id, [outcome]);
-      // Of failures that were under way at once, one counts.
+      // Of failures in parallel, one counts.
       await sql`
         update content.hook set failures = failures + 1, resume_at = ${this.#in(hookWait ?? 0)}
         where id = ${hook.id} and failures = ${hook.failures} and not ${isAlive}::boolean

@@ -22,12 +22,13 @@ const hook = z
     url: z.string(),
     events: z.array(z.string()).describe('Types of events, or all of a kind, such as `article.*`.'),
     category_id: z.int().nullable().describe('The only category whose events it gets.'),
-    drafts: z.boolean().describe('Whether it also hears of what no reader sees.'),
+    drafts: z.boolean().describe('True to send events of drafts too.'),
     failures: z.int().describe('Failed attempts since the last success.'),
     resume_at: timestamp.nullable().describe('When a hook that failed is tried again.'),
     paused_at: timestamp.nullable(),
     pause_reason: z.string().nullable(),
     waiting: z.int().describe('Events that wait for it, 10,000 at most.'),
+    waiting_since: timestamp.nullable().describe('When the oldest of them happened.'),
   })
   .meta({ id: 'Hook' });
 
@@ -42,7 +43,7 @@ const secretAnswer = envelope(
 const delivery = z.object({
   event_id: z.int(),
   type: z.string(),
-  subject: z.string().describe('What the event is about, such as `article:7`.'),
+  subject: z.string().describe('The subject of the event, such as `article:7`.'),
   ended_at: timestamp,
   duration_ms: z.int(),
   status: z.int().nullable().describe('The status of the answer; null without one.'),
@@ -74,6 +75,7 @@ function reads(hooks: HookStore) {
       tags: TAGS,
       operationId: 'listHooks',
       summary: 'List the hooks, and whether events reach them',
+      description: '`failures`, `waiting` and `paused_at` say whether events reach it.',
       response: {
         200: envelope(z.array(hook)),
         ...NOT_MODIFIED,
@@ -90,6 +92,7 @@ function reads(hooks: HookStore) {
       tags: TAGS,
       operationId: 'getHook',
       summary: 'Read a hook',
+      description: 'Its secret is not shown again.',
       params: hookPath,
       response: { 200: hookAnswer, ...NOT_MODIFIED, ...READ_PROBLEMS },
     },
@@ -103,6 +106,7 @@ function reads(hooks: HookStore) {
       tags: TAGS,
       operationId: 'listDeliveries',
       summary: 'List the latest attempts to deliver events to a hook, newest first',
+      description: 'With the status and the first KiB of each answer.',
       params: hookPath,
       querystring: z.strictObject({ per_page: integerParameter(1, 100).default(50) }),
       response: { 200: envelope(z.array(delivery)), ...NOT_MODIFIED, ...READ_PROBLEMS },
@@ -122,6 +126,10 @@ function writes(db: Kysely<ContentTables>, config: ContentConfig) {
       tags: TAGS,
       operationId: 'createHook',
       summary: 'Deliver events to an address; the answer has the secret that signs them',
+      description:
+        'Events are POSTed as Standard Webhooks 1.0 say: signed, at least once, in order for each' +
+        ' article. The secret is shown once. The address must be public, unless' +
+        ' `CONTENT_HOOKS_PRIVATE_HOSTS` names it.',
       responseHeaders: { 201: ['Location'] },
       body: hookBody,
       response: { 201: secretAnswer, ...WRITE_PROBLEMS },
@@ -144,6 +152,7 @@ function writes(db: Kysely<ContentTables>, config: ContentConfig) {
       tags: TAGS,
       operationId: 'changeHook',
       summary: 'Pause a hook, so that events wait up to 30 days, or deliver what waits at once',
+      description: 'A hook that failed for three days, or answered 410, was paused by itself.',
       params: hookPath,
       body: z.strictObject({ is_paused: z.boolean() }),
       response: { 200: hookAnswer, ...WRITE_PROBLEMS },
@@ -163,6 +172,7 @@ function writes(db: Kysely<ContentTables>, config: ContentConfig) {
       tags: TAGS,
       operationId: 'rotateHookSecret',
       summary: 'Give a hook another secret; the one before it signs too for a day',
+      description: 'The answer has it, once. Until the day is over, each event has a signature of both.',
       params: hookPath,
       response: { 200: secretAnswer, ...WRITE_PROBLEMS },
     },
@@ -180,6 +190,7 @@ function writes(db: Kysely<ContentTables>, config: ContentConfig) {
       tags: TAGS,
       operationId: 'deleteHook',
       summary: 'Remove a hook with what waits for it',
+      description: 'Events that wait for it are not delivered.',
       params: hookPath,
       response: { 200: deletedAnswer, ...READ_PROBLEMS },
     },
@@ -199,6 +210,9 @@ function deliveries(db: Kysely<ContentTables>) {
       tags: TAGS,
       operationId: 'testHook',
       summary: 'Send a hook an event of the type `hook.test`; the list of deliveries has what became of it',
+      description:
+        '202 with `event_id`, by which the list of deliveries shows it. A paused hook is 409' +
+        ' `hook_paused`.',
       params: hookPath,
       response: { 202: envelope(z.object({ event_id: z.int() })), ...WRITE_PROBLEMS },
     },
@@ -212,6 +226,7 @@ function deliveries(db: Kysely<ContentTables>) {
       tags: TAGS,
       operationId: 'replayHook',
       summary: 'Deliver again what has happened since a time, up to 30 days ago',
+      description: 'Deliveries under way are sent once more after older ones, so the order holds.',
       params: hookPath,
       body: z.strictObject({ since: instant('must be a time with an offset, such as 2026-11-20T10:00:00Z') }),
       response: { 200: envelope(z.object({ events: z.int() })), ...WRITE_PROBLEMS },
@@ -233,9 +248,10 @@ function boxOf({ CONTENT_HOOKS_KEY: key, CONTENT_HOOKS_KEY_PREVIOUS: previous }:
   throw new Failure('conflict', 'hooks take CONTENT_HOOKS_KEY in the settings', { code: 'not_configured' });
 }
 
-function shown({ lag: _, resume_at, paused_at, ...hook }: ListedHook) {
+function shown({ lag: _, resume_at, paused_at, waiting_since, ...hook }: ListedHook) {
   return {
     ...hook,
+    waiting_since: waiting_since?.toISOString() ?? null,
     resume_at: resume_at?.toISOString() ?? null,
     paused_at: paused_at?.toISOString() ?? null,
   };

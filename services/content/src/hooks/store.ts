@@ -101,7 +101,9 @@ export interface ListedHook {
   pause_reason: string | null;
   /** Events that wait for it, 10,000 at most. */
   waiting: number;
-  /** For how long the oldest of these has waited, in seconds. */
+  /** When the oldest of these happened. */
+  waiting_since: Date | null;
+  /** For how long it has waited, in seconds. */
   lag: number;
 }
 
@@ -168,6 +170,7 @@ export class HookStore {
   async #listed(condition: RawBuilder<unknown>): Promise<ListedHook[]> {
     const { rows } = await sql<ListedHook>`
       select hook.id, url, events, category_id, drafts, failures, resume_at, paused_at, pause_reason, waiting,
+        oldest.happened_at as waiting_since,
         coalesce(extract(epoch from clock_timestamp() - oldest.happened_at)::float8, 0) as lag
       from content.hook cross join lateral (
         select count(*)::integer as waiting, min(event_id) as oldest from (
@@ -236,8 +239,8 @@ export class HookStore {
   }
 
   /**
-   * Delivers again what has happened since then, as far as it is kept. Returns how many events that is. What
-   * is under way is among it, so that it comes once more after the older ones of its article.
+   * Delivers again all kept events since then, and returns their number. Events under way are among them, and
+   * come once more, after the older ones of their article.
    */
   replay(id: number, since: Date): Promise<number> {
     return this.#lock(id, async (tx) => {

@@ -102,6 +102,14 @@ export class HtmlInspector {
 /** The minimum number of characters of text in an article, not counting tags. */
 export const MIN_CONTENT = 50;
 
+/** What is wrong with less. */
+export const TOO_SHORT: FieldFault = {
+  field: 'content',
+  code: 'too_short',
+  message: `must have at least ${MIN_CONTENT} characters of text, not counting tags, and not only white space`,
+  limit: MIN_CONTENT,
+};
+
 /**
  * Every error in an article's `content`: that it is too short, and everything in it that is not allowed, with
  * its position.
@@ -119,11 +127,10 @@ export async function contentFaults(
     const message = `cannot be checked ${inspection.unfinished}; simplify it or split it`;
     return [{ field: 'content', code: 'unsafe_html', message }];
   }
-  const faults = inspection.faults.map(({ what, line, column }) => {
+  const faults = inspection.faults.map(({ what, line, column }): FieldFault => {
     const message = `${what} is not allowed (line ${line}, column ${column})`;
     return { field: 'content', code: 'unsafe_html', message };
   });
   if (inspection.characters === undefined || inspection.characters >= MIN_CONTENT) return faults;
-  const message = `must have at least ${MIN_CONTENT} characters of text, not counting tags, and not only white space`;
-  return [{ field: 'content', code: 'too_short', message }, ...faults];
+  return [TOO_SHORT, ...faults];
 }

@@ -1,17 +1,18 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { readConfig } from '@pressroom/common/start/config';
 import { siteSettings } from '@pressroom/common/start/site-settings';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Kysely } from 'kysely';
 import { readExtraSchema } from '../articles/extra-schema.ts';
 import { contentSettings, inspectionRules } from '../config.ts';
+import { RedirectStore } from '../redirects/store.ts';
 import { Site } from '../site.ts';
 import type { ContentTables } from '../tables.ts';
 import { exportContent, jsonLineEntries, OutputFile, rereadable } from './export.ts';
 import { ghostEntries } from './ghost.ts';
 import { runImport } from './importer.ts';
 import { MediaMover, PictureStore, SavedPictures } from './media.ts';
-import { RedirectMap } from './redirects.ts';
+import { OldAddresses } from './redirects.ts';
 import type { SourceEntry } from './source-entry.ts';
 import { wordpressEntries } from './wordpress/entries.ts';
 
@@ -89,10 +90,13 @@ function everyImport(command: Command): Command {
     .option('--clean', 'remove HTML that is not allowed, rather than refuse its article')
     .option('--short', 'take articles with less text than the API accepts, such as pictures alone')
     .option('--dry-run', 'tell what would be refused and why, and write nothing')
-    .option(
-      '--redirects <file>',
-      'write where old addresses lead now, as JSON (.json) or for nginx; may be given twice',
-      (file: string, others: string[] = []) => [...others, file],
+    .addOption(
+      new Option(
+        '--redirects [file]',
+        'have old addresses lead to the articles, and write that as JSON (.json) or for nginx; may be given twice',
+      )
+        .preset('')
+        .argParser((file: string, others: string[] = []) => [...others, file]),
     )
     .option('--media', 'bring the pictures of articles into the bucket that S3_BUCKET names')
     .option('--media-base <url>', 'the public address of that bucket')
@@ -118,8 +122,10 @@ async function run(
   const site = Site.of(config);
   if (given.redirects !== undefined && site === undefined)
     throw new Failure('misconfigured', '--redirects needs CONTENT_SITE_URL, the address of the site');
-  const maps = given.dryRun ? [] : (given.redirects ?? []);
-  const redirects = site && maps.map((file) => new RedirectMap(db, site, file));
+  const oldAddresses =
+    site === undefined || given.redirects === undefined || given.dryRun
+      ? undefined
+      : new OldAddresses(db, site, new RedirectStore(db, db, config), given.redirects.filter(Boolean));
   const options = {
     author: given.author,
     truncate: given.truncate === true,
@@ -131,7 +137,7 @@ async function run(
     extraSchema: await readExtraSchema(config.CONTENT_EXTRA_SCHEMA),
     media: given.media ? new MediaMover(storeOf(given), given.mediaPrivate ?? []) : undefined,
   };
-  process.exitCode = await runImport(db, read, options, redirects ?? []);
+  process.exitCode = await runImport(db, read, options, oldAddresses);
 }
 
 function storeOf({ mediaBase }: Given): PictureStore {

@@ -102,7 +102,7 @@ async function* rowsOf(
   }
 }
 
-/** Why nothing more can be written, by Node's error code. */
+/** Explains why nothing more can be written, by Node's error code. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk is full',

@@ -17,7 +17,7 @@ import {
   withPlacedUrls,
 } from './source-entry.ts';
 
-/** What Ghost writes in place of its own address. */
+/** Stands for the site's own address in Ghost's exports. */
 const OWN_ADDRESS = '__GHOST_URL__';
 
 const CARD_MARK = /<!--kg-card-(?:begin|end): [\w-]+-->/g;
@@ -30,7 +30,9 @@ const STATES: ReadonlyMap<string, boolean> = new Map([
   ['draft', false],
 ]);
 
-/** What articles refer to, wherever it stands in the file: by the id of a row, or of an article. */
+/**
+ * Rows that articles refer to, and that may stand anywhere in the file: by the id of a row, or of an article.
+ */
 interface References {
   tags: DiskMap<GhostRow>;
   users: DiskMap<GhostRow>;
@@ -173,7 +175,7 @@ const LEFT = [
   ...['og_title', 'og_description', 'og_image', 'twitter_title', 'twitter_description', 'twitter_image'],
 ];
 
-/** A whole address; undefined for what is none, which is told. */
+/** A whole address; undefined for anything else, which is reported. */
 function addressOf(
   value: string | null,
   site: string | undefined,
@@ -235,7 +237,7 @@ function inOrder(rows: readonly GhostRow[]): GhostRow[] {
   return rows.toSorted((a, b) => Number(a.sort_order ?? 0) - Number(b.sort_order ?? 0));
 }
 
-/** A member as text; empty for what is not there. Ids are numbers in old exports. */
+/** A member as text; empty if it is missing. Ids are numbers in old exports. */
 function text(row: GhostRow, name: string): string {
   const value = row[name];
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
@@ -286,7 +288,7 @@ class RowReader {
     this.#tables = tables;
   }
 
-  /** Whether all that was opened is closed, and there was data. */
+  /** True once everything that was opened is closed, and there was data. */
   get isWhole(): boolean {
     return this.#sawData && this.#path.length === 0;
   }
@@ -314,7 +316,7 @@ class RowReader {
     }
   }
 
-  /** Whether a table is read: `data.posts`, in `db[0]` or at the top. */
+  /** True for a table that is read: `data.posts`, in `db[0]` or at the top. */
   #isWanted(table: string | undefined): boolean {
     const [, ...above] = this.#path.filter((name) => name !== undefined).toReversed();
     return table !== undefined && this.#tables.has(table) && /^data(?: db)?$/.test(above.join(' '));

@@ -13,7 +13,7 @@ const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
 const slug = z.string().max(100).regex(SLUG_PATTERN, 'must be words of a–z and 0–9 joined by -');
 
-/** What exports write as null, as if it were absent. */
+/** Takes null, which exports write for absent members, as absent. */
 const absent = <Schema extends z.ZodType>(schema: Schema) =>
   schema.nullish().transform((value) => value ?? undefined);
 
@@ -99,13 +99,13 @@ const termLine = z.discriminatedUnion('type', [
 
 export interface LineOptions {
   truncate: boolean;
-  /** Whether an export is restored: ids are kept, and articles taken as they are. */
+  /** True to restore an export: ids are kept, and articles taken as they are. */
   exact: boolean;
   /** The author of articles that name none. */
   author?: string | undefined;
 }
 
-/** What a row has had elsewhere, besides what a request can set. */
+/** Facts about a row in its old place that no request can set. */
 export interface Past {
   id?: number | undefined;
   created_at?: Date | undefined;
@@ -118,6 +118,8 @@ export interface ImportedArticle {
   source: string;
   /** Identifies it for good, so that importing it again creates nothing; undefined if its id does. */
   key: string | undefined;
+  /** The keys that it may have been given under other spellings of its addresses. */
+  otherKeys: readonly string[];
   /** The keys that earlier versions kept, also for other articles. */
   formerKeys: readonly string[];
   /** The id that it had where it was exported. */
@@ -210,6 +212,8 @@ function readArticle(
     type: 'article',
     source: source ?? '',
     key: past.id === undefined ? keyOf([...(identity?.parts ?? itself), ...differing]) : undefined,
+    otherKeys:
+      past.id === undefined ? (identity?.others ?? []).map((parts) => keyOf([...parts, ...differing])) : [],
     formerKeys: past.id === undefined ? (identity?.former ?? [itself]).map(keyOf) : [],
     ownId: id,
     wanted: {
@@ -245,7 +249,7 @@ type ArticleMembers = Omit<
   | keyof typeof own
 >;
 
-/** The body of a create. An export is restored as it is; everything else is held to what the API accepts. */
+/** The body of a create. An export is restored as it is; all other sources have to meet the API's rules. */
 function bodyOf(
   { html, content, byline, author, excerpt, is_published = true, ...rest }: ArticleMembers,
   { exact, truncate, author: otherwise }: LineOptions,
@@ -299,8 +303,8 @@ function fittedTerm(
 }
 
 /**
- * When a row was created and changed. What says only some of it has been as it is since the latest that it
- * says.
+ * The times at which a row was created and changed. A row that gives only some of them has been the same
+ * since the latest of these.
  */
 function pastOf(
   {

@@ -23,7 +23,8 @@ export async function importedBefore(
   db: Kysely<ContentTables>,
   articles: readonly ImportedArticle[],
 ): Promise<Map<ImportedArticle, number>> {
-  const keys = articles.flatMap(({ key, formerKeys }) => [
+  const keys = articles.flatMap(({ key, otherKeys, formerKeys }) => [
+    ...otherKeys,
     ...formerKeys,
     ...(key === undefined ? [] : [key]),
   ]);
@@ -40,6 +41,7 @@ export async function importedBefore(
   for (const article of articles) {
     const row =
       rows.find(({ key }) => key !== null && key === article.key) ??
+      rows.find(({ key }) => key !== null && article.otherKeys.includes(key)) ??
       rows.find((one) =>
         one.key === null
           ? isItself(article, one)
@@ -50,13 +52,13 @@ export async function importedBefore(
   return known;
 }
 
-/** Whether an article comes back to where it was exported. */
+/** True if an article comes back to the place it was exported from. */
 function isItself({ ownId, past, body }: ImportedArticle, { id, slug, created_at }: Candidate): boolean {
   if (id !== ownId || slug !== body.slug) return false;
   return past.id !== undefined || Number(past.created_at) === Number(created_at);
 }
 
-/** Whether an article may be the one that has the key of an earlier version, which different ones shared. */
+/** True if an article may be the one with the key of an earlier version, which different articles shared. */
 function isLike({ wanted, past }: ImportedArticle, { slug, published_at, former_slugs }: Candidate): boolean {
   if (wanted.isGiven) return slug === wanted.slug || former_slugs.includes(wanted.slug);
   return past.published_at === undefined || Number(past.published_at) === Number(published_at);
@@ -107,7 +109,7 @@ async function findTerm(
       return { ...row, isNew: false, lostSlugs: [] };
     }
   }
-  // Where a slug is given, others may have the same name.
+  // With a slug given, others may have the same name.
   const forms = ['NFC', 'NFD'].map((form) => name.normalize(form));
   const named =
     slug === undefined ? await select(db, table, sql`name = any(${[name, ...forms]}::text[])`) : undefined;

@@ -18,10 +18,10 @@ import {
 } from './import-line.ts';
 import { findOrMakeTerm, importedBefore, keepFormerSlugs, TERM_KINDS } from './imported.ts';
 import type { MediaMover } from './media.ts';
-import type { RedirectMap } from './redirects.ts';
+import type { OldAddresses } from './redirects.ts';
 import { DiskMap, type ImportEntry, type SourceEntry } from './source-entry.ts';
 
-/** How many entries pass between two progress reports if the output is not a terminal. */
+/** The entries between two progress reports if the output is not a terminal. */
 const REPORT_EVERY = 1000;
 
 /**
@@ -30,7 +30,7 @@ const REPORT_EVERY = 1000;
  */
 const FRUGAL = ['--heap-growing-percent=30', '--semi-space-growth-factor=1'];
 
-/** How often each came, of what was left out its reason. */
+/** The number of entries by outcome; skipped entries count by reason. */
 type Tally = Map<string, number>;
 
 /**
@@ -41,7 +41,7 @@ export async function runImport(
   db: Kysely<ContentTables>,
   read: () => AsyncIterable<SourceEntry>,
   options: ImportOptions,
-  redirects: readonly RedirectMap[],
+  oldAddresses: OldAddresses | undefined,
 ): Promise<0 | 1> {
   for (const flag of FRUGAL) setFlagsFromString(flag);
   const tally: Tally = new Map();
@@ -51,7 +51,7 @@ export async function runImport(
   try {
     for await (const outcomes of importer.run(read)) {
       for (const outcome of outcomes) tell(outcome);
-      for (const map of redirects) await map.add(outcomes);
+      await oldAddresses?.add(outcomes);
       for (const outcome of outcomes) add(tally, outcome.kind);
       for (const outcome of outcomes) if (outcome.kind === 'skipped') add(leftOut, outcome.reason);
       reported = reportProgress(tally, reported);
@@ -62,7 +62,7 @@ export async function runImport(
   } finally {
     await importer.close();
     await options.media?.close();
-    for (const map of redirects) await map.close();
+    await oldAddresses?.close();
   }
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   console.log(options.dryRun ? `Nothing was written. It would be: ${countsOf(tally)}` : countsOf(tally));
@@ -109,11 +109,11 @@ function countsOf(tally: Tally): string {
 type Database = Kysely<ContentTables>;
 
 interface ImportOptions extends LineOptions {
-  /** Whether to report what would happen, and write nothing. */
+  /** True to report what would happen, and write nothing. */
   dryRun: boolean;
-  /** Whether HTML that is not allowed is removed, rather than its article refused. */
+  /** True to remove HTML that is not allowed, rather than refuse its article. */
   clean: boolean;
-  /** Whether an article may have less text than the API accepts. */
+  /** True to accept articles with less text than the API does. */
   short: boolean;
   /** Brings the pictures of articles along; without it they stay where they are. */
   media?: MediaMover | undefined;
@@ -209,10 +209,11 @@ class Importer {
   #unlikeOthers(item: ImportedArticle): ImportedArticle {
     if (item.key === undefined) return item;
     const times = this.#keys.all(item.key).length + 1;
-    const formerKeys = item.formerKeys.filter((key) => this.#keys.all(key).length === 0);
+    const isNew = (key: string) => this.#keys.all(key).length === 0;
+    const [otherKeys, formerKeys] = [item.otherKeys.filter(isNew), item.formerKeys.filter(isNew)];
     this.#keys.add(item.key, true);
-    if (times === 1) return { ...item, formerKeys };
-    return { ...item, key: `${item.key}-${times}`, formerKeys: [], ownId: undefined };
+    if (times === 1) return { ...item, otherKeys, formerKeys };
+    return { ...item, key: `${item.key}-${times}`, otherKeys: [], formerKeys: [], ownId: undefined };
   }
 
   /** Those of the articles that are neither there already nor refused. */
@@ -241,7 +242,7 @@ class Importer {
     return moved;
   }
 
-  /** The article with HTML and `extra` that are allowed, or what is wrong. An export is restored as it is. */
+  /** The article with HTML and `extra` that are allowed, or the faults. An export is restored as it is. */
   async #checked(read: Read<ImportedArticle>): Promise<Read<ImportedArticle> | Error> {
     const { entry, item, number } = read;
     const { exact, extraSchema } = this.#options;
@@ -432,7 +433,7 @@ async function atomically<Result>(
   }
 }
 
-/** Why a row is refused, in words for whoever wrote the file. */
+/** Explains a refusal to the person who wrote the file. */
 function explained(error: unknown): Error {
   for (const noun of ['article', 'category', 'tag', 'author'] as const) {
     if (violates(error, `${noun}_pkey`))
@@ -442,7 +443,7 @@ function explained(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** What PostgreSQL does not take, by its code, not in its words. */
+/** Explains errors of PostgreSQL by their code: their words depend on its language. */
 function unstorable(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === '22003') return 'a number is too large';
@@ -477,11 +478,11 @@ function refused({ place, line }: ImportEntry, error: unknown): Outcome {
   return { kind: 'refused', place, source: typeof named === 'string' ? named : '', reason };
 }
 
-/** How many entries are written in one transaction: for as long, no other writer makes a slug. */
-const MOST = 50;
+/** The most entries in one transaction, which keeps other writers from making slugs. */
+const MAX_ENTRIES = 50;
 
-/** How many characters they have at most; an entry alone may have more. */
-const MOST_CHARACTERS = 2 ** 21;
+/** The most characters of those entries together; an entry alone may have more. */
+const MAX_CHARACTERS = 2 ** 21;
 
 /** Groups entries into batches of bounded size. */
 async function* batchesOf(entries: AsyncIterable<SourceEntry>): AsyncGenerator<SourceEntry[]> {
@@ -490,7 +491,7 @@ async function* batchesOf(entries: AsyncIterable<SourceEntry>): AsyncGenerator<S
   for await (const entry of entries) {
     batch.push(entry);
     characters += charactersOf(entry);
-    if (batch.length < MOST && characters < MOST_CHARACTERS) continue;
+    if (batch.length < MAX_ENTRIES && characters < MAX_CHARACTERS) continue;
     yield batch;
     [batch, characters] = [[], 0];
   }
@@ -506,14 +507,14 @@ function charactersOf(entry: SourceEntry): number {
 /** The longest slug, in characters (`docs/spec/wire.md`, "Slug"). */
 const LONGEST_SLUG = 100;
 
-/** Who comes first where two articles of a file are to have one slug. */
+/** A claim to a slug, for two articles of a file that are to have the same. */
 interface Claim {
   number: number;
   /** Slugs that articles had go before those that are made, then published articles before drafts. */
   rank: number;
 }
 
-/** Which article of a file gets which slug: all are looked at before the first is written. */
+/** Assigns the slugs of a file's articles: all are looked at before the first is written. */
 class SlugPlan {
   readonly #claims = new DiskMap<Claim>();
   /** The last number that was given to a slug. */
@@ -535,7 +536,7 @@ class SlugPlan {
     if (first === undefined || rank < first.rank) this.#claims.add(claimed, { number, rank });
   }
 
-  /** Whether no other article of the file is to have the slug. */
+  /** True if no other article of the file is to have the slug. */
   isFor(slug: string, number: number): boolean {
     return (this.#claims.get(slug)?.number ?? number) === number;
   }

@@ -23,7 +23,6 @@ import { DiskMap } from './source-entry.ts';
 
 const NAMING = new Set(['img src', 'img srcset', 'source srcset', 'video poster', 'a href']);
 
-/** Where a link leads to a picture. */
 const PICTURE_PATH = /\.(?:avif|gif|jpe?g|png|webp)$/i;
 
 /** The longest key, in characters: an address has at most 500. */
@@ -35,8 +34,8 @@ interface Showing {
 }
 
 /**
- * Brings the pictures of articles into a bucket, under the addresses that they had, and changes the addresses
- * in the articles. What the bucket has is not fetched again.
+ * Copies the pictures of articles into a bucket, under their old addresses, and changes the addresses in the
+ * articles. Pictures that the bucket has are not fetched again.
  */
 export class MediaMover {
   readonly #store: PictureStore;
@@ -111,7 +110,7 @@ function isPicture(url: string, attribute: string): boolean {
   return attribute !== 'a href' || PICTURE_PATH.test(parsed.pathname);
 }
 
-/** Where a picture is kept: under its old host and path, so that it is known again. */
+/** The key of a picture: its old host and path, so that it is known again. */
 function keyOf(address: string): string {
   const { hostname, pathname, search } = new URL(address);
   const hash = createHash('sha256').update(address).digest('hex').slice(0, 12);

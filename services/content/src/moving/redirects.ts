@@ -1,4 +1,7 @@
 import type { Kysely } from 'kysely';
+import { siteAddress } from '../redirects/addresses.ts';
+import { nginxPair } from '../redirects/nginx.ts';
+import type { RedirectStore } from '../redirects/store.ts';
 import type { Site } from '../site.ts';
 import type { ContentTables } from '../tables.ts';
 import { OutputFile } from './export.ts';
@@ -20,34 +23,26 @@ const JSON_MAP: MapFormat = {
   pair: (from, to) => `\n  ${JSON.stringify(from)}: ${JSON.stringify(to)}`,
 };
 
-/** Lines of a `map` of nginx, in which `$` begins a variable. */
+/** Lines of a `map` of nginx. */
 const NGINX_MAP: MapFormat = {
   begin: '',
   between: '',
   end: '',
-  pair: (from, to) => `"${quoted(from)}" "${quoted(to)}";\n`,
+  pair: nginxPair,
 };
 
-function quoted(text: string): string {
-  return text.replaceAll(/["\\$\s]/g, encodeURIComponent);
-}
-
-/**
- * Writes a map from the paths that published articles had to the addresses that they have now, as articles
- * come in: JSON for a file that ends with `.json`, else what a `map` of nginx includes.
- */
-export class RedirectMap {
+/** Keeps where the paths lead that published articles had, as articles come in. */
+export class OldAddresses {
   readonly #db: Kysely<ContentTables>;
   readonly #site: Site;
-  readonly #out: OutputFile;
-  readonly #format: MapFormat;
-  readonly #seen = new DiskMap<true>();
+  readonly #redirects: RedirectStore;
+  readonly #files: readonly RedirectFile[];
 
-  constructor(db: Kysely<ContentTables>, site: Site, file: string) {
+  constructor(db: Kysely<ContentTables>, site: Site, redirects: RedirectStore, files: readonly string[]) {
     this.#db = db;
     this.#site = site;
-    this.#format = file.endsWith('.json') ? JSON_MAP : NGINX_MAP;
-    this.#out = new OutputFile(file);
+    this.#redirects = redirects;
+    this.#files = files.map((file) => new RedirectFile(file));
   }
 
   /** Adds the articles among these that are there, wherever they came from. */
@@ -65,19 +60,37 @@ export class RedirectMap {
       .where('id', 'in', ids)
       .execute();
     const articles = new Map(rows.map((row) => [row.id, row]));
-    for (const { path, id } of moved) {
+    const leading = moved.flatMap(({ path, id }) => {
       const article = articles.get(id);
-      if (article !== undefined) await this.#write(path, this.#site.page('article', article));
-    }
+      return article === undefined ? [] : [{ path, to: this.#site.page('article', article) }];
+    });
+    for (const { path, to } of leading) for (const file of this.#files) await file.add(path, to);
+    await this.#redirects.import(
+      leading.flatMap(({ path, to }) => {
+        const [from, { pathname }] = [siteAddress(path), new URL(to)];
+        return from === undefined || from === siteAddress(pathname) ? [] : [{ from, to: pathname }];
+      }),
+    );
   }
 
   async close(): Promise<void> {
-    await this.#out.write(`${this.#seen.size > 0 ? '' : this.#format.begin}${this.#format.end}`);
-    await this.#out.close();
+    for (const file of this.#files) await file.close();
+  }
+}
+
+/** A map of redirects: JSON for a file that ends with `.json`, else what a `map` of nginx includes. */
+class RedirectFile {
+  readonly #out: OutputFile;
+  readonly #format: MapFormat;
+  readonly #seen = new DiskMap<true>();
+
+  constructor(file: string) {
+    this.#format = file.endsWith('.json') ? JSON_MAP : NGINX_MAP;
+    this.#out = new OutputFile(file);
   }
 
   /** Visitors leave out the slash at the end. */
-  async #write(path: string, to: string): Promise<void> {
+  async add(path: string, to: string): Promise<void> {
     for (const from of new Set([path, path.replace(/(?<=.)\/$/, '')])) {
       if (this.#seen.has(from) || URL.parse(from, to)?.href === to) continue;
       await this.#out.write(
@@ -85,6 +98,11 @@ export class RedirectMap {
       );
       this.#seen.add(from, true);
     }
+  }
+
+  async close(): Promise<void> {
+    await this.#out.write(`${this.#seen.size > 0 ? '' : this.#format.begin}${this.#format.end}`);
+    await this.#out.close();
   }
 }
 

@@ -8,8 +8,8 @@ import { withChangedUrls } from '../html/changed-urls.ts';
 import { SLUG_PATTERN, slugify } from '../slug.ts';
 
 /**
- * What a reader finds in a file from elsewhere, one after the other: something to import, as a line of JSON
- * Lines has it; something that is no article; or what cannot be read.
+ * Something to import, as a line of JSON Lines has it; something that is no article; or something that cannot
+ * be read.
  */
 export type SourceEntry =
   | ImportEntry
@@ -17,21 +17,23 @@ export type SourceEntry =
   | { place: string; unreadable: string };
 
 export interface ImportEntry {
-  /** Where it stands in the file, such as `line 7`: for reports. */
+  /** The place in the file, such as `line 7`, for reports. */
   place: string;
   line: unknown;
-  /** What identifies it for good in what it comes from; else its own members do. */
+  /** Identifies the entry within its source for good; else its own members do. */
   identity?: Identity | undefined;
-  /** Where readers found it: an address, or a path of the site. */
+  /** The old address: a URL, or a path of the site. */
   address?: string | undefined;
   notes?: readonly string[] | undefined;
 }
 
-/** What makes an article of an export from elsewhere another one than all others. */
+/** Tells an imported article from all others. */
 export interface Identity {
   /** Its site, id, addresses and the like; its slug and the date of its publication are added. */
   parts: readonly string[];
-  /** What earlier versions took for its identity. */
+  /** The parts with the other spellings that its addresses may have had at an earlier import. */
+  others?: readonly (readonly string[])[] | undefined;
+  /** The parts that earlier versions took. */
   former: readonly (readonly string[])[];
   /** A slug that is made of the one that it had, which was none of ours. */
   slug?: string | undefined;
@@ -71,7 +73,7 @@ export function plainText(html: string): string {
 /** A day in ISO 8601, or as RSS has it. */
 const DAY = /^(\d{4})-(\d\d)-(\d\d)|\b(\d{1,2}) ([A-Z][a-z]{2})[a-z]* (\d{4})/;
 
-/** What follows the time of a day, or is a day alone: to JavaScript, other times are those of the machine. */
+/** Ends a time with a zone, or is a day alone: JavaScript reads all others in the machine's zone. */
 const ZONE = /(?:[a-z]|[+-]\d\d:?\d\d)\s*$|^\s*\d{4}-\d\d-\d\d\s*$/i;
 
 /** A zone of hours alone, as PostgreSQL writes it, which JavaScript does not read. */
@@ -79,7 +81,7 @@ const HOURS = /(:\d\d(?:\.\d+)?[+-]\d\d)\s*$/;
 
 /**
  * A time of an export as ISO 8601: in milliseconds or seconds, as RSS has it, or bare, which is UTC;
- * undefined for what never was.
+ * undefined for placeholders of no time.
  */
 export function timeOf(value: unknown): string | undefined {
   if (typeof value === 'number') return iso(new Date(value < 1e11 ? value * 1000 : value));
@@ -99,7 +101,7 @@ export function impossibleDates(times: readonly unknown[]): string[] {
     .map((time) => `the date ${time} does not exist: left out`);
 }
 
-/** Of articles that never were published, WordPress writes year 0, or one before the first. */
+/** WordPress writes year 0, or one before the first, for articles that were never published. */
 function isNever(value: string): boolean {
   return /^\s*$|^(?:0000|-)|\s-\d{4}\s/.test(value);
 }
@@ -113,13 +115,13 @@ function isDay(value: string): boolean {
   return new Date(`${dayOfRss} ${monthOfRss} ${yearOfRss} UTC`).getUTCDate() === Number(dayOfRss);
 }
 
-/** WordPress writes a date before the year 1 for what was never published. */
+/** WordPress writes a date before the year 1 for articles that were never published. */
 function iso(time: Date): string | undefined {
   const year = time.getUTCFullYear();
   return year >= 1 && year <= 9999 ? time.toISOString() : undefined;
 }
 
-/** When a scheduled article is to be published; null, which is told, where that is unknown or over. */
+/** The planned publication of an article; null, with a note, if it is unknown or over. */
 export function scheduledFor(time: string | undefined, notes: string[]): string | null {
   if (time !== undefined && new Date(time) > new Date()) return time;
   notes.push(

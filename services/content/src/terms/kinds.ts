@@ -97,7 +97,7 @@ export const AUTHORS = {
   written: {
     bio: text(2000).nullable().describe('Plain text.'),
     picture: webUrl(500).nullable(),
-    links: links.describe('Where else readers find the author; in this order.'),
+    links: links.describe('Other pages of the author, in this order.'),
   },
   shown: {
     bio: z.string().nullable(),

@@ -1,4 +1,4 @@
-import { Failure, invalid } from '@pressroom/common/failures/failure';
+import { Failure, type FieldCode, invalid } from '@pressroom/common/failures/failure';
 import { idMember, idParameter } from '@pressroom/common/fields/fields';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
@@ -17,7 +17,7 @@ type MergedKind = Pick<TermKind, 'plural' | 'one'> & { noun: Merged };
 
 const mergedAnswer = envelope(
   z.object({
-    moved: z.int().describe('How many articles have the other in its place since this request.'),
+    moved: z.int().describe('The number of articles that have the other in its place since this request.'),
     is_complete: z.boolean().describe('False if there are more articles: send the request again.'),
   }),
 );
@@ -165,6 +165,6 @@ async function find(
   return slug;
 }
 
-function refused(code: string, message: string): Failure {
+function refused(code: FieldCode, message: string): Failure {
   return invalid([{ field: 'into', code, message }]);
 }

@@ -49,13 +49,15 @@ export class TermStore {
   readonly #kind: TermKind;
   readonly #db: Database;
   readonly #readDb: Database;
+  readonly #language: string | undefined;
   readonly #articles = new ArticleList(NESTED_MEMBERS);
 
-  /** Public reads take `readDb`, which may be a replica of `db`. */
-  constructor(kind: TermKind, db: Database, readDb: Database = db) {
+  /** Public reads take `readDb`, which may be a replica of `db`; slugs are spelled as in `language`. */
+  constructor(kind: TermKind, db: Database, readDb: Database = db, language?: string) {
     this.#kind = kind;
     this.#db = db;
     this.#readDb = readDb;
+    this.#language = language;
   }
 
   /** All terms by position, then by name, with their numbers of published articles. */
@@ -171,9 +173,10 @@ export class TermStore {
    */
   async create({ slug, ...body }: TermCreate, actor: Actor = COMMAND): Promise<OwnTerm> {
     const { noun, table } = this.#kind;
+    const base = slugify(body.name, noun, { language: this.#language });
     const { writer: _, ...term } = await this.#db
       .insertInto(table)
-      .values({ ...stored(body), slug: slug ?? freeSlug(noun, slugify(body.name, noun)) })
+      .values({ ...stored(body), slug: slug ?? freeSlug(noun, base) })
       .returningAll()
       .returning(writtenBy(actor).as('writer'))
       .executeTakeFirstOrThrow()

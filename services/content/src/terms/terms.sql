@@ -1,6 +1,6 @@
--- What writing a {term} sets off; and for its articles, articles/indexing.sql.
+-- Triggers of a {term}; articles/indexing.sql has those for its articles.
 
--- What no longer exists has no counts; the trigger's argument is its kind.
+-- A term that no longer exists has no counts; the trigger's argument is its kind.
 create or replace function content.forget_counts() returns trigger language plpgsql as $$
 begin
   delete from content.list_count where kind = tg_argv[0] and id = old.id;
@@ -26,8 +26,8 @@ create or replace trigger forget_all_former_slugs after truncate on content.{ter
 create or replace trigger forget_counts after delete on content.{term}
   for each row execute function content.forget_counts('{term}');
 
--- Who hears of it: the trail, replicas, hooks, and copies of what is published, to which all of it belongs;
--- its kind also has an entry in sync.ts.
+-- Announces changes to the trail, replicas, hooks, and copies of what is published, to which all of it
+-- belongs; its kind also has an entry in sync.ts.
 create or replace trigger audit_created after insert on content.{term} for each row
   execute function content.audit_row('{term}.created', 'id', 'slug', 'name');
 create or replace trigger audit_changed after update of name, slug on content.{term} for each row

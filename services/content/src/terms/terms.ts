@@ -180,6 +180,7 @@ function reads({ terms, gate, cache }: TermParts, { noun, Noun, plural, one, fil
       tags,
       operationId: `list${capitalized(plural)}`,
       summary: `List all ${plural} with their numbers of published articles`,
+      description: 'Those with a `position` come first, the least before all, then the others by name.',
       querystring: schemas.listQuery,
       response: {
         200: envelope(schemas.listItems),
@@ -200,6 +201,8 @@ function reads({ terms, gate, cache }: TermParts, { noun, Noun, plural, one, fil
       tags,
       operationId: `list${capitalized(plural)}`,
       summary: `List ${plural} by name, with their numbers of published articles`,
+      description:
+        'With `q`, names that contain it, regardless of case; those that begin with it come first.',
       querystring: termPageQuery,
       response: {
         200: pagedEnvelope(schemas.listItems),
@@ -230,6 +233,9 @@ function reads({ terms, gate, cache }: TermParts, { noun, Noun, plural, one, fil
       tags,
       operationId: `get${Noun}`,
       summary: `Read ${one} with a page of its published articles, newest first`,
+      description:
+        '`per_page` and `page` are those of its articles, which the filters of `GET /api/articles`' +
+        ' narrow. Its members are in `data`, the articles in `data.articles`.',
       params: termPath,
       querystring: schemas.detailQuery,
       response: { 200: schemas.detailAnswer, ...NOT_MODIFIED, ...DETAIL_PROBLEMS },
@@ -245,6 +251,7 @@ function reads({ terms, gate, cache }: TermParts, { noun, Noun, plural, one, fil
       tags,
       operationId: `get${Noun}BySlug`,
       summary: `Read ${one} by its slug, as by its id; a slug that the ${noun} had before leads to the current one`,
+      description: 'The answer is that of the id. A former slug is 308 to the current one, in one hop.',
       params: termSlugPath,
       querystring: schemas.detailQuery,
       response: { 200: schemas.detailAnswer, ...NOT_MODIFIED, ...MOVED, ...DETAIL_PROBLEMS },
@@ -275,6 +282,8 @@ function writes({ terms, changed }: TermParts, { noun, Noun, plural, one, schema
       tags,
       operationId: `create${Noun}`,
       summary: `Create ${one}`,
+      description:
+        'Without `slug` it gets one from the name. A slug that another has, or had, is 409 `slug_taken`.',
       responseHeaders: { 201: ['ETag'] },
       body: schemas.create,
       response: { 201: schemas.writtenAnswer, ...CREATE_PROBLEMS },
@@ -296,6 +305,9 @@ function writes({ terms, changed }: TermParts, { noun, Noun, plural, one, schema
       tags,
       operationId: `replace${Noun}`,
       summary: `Replace ${one}; if the slug is omitted, it is kept`,
+      description:
+        'A former slug leads to the new one. With the `ETag` of a read in `If-Match`, a write of another' +
+        ' state is 412.',
       params: termPath,
       responseHeaders: { 200: ['ETag'] },
       body: schemas.put,
@@ -344,6 +356,8 @@ function writes({ terms, changed }: TermParts, { noun, Noun, plural, one, schema
       tags,
       operationId: `delete${Noun}`,
       summary: `Delete ${one}; 409 while it contains articles, drafts included`,
+      description:
+        'Move its articles first; tags and authors can be merged into another. Its slugs are free again.',
       params: termPath,
       response: { 200: deletedAnswer, ...problemResponses(400, 401, 403, 404, 409, 412, 429, 503) },
     },

@@ -19,7 +19,7 @@ import {
 } from '../source-entry.ts';
 import { type Attachment, articleHtml } from './html.ts';
 
-/** What articles refer to, wherever it stands in the file. */
+/** Facts that articles refer to, and that may stand anywhere in the file. */
 interface References {
   authors: DiskMap<string>;
   /** The slugs that categories have in WordPress, by id. */
@@ -68,7 +68,7 @@ export async function* wordpressEntries(file: string, clean: boolean): AsyncGene
 /** Custom fields that belong to WordPress and its plugins, or that are read. */
 const OTHER_FIELDS = /^(?:_|rank_math_|footnotes$)/;
 
-/** What an article has that is kept nowhere. */
+/** The parts of an article that are not kept. */
 function notKept({ comments, meta, terms, texts }: WxrEntry): string[] {
   return [
     ...Array.from({ length: comments }, () => 'comment'),
@@ -178,7 +178,7 @@ function itemOf(
   };
 }
 
-/** The same site may be read over http and https. */
+/** A site is the same over http and https, with and without `www.`, and may move from one to another. */
 function identityOf(
   { texts, site }: WxrEntry & { site: WxrSite },
   slug: string | undefined,
@@ -186,14 +186,28 @@ function identityOf(
 ): Identity {
   const text = (name: string) => texts.get(name)?.trim() ?? '';
   const plain = (url: string) => url.replace(/^https?:\/\//i, '').replace(/\/+$/, '');
-  const id = text('wp:post_id');
-  const where = [plain(site.url), id, plain(text('guid')), plain(text('link'))];
+  const at = (prefix: string, url: string) => url && `${prefix}${plain(url).replace(/^www\./i, '')}`;
+  const [id, guid, link] = [text('wp:post_id'), text('guid'), text('link')];
   // Tools that make such files may leave out all of these, or count from one for each site.
-  const isNamed = where.slice(2).some((url) => url !== '') || (site.url !== '' && Number(id) > 0);
-  const former = new Set([site.url, `http://${plain(site.url)}`, `https://${plain(site.url)}`]);
+  const isNamed = plain(guid) !== '' || plain(link) !== '' || (site.url !== '' && Number(id) > 0);
+  const partsOf = (from: string, ...addresses: string[]) => [
+    'wordpress',
+    from,
+    id,
+    ...addresses,
+    ...(isNamed ? [] : itself),
+  ];
+  const prefixes = ['', 'www.'];
+  const sites = prefixes.flatMap((prefix) =>
+    ['http://', 'https://'].map((one) => one + at(prefix, site.url)),
+  );
   return {
-    parts: ['wordpress', ...where, ...(isNamed ? [] : itself)],
-    former: [...former].map((url) => [`wordpress ${url} ${id}`]),
+    parts: partsOf(plain(site.url), plain(guid), plain(link)),
+    // A guid stays as it was when a site moves.
+    others: prefixes.flatMap((now) =>
+      prefixes.map((then) => partsOf(at(now, site.url), at(then, guid), at(now, link))),
+    ),
+    former: [...new Set([site.url, ...sites])].map((url) => [`wordpress ${url} ${id}`]),
     slug,
   };
 }
@@ -284,7 +298,7 @@ function featuredImage(id: string | undefined, { attachments }: References, note
   return { featured_image: url, alt_text: short || null };
 }
 
-/** Where Yoast SEO, Rank Math and All in One SEO (today's and before version 4) keep each member. */
+/** The custom fields of Yoast SEO, Rank Math and All in One SEO (today's and before version 4). */
 const KEYS = {
   meta_title: ['_yoast_wpseo_title', 'rank_math_title', '_aioseo_title', '_aioseop_title'],
   meta_description: [
@@ -297,7 +311,7 @@ const KEYS = {
   primary: ['_yoast_wpseo_primary_category', 'rank_math_primary_category'],
 } as const;
 
-/** What the plugins write in place of something else: `%%title%%`, `%title%`, `#post_title`. */
+/** Placeholders of the plugins: `%%title%%`, `%title%`, `#post_title`. */
 const VARIABLE = /%%(\w+)%%|%(\w+)%|#(post_title|site_title|separator_sa)\b/g;
 
 /** The members for search engines, in the order of {@link KEYS} the first plugin's. */
@@ -354,7 +368,7 @@ const KINDS = new Set(['item', 'wp:author', 'wp:category', 'wp:tag']);
 /** Characters that XML 1.0 does not know, and that WordPress writes all the same. */
 const NOT_XML = /(?![\t\n\r\u007f-\u009f])\p{Cc}|[\ufffe\uffff]/gu;
 
-/** Where elements of XML's namespaces are called as WordPress calls them. */
+/** The prefixes by which WordPress calls XML's namespaces. */
 const NAMESPACES: readonly (readonly [RegExp, string])[] = [
   [/\/\/wordpress\.org\/export\/[\d.]+\/excerpt\/?$/, 'excerpt:'],
   [/\/\/wordpress\.org\/export\/[\d.]+\/?$/, 'wp:'],
@@ -383,10 +397,10 @@ export async function* wxrEntries(file: string): AsyncGenerator<WxrEntry & { sit
   }
 }
 
-/** How far the beginning of the XML is looked for, in characters. */
+/** The number of characters in which the start of the XML is sought. */
 const MOST_BEFORE_XML = 2 ** 17;
 
-/** What is before the XML: blank lines, and warnings of PHP. */
+/** The text before the XML: blank lines, and warnings of PHP. */
 const BEFORE_XML = /^[\s\S]*?(?=<\?xml\s)|^[\s\S]*?(?=<rss[\s>])/;
 
 /** The text of the XML, piece by piece, and how many lines stand before it in the file. */

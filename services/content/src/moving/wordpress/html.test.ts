@@ -30,6 +30,8 @@ test.each([
   ['comments that are cut off', megabyteOf('<!-- wp:a {} ')],
   ['ends of what was not begun', megabyteOf('<td>', '</p>')],
   ['patterns that are cut off', megabyteOf('<!-- wp:block {"ref":1')],
+  ['blocks that do not end', megabyteOf('<!-- wp:a -->')],
+  ['blocks that were not begun', megabyteOf('<!-- /wp:a -->x')],
   ['a block', `<!-- wp:block {${megabyteOf('"ref":1,"content":{')} -->`],
   ['elements that cross', megabyteOf('<b>x</p>')],
   ['spaces before the end of a line', `a${megabyteOf(' ')}b\n`],
@@ -103,4 +105,38 @@ test('a picture that a block has only as a background is there', () => {
 
 test('pages of an article are paragraphs of their own', () => {
   expect(articleHtml('One<!--nextpage-->Two', CONTEXT)).toBe('<p>One</p>\n<p>Two</p>');
+});
+
+test.each([
+  ['before blocks', 'One\n\ntwo\nthree\n\n<!-- wp:list --><ul><li>a</li></ul><!-- /wp:list -->'],
+  ['behind blocks', '<!-- wp:spacer {"height":1} /-->\n\nOne\n\ntwo\nthree'],
+  [
+    'between blocks',
+    '<!-- wp:html --><hr><!-- /wp:html -->\n\nOne\n\ntwo\nthree\n\n<!-- wp:html --><hr><!-- /wp:html -->',
+  ],
+  ['around a block without HTML', 'One\n\n<!-- wp:a/b /-->two\nthree'],
+  ['in a classic block', '<!-- wp:freeform -->\nOne\n\ntwo\nthree\n<!-- /wp:freeform -->'],
+  [
+    'in a classic block of a group',
+    '<!-- wp:group --><div><!-- wp:core/freeform -->One\n\ntwo\nthree<!-- /wp:core/freeform --></div><!-- /wp:group -->',
+  ],
+  [
+    'in a block of a shortcode',
+    '<!-- wp:shortcode -->\n[box a=b]\nOne\n\ntwo\nthree\n[/box]\n<!-- /wp:shortcode -->',
+  ],
+  ['behind an end without a beginning', '<!-- /wp:html --><!-- /wp:html -->One\n\ntwo\nthree'],
+])('text %s has its paragraphs', (_, text) => {
+  expect(articleHtml(text, CONTEXT)).toContain('<p>One</p>\n<p>two<br>\nthree</p>');
+});
+
+test('text in blocks is as it is, also around classic text', () => {
+  const [code, group] = ['<div>a\n\nb</div>', (inner: string) => `<div>c\n\nd${inner}e\n\nf</div>`];
+  const blocks = (inner: string) =>
+    `<!-- wp:html -->${code}<!-- /wp:html --><!-- wp:group -->${group(inner)}<!-- /wp:group -->`;
+  expect(articleHtml(`x\n\n${blocks('<!-- wp:html --><!-- /wp:html -->')}`, CONTEXT)).toBe(
+    `<p>x</p>\n${code}${group('')}`,
+  );
+  expect(articleHtml(blocks('<!-- wp:freeform -->y<!-- /wp:freeform -->'), CONTEXT)).toBe(
+    `${code}${group('<p>y</p>\n')}`,
+  );
 });

@@ -9,7 +9,7 @@ const BLOCK = /^\s*\/?wp:([a-z][\w/-]*)(?:\s+\{.*\})?\s*(\/)?$/s;
 
 const MARK = /^(?:more.*|nextpage|noteaser)$/;
 
-/** An address alone on its line, which WordPress shows as what is there. */
+/** An address alone on its line, which WordPress replaces by the page's content. */
 const LONE_URL =
   /(^|\n|<p>|<div class="wp-block-embed__wrapper">)[ \t]*(https?:\/\/[^\s<>"']+)[ \t]*(?=\n|$|<\/p>|<\/div>)/g;
 
@@ -24,7 +24,7 @@ const PATTERN_BLOCK = z.object({
 /** The most patterns of an article: patterns contain others. */
 const MOST_PATTERNS = 200;
 
-/** What else an article consists of, and what {@link articleHtml} reports. */
+/** The other parts of an article, and reports by {@link articleHtml}. */
 interface HtmlContext extends ShortcodeContext {
   pattern: (id: string) => string | undefined;
   /** In their order. */
@@ -33,11 +33,18 @@ interface HtmlContext extends ShortcodeContext {
   onEmptyBlock: (name: string) => void;
 }
 
-/** The HTML of an article as WordPress would show it, from what it keeps. */
+/** Blocks with text as the classic editor keeps it, like that outside of all blocks. */
+const CLASSIC = /^(?:core\/)?(?:freeform|shortcode)$/;
+
+/** Marks the text behind it as that of the classic editor, or of blocks: noncharacters, which no text has. */
+const BEHIND = { classic: '\ufdd0', block: '\ufdd1' };
+
+/** The HTML of an article as WordPress would show it, from the stored text. */
 export function articleHtml(kept: string, context: HtmlContext): string {
   const whole = withCodeElements(withPatterns(kept, context)).replaceAll(COVER, withPicture);
-  const hasBlocks = /<!--\s*wp:/.test(whole);
   let notes = footnotesOf(whole, context);
+  const around: string[] = [];
+  let place = BEHIND.classic;
   const html = whole.replaceAll(COMMENT, (comment, inside = '', lineEnd = '') => {
     const [block, name = '', isEmpty] = BLOCK.exec(inside) ?? [];
     if (isEmpty !== undefined && name === 'footnotes') {
@@ -46,13 +53,30 @@ export function articleHtml(kept: string, context: HtmlContext): string {
       return placed;
     }
     if (isEmpty !== undefined) context.onEmptyBlock(name);
-    if (block !== undefined) return '';
-    if (inside === 'nextpage') return '\n\n';
-    return MARK.test(inside) ? lineEnd : comment;
+    if (isEmpty !== undefined) return '';
+    if (block === undefined && inside === 'nextpage') return '\n\n';
+    if (block === undefined) return MARK.test(inside) ? lineEnd : comment;
+    if (/^\s*\//.test(block)) around.pop();
+    else around.push(name);
+    const next = CLASSIC.test(around.at(-1) ?? 'freeform') ? BEHIND.classic : BEHIND.block;
+    if (next === place) return '';
+    place = next;
+    return place;
   });
-  const expanded = withLinks(expandShortcodes(html + notes, context));
   // Closes what writers left open, and nests what they crossed, as a browser does.
-  return serialize(parseFragment(hasBlocks ? expanded : paragraphs(expanded))).trim();
+  return serialize(parseFragment(withParagraphs(expandShortcodes(html + notes, context)))).trim();
+}
+
+/** HTML with the paragraphs of the classic editor where blocks have none. */
+function withParagraphs(html: string): string {
+  const [beginning = '', ...rest] = html.split(/([\ufdd0\ufdd1])/);
+  const parts = [paragraphs(withLinks(beginning))];
+  for (let index = 0; index < rest.length; index += 2) {
+    const text = withLinks(rest[index + 1] ?? '');
+    const isClassic = rest[index] === BEHIND.classic && text.trim() !== '';
+    parts.push(isClassic ? paragraphs(text) : text);
+  }
+  return parts.join('');
 }
 
 /** A block that shows a picture behind its text, as blocks did before they had it as an element. */
@@ -115,7 +139,7 @@ function footnotesOf(html: string, { footnotes, onLost }: HtmlContext): string {
 const BLOCKS =
   'address|article|aside|audio|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]|header|hgroup|hr|html|iframe|legend|li|main|map|menu|nav|noscript|object|ol|optgroup|option|p|pre|script|section|select|style|summary|svg|table|tbody|td|textarea|tfoot|th|thead|tr|ul|video';
 
-/** What is left as it is, with all that it contains. */
+/** Elements that stay as they are, with all that they contain. */
 const VERBATIM = 'pre|script|style|textarea|svg|math|iframe|audio|video|object';
 
 const BLOCK_TAG = new RegExp(`(<(/?)(${BLOCKS})(?=[\\s/>])[^>]*>)`, 'i');
@@ -142,7 +166,7 @@ export function paragraphs(text: string): string {
     }
     // No tag is looked for where none ends any more.
     const end = part.lastIndexOf('>') + 1;
-    // A split by a pattern with groups yields, by turns, text and what the groups have found.
+    // A split by a pattern with groups alternates between text and the groups' matches.
     const runs = part.slice(0, end).split(BLOCK_TAG);
     runs.push(`${runs.pop()}${part.slice(end)}`);
     for (let run = 0; run < runs.length; run += 4) {
@@ -199,7 +223,7 @@ function withBreaks(paragraph: string): string {
 const CODE_NAMES =
   'sourcecode|source|code|actionscript3|as3|bash|shell|coldfusion|cf|clojure|clj|cpp|csharp|c-sharp|c|css|delphi|pascal|diff|patch|erlang|erl|fsharp|golang|go|groovy|haskell|html|java|javafx|jfx|javascript|js|latex|tex|matlab|objc|obj-c|perl|php|plain|text|powershell|ps|python|py|ruby|rails|ror|rb|r|scala|sql|swift|vbnet|vb|xhtml|xml|xslt|yaml|yml';
 
-/** Where code begins: as an element, which stays as it is, or as a shortcode. */
+/** The start of code: an element, which stays as it is, or a shortcode. */
 const BEGINNING = new RegExp(
   `<(pre|code|script|style)\\b|(?<!\\[)\\[(${CODE_NAMES})([\\s=][^[\\]]*)?\\](?!\\])`,
   'gi',
@@ -277,7 +301,7 @@ const EMBEDS: Readonly<Record<string, string>> = {
 
 const EMBED_NAMES = Object.keys(EMBEDS).join('|');
 
-/** The address of what a shortcode shows; undefined if it is no such shortcode, or says none. */
+/** The address that a shortcode embeds; undefined if it is no such shortcode, or has none. */
 function embeddedAddress(
   name: string,
   given: string,
@@ -291,7 +315,8 @@ function embeddedAddress(
   const [, spotify] = /\bspotify:([a-z]+:\w+)/i.exec(given) ?? [];
   if (spotify !== undefined) return `https://open.spotify.com/${spotify.replace(':', '/')}`;
   const [, bare] = /^=?\s*["']?([\w-]+)["']?(?=\s|$)/.exec(given) ?? [];
-  const id = attributes.get('id') ?? attributes.get('v') ?? attributes.get('tweet') ?? bare ?? content.trim();
+  const named = attributes.get('id') ?? attributes.get('v') ?? attributes.get('tweet');
+  const id = (named ?? bare ?? content.trim()).replace(/&.*$/s, '');
   return known !== '' && /^[\w-]+$/.test(id) ? `${known}${id}` : undefined;
 }
 
@@ -306,13 +331,13 @@ interface ShortcodeContext {
   attachment: (id: string) => Attachment | undefined;
   /** The attachments that were uploaded to the article, or to the one with this id. */
   own: (id?: string) => readonly Attachment[];
-  /** Whether shortcodes that are not known are removed, rather than left as text. */
+  /** True to remove unknown shortcodes rather than leave them as text. */
   removeOthers: boolean;
   onOther: (name: string) => void;
   onLost: (what: string) => void;
 }
 
-/** What is left as it is: code that shows shortcodes. */
+/** Elements that show shortcodes as code, and stay as they are. */
 const CODE = 'pre|code|script|style';
 
 const ATTRIBUTE = /(?<![\w-])([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s\]]+))/g;
@@ -344,7 +369,7 @@ export function expandShortcodes(html: string, context: ShortcodeContext): strin
 function expandIn(text: string, context: ShortcodeContext): string {
   const tags = [...text.matchAll(TAG)].filter(([tag]) => tag.startsWith('['));
   const ends = endsOf(tags);
-  /** The shortcodes around the place, and what stands before each. */
+  /** The shortcodes around the place, and the text before each. */
   const around: { tag: Tag; end: Tag; before: string }[] = [];
   let [result, at] = ['', 0];
   for (const tag of tags) {
@@ -353,6 +378,8 @@ function expandIn(text: string, context: ShortcodeContext): string {
     const [outer, end] = [around.at(-1), ends.get(tag)];
     if (outer?.end === tag) {
       result = outer.before + expand(outer.tag, { content: result, end: tag[0] }, context);
+      // A column or a tab after another is a paragraph of its own.
+      if (context.removeOthers && text[at] === '[') result += '\n\n';
       around.pop();
     } else if (end !== undefined && end.index <= (outer?.end.index ?? end.index)) {
       around.push({ tag, end, before: result });
@@ -384,7 +411,7 @@ function attributesOf(text: string): Map<string, string> {
   );
 }
 
-/** What a shortcode becomes, `inside` what stands in it and how it ends. */
+/** Replaces a shortcode; `inside` is its content and its closing tag. */
 function expand(
   [begin, called = '', rest = '']: Tag,
   inside: { content: string; end: string } | undefined,
@@ -409,7 +436,40 @@ function expand(
   // Brackets alone are no shortcode: [sic].
   if (!IS_KNOWN.test(name) && attributes.size === 0 && !given.startsWith('=') && !isWhole) return whole;
   context.onOther(name);
-  return context.removeOthers ? (content ?? '') : whole;
+  return context.removeOthers ? shownOf(name, attributes, content) : whole;
+}
+
+/** Shortcodes of notes, which are within a sentence. */
+const NOTE = /^(?:footnote|ref|efn_note|mfn)$/;
+
+/** The text that a plugin shows of its shortcode: content, title, and where it leads. */
+function shownOf(name: string, attributes: ReadonlyMap<string, string>, content: string | undefined): string {
+  const [title, link] = [
+    attributes.get('title') ?? '',
+    attributes.get('link') ?? attributes.get('url') ?? attributes.get('href') ?? '',
+  ];
+  if (/^(?:https?:\/)?\/\S*$/.test(link)) {
+    const text = content ?? attributes.get('text') ?? title;
+    return text === '' || /<a\b/i.test(text) ? text : `<a href="${attribute(link)}">${text}</a>`;
+  }
+  if (content === undefined) return '';
+  if (name === 'vc_raw_html') return rawHtml(content);
+  if (NOTE.test(name)) return ` (${content.trim()})`;
+  return title === '' ? content : `\n\n<strong>${title}</strong>\n\n${content}`;
+}
+
+/** HTML as a page builder keeps it: encoded twice. */
+function rawHtml(content: string): string {
+  try {
+    return decodeURIComponent(atob(content.trim()));
+  } catch {
+    return content;
+  }
+}
+
+/** The value of an attribute of a shortcode, which may be escaped already. */
+function attribute(value: string): string {
+  return value.replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }
 
 function figureOf(attributes: Map<string, string>, content: string): string {
@@ -435,7 +495,7 @@ function playlistOf(attributes: Map<string, string>, context: ShortcodeContext):
   return files.map(({ url }) => playerOf(type, new Map(), url) ?? '').join('');
 }
 
-/** What a shortcode shows; tells what of it is not in the file. */
+/** The attachments of a shortcode; reports those that are not in the file. */
 function attachmentsOf(
   name: string,
   attributes: Map<string, string>,

@@ -83,6 +83,26 @@ test('what is not known is told, and left as text or taken away around what it c
 });
 
 test.each([
+  [
+    '[tabs][tab title="First &amp; best"]One[/tab][tab title="Second"]Two[/tab][/tabs]',
+    '<strong>First &amp; best</strong>\n\nOne\n\n<strong>Second</strong>\n\nTwo',
+  ],
+  ['[row][column]One[/column][column]Two[/column][/row]', 'One\n\nTwo'],
+  ['[dropcap]O[/dropcap]nce', 'Once'],
+  [
+    '[button link="https://a.example/?a=1&amp;b"]Buy[/button]',
+    '<a href="https://a.example/?a=1&amp;b">Buy</a>',
+  ],
+  ['[button url="javascript:a()"]Buy[/button]', 'Buy'],
+  ['[button href="/x" text="Buy"]', '<a href="/x">Buy</a>'],
+  ['It is so[footnote]Not quite.[/footnote].', 'It is so (Not quite.).'],
+  [`[vc_raw_html]${btoa(encodeURIComponent('<p>Raw — words</p>'))}[/vc_raw_html]`, '<p>Raw — words</p>'],
+  ['[vc_raw_html]no base64 %[/vc_raw_html]', 'no base64 %'],
+])('of a plugin’s %s, what a reader saw stays', (text, html) => {
+  expect(expanded(text, true).html.replaceAll(/\n{3,}/g, '\n\n')).toBe(html);
+});
+
+test.each([
   ['[youtube=http://www.youtube.com/watch?v=a&amp;t=1]', 'http://www.youtube.com/watch?v=a&amp;t=1'],
   ['[youtube http://youtu.be/a w=1]', 'http://youtu.be/a'],
   ['[youtube id="a-b_c"]', 'https://www.youtube.com/watch?v=a-b_c'],
@@ -92,6 +112,7 @@ test.each([
   ['[tweet 12 align=left]', 'https://twitter.com/i/status/12'],
   ['[soundcloud url="https://soundcloud.com/a" params="x"]', 'https://soundcloud.com/a'],
   ['[spotify spotify:album:1a]', 'https://open.spotify.com/album/1a'],
+  ['[slideshare id=12&amp;doc=a-b-1]', 'https://www.slideshare.net/slideshow/embed_code/12'],
   ['[gist]0a1b[/gist]', 'https://gist.github.com/0a1b'],
 ])('%s leads to what it shows', (text, address) => {
   expect(expanded(text)).toMatchObject({ html: `<a href="${address}">${address}</a>`, others: [] });

@@ -2,16 +2,21 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { wxrEntries } from './entries.ts';
+import { readImportLine } from '../import-line.ts';
+import { wordpressEntries, wxrEntries } from './entries.ts';
 
 const NAMESPACE = 'xmlns:wp="http://wordpress.org/export/1.1/"';
 const ITEM = '<item><title>One &nbsp; two\u0008</title><wp:post_id>7</wp:post_id></item>';
 const wxr = (item = ITEM, head = '') => `${head}<rss ${NAMESPACE}><channel>${item}</channel></rss>`;
 
-async function read(text: string | Uint8Array) {
+async function fileOf(text: string | Uint8Array) {
   const file = join(await mkdtemp(join(tmpdir(), 'pressroom-wxr-')), 'export.xml');
   await writeFile(file, text);
-  return Array.fromAsync(wxrEntries(file));
+  return file;
+}
+
+async function read(text: string | Uint8Array) {
+  return Array.fromAsync(wxrEntries(await fileOf(text)));
 }
 
 test.each([
@@ -54,4 +59,43 @@ test.each([
     expect([entry?.texts.get('wp:post_id'), others]).toEqual(['7', []]);
     expect(entry?.line).toBe(before.split('\n').length);
   }
+});
+
+/** The article of an export of this site, with the guid that it was given at another. */
+async function articleOf(site: string, guid: string, link = `${site}/a/`) {
+  const item = `<item><title>A</title><guid>${guid}</guid><link>${link}</link><wp:post_id>7</wp:post_id>
+    <wp:post_type>post</wp:post_type><wp:status>publish</wp:status><wp:post_name>a</wp:post_name></item>`;
+  const file = await fileOf(wxr(`<wp:base_blog_url>${site}</wp:base_blog_url>${item}`));
+  const [entry] = await Array.fromAsync(wordpressEntries(file, false));
+  if (entry === undefined || !('line' in entry)) throw new Error('no article');
+  const article = readImportLine(entry.line, entry.identity, { truncate: false, exact: false, author: 'A' });
+  if (article.type !== 'article') throw new Error('no article');
+  return { parts: entry.identity?.parts, keys: [article.key, ...article.otherKeys] };
+}
+
+test('an article is known by what an import keeps for good', async () => {
+  const { parts } = await articleOf('https://www.a.example', 'http://a.example/?p=7');
+  expect(parts).toEqual(['wordpress', 'www.a.example', '7', 'a.example/?p=7', 'www.a.example/a']);
+});
+
+const GUIDS = ['http://a.example/?p=7', 'https://www.a.example/?p=7'] as const;
+const SITES = ['http://a.example', 'https://a.example', 'http://www.a.example', 'https://www.a.example'];
+test.each(SITES.flatMap((from) => SITES.map((to) => [from, to])))(
+  'a site that moves from %s to %s keeps its articles',
+  async (from, to) => {
+    for (const guid of GUIDS) {
+      const { keys } = await articleOf(to, guid);
+      for (const former of GUIDS) expect(keys).toContain((await articleOf(from, former)).keys[0]);
+    }
+  },
+);
+
+test.each([
+  ['another host', 'https://blog.a.example', GUIDS[0]],
+  ['another domain', 'https://wwwa.example', GUIDS[0]],
+  ['another folder', 'https://a.example/b', GUIDS[0]],
+  ['another guid', 'https://a.example', 'http://a.example/?p=8'],
+])('%s is another site or article', async (_, site, guid) => {
+  const [key] = (await articleOf('https://www.a.example', GUIDS[0])).keys;
+  expect((await articleOf(site, guid)).keys).not.toContain(key);
 });

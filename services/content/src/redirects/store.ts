@@ -1,0 +1,347 @@
+import { violates } from '@pressroom/common/database/database';
+import { Failure, invalid } from '@pressroom/common/failures/failure';
+import type { SearchGate } from '@pressroom/common/search/search';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
+import { type Actor, writtenBy } from '../envelope.ts';
+import type { Site } from '../site.ts';
+import type { ContentTables } from '../tables.ts';
+import { asUri, siteAddress, withoutQuery } from './addresses.ts';
+
+type Database = Kysely<ContentTables>;
+
+/** What a redirect answers: one that is moved for good, or for now, or what is gone for good. */
+export const STATUSES = [301, 302, 410] as const;
+
+type Status = (typeof STATUSES)[number];
+
+/** Who made a redirect: a person, an import, or a slug that changed. */
+export const SOURCES = ['manual', 'import', 'slug'] as const;
+
+/** What a person says of a redirect. */
+export interface RedirectBody {
+  from: string;
+  /** Null for 410. */
+  to: string | null;
+  status: Status;
+}
+
+/** A redirect as it was made. */
+export interface Redirect extends RedirectBody {
+  id: number;
+  source: (typeof SOURCES)[number];
+  /** Null for that of a slug. */
+  updated_at: Date | null;
+}
+
+/** What a site answers, after all redirects that follow. */
+type RedirectAnswer = { status: 301 | 302; location: string } | { status: 410; location: null };
+
+/** A redirect with its answer, which is null where redirects lead in a circle. */
+export interface ResolvedRedirect extends Redirect {
+  answer: RedirectAnswer | null;
+}
+
+/** The most redirects that one address is led through. */
+const MOST_FOLLOWED = 100;
+
+/** The most redirects in a file for a web server. */
+const MOST_EXPORTED = 100_000;
+
+/** Kinds of pages whose addresses may have slugs. */
+const PAGES = ['article', 'category', 'author'] as const;
+
+type SiteSettings = Parameters<typeof Site.of>[0];
+
+/** The pages of a kind: the address of one, with `{id}` and `{slug}`. */
+interface PageAddresses {
+  kind: (typeof PAGES)[number];
+  pattern: string;
+  /** Finds the slug in an address. */
+  slug: RegExp;
+}
+
+/** The redirects of the site: those that were made, and the former slugs of what readers see. */
+export class RedirectStore {
+  readonly #db: Database;
+  readonly #readDb: Database;
+  readonly #origin: string | undefined;
+  readonly #pages: readonly PageAddresses[];
+
+  constructor(db: Database, readDb: Database, config: SiteSettings) {
+    this.#db = db;
+    this.#readDb = readDb;
+    const url = config.CONTENT_SITE_URL === undefined ? undefined : new URL(config.CONTENT_SITE_URL);
+    this.#origin = url?.origin;
+    this.#pages = pagesOf(config, url);
+  }
+
+  /** Some redirects and one more, the newest first. */
+  async list(limit: number, before: number | undefined): Promise<ResolvedRedirect[]> {
+    return this.#resolve(this.#readDb, await this.#newest(this.#readDb, limit + 1, before));
+  }
+
+  /** {@link list} of those with this text in an address. */
+  search(
+    gate: SearchGate<ContentTables>,
+    limit: number,
+    before: number | undefined,
+    text: string,
+  ): Promise<ResolvedRedirect[]> {
+    return gate.run(async (db) => this.#resolve(db, await this.#newest(db, limit + 1, before, text)));
+  }
+
+  /** The redirect from an address, or else from the same without its query. */
+  async find(address: string): Promise<ResolvedRedirect[]> {
+    const found = await this.#from(this.#readDb, [address]);
+    const redirect = leadingFrom(found, address);
+    return redirect === undefined ? [] : this.#resolve(this.#readDb, [redirect]);
+  }
+
+  /** Every redirect, up to 100,000, for a web server. */
+  async all(): Promise<ResolvedRedirect[]> {
+    return this.#resolve(this.#readDb, await this.#newest(this.#readDb, MOST_EXPORTED, undefined));
+  }
+
+  /** @throws Failure `conflict` with code `redirect_exists`, `invalid` if it leads in a circle */
+  create(body: RedirectBody, actor: Actor): Promise<ResolvedRedirect> {
+    return this.#write(actor, async (tx) => {
+      const { rows } = await sql<Redirect>`
+        insert into content.redirect (from_address, to_address, status, source)
+        values (${body.from}, ${body.to}, ${body.status}, 'manual') returning ${COLUMNS}`.execute(tx);
+      return this.#written(tx, rows);
+    });
+  }
+
+  /**
+   * Changes the members that `change` has; a redirect of an import is a person's from then on.
+   *
+   * @throws Failure `missing`, `conflict` with code `redirect_exists`, `invalid`
+   */
+  update(id: number, change: Partial<RedirectBody>, actor: Actor): Promise<ResolvedRedirect> {
+    return this.#write(actor, async (tx) => {
+      const { rows: found } = await sql<Redirect>`
+        select ${COLUMNS} from content.redirect where id = ${id}`.execute(tx);
+      const [before] = found;
+      if (before === undefined) throw await this.#missing(id);
+      const { from, to, status } = checked({ ...before, ...change });
+      const { rows } = await sql<Redirect>`
+        update content.redirect set from_address = ${from}, to_address = ${to}, status = ${status},
+          source = 'manual', updated_at = clock_timestamp()
+        where id = ${id} returning ${COLUMNS}`.execute(tx);
+      return this.#written(tx, rows);
+    });
+  }
+
+  /** @throws Failure `missing` */
+  remove(id: number, actor: Actor): Promise<void> {
+    return this.#write(actor, async (tx) => {
+      const { numAffectedRows } = await sql`delete from content.redirect where id = ${id}`.execute(tx);
+      if (numAffectedRows === 0n) throw await this.#missing(id);
+    });
+  }
+
+  /** Adds the redirects of an import, or has them lead where it says now; those of people stay. */
+  async import(redirects: readonly Pick<RedirectBody, 'from' | 'to'>[]): Promise<void> {
+    const one = new Map(redirects.map(({ from, to }) => [from, to]));
+    await sql`
+      insert into content.redirect (from_address, to_address, status, source)
+      select "from", "to", 301, 'import' from unnest(${[...one.keys()]}::text[], ${[...one.values()]}::text[]) as new ("from", "to")
+      on conflict (from_address) do update set to_address = excluded.to_address, updated_at = clock_timestamp()
+        where redirect.source = 'import' and redirect.to_address <> excluded.to_address`.execute(this.#db);
+  }
+
+  /** One write at a time, so that two of them close no circle together. */
+  async #write<Result>(
+    actor: Actor,
+    work: (tx: Transaction<ContentTables>) => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await this.#db.transaction().execute(async (tx) => {
+        await sql`select ${writtenBy(actor)}, pg_advisory_xact_lock('content.redirect'::regclass::oid::integer, 0)`.execute(
+          tx,
+        );
+        return work(tx);
+      });
+    } catch (error) {
+      if (!violates(error, 'redirect_from_address_key')) throw error;
+      throw new Failure('conflict', 'there is a redirect from this address; change that one', {
+        code: 'redirect_exists',
+      });
+    }
+  }
+
+  async #written(tx: Database, rows: readonly Redirect[]): Promise<ResolvedRedirect> {
+    const [redirect] = await this.#resolve(tx, rows);
+    if (redirect === undefined) throw new Error('a redirect was written and not returned');
+    if (redirect.answer === null) {
+      const isItself = this.#next(redirect) === redirect.from;
+      throw invalid([
+        {
+          field: 'to',
+          code: 'redirect_loop',
+          message: isItself
+            ? 'must be another address than the one it leads from'
+            : 'leads in a circle of redirects; name an address that readers can reach',
+        },
+      ]);
+    }
+    return redirect;
+  }
+
+  async #missing(id: number): Promise<Failure> {
+    const isOfSlug = await this.#db
+      .selectFrom('content.former_slug')
+      .select('id')
+      .where('resource', 'in', PAGES)
+      .where('redirect_id', '=', id)
+      .executeTakeFirst();
+    return isOfSlug === undefined
+      ? new Failure('missing', `there is no redirect ${id}`)
+      : new Failure(
+          'missing',
+          `redirect ${id} follows a slug; add one from the same address to lead elsewhere`,
+        );
+  }
+
+  async #newest(db: Database, limit: number, before: number | undefined, text?: string): Promise<Redirect[]> {
+    const isOlder = (id: RawBuilder<unknown>) => (before === undefined ? sql`true` : sql`${id} < ${before}`);
+    const isFound = (...addresses: RawBuilder<unknown>[]) => {
+      if (text === undefined) return sql`true`;
+      const places = addresses.flatMap((address) =>
+        [text, asUri(text)].map((part) => sql`strpos(lower(${address}), lower(${part})) > 0`),
+      );
+      return sql`(${sql.join(places, sql` or `)})`;
+    };
+    const made = sql`
+      select ${COLUMNS} from content.redirect
+      where ${isOlder(sql`id`)} and ${isFound(sql`from_address`, sql`to_address`)} order by id desc limit ${limit}`;
+    const ofSlugs = this.#pages.map((page) => {
+      const condition = sql`${isOlder(sql`former.redirect_id`)} and ${isFound(from(page), to(page))}`;
+      return sql`${ofFormerSlugs(page, condition)} order by former.redirect_id desc limit ${limit}`;
+    });
+    const parts = [made, ...ofSlugs].map((part) => sql`(${part})`);
+    const { rows } = await sql<Redirect>`
+      ${sql.join(parts, sql` union all `)} order by id desc limit ${limit}`.execute(db);
+    return rows;
+  }
+
+  /** The redirects from these addresses, and from the same without their queries. */
+  async #from(db: Database, addresses: readonly string[]): Promise<Map<string, Redirect>> {
+    const all = [...new Set(addresses.flatMap((address) => [address, withoutQuery(address) ?? address]))];
+    const ofSlugs = this.#pages.map((page) => {
+      const slugs = all.flatMap((address) => page.slug.exec(address)?.[1] ?? []);
+      const condition = sql`former.slug = any(${slugs}::text[]) and ${from(page)} = any(${all}::text[])`;
+      return ofFormerSlugs(page, condition);
+    });
+    const made = sql`select ${COLUMNS} from content.redirect where from_address = any(${all}::text[])`;
+    const { rows } = await sql<Redirect>`${sql.join([made, ...ofSlugs], sql` union all `)}`.execute(db);
+    return new Map(rows.map((row) => [row.from, row]));
+  }
+
+  async #resolve(db: Database, redirects: readonly Redirect[]): Promise<ResolvedRedirect[]> {
+    const known = new Map(redirects.map((redirect) => [redirect.from, redirect]));
+    const asked = new Set<string>();
+    let targets = redirects;
+    for (let followed = 0; followed < MOST_FOLLOWED; followed += 1) {
+      const next = targets.flatMap((redirect) => this.#next(redirect) ?? []);
+      const unknown = [...new Set(next)].filter((address) => !known.has(address) && !asked.has(address));
+      if (unknown.length === 0) break;
+      for (const address of unknown) asked.add(address);
+      const found = await this.#from(db, unknown);
+      targets = [...found.values()].filter(({ from }) => !known.has(from));
+      for (const redirect of targets) known.set(redirect.from, redirect);
+    }
+    return redirects.map((redirect) => ({ ...redirect, answer: this.#answer(redirect, known) }));
+  }
+
+  #answer(first: Redirect, known: ReadonlyMap<string, Redirect>): RedirectAnswer | null {
+    const seen = new Set<string>();
+    let isForNow = false;
+    for (let redirect = first; !seen.has(redirect.from) && seen.size < MOST_FOLLOWED; ) {
+      seen.add(redirect.from);
+      if (redirect.to === null) return { status: 410, location: null };
+      isForNow ||= redirect.status === 302;
+      const address = this.#next(redirect);
+      const next = address === undefined ? undefined : leadingFrom(known, address);
+      if (next === undefined) return { status: isForNow ? 302 : 301, location: redirect.to };
+      redirect = next;
+    }
+    return null;
+  }
+
+  /** The address of the site that a redirect leads to; undefined if it leads elsewhere. */
+  #next({ to }: Redirect): string | undefined {
+    if (to === null || to.startsWith('/')) return to === null ? undefined : siteAddress(to);
+    const url = new URL(to);
+    return url.origin === this.#origin ? siteAddress(url.pathname + url.search) : undefined;
+  }
+}
+
+/**
+ * Checks what members say together.
+ *
+ * @throws Failure `invalid`
+ */
+export function checked({ from, to, status }: RedirectBody): RedirectBody {
+  if (status === 410 && to !== null)
+    throw invalid([
+      { field: 'to', code: 'invalid_value', message: 'must be null: with 410 nothing follows' },
+    ]);
+  if (status !== 410 && to === null)
+    throw invalid([
+      { field: 'to', code: 'required', message: 'must say where it leads, unless the status is 410' },
+    ]);
+  return { from, to, status };
+}
+
+const COLUMNS = sql`id, from_address as "from", to_address as "to", status, source, updated_at`;
+
+function leadingFrom(redirects: ReadonlyMap<string, Redirect>, address: string): Redirect | undefined {
+  return redirects.get(address) ?? redirects.get(withoutQuery(address) ?? address);
+}
+
+/** The redirects of former slugs, but where another was made from the same address. */
+function ofFormerSlugs(page: PageAddresses, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  const isPublic = page.kind === 'article' ? sql`one.is_published` : sql`true`;
+  return sql`
+    select former.redirect_id as id, ${from(page)} as "from", ${to(page)} as "to", 301 as status, 'slug' as source,
+      null::timestamptz as updated_at
+    from content.former_slug as former join ${sql.id('content', page.kind)} as one using (id)
+    where former.resource = ${sql.lit(page.kind)} and ${isPublic} and ${condition}
+      and not exists (select from content.redirect where from_address = ${from(page)})`;
+}
+
+function from({ pattern }: PageAddresses): RawBuilder<string> {
+  return addressIn(siteAddressOf(pattern), sql`former.slug`);
+}
+
+function to({ pattern }: PageAddresses): RawBuilder<string> {
+  return addressIn(pattern, sql`one.slug`);
+}
+
+function addressIn(pattern: string, slug: RawBuilder<unknown>): RawBuilder<string> {
+  return sql<string>`replace(replace(${sql.lit(pattern)}, '{id}', one.id::text), '{slug}', ${slug})`;
+}
+
+/** The one spelling of the addresses of a kind. */
+function siteAddressOf(pattern: string): string {
+  const address = siteAddress(pattern.replaceAll(/\{(\w+)\}/g, '!$1!')) ?? pattern;
+  return address.replaceAll(/!(\w+)!/g, '{$1}');
+}
+
+/** The kinds whose addresses change with their slugs. */
+function pagesOf(config: SiteSettings, url: URL | undefined): PageAddresses[] {
+  const paths = {
+    article: config.CONTENT_ARTICLE_PATH,
+    category: config.CONTENT_CATEGORY_PATH,
+    author: config.CONTENT_AUTHOR_PATH,
+  };
+  const prefix = url?.pathname.replace(/\/$/, '') ?? '';
+  return PAGES.filter((kind) => paths[kind].includes('{slug}')).map((kind) => {
+    const pattern = prefix + paths[kind];
+    const parts = siteAddressOf(pattern)
+      .split(/(\{slug\}|\{id\})/)
+      .map((part) => (part === '{slug}' ? '([a-z0-9-]+)' : part === '{id}' ? '\\d+' : RegExp.escape(part)));
+    return { kind, pattern, slug: new RegExp(`^${parts.join('')}$`) };
+  });
+}
