@@ -8,12 +8,15 @@ const LENGTH: Record<Period, Temporal.DurationLike> = {
   monthly: { months: 1 },
 };
 
-/** The latest date, at or before a day, for which a period has a report. */
+/** The latest date, at or before a day, with a report of the period. */
 const REPORT_DATE: Record<Period, (day: Temporal.PlainDate) => Temporal.PlainDate> = {
   daily: (day) => day,
   weekly: (day) => day.subtract({ days: day.dayOfWeek - 1 }),
   monthly: (day) => day.with({ day: 1 }),
 };
+
+/** An article published this long before its discovery is back-filled, in ms: `item.timeline_at`. */
+export const BACK_FILLED_MS = 72 * 60 * 60 * 1000;
 
 /** A time span that includes `from` and excludes `through`. */
 export interface TimeWindow {

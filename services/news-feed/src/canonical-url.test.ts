@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { canonicalUrl } from './fields.ts';
+import { canonicalUrl, canonicalUrls } from './fields.ts';
 
 const SAME = [
   'https://example.com/news/a-b?id=1',
@@ -29,6 +29,27 @@ test.each([
   ['https://example.com/news/a%2Fb?id=1', 'an escaped slash'],
 ])('%s is another article: %s', (address) => {
   expect(canonicalUrl(address)).not.toBe(canonicalUrl(SAME[0] as string));
+});
+
+test.each([
+  'https://www.nytimes.com/a?smid=url-share&smtyp=cur&unlocked_article_code=1.x',
+  'https://www.theguardian.com/a?CMP=share_btn_url',
+  'https://www.dailymail.co.uk/a?ito=native_share_article-bottom',
+  'https://news.cnet.com/a?ftag=COS-05',
+  'https://x.com/a?s=20&t=x',
+])('%s is the article that a reader has shared', (address) => {
+  const { host, pathname } = new URL(address);
+  expect(canonicalUrl(address)).toBe(`${host}${pathname}`);
+  expect(canonicalUrl(`${address}&id=1`)).toBe(`${host}${pathname}?id=1`);
+});
+
+test.each([
+  'https://example.com/a?smid=1&ito=2&CMP=3&s=4',
+  'https://nytimes.com.example/a?smid=1',
+  'https://mynytimes.com/a?smid=1',
+])('%s keeps what only another site adds to what is shared', (address) => {
+  expect(`https://${canonicalUrl(address)}`).toBe(address);
+  expect(canonicalUrls(address)).toHaveLength(1);
 });
 
 test('removing a parameter leaves the spelling of the others', () => {

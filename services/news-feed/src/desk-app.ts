@@ -11,7 +11,8 @@ import { SearchGate } from '@pressroom/common/search/search';
 import type { Kysely } from 'kysely';
 import { archiveQuery } from './api/archive.ts';
 import { ArchiveStore } from './api/archive-store.ts';
-import { listStories, storiesQuery } from './api/stories.ts';
+import { storiesQuery } from './api/stories.ts';
+import { listStories } from './api/story-list.ts';
 import { type EditorParts, toWire } from './editing/desk/editors.ts';
 import { importOperations } from './editing/desk/import.ts';
 import { itemOperations } from './editing/desk/items.ts';
@@ -37,15 +38,15 @@ export interface DeskParts extends EditorParts {
 const DESCRIPTION = {
   title: 'Pressroom newsroom',
   version: '1.0.0',
-  description: 'What editors do to the news, for the desk of gallery-admin alone: never for the public.',
+  description: 'Edits of the news, for the desk of gallery-admin alone: never for the public.',
   tags: {
-    overview: 'How the newsroom is.',
+    overview: 'The state of the newsroom.',
     items: 'News items.',
-    edits: 'What was done, and how it is undone.',
+    edits: 'Edits, and their undoing.',
     stories: 'One event, with all reports on it.',
     sources: 'The feeds that the worker reads.',
     reports: 'Daily, weekly and monthly reports.',
-    'hot topics': 'What many sources are reporting on now.',
+    'hot topics': 'Stories that many sources are reporting on now.',
     import: 'Items from a file.',
   },
   securitySchemes: { deskKey: { type: 'apiKey', name: 'X-API-Key', in: 'header' } },
@@ -91,7 +92,7 @@ export async function buildDesk(parts: DeskParts): Promise<Server> {
   return app;
 }
 
-/** The archive, with what editors see of its items. */
+/** The archive, with the members that only editors see. */
 function archiveOf({ db, vocabulary, clock }: DeskParts) {
   const gate = new SearchGate(db, SEARCHES);
   const archive = new ArchiveStore({ db, gate, calendar: vocabulary.calendar, clock });

@@ -1,7 +1,7 @@
 import { isPublicAddress, literalAddress } from '@pressroom/common/fetching/guarded-agents';
 import { isTracking, webUri } from '@pressroom/common/fields/fields';
 
-/** The picture of an item; what is not known is absent. */
+/** The picture of an item; unknown members are absent. */
 export interface Image {
   url: string;
   /** In pixels. */
@@ -13,6 +13,9 @@ export interface Image {
 
 /** The most characters of an image's address. */
 export const MAX_IMAGE_URL = 2048;
+
+/** The topics of each list of a ranking; beyond them, it has only the hottest of each category. */
+export const RANKED_TOPICS = 50;
 
 /** Names that mean something only inside a network. */
 const LOCAL_NAME = /^[^.]*$|(?:^|\.)(?:localhost|local|internal|intranet|lan|home\.arpa|onion)$/;
@@ -63,11 +66,25 @@ const UNRESERVED = /%(4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a]|3[0-9]|2d|2e|5f|7e)/gi
  * text is not a URL.
  */
 export function canonicalUrl(address: string): string {
+  const { hostname } = new URL(address);
+  const shared = namesSharedAt(hostname);
+  return spelled(address, (parameter) => saysWhereFrom(parameter) || shared.has(nameOf(parameter)));
+}
+
+/**
+ * The canonical URL, and the one of earlier versions, under which an item may be stored: they kept the
+ * parameters of {@link SHARED_AT}.
+ */
+export function canonicalUrls(address: string): string[] {
+  return [...new Set([canonicalUrl(address), spelled(address, saysWhereFrom)])];
+}
+
+function spelled(address: string, isLeftOut: (parameter: string) => boolean): string {
   const url = new URL(address);
   // Not by `searchParams`, which would spell the parameters that stay differently.
   const parameters = url.search.slice(1).split('&');
   // With its question mark: else one that begins the query would be taken for it, and be lost.
-  url.search = `?${parameters.filter((parameter) => !saysWhereFrom(parameter)).join('&')}`;
+  url.search = `?${parameters.filter((parameter) => !isLeftOut(parameter)).join('&')}`;
   if (!url.hash.startsWith('#!')) url.hash = '';
   const path = url.pathname.replace(/\/+$/, '');
   return normalizeEscapes(`${url.host}${path}${url.search}${url.hash}`);
@@ -78,7 +95,7 @@ export function canonicalUrl(address: string): string {
  */
 const FROM_FEED = /^(?:(?:rss|feed)(?:[-_.\d].*)?|R)$/i;
 
-/** Names whose values are part of what is read. */
+/** Names of parameters whose values choose the page. */
 const READ = /^(?:q|p|id|page|slug|tag|topic|category|search|query|s|title|name|format|type)$/i;
 
 function saysWhereFrom(parameter: string): boolean {
@@ -86,6 +103,64 @@ function saysWhereFrom(parameter: string): boolean {
   if (isTracking(name) || /^rss$/i.test(name)) return true;
   if (value === 'R') return name === 'af';
   return FROM_FEED.test(value) && !READ.test(name);
+}
+
+/** Parameters that single sites add to addresses which readers share, and which say something elsewhere. */
+const SHARED_AT: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  `
+  aktualne.cz dop_ab_variant dop_source_zone_name dop_req_id dop_id sznclid
+  bilibili.com spm_id_from from_source seid share_source share_medium share_plat share_tag share_session_id unique_k vd_source
+  bloomberg.com srnd sref leadsource
+  cnbc.com __source
+  cnet.com ftag
+  dailymail.co.uk ito
+  diepresse.com from xt_at
+  ft.com sharetype segmentid accesstoken ftcamp
+  gamespot.com ftag
+  hs.fi share
+  linkedin.com refid trk trackingid
+  medium.com source
+  mp.weixin.qq.com chksm scene subscene sessionid clicktime enterid srcid mpshare sharer_shareinfo sharer_shareinfo_first sharer_sharetime sharer_shareid from isappinstalled poc_token
+  newyorker.com source bxid cndid esrc
+  nikkei.co.jp adid i_cid n_cid waad
+  nikkei.com adid i_cid n_cid waad
+  novinky.cz dop_ab_variant dop_source_zone_name dop_req_id dop_id source seq_no sznclid
+  nytimes.com smid smtyp unlocked_article_code
+  onet.pl srcc
+  reddit.com correlation_id ref_campaign ref_source
+  respekt.cz dop_ab_variant dop_source_zone_name dop_req_id dop_id sznclid
+  reuters.com taid
+  seznamzpravy.cz dop_ab_variant dop_source_zone_name dop_req_id dop_id source seq_no sznclid
+  spiegel.de b
+  swp.de source
+  techcrunch.com sr sr_share
+  theguardian.com cmp
+  twitter.com s t
+  washingtonpost.com itid pwapi_token
+  wired.com intcid bxid cndid esrc source
+  wsj.com mod reflink st
+  x.com s t
+  yle.fi origin
+  youtu.be si feature
+  youtube.com si feature
+`
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(' '))
+    .map(([site = '', ...names]) => [site, new Set(names)]),
+);
+
+const NONE: ReadonlySet<string> = new Set();
+
+function namesSharedAt(hostname: string): ReadonlySet<string> {
+  const labels = hostname.split('.');
+  const sites = labels.map((_, index) => labels.slice(index).join('.'));
+  return sites.map((site) => SHARED_AT.get(site)).find((names) => names !== undefined) ?? NONE;
+}
+
+function nameOf(parameter: string): string {
+  const [[name] = ['']] = new URLSearchParams(parameter);
+  return name.toLowerCase();
 }
 
 function normalizeEscapes(text: string): string {

@@ -11,9 +11,9 @@ import { openWorker } from './work/open-worker.ts';
 import type { WorkerConfig } from './work/worker-config.ts';
 
 /**
- * Runs a worker until SIGTERM or SIGINT, which lets what is in hand end for `SHUTDOWN_TIMEOUT_MS` at most.
- * What does not end in time is done again by the next worker. Throws a `Failure` if the database lacks a
- * migration of this build.
+ * Runs a worker until SIGTERM or SIGINT, then lets the work in hand end for `SHUTDOWN_TIMEOUT_MS` at most.
+ * The next worker repeats work that did not end in time. Throws a `Failure` if the database lacks a migration
+ * of this build.
  */
 export async function runWorker(config: WorkerConfig, log: Logger): Promise<void> {
   // Services for readers on the same machine come first: a worker has time.

@@ -39,7 +39,7 @@ type Typed = WithTypes<
       /** Rules that were switched off, each with its reason. */
       stopped_rules: { rule: string; reason: string }[];
       /** The first of the entries that were left out, by name. */
-      left_out: { title: string; reason: string }[];
+      left_out: { title: string; reason: string; code?: string }[];
     };
     'news.source_entry': { entry: object; written: object | null };
   }

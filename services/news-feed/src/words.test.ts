@@ -12,7 +12,7 @@ test.each([
   ['fr-CA', 'Bulletin quotidien du 20 novembre 2026', '3 sources en parlent.'],
   ['ja', '2026年11月20日の日報', '3社が報じています。'],
   ['zh-CN', '2026年11月20日日报', '共 3 家来源报道。'],
-  // In other characters than what is written here.
+  // In other characters than these.
   ['zh-Hant-HK', 'Daily report of 2026-11-20', '3 sources report on it.'],
   ['it', 'Daily report of 2026-11-20', '3 sources report on it.'],
 ])('%s reads %s', (tag, heading, reason) => {

@@ -222,6 +222,72 @@ test('stories are listed by their newest public report, each once', async () => 
   ]);
 });
 
+test('stories are found by what one of their public reports has, however old', async () => {
+  const { database } = feed;
+  const stories = (query: string) => send(`${feed.url}/api/v1/stories?${query}`);
+  const found = async (query: string) => {
+    const ids: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { status, body, text } = await stories(`limit=100&${query}${cursor && `&cursor=${cursor}`}`);
+      expect(status, text).toBe(200);
+      for (const { publicId } of body.items) ids.push(publicId);
+      cursor = body.page.nextCursor;
+    }
+    return ids;
+  };
+  // Two reports each, of which the older one is 13 weeks older.
+  await database.pool.query(
+    `insert into news.story (public_id, title, status)
+     select 's' || n, 'Story ' || n, case when n % 50 = 0 then 'settled' else 'active' end from generate_series(1, 455) as n`,
+  );
+  await database.pool.query(
+    `update news.item set story = 's' || ((n - 1) % 455 + 1) from generate_series(1, 910) as n where id = 'item-' || n`,
+  );
+  await database.pool.query('vacuum analyze');
+  const expected = async (category: string | null, words: string[], status: string | null = null) => {
+    const { rows } = await database.pool.query(
+      `select public_id from news.story join lateral (
+         select published_at, id from news.item where story = public_id and withdrawn_at is null
+         order by published_at desc, id desc limit 1
+       ) as newest on true
+       where ($3::text is null or status = $3) and exists (
+         select from news.item where story = public_id and withdrawn_at is null
+           and ($1::text is null or category = $1)
+           and (select bool_and(strpos(lower(summary), word) > 0) from unnest($2::text[]) as word) is not false
+       ) order by newest.published_at desc, newest.id desc`,
+      [category, words, status],
+    );
+    return rows.map(({ public_id }) => public_id);
+  };
+  for (const [query, category, words, status] of [
+    ['q=罕见词语', null, ['罕见词语']],
+    ['q=seldom+常见词', null, ['seldom', '常见词']],
+    ['q=everywhere', null, ['everywhere']],
+    ['q=nowhere', null, ['nowhere']],
+    ['category=patent', 'patent', []],
+    ['category=research&q=seldom', 'research', ['seldom']],
+    ['category=patent&q=everywhere&status=active', 'patent', ['everywhere'], 'active'],
+    ['category=research&status=settled', 'research', [], 'settled'],
+  ] as const) {
+    expect(await found(query), query).toEqual(await expected(category, [...words], status));
+  }
+  const { nextCursor } = (await stories('limit=1&category=research')).body.page;
+  const again = await stories(`limit=1&category=research&cursor=${nextCursor}`);
+  expect(again.body.items).toHaveLength(1);
+  for (const other of ['', '&category=patent', '&category=research&q=seldom']) {
+    const { status, body } = await stories(`limit=1&cursor=${nextCursor}${other}`);
+    expect([status, body.code], other).toEqual([400, 'invalid_cursor']);
+  }
+  for (const refused of ['q=ab', 'q=a', 'category=none', 'direction=domestic', 'q=abc&q=abd']) {
+    expect((await stories(refused)).status, refused).toBe(400);
+  }
+  const first = await stories('q=nowhere');
+  const same = await send(`${feed.url}/api/v1/stories?q=nowhere`, {
+    headers: { 'if-none-match': first.headers.get('etag') ?? '' },
+  });
+  expect([same.status, same.headers.get('cache-control')]).toEqual([304, first.headers.get('cache-control')]);
+});
+
 test('the fingerprint changes with the items, and with nothing else', async () => {
   const read = async () => (await send(`${feed.url}/api/public/fingerprint`)).body;
   const before = await read();

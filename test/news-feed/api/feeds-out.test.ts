@@ -31,6 +31,7 @@ let feed: NewsFeedFixture;
 beforeAll(async () => {
   feed = await newsFeedFixture(SETTINGS, () => NOW);
   const lines = [
+    { type: 'story', publicId: 'quake', title: 'Quake <1>' },
     itemLine('selected', {
       ...HOSTILE,
       selected: true,
@@ -39,7 +40,12 @@ beforeAll(async () => {
       publishedAt: '2026-11-20T10:00:00.000Z',
       discoveredAt: '2026-11-20T10:05:00.000Z',
     }),
-    line('no-summary', '2026-11-20T09:00:00.000Z', { selected: true }),
+    line('no-summary', '2026-11-20T09:00:00.000Z', {
+      selected: true,
+      source: { name: 'Rare & Herald' },
+      language: 'pt-BR',
+      story: 'quake',
+    }),
     line('not-selected', '2026-11-20T11:00:00.000Z'),
     line('too-old', '2026-11-10T09:00:00.000Z', { selected: true }),
   ];
@@ -128,7 +134,25 @@ describe.each(FORMATS)('feed.%s', (ending, type) => {
     expect(await ids('/all')).toEqual(['not-selected', 'selected', 'no-summary']);
     expect(await ids('', '?category=research')).toEqual(['selected']);
     expect(await ids('/all', '?category=research&direction=overseas')).toEqual([]);
-    expect((await get(`/feed.${ending}?category=nonsense`)).status).toBe(400);
+    for (const filter of [
+      'source=Rare+%26+Herald',
+      'language=pt',
+      'story=quake',
+      'q=no-summary&language=pt',
+    ]) {
+      expect(await ids('', `?${filter}`), filter).toEqual(['no-summary']);
+    }
+    expect(await ids('', '?source=Nobody')).toEqual([]);
+    for (const refused of [
+      'category=nonsense',
+      'q=a',
+      'source=',
+      'language=english',
+      'story=a/b',
+      'by=published',
+    ]) {
+      expect((await get(`/feed.${ending}?${refused}`)).status, refused).toBe(400);
+    }
     expect((await get(`/feed.${ending}?limit=3`)).status).toBe(400);
     const shared = await get(`/feed.${ending}?fbclid=x&category=research`);
     expect([shared.status, shared.headers.get('location')]).toEqual([
@@ -153,11 +177,26 @@ describe.each(FORMATS)('feed.%s', (ending, type) => {
   });
 });
 
+test('a feed says what it is of, in its title and at its own address', async () => {
+  const of = async (query: string) => {
+    const { title, feed_url } = parseJsonFeed((await get(`/all/feed.json?${query}`)).text);
+    expect(feed_url).toBe(`https://api.news.example/all/feed.json?${query}`);
+    return title;
+  };
+  expect(await of('story=quake')).toBe('Pressroom: Quake <1>');
+  expect(await of('story=unknown')).toBe('Pressroom: unknown');
+  expect(await of('source=Rare+%26+Herald')).toBe('Pressroom: Rare & Herald');
+  expect(await of('language=pt-BR&q=%22a%22+b')).toBe('Pressroom: 巴西葡萄牙语: “"a" b”');
+  const { text } = await get('/feed.xml?source=Rare+%26+Herald&q=%3Cb%3E');
+  expect(text).toContain('<title>Pressroom: Rare &#x26;amp; Herald: “&#x26;lt;b&#x26;gt;”</title>');
+});
+
 test.each([
   ['/feed/all.xml', '/all/feed.xml'],
   ['/feed/full.xml?direction=domestic', '/feed.xml?direction=domestic'],
   ['/feed/daily.xml', '/dailies/feed.xml'],
   ['/feed/category/research.xml', '/feed.xml?category=research'],
+  ['/feed/category/research.xml?q=abc&source=Source', '/feed.xml?category=research&q=abc&source=Source'],
 ])('%s is %s at a second address', async (path, first) => {
   const withoutSelf = (text: string) => text.replace(/<atom:link[^>]*rel="self"[^>]*>/, '');
   const [second, known] = await Promise.all([get(path), get(first)]);

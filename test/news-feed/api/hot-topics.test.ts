@@ -52,6 +52,9 @@ describe('a ranking', () => {
     { type: 'story', publicId: 'big', title: 'Big' },
     report('big-press', 2, { story: 'big', source: { name: 'Press' }, directions: ['overseas'] }),
     report('big-own', 3, {
+      summary: 'It is big.',
+      image: { url: 'https://img.source.example/big.jpg', width: 640, height: 480 },
+      category: 'event',
       story: 'big',
       source: { name: 'Maker', firstParty: true },
       directions: ['domestic'],
@@ -67,6 +70,8 @@ describe('a ranking', () => {
         rank: 1,
         id: 'big-own',
         title: 'Title of big-own',
+        summary: 'It is big.',
+        image: { url: 'https://img.source.example/big.jpg', width: 640, height: 480 },
         source: { name: 'Maker' },
         links: {
           site: 'https://news.example/items/big-own',
@@ -77,6 +82,7 @@ describe('a ranking', () => {
         signalCount: 3,
         sourceNames: ['Maker', 'Press'],
         latestAt: '2026-11-20T11:00:00.000Z',
+        publicId: 'big',
       },
     ]);
     const { status } = await send(`${feed.url}/api/v1/stories/big`);
@@ -90,6 +96,7 @@ describe('a ranking', () => {
     const { body } = await send(`${other.url}/api/v1/hot-topics`);
     await other.close();
     expect(body.items[0].links).not.toHaveProperty('story');
+    expect(body.items[0]).not.toHaveProperty('publicId');
   });
 
   test('puts more sources first, then the newer', async () => {
@@ -109,6 +116,33 @@ describe('a ranking', () => {
     expect(await topics('?direction=domestic')).toBe('1 big-own, 2 both, 3 domestic');
     expect(await topics('?direction=overseas')).toBe('1 big-press, 2 both');
     expect((await get('?direction=up')).status).toBe(400);
+  });
+
+  test('of a category has its topics, ranked from 1, and is as long as is asked for', async () => {
+    await importLines(feed.db, [
+      ...storyLines,
+      ...Array.from({ length: 60 }, (_, index) =>
+        report(`r${String(index).padStart(2, '0')}`, 1, { category: 'research', directions: ['domestic'] }),
+      ),
+      report('cold', 60, { category: 'event', directions: ['overseas'] }),
+    ]);
+    await rank();
+    expect(await topics('?category=event')).toBe('1 big-own, 2 cold');
+    expect(await topics('?category=event&direction=overseas')).toBe('1 cold');
+    expect(await topics('?category=event&limit=1')).toBe('1 big-own');
+    expect(await topics('?category=patent')).toBe('');
+    for (const [query, count] of [
+      ['?limit=3', 3],
+      ['?limit=50', 50],
+      ['?category=research', 10],
+    ] as const) {
+      expect((await get(query)).body.count, query).toBe(count);
+    }
+    await importLines(feed.db, [{ type: 'withdraw', id: 'big-own' }]);
+    expect((await get('?limit=50')).body.items.map(({ id }: JsonValue) => id)).not.toContain('cold');
+    for (const refused of ['?category=none', '?limit=0', '?limit=51', '?q=abc']) {
+      expect((await get(refused)).status, refused).toBe(400);
+    }
   });
 
   test('is a top ten, and the next move up when an item is withdrawn', async () => {

@@ -206,9 +206,9 @@ describe('filters', () => {
     insert(
       ['plain', HOUR],
       ['aside', 2 * HOUR, { selected: false, category: 'event', directions: ['domestic'] }],
-      ['both', 3 * HOUR, { category: 'event', directions: ['overseas', 'domestic'] }],
+      ['both', 3 * HOUR, { category: 'event', directions: ['overseas', 'domestic'], language: 'zh-Hant' }],
       ['gone', 4 * HOUR, { category: 'event', directions: ['domestic'], withdrawn_at: NOW }],
-      ['old', 30 * HOUR, { category: 'event', directions: ['overseas'] }],
+      ['old', 30 * HOUR, { category: 'event', directions: ['overseas'], source_name: 'Herald’s' }],
     ),
   );
 
@@ -221,7 +221,48 @@ describe('filters', () => {
     [{ mode: 'all', direction: 'overseas' }, 'both old'],
     [{ direction: 'domestic' }, 'both'],
     [{ mode: 'all', category: 'event', direction: 'overseas', window: '24h', q: 'title both' }, 'both'],
+    [{ source: 'Herald’s' }, 'old'],
+    [{ source: 'Herald' }, ''],
+    [{ mode: 'all', source: 'Source', category: 'event', q: 'title' }, 'aside both'],
+    [{ language: 'zh' }, 'both'],
+    [{ language: 'zh-hant' }, 'both'],
+    [{ language: 'en' }, ''],
   ])('%j', async (query, expected) => expect(await ids(query)).toBe(expected));
+
+  test('a story has the items of the last one that it has become, while stories are shown', async () => {
+    const { db } = feed;
+    for (const public_id of ['first', 'last', 'empty']) {
+      await db
+        .insertInto('news.story')
+        .values({ public_id, title: `Story ${public_id}` })
+        .execute();
+    }
+    await db
+      .updateTable('news.item')
+      .set({ story: 'last' })
+      .where('id', 'in', ['aside', 'old', 'gone'])
+      .execute();
+    await db
+      .updateTable('news.story')
+      .set({ merged_into: 'last' })
+      .where('public_id', '=', 'first')
+      .execute();
+    for (const story of ['last', 'first']) {
+      expect(await ids({ story, mode: 'all' })).toBe('aside old');
+      expect(await ids({ story, mode: 'all', limit: '1' })).toBe('aside');
+    }
+    expect(await ids({ story: 'last', category: 'event', source: 'Herald’s' })).toBe('old');
+    for (const story of ['empty', 'unknown']) expect(await ids({ story })).toBe('');
+    const other = await startNewsFeed(feed.database.url, { NEWS_STORIES: 'off' }, () => now);
+    const { body } = await send(`${other.url}/api/v1/items?story=last`).finally(other.close);
+    expect(body).toMatchObject({ query: { story: 'last' }, items: [] });
+    await db.deleteFrom('news.story').execute();
+  });
+
+  test('an answer says which were given, and is otherwise as ever', async () => {
+    const { query } = (await get({ source: 'Source', language: 'ZH-hant', story: 'some' })).body;
+    expect(query).toMatchObject({ category: null, source: 'Source', language: 'zh-Hant', story: 'some' });
+  });
 });
 
 describe('search', () => {
@@ -361,8 +402,10 @@ describe('cursors', () => {
     [{ by: 'published' }],
     [{ q: 'title' }],
     [{ direction: 'domestic' }],
+    [{ source: 'Source' }],
+    [{ language: 'pt' }],
   ])('a cursor of the query without %j is refused with it, and the reverse', async (change) => {
-    const values = { category: 'event', directions: ['domestic'] };
+    const values = { category: 'event', directions: ['domestic'], language: 'pt-BR' };
     await insert(['a', HOUR, values], ['b', 2 * HOUR, values]);
     const { nextCursor: plain } = (await get({ limit: '1' })).body.page;
     const { nextCursor: changed } = (await get({ limit: '1', ...change })).body.page;
@@ -418,6 +461,12 @@ describe('parameters', () => {
     ['cursor=a&cursor=b', 'cursor'],
     ['page=2', 'page'],
     ['utm_source=x', 'utm_source'],
+    ['source=', 'source'],
+    ['source=a%00b', 'source'],
+    ['source=a&source=b', 'source'],
+    ['language=english', 'language'],
+    ['story=a/b', 'story'],
+    [`story=${'x'.repeat(129)}`, 'story'],
   ])('%s is 400 and named', async (query, name) => {
     const { status, body } = await get(query);
     expect([status, body.code]).toEqual([400, 'invalid_request']);

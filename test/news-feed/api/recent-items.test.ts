@@ -21,16 +21,21 @@ let feed: NewsFeedFixture;
 beforeAll(async () => {
   feed = await newsFeedFixture({ CACHE_BYTES: '0' });
   await feed.database.pool.query(
+    `insert into news.story (public_id, title) values ('short', 'Short'), ('saga', 'Saga')`,
+  );
+  await feed.database.pool.query(
     `insert into news.item (id, title, summary, source_name, original_url, canonical_url, published_at, discovered_at,
-       category, selected, directions, withdrawn_at)
+       category, selected, directions, withdrawn_at, language, story)
      select 'item-' || n, 'Title ' || n, (
          select string_agg(word, ' 与 ') from unnest($2::text[]) with ordinality as words (word, rarity)
          where n % (7 ^ (rarity - 1))::int = 0
-       ), 'Source', 'https://source.example/' || n, 'https://source.example/' || n,
+       ), case when n % 400 = 3 then 'Rare Herald' else 'Daily ' || n % 2 end, 'https://source.example/' || n, 'https://source.example/' || n,
        now() - n * interval '100 seconds' - n % 5 * interval '1 day', now() - n * interval '100 seconds',
        case when n % 900 = 1 then 'patent' else 'research' end, n % 3 = 0,
        case when n % 1500 = 2 then array['domestic', 'overseas'] else array['overseas'] end,
-       case when n % 11 = 0 then now() end
+       case when n % 11 = 0 then now() end,
+       case when n % 700 = 5 then 'zh-Hant-TW' when n % 9 = 4 then 'zh' when n % 5 > 0 then 'en' end,
+       case when n % 800 = 3 then 'short' when n % 2 = 0 then 'saga' end
      from generate_series(1, $1::int) as n`,
     [ITEMS, WORDS],
   );
@@ -39,7 +44,9 @@ beforeAll(async () => {
 afterAll(() => feed.close());
 
 /** A query of the items as a client writes it. */
-type Query = Partial<Record<'mode' | 'by' | 'category' | 'direction' | 'q', string>>;
+type Query = Partial<
+  Record<'mode' | 'by' | 'category' | 'direction' | 'q' | 'source' | 'language' | 'story', string>
+>;
 
 /** The ids of all pages. */
 async function ids(query: Query): Promise<string[]> {
@@ -55,14 +62,17 @@ async function ids(query: Query): Promise<string[]> {
 }
 
 /** The same by the plain definition: every item is looked at. */
-async function expectedIds({ mode = 'selected', by, category, direction, q = '' }: Query): Promise<string[]> {
+async function expectedIds(query: Query): Promise<string[]> {
+  const { mode = 'selected', by, category, direction, q = '', source, language, story } = query;
   const time = by === 'published' ? 'published_at' : 'timeline_at';
   const { rows } = await feed.database.pool.query(
     `select id from news.item where ${time} between now() - interval '7 days' and now() and withdrawn_at is null
        and ($1 = 'all' or in_selected_set) and ($2::text is null or category = $2) and ($3::text is null or $3 = any(directions))
        and (select bool_and(strpos(lower(summary), word) > 0) from unnest($4::text[]) as word) is not false
+       and ($5::text is null or source_name = $5) and ($6::text is null or language ~ ('^' || $6 || '(-|$)'))
+       and ($7::text is null or story = $7)
      order by ${time} desc, id desc`,
-    [mode, category ?? null, direction ?? null, q.split(' ').filter((word) => word !== '')],
+    [mode, category, direction, q.split(' ').filter((word) => word !== ''), source, language, story],
   );
   return rows.map(({ id }) => id);
 }
@@ -73,6 +83,9 @@ const query = fc.record(
     by: fc.constantFrom('timeline', 'published'),
     category: fc.constantFrom('patent', 'research', 'finance'),
     direction: fc.constantFrom('domestic', 'overseas'),
+    source: fc.constantFrom('Rare Herald', 'Daily 1', 'Nobody'),
+    language: fc.constantFrom('zh', 'zh-Hant', 'en', 'fr'),
+    story: fc.constantFrom('short', 'saga', 'unknown'),
     q: fc
       .subarray([...WORDS, 'where', '词', 'nowhere', '没有'], { minLength: 1, maxLength: 3 })
       .map((words) => words.join(' '))
@@ -86,7 +99,15 @@ test('every query finds what its definition says, on all of its pages', async ()
     fc.asyncProperty(query, async (query) => {
       expect(await ids(query)).toEqual(await expectedIds(query));
     }),
-    { numRuns: 40 },
+    {
+      numRuns: 40,
+      examples: [
+        [{ source: 'Daily 1', by: 'timeline' }],
+        [{ source: 'Rare Herald', q: 'everywhere' }],
+        [{ mode: 'all', language: 'zh' }],
+        [{ mode: 'all', story: 'saga', language: 'zh-Hant' }],
+      ],
+    },
   );
 });
 
@@ -102,7 +123,7 @@ async function itemsRead(query: Query): Promise<number> {
     );
     return rows[0].read as number;
   };
-  const store = new ItemStore({ db, gate: new SearchGate(db, 1), clock: () => new Date() });
+  const store = new ItemStore({ db, gate: new SearchGate(db, 1), clock: () => new Date(), stories: true });
   const before = await read();
   await store.page(itemsQuery(readVocabulary({})).parse(query));
   const after = await read();
@@ -119,9 +140,17 @@ test.each<Query>([
   { mode: 'all', q: '罕见词语' },
   { mode: 'all', q: 'everywhere seldom nowhere' },
   { mode: 'all', q: '没有' },
-])('%j reads the newest items and what has its terms, not the whole window', async (query) => {
-  expect(await itemsRead(query)).toBeLessThan(500);
-});
+  { mode: 'all', source: 'Rare Herald' },
+  { source: 'Rare Herald', by: 'published' },
+  { source: 'Rare Herald', q: 'everywhere' },
+  { mode: 'all', language: 'zh-Hant' },
+  { mode: 'all', story: 'short' },
+])(
+  '%j reads the newest items and what has its terms, source or story, not the whole window',
+  async (query) => {
+    expect(await itemsRead(query)).toBeLessThan(500);
+  },
+);
 
 test('a rare word is found by its terms also beside an archive of millions, whose terms PostgreSQL cannot tell apart', async () => {
   // Its estimates are a share of all the rows that it believes to be there.

@@ -305,7 +305,19 @@ test('a source is tried, added, changed, paused, resumed and removed', async () 
   });
   expect((await patch(`/sources/${id}`, { weight: 3 }, { 'if-match': etag })).status).toBe(412);
   expect((await post(`/sources/${id}/pause`)).body.state).toBe('paused');
+  const inState = async (state: string) =>
+    (await ask(`/sources?state=${state}`)).body.sources.map((source: JsonBody) => source.id);
+  expect([await inState('paused'), await inState('active')]).toEqual([[id], []]);
   expect((await post(`/sources/${id}/resume`)).body.state).toBe('active');
+  expect(await inState('failing')).toEqual([]);
+  await feed.database.pool.query('update news.source set failures = 1 where id = $1', [id]);
+  expect([await inState('failing'), await inState('active'), await inState('paused')]).toEqual([
+    [id],
+    [id],
+    [],
+  ]);
+  expect((await ask('/sources?state=ill')).status).toBe(400);
+  await feed.database.pool.query('update news.source set failures = 0 where id = $1', [id]);
 
   const kept = (key: string, ago: string) =>
     feed.database.pool.query(

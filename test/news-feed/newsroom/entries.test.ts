@@ -165,6 +165,29 @@ test('entries of one page are items of their own when one replaces the other, to
   expect(titles).toEqual(['Message a', 'Message b', 'Message c', 'Note a', 'Note b', 'Note c']);
 });
 
+test.each([
+  ['the same page', '/today', '/today'],
+  ['another spelling of it', '/today', '/today/?utm_source=feed'],
+])(
+  'an entry with an id and a title of its own on %s is an item, though the other is gone',
+  async (_, ...at) => {
+    const id = await desk.add('/feed');
+    const entry = (name: string, path = '') => ({
+      guid: name,
+      title: `News of ${name}`,
+      link: `https://source.example${path}`,
+    });
+    const moved = { ...entry('Tuesday', at[1]), guid: 'moved' };
+    const polls = [[entry('Monday', at[0])], [entry('Tuesday', at[1])], [entry('Wednesday', at[0])], [moved]];
+    for (const entries of polls) {
+      desk.host.set('/feed', { body: rss(entries) });
+      await desk.poll(id);
+    }
+    const titles = (await desk.items()).map(({ title }) => title);
+    expect(titles).toEqual(['News of Monday', 'News of Tuesday', 'News of Wednesday']);
+  },
+);
+
 test('one id for whatever a feed has at the time loses nothing, and a correction is none of it', async () => {
   const id = await desk.add('/feed');
   const entry = (day: number) => ({
@@ -223,7 +246,7 @@ test('one id for many entries loses none, and what says the same once more is co
   const id = await desk.add('/feed');
   await desk.poll(id);
   expect((await desk.items()).map(({ title }) => title)).toEqual(entries.map(({ title }) => title));
-  const repeated = { reason: 'it repeats another entry' };
+  const repeated = { reason: 'it repeats another entry', code: 'repeated' };
   expect(await desk.source(id)).toMatchObject({
     repeated_entries: 2,
     left_out: [
@@ -243,6 +266,23 @@ test('one id for many entries loses none, and what says the same once more is co
   ]);
 });
 
+test('what cannot be an item is named, each with its reason', async () => {
+  const link = '<link>https://source.example/p/1</link>';
+  const items = [
+    '<item><title>Nowhere</title></item>',
+    `<item>${link}</item>`,
+    `<item><title>Long</title><guid>${'x'.repeat(3000)}</guid>${link}</item>`,
+  ];
+  desk.host.set('/feed', { body: `<rss><channel><title>Odd</title>${items.join('')}</channel></rss>` });
+  const id = await desk.add('/feed');
+  await desk.poll(id);
+  expect((await desk.source(id)).left_out.map(({ title, code }) => [title, code])).toEqual([
+    ['Nowhere', 'no_address'],
+    ['https://source.example/p/1', 'no_words'],
+    ['Long', 'address_too_long'],
+  ]);
+});
+
 test('of a feed that begins with its oldest entries, the newest are read', async () => {
   const entries = Array.from({ length: 1003 }, (_, index) => ({
     guid: `${index}`,
@@ -255,4 +295,5 @@ test('of a feed that begins with its oldest entries, the newest are read', async
   expect([guids.length, Math.min(...guids), Math.max(...guids)]).toEqual([1000, 3, 1002]);
   const { left_out } = await desk.source(id);
   expect(left_out.map(({ title }) => title)).toEqual(['Title of 0', 'Title of 1', 'Title of 2']);
+  expect(new Set(left_out.map(({ code }) => code))).toEqual(new Set(['too_many']));
 });

@@ -1,4 +1,4 @@
-import { editItem } from '@pressroom/news-feed/editing/items';
+import { editItem, upsertItems } from '@pressroom/news-feed/editing/items';
 import { RulesAssigner } from '@pressroom/news-feed/judging/story-assigner';
 import { StorySearch } from '@pressroom/news-feed/judging/story-index';
 import { readLexicon } from '@pressroom/news-feed/judging/terms';
@@ -41,6 +41,30 @@ test('an edit at the source changes the item, but not what an editor has changed
   expect(await desk.items()).toMatchObject([
     { id: item?.id, title: 'By hand', summary: 'New.', selected: false },
   ]);
+});
+
+test('an item with the canonical address of an earlier version stays the one of its article', async () => {
+  const link = 'https://www.nytimes.com/a?smid=x';
+  const feed = (title: string, url = link) => rss([{ guid: url, title, link: url }], { title: 'First' });
+  desk.host.set('/feed', { body: feed('Old') });
+  const id = await desk.add('/feed');
+  await desk.poll(id);
+  await sql`update news.item set canonical_url = 'www.nytimes.com/a?smid=x'`.execute(desk.db);
+  const [item] = await desk.items();
+  desk.host.set('/feed', { body: feed('New') });
+  await desk.poll(id);
+  desk.host.set('/other', { body: feed('Other', link.replace('www', 'm')) });
+  await desk.poll(await desk.add('/other'));
+  expect(await desk.items()).toEqual([{ ...item, title: 'New' }]);
+  const input = {
+    links: { original: link },
+    title: 'By hand',
+    source: { name: 'Hand' },
+    publishedAt: new Date(0),
+  };
+  const outcomes = await desk.db.transaction().execute((tx) => upsertItems(tx, [input], new Date()));
+  expect(outcomes).toEqual(['changed']);
+  expect(await desk.items()).toMatchObject([{ id: item?.id, title: 'By hand' }]);
 });
 
 test('a link that the source corrects is the item’s, and other sources with it bring the same item', async () => {
@@ -151,24 +175,24 @@ test('a number that the source corrects is corrected in the title and the digest
       },
     ]);
   desk.host.set('/one', { body: feed('a', 11) });
-  desk.host.set('/two', { body: feed('b', 3).replace('22:00', '23:00') });
+  desk.host.set('/two', { body: feed('b', 7).replace('22:00', '23:00') });
   const [one, two] = [await desk.add('/one', { name: 'One' }), await desk.add('/two', { name: 'Two' })];
   for (const id of [one, two]) await telling.poll(id);
   // Each was written once, with its story.
   const { rows } = await sql<{ ctid: string }>`select ctid from news.item order by ctid`.execute(desk.db);
   expect(rows.map(({ ctid }) => ctid)).toEqual(['(0,1)', '(0,2)']);
   const story = () => desk.db.selectFrom('news.story').select(['title', 'digest']).executeTakeFirstOrThrow();
-  expect((await story()).digest).toContain('Two has “3 dead”, One had “11 dead”');
-  desk.host.set('/one', { body: feed('a', 3) });
+  expect((await story()).digest).toContain('Two has “7 dead”, One had “11 dead”');
+  desk.host.set('/one', { body: feed('a', 7) });
   await telling.poll(one);
   expect(await story()).toEqual({
-    title: 'Floods near Valencia leave 3 dead',
-    digest: 'Floods near Valencia in Spain left 3 dead.',
+    title: 'Floods near Valencia leave 7 dead',
+    digest: 'Floods near Valencia in Spain left 7 dead.',
   });
   // Changes that the reports do not show leave the digest as it is.
   const updated = () => desk.db.selectFrom('news.story').select('digest_updated_at').execute();
   const before = await updated();
-  desk.host.set('/one', { body: feed('a', 3).replace('leave 3 dead', 'leave 3 dead.') });
+  desk.host.set('/one', { body: feed('a', 7).replace('leave 7 dead', 'leave 7 dead.') });
   await telling.poll(one);
   expect(await updated()).toEqual(before);
 });

@@ -108,7 +108,7 @@ test('another source on the same event raises the score', async () => {
   });
   const after = await editor().judge(submission(title));
   expect((after.score ?? 0) - (before.score ?? 0)).toBe(12);
-  expect(after.terms).toContainEqual({ name: 'coverage', points: 12, note: '1 other sources' });
+  expect(after.terms).toContainEqual({ name: 'coverage', points: 12, note: '1 other sources', value: 1 });
 });
 
 test('an article joins a story that another worker has begun since it was judged', async () => {

@@ -1,4 +1,5 @@
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import type { SourceCode } from '@pressroom/common/failures/failure';
 import { editSource } from '@pressroom/news-feed/reading/sources';
 import { pollSource } from '@pressroom/news-feed/work/poll-source';
 import { sql } from 'kysely';
@@ -87,7 +88,9 @@ test('what the database does not take is a failure of its source, an outage is n
     await failsWith('22003');
     const reason = 'what it sent cannot be stored: no place for it';
     expect(await desk.poll(id)).toEqual({ kind: 'failed', reason });
-    expect(await desk.source(id)).toMatchObject({ failures: 1, last_error: reason });
+    expect(await desk.source(id)).toMatchObject({
+      ...{ failures: 1, last_error: reason, last_error_code: 'source_unstorable' },
+    });
     expect(await waitOf(id)).toBe(900);
   } finally {
     await sql`drop trigger fail on news.source_entry`.execute(desk.db);
@@ -170,24 +173,25 @@ test('hostile and broken answers fail with their reason, and cost nothing else',
   desk.host.set('/circle', { status: 302, headers: { location: '/circle' } });
   desk.host.set('/hangs-up', (request) => void request.socket.destroy());
   desk.host.set('/missing', { status: 404 });
-  const expected: Record<string, RegExp> = {
-    '/empty': /not a feed/,
-    '/page': /not a feed/,
-    '/bomb': /larger than 1 MiB/,
-    '/coding': /not valid gzip/,
-    '/huge': /larger than 1 MiB/,
-    '/slow': /within 1 s/,
-    '/private': /10\.0\.0\.1 is not public/,
-    '/metadata': /is not public/,
-    '/file': /file: is not http/,
-    '/circle': /more than 5 times/,
-    '/hangs-up': /connection broke/,
-    '/missing': /status 404/,
+  const expected: Record<string, [RegExp, SourceCode]> = {
+    '/empty': [/not a feed/, 'source_not_feed'],
+    '/page': [/not a feed/, 'source_not_feed'],
+    '/bomb': [/larger than 1 MiB/, 'source_too_large'],
+    '/coding': [/not valid gzip/, 'source_encoding_wrong'],
+    '/huge': [/larger than 1 MiB/, 'source_too_large'],
+    '/slow': [/within 1 s/, 'source_too_slow'],
+    '/private': [/10\.0\.0\.1 is not public/, 'source_not_public'],
+    '/metadata': [/is not public/, 'source_not_public'],
+    '/file': [/file: is not http/, 'source_redirects'],
+    '/circle': [/more than 5 times/, 'source_redirects'],
+    '/hangs-up': [/connection broke/, 'source_unreachable'],
+    '/missing': [/status 404/, 'source_missing'],
   };
-  for (const [path, reason] of Object.entries(expected)) {
+  for (const [path, [reason, code]] of Object.entries(expected)) {
     const id = await desk.add(path);
     expect(await strict.poll(id), path).toEqual({ kind: 'failed', reason: expect.stringMatching(reason) });
-    expect((await desk.source(id)).last_error).toMatch(reason);
+    const { last_error, last_error_code } = await desk.source(id);
+    expect([last_error, last_error_code]).toEqual([expect.stringMatching(reason), code]);
   }
   // Whatever the parser makes of these, it answers at once and the worker goes on.
   desk.host.set('/entities', { body: entities });

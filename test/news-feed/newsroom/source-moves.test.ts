@@ -34,10 +34,12 @@ test('a permanent redirect moves the source, a temporary one does not, 410 ends 
   expect(await desk.source(again)).toMatchObject({
     url: desk.host.at('/moved-on'),
     last_error: expect.stringContaining(`already source ${moved}`),
+    last_error_code: 'source_known',
   });
   expect(await desk.source(gone)).toMatchObject({
     state: 'gone',
     last_error: expect.stringContaining('410'),
+    last_error_code: 'source_gone',
   });
   expect(await desk.poll(gone)).toEqual({ kind: 'skipped' });
   await resumeSource(desk.db, gone, desk.now.value);
@@ -54,6 +56,7 @@ test('a source does not move to an address that cannot be kept, and what it says
     url: desk.host.at('/moved'),
     failures: 0,
     last_error: 'it has moved to an address that is longer than 2048 bytes; its old one is still used',
+    last_error_code: 'source_address_too_long',
   });
   expect(await waitOf(id)).toBe(86_400);
   expect(await desk.items()).toMatchObject([{ title: 'Title of a' }]);

@@ -28,7 +28,7 @@ const ENTRIES = 40;
 /** More than the longest time between two polls. */
 const PAUSE_MS = 7 * 60 * 60_000;
 
-/** Where a worker is killed, and how often it comes there before. */
+/** The places where a worker is killed, and the times it passes them before. */
 const KILLS = [
   ['fetched', 2],
   // Before a statement by which items get their stories, and before these are committed.

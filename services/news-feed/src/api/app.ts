@@ -50,10 +50,24 @@ const DESCRIPTION = {
   title: 'Pressroom news feed',
   version: '2.0.0',
   description: 'News items, hot topics, stories, daily reports, and a mirror of the selected set.',
+  introduction: `**Limits.** No key; 120 requests a minute for each client address, unless the settings say otherwise. 429 has \`Retry-After\`.
+
+**Validators.** Each answer has an \`ETag\` and says in \`Cache-Control\` how long it may be kept. Sent as \`If-None-Match\`, an answer
+that is the same is 304 and has no body. Poll no more often than \`max-age\` allows.
+
+**Pages.** Lists have \`page.nextCursor\`, null at the end. A cursor belongs to the query that it came from.
+
+**A copy.** \`/api/v1/selected/snapshot\` once, and then \`/api/v1/selected/changes\` with the last \`cursor\`, give exactly the selected set,
+whatever happens between. 409 \`snapshot_required\` means: begin again.
+
+**Errors** are RFC 9457 problems. \`code\` is stable, \`detail\` says what to change. Clients must tolerate new members and new names of
+categories and directions.
+
+Guides: docs/news-feed.md and docs/client.md of the repository; decisions: docs/spec/wire.md.`,
   requestHeaders: ['User-Agent'],
   tags: {
     items: 'News items: those of the last 7 days, the archive of all, and each by its id.',
-    'hot topics': 'What many sources are reporting on now.',
+    'hot topics': 'Stories that many sources are reporting on now.',
     stories: 'One event, with all reports on it.',
     dailies: 'The daily reports.',
     weeklies: 'The weekly reports, in the form of the daily ones.',
@@ -112,7 +126,7 @@ function routesOf({ config, db, readDb, gate, cache, seen, clock }: NewsFeedPart
   const vocabulary = vocabularyOf(config);
   const { calendar } = vocabulary;
   const showsStories = config.NEWS_STORIES === 'on';
-  const itemStore = new ItemStore({ db: readDb, gate, clock });
+  const itemStore = new ItemStore({ db: readDb, gate, clock, stories: showsStories });
   const items = itemOperations({
     db: readDb,
     items: itemStore,
@@ -138,6 +152,8 @@ function routesOf({ config, db, readDb, gate, cache, seen, clock }: NewsFeedPart
   const sources = sourceOperations({ db: readDb, cache, clock });
   const stories = storyOperations({
     db: readDb,
+    gate,
+    vocabulary,
     showsStories,
     cache,
     site,

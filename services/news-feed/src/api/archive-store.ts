@@ -1,5 +1,5 @@
 import { type SearchGate, searchWords } from '@pressroom/common/search/search';
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { addDays, type Calendar, type Clock } from '../calendar.ts';
 import type { NewsTables } from '../tables.ts';
 import type { ArchiveQuery } from './archive.ts';
@@ -106,6 +106,7 @@ function readingOf(
       inDirection: direction !== undefined,
       inLanguage: language !== undefined,
       inSource: source !== undefined,
+      inStory: false,
     },
     values: {
       after: justBefore(from === undefined ? BEGINNING : calendar.startOfDay(from)),
@@ -116,6 +117,7 @@ function readingOf(
       direction: direction ?? '',
       language: language ?? '',
       source: source ?? '',
+      story: '',
       limit: query.limit + 1,
     },
     words: query.q === undefined ? [] : searchWords(query.q),
@@ -190,15 +192,24 @@ function selectByTerms(db: Database, reading: Reading, months: readonly string[]
     words,
   );
   const ofSource = source === undefined ? sql`` : sql` || array[${` source ${source}`}]`;
-  const ids = sql`
+  const ids = idsWithTerms(terms, sql`${months}::text[]`, ofSource);
+  // An array, so that its items are read by their ids.
+  return select(db, reading, 'terms').where(sql<boolean>`id = any(array(${ids}))`).execute();
+}
+
+/** The ids of the items with these terms: recent ones, and archived ones of the months (`YYYYMM`). */
+export function idsWithTerms(
+  terms: RawBuilder<string[]>,
+  months: RawBuilder<unknown>,
+  ofSource: RawBuilder<unknown> = sql``,
+) {
+  return sql`
     with given as materialized (select ${terms} as terms)
     select item_id from given join news.item_terms as recent on recent.terms @> given.terms
     union all
-    select item_id from given cross join unnest(${months}::text[]) as month
+    select item_id from given cross join unnest(${months}) as month
     cross join lateral (select array(select month || term from unnest(given.terms${ofSource}) as term) as terms) as archived
     join news.item_terms as item on item.terms @> archived.terms`;
-  // An array, so that its items are read by their ids.
-  return select(db, reading, 'terms').where(sql<boolean>`id = any(array(${ids}))`).execute();
 }
 
 function later(one: Date, other: Date): Date {

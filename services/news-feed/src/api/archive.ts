@@ -1,12 +1,10 @@
 import { replyConditionally } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
-import { integerParameter, searchText } from '@pressroom/common/fields/fields';
+import { integerParameter } from '@pressroom/common/fields/fields';
 import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
-import { hasPieces, searchWords } from '@pressroom/common/search/search';
 import { z } from 'zod';
 import { isCalendarDate } from '../calendar.ts';
-import { languageTag } from '../fields.ts';
 import type { Vocabulary } from '../words.ts';
 import type { ArchiveStore } from './archive-store.ts';
 import { item } from './item.ts';
@@ -14,8 +12,11 @@ import {
   categoryParameter,
   cursorParameter,
   directionParameter,
+  findableParameter,
+  languageParameter,
   listedItemSchema,
   pageSchema,
+  sourceParameter,
 } from './items.ts';
 import { body, CACHE_CONTROL, type Site, success } from './site.ts';
 
@@ -24,40 +25,17 @@ const day = z
   .refine(isCalendarDate, 'must be a calendar date written as YYYY-MM-DD')
   .meta({ format: 'date' });
 
-/** Language, script and region of BCP 47; a language that no item is in finds nothing. */
-const LANGUAGE = /^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$/;
-
 export function archiveQuery(vocabulary: Vocabulary) {
   const { zone } = vocabulary.calendar;
   return z.strictObject({
     from: day.optional().describe(`The first day of publication, in ${zone}.`),
     to: day.optional().describe(`The last day of publication, in ${zone}.`),
-    source: z
-      .string()
-      .min(1)
-      .max(200)
-      .refine((value) => value.isWellFormed() && !value.includes('\0'), 'must be text')
-      .optional()
-      .describe('The name of a source, as `/api/v1/sources` lists it.'),
+    source: sourceParameter,
     category: categoryParameter(vocabulary),
     direction: directionParameter(vocabulary),
-    language: z
-      .string()
-      .regex(LANGUAGE, 'must be a language tag (BCP 47) of language, script and region, such as pt-BR')
-      .transform((value) => languageTag(value) ?? value)
-      .optional()
-      .describe('The language of the original article (BCP 47); `zh` finds `zh-Hant`, too.'),
+    language: languageParameter,
     selected: z.enum(['true'], 'must be true, or absent').optional().describe('Only selected items.'),
-    q: searchText
-      .refine(
-        (text) => searchWords(text).some(hasPieces),
-        'needs a word of at least three letters or two Chinese characters',
-      )
-      .optional()
-      .describe(
-        'Every word must be in the title, the original title or the summary, in upper or lower case. At least one' +
-          ' has three letters or two Chinese characters.',
-      ),
+    q: findableParameter,
     limit: integerParameter(1, 100).default(50),
     cursor: cursorParameter,
   });

@@ -39,7 +39,7 @@ const codexResetsAnswer = body({
   today: calendarDate,
   checkedAt: anyOffset.nullable(),
   historyFrom: anyOffset.describe(
-    'Where this history begins: the time of the first event (the start of today if there are no events), or the start of the window.',
+    'The start of this history: the time of the first event (the start of today if there are no events), or the start of the window.',
   ),
   count: z.int(),
   events: z.array(shown.event).describe('By updatedAt, newest first.'),
@@ -84,6 +84,9 @@ export function codexResetOperations({ resets, cache, clock }: CodexResetParts) 
       tags: ['codex resets'],
       operationId: 'listCodexResets',
       summary: 'List all reset events and activities',
+      description:
+        'Times are in Asia/Shanghai (`+08:00`). `status` is what was announced or confirmed; the' +
+        ' presentation status follows the clock as well.',
       response,
     },
     handler: (request, to) => reply(request, to, () => undefined),
@@ -94,6 +97,7 @@ export function codexResetOperations({ resets, cache, clock }: CodexResetParts) 
       operationId: 'listRecentCodexResets',
       summary:
         'List the reset events updated in the last 7 Shanghai days and the pending ones, each with the posts of these days, or with its newest',
+      description: 'The body is that of all events; `historyFrom` is the beginning of the 7 days.',
       response,
     },
     handler: (request, to) =>
@@ -103,7 +107,7 @@ export function codexResetOperations({ resets, cache, clock }: CodexResetParts) 
 }
 
 /**
- * The answer at `now` with what is known since `from`, valid until a presentation changes with time or the
+ * The answer at `now` with the events known since `from`, valid until a presentation changes with time or the
  * day ends.
  */
 function answer(

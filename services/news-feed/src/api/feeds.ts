@@ -21,8 +21,8 @@ import type { Quote, Report } from '../report.ts';
 import type { NewsTables } from '../tables.ts';
 import { dateIn, type Vocabulary, type Words, wordsIn } from '../words.ts';
 import type { ApiAddress } from './api-address.ts';
-import { categoryParameter, directionParameter, type ItemsQuery } from './items.ts';
-import type { ItemStore, ListedItem } from './items-store.ts';
+import { categoryParameter, type ItemFilters, type ItemsQuery, itemFilters } from './items.ts';
+import type { ItemPage, ItemStore, ListedItem } from './items-store.ts';
 import { ReportStore, type StoredReport } from './reports.ts';
 import { CACHE_CONTROL, type Site } from './site.ts';
 
@@ -33,15 +33,12 @@ function categoryFeedPath(vocabulary: Vocabulary) {
 
 /** Query string of the feed of one category. */
 function categoryFeedQuery(vocabulary: Vocabulary) {
-  return z.strictObject({ direction: directionParameter(vocabulary) });
+  return itemFeedQuery(vocabulary).omit({ category: true });
 }
 
 /** Query string of a feed of items. */
 function itemFeedQuery(vocabulary: Vocabulary) {
-  return z.strictObject({
-    category: categoryParameter(vocabulary),
-    direction: directionParameter(vocabulary),
-  });
+  return z.strictObject(itemFilters(vocabulary));
 }
 
 /** The dependencies of the operations on feeds. */
@@ -90,6 +87,9 @@ function itemFeedOperations(parts: FeedParts, mode: ItemsQuery['mode']): FeedOpe
         tags: ['feeds'],
         operationId: `get${FORMAT_NAMES[ending]}Of${mode === 'all' ? 'All' : 'Selected'}`,
         summary: `The ${FEED_ITEMS} newest ${mode === 'all' ? 'items' : 'selected items'} of the last 7 days`,
+        description:
+          'The parameters narrow it as those of `GET /api/v1/items` do. With a hub (WebSub), the feed' +
+          ' names it, and subscribers hear of new entries at once.',
         querystring,
         response: responses(ending),
       },
@@ -105,6 +105,7 @@ function categoryFeedOperation(parts: FeedParts): Operation {
       tags: ['feeds'],
       operationId: 'getRssOfCategory',
       summary: `The ${FEED_ITEMS} newest selected items of a category of the last 7 days`,
+      description: 'The same as `/feed.xml?category=`, at an address of its own. An unknown category is 400.',
       params: categoryFeedPath(parts.vocabulary),
       querystring: categoryFeedQuery(parts.vocabulary),
       response: responses('xml'),
@@ -121,7 +122,7 @@ async function readItems(
   restriction: ItemFeedQuery,
 ): Promise<FeedContent> {
   const page = await items.page({ ...restriction, window: '7d', by: 'timeline', limit: FEED_ITEMS });
-  return { content: itemFeed(page.items, restriction, site, vocabulary), expiresAt: page.expiresAt };
+  return { content: itemFeed(page, restriction, site, vocabulary), expiresAt: page.expiresAt };
 }
 
 function reportFeedOperations(parts: FeedParts, period: Period): FeedOperations {
@@ -136,6 +137,7 @@ function reportFeedOperations(parts: FeedParts, period: Period): FeedOperations 
         tags: ['feeds'],
         operationId: `get${FORMAT_NAMES[ending]}Of${collection.charAt(0).toUpperCase()}${collection.slice(1)}`,
         summary: `The ${FEED_REPORTS} newest ${period} reports with their whole text`,
+        description: 'A report that was corrected is an updated entry, not a new one.',
         response: responses(ending),
       },
       handler: (request, reply) => answer(parts, ending, request, reply, read),
@@ -179,17 +181,24 @@ function answer(
 const FEED_ITEMS = 50;
 
 /** Restrictions of a feed of items. */
-type ItemFeedQuery = Pick<ItemsQuery, 'mode' | 'category' | 'direction'>;
+type ItemFeedQuery = Pick<ItemsQuery, 'mode'> & ItemFilters;
 
 /** The members of a feed that its items determine. */
 function itemFeed(
-  items: readonly ListedItem[],
-  query: ItemFeedQuery,
+  { items, storyTitle }: ItemPage,
+  { mode, category, direction, source, language, story, q }: ItemFeedQuery,
   site: Site,
   { labels }: Vocabulary,
 ): Pick<Feed, 'title' | 'description' | 'entries'> {
-  const { mode, category, direction } = query;
-  const parts = [labels.category.get(category ?? ''), labels.direction.get(direction ?? '')];
+  const languages = new Intl.DisplayNames(site.language ?? 'en', { type: 'language' });
+  const parts = [
+    labels.category.get(category ?? ''),
+    labels.direction.get(direction ?? ''),
+    storyTitle ?? story,
+    source,
+    language === undefined ? undefined : languages.of(language),
+    q === undefined ? undefined : `“${q}”`,
+  ];
   const entries = items.map((row) => itemEntry(row, site));
   return {
     title: [site.attribution.name, ...parts.filter((part) => part !== undefined)].join(': '),

@@ -32,6 +32,9 @@ export function fingerprintOperations({ items, hotTopics, cache }: FingerprintPa
       tags: ['items'],
       operationId: 'getFingerprint',
       summary: 'Read what changes when the items or the hot topics do',
+      description:
+        'Two opaque texts. A page that shows items asks here, and for the lists only when one of the' +
+        ' texts has changed.',
       response: { 200: answer, ...NOT_MODIFIED, ...problemResponses(400, 403, 405, 429, 503) },
     },
     handler: (request, reply) =>
@@ -44,7 +47,7 @@ export function fingerprintOperations({ items, hotTopics, cache }: FingerprintPa
           const [selected, all, topics] = await Promise.all([
             pageOf('selected'),
             pageOf('all'),
-            hotTopics.list(undefined),
+            hotTopics.list({}),
           ]);
           const value = success({
             items: fingerprintOf([selected.items, all.items]),

@@ -72,14 +72,14 @@ export function minimalItemSchema(site: Site) {
     .meta({ id: 'MinimalItem' });
 }
 
-/** The picture and the language of an article, each absent where it is not known. */
+/** The picture and the language of an article, each absent if unknown. */
 export const illustrationShape = {
   image: z
     .object({
       url: address.describe('Public and https.'),
       width: z.int().optional().describe('In pixels.'),
       height: z.int().optional(),
-      alt: z.string().optional().describe('What it shows, for those who do not see it.'),
+      alt: z.string().optional().describe('Alternative text, for readers who do not see it.'),
     })
     .meta({ id: 'Image' })
     .optional(),

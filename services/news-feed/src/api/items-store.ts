@@ -1,7 +1,8 @@
 import { PreparedQueries, type ValueOf } from '@pressroom/common/database/database';
 import { hasPieces, type SearchGate, searchWords } from '@pressroom/common/search/search';
 import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import type { Clock } from '../calendar.ts';
+import { BACK_FILLED_MS, type Clock } from '../calendar.ts';
+import { survivorsOf } from '../survivors.ts';
 import type { NewsTables } from '../tables.ts';
 import { ITEM_COLUMNS, type ItemRow } from './item.ts';
 import type { ItemsQuery } from './items.ts';
@@ -24,16 +25,20 @@ export interface PageValues {
   direction: string;
   language: string;
   source: string;
+  story: string;
   limit: number;
 }
 
-/** A row of a page with the time by which it is listed. */
+/** A row of a page with the time that sorts it. */
 export interface PageRow extends ListedItem {
   at: Date;
 }
 
-/** The items that a page is read from: some of the newest, all, or those with the query's terms. */
-export type Reach = 'newest' | 'newer' | 'all' | 'terms';
+/**
+ * The items that a page is read from: some of the newest, all, those of the query's source or story, or those
+ * with its terms.
+ */
+export type Reach = 'newest' | 'newer' | 'all' | 'own' | 'terms';
 
 /** Numbers of the newest items that are searched before all others. */
 const NEWEST = { newest: 250, newer: 5000 };
@@ -47,9 +52,10 @@ export type PageShape = {
   inDirection: boolean;
   inLanguage: boolean;
   inSource: boolean;
+  inStory: boolean;
 };
 
-/** The shape of a page, and what it is read from. */
+/** The shape of a page, and the source of its rows. */
 type ReadShape = PageShape & { reach: Reach };
 
 /**
@@ -61,7 +67,7 @@ export function selectPage(db: Kysely<NewsTables>, shape: ReadShape, value: Valu
   const key = sql`(${sql.ref(time)}, id)`;
   const listed = db
     .selectFrom('news.item')
-    .select([...ITEM_COLUMNS, 'reason', 'search_text', `${time} as at`])
+    .select([...ITEM_COLUMNS, 'reason', 'story', 'search_text', `${time} as at`])
     .$if(shape.mode === 'selected', (select) => select.where(sql<boolean>`in_selected_set`))
     .$if(shape.mode === 'all', (select) => select.where('withdrawn_at', 'is', null))
     .where(time, '>', value('after'))
@@ -86,6 +92,7 @@ export function selectPage(db: Kysely<NewsTables>, shape: ReadShape, value: Valu
       ),
     )
     .$if(shape.inSource, (select) => select.where('source_name', '=', value('source')))
+    .$if(shape.inStory, (select) => select.where('story', '=', value('story')))
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
     .limit(value('limit'));
@@ -110,10 +117,14 @@ interface ItemStoreParts {
   db: Database;
   gate: SearchGate<NewsTables>;
   clock: Clock;
+  /** False if the deployment shows no stories; then none has items. */
+  stories: boolean;
 }
 
 export interface ItemPage {
   items: ListedItem[];
+  /** The title of the query's story; absent if nothing public is in it. */
+  storyTitle?: string | undefined;
   /** Continues after the last item; null if there are no more. */
   nextCursor: string | null;
   /** The page stays valid until then if nothing is written. */
@@ -139,16 +150,26 @@ export class ItemStore {
     if (anchor !== undefined && window.hasLeft(anchor.at)) {
       throw invalidCursor('the cursor has left the window');
     }
-    const rows = await this.#read(query, window, anchor);
+    const story = await this.#storyOf(query);
+    const isNone = query.story !== undefined && story === undefined;
+    const rows = isNone ? [] : await this.#read({ ...query, story: story?.publicId }, window, anchor);
     const items = rows.slice(0, query.limit);
     const last = items.at(-1);
     const hasMore = rows.length > items.length && last !== undefined;
     const times = rows.map(({ at }) => at);
     return {
       items,
+      storyTitle: story?.title,
       nextCursor: hasMore ? writeCursor(listKey(query), last) : null,
       expiresAt: window.expiryOf(anchor === undefined ? times : [anchor.at, ...times]),
     };
+  }
+
+  async #storyOf({ story = '' }: ItemsQuery) {
+    const { db, stories } = this.#parts;
+    if (!stories || story === '') return undefined;
+    const survivor = (await survivorsOf(db, [story])).get(story);
+    return survivor?.isPublic ? survivor : undefined;
   }
 
   async #read(query: ItemsQuery, window: Window, anchor: Anchor | undefined): Promise<PageRow[]> {
@@ -160,59 +181,88 @@ export class ItemStore {
       anchorId: anchor?.id ?? '',
       category: query.category ?? '',
       direction: query.direction ?? '',
-      language: '',
-      source: '',
+      language: query.language ?? '',
+      source: query.source ?? '',
+      story: query.story ?? '',
       limit: query.limit + 1,
     };
     const shape = shapeOf(query);
     const words = query.q === undefined ? [] : searchWords(query.q);
-    const others = hasTerms(query, words) ? 'terms' : 'all';
-    if (words.length > 0) {
-      return gate.run((searchDb) =>
-        readFiltered(values.limit, others, (reach) =>
-          unprepared(searchDb, { shape: { ...shape, reach }, values, query, words }),
-        ),
-      );
-    }
-    const read = (reach: Reach) =>
-      reach === 'terms'
-        ? unprepared(db, { shape: { ...shape, reach }, values, query, words })
-        : PAGES.of({ ...shape, reach }).execute(db, values);
+    const own = ownItems(query, window);
+    const isSearch = words.length > 0;
+    const isFiltered = own !== undefined || shape.inDirection || shape.inLanguage;
     // A category has its own index.
-    return shape.inDirection && !shape.inCategory ? readFiltered(values.limit, others, read) : read('all');
+    const hasIndex = !isSearch && (!isFiltered || (shape.inCategory && own === undefined));
+    const others = hasTerms(query, words) ? 'terms' : 'all';
+    const readFrom = (someDb: Database) => {
+      const read = (reach: Reach) =>
+        isSearch || own !== undefined || reach === 'terms'
+          ? unprepared(someDb, { shape: { ...shape, reach }, values, query, words, own })
+          : PAGES.of({ ...shape, reach }).execute(someDb, values);
+      if (hasIndex) return read('all');
+      return readFiltered(values.limit, { others, isOwnFew: () => isFew(someDb, own) }, read);
+    };
+    return isSearch ? gate.run(readFrom) : readFrom(db);
   }
 }
 
-/** So many finds among the newest items promise the rest of a page sooner than terms would. */
-const FREQUENT = 4;
+/** So many finds among the newest promise the rest of a page sooner than terms would. */
+export const FREQUENT = 4;
 
 /**
  * Reads a page of at most `limit` rows by the way that reads the fewest: what many items have is soon found
- * among the newest ones, what few have by the `others` way.
+ * among the newest ones, what few have by their source or story, or else by the `others` way.
  */
 async function readFiltered(
   limit: number,
-  others: Reach,
+  { others, isOwnFew }: { others: Reach; isOwnFew: () => Promise<boolean> },
   read: (reach: Reach) => Promise<PageRow[]>,
 ): Promise<PageRow[]> {
   const found = await read('newest');
   if (found.length === limit) return found;
+  if (await isOwnFew()) return read('own');
   return read(found.length >= FREQUENT ? 'all' : others);
 }
 
-function listKey({ mode, category, window, by, q, direction }: ItemsQuery): ListKey {
-  return [mode, category ?? null, window, by, q ?? null, direction ?? null];
+/** Items of a source or a story that are all read, at most; bounds the cost. */
+const FEW = 2000;
+
+/** The ids of all that the query's story, or else its source, can have in the window. */
+function ownItems({ story, source }: ItemsQuery, { after }: Window): RawBuilder<string> | undefined {
+  const name = story ?? source;
+  if (name === undefined) return undefined;
+  const column = sql.ref(story === undefined ? 'source_name' : 'story');
+  // In the timeline an item is at most so much later than its publication.
+  const earliest = new Date(after.getTime() - BACK_FILLED_MS);
+  return sql`
+    select id from news.item
+    where ${column} = ${name} and withdrawn_at is null and published_at > ${earliest}::timestamptz`;
 }
 
-function shapeOf({ mode, by, cursor, category, direction }: ItemsQuery): PageShape {
+async function isFew(db: Database, items: RawBuilder<string> | undefined): Promise<boolean> {
+  if (items === undefined) return false;
+  const { rows } = await sql`select from (${items} limit ${FEW + 1}) as own offset ${FEW}`.execute(db);
+  return rows.length === 0;
+}
+
+function listKey(query: ItemsQuery): ListKey {
+  const { mode, category, window, by, q, direction, source, language, story } = query;
+  const later = [source, language, story].map((value) => value ?? null);
+  // Cursors from before these parameters go on.
+  const added = later.some((value) => value !== null) ? later : [];
+  return [mode, category ?? null, window, by, q ?? null, direction ?? null, ...added];
+}
+
+function shapeOf({ mode, by, cursor, category, direction, language, source, story }: ItemsQuery): PageShape {
   return {
     mode,
     by,
     continued: cursor !== undefined,
     inCategory: category !== undefined,
     inDirection: direction !== undefined,
-    inLanguage: false,
-    inSource: false,
+    inLanguage: language !== undefined,
+    inSource: source !== undefined,
+    inStory: story !== undefined,
   };
 }
 
@@ -225,22 +275,26 @@ interface Unprepared {
   values: PageValues;
   query: ItemsQuery;
   words: readonly string[];
+  own: RawBuilder<string> | undefined;
 }
 
 /** Reads a page of a query whose SQL depends on more than its shape. */
-function unprepared(db: Database, { shape, values, query, words }: Unprepared): Promise<PageRow[]> {
+function unprepared(db: Database, { shape, values, query, words, own }: Unprepared): Promise<PageRow[]> {
   const page = selectPage(db, shape, (name) => sql`${values[name]}`);
   const found = withWords(page, words);
-  if (shape.reach !== 'terms') return found.execute();
-  return found.where(sql<boolean>`id = any(array(${recentWithTerms(query, words)}))`).execute();
+  const ids =
+    shape.reach === 'own' ? own : shape.reach === 'terms' ? recentWithTerms(query, words) : undefined;
+  if (ids === undefined) return found.execute();
+  return found.where(sql<boolean>`id = any(array(${ids}))`).execute();
 }
 
 /** Restrictions of a query besides its words. */
-type Filters = Pick<ItemsQuery, 'mode' | 'category' | 'direction'> & { language?: string | undefined };
+type Filters = Pick<ItemsQuery, 'mode' | 'category' | 'direction' | 'language'>;
 
 /** True if the terms name fewer items than the whole window, so that {@link recentWithTerms} pays. */
-function hasTerms({ category, direction }: Filters, words: readonly string[]): boolean {
-  return category !== undefined || direction !== undefined || words.some(hasPieces);
+function hasTerms({ category, direction, language }: Filters, words: readonly string[]): boolean {
+  const isFiltered = [category, direction, language].some((value) => value !== undefined);
+  return isFiltered || words.some(hasPieces);
 }
 
 /**

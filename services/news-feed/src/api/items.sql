@@ -1,7 +1,7 @@
--- What finds an item, and what writing one sets off: all triggers of `news.item`.
+-- The terms by which items are found, and all triggers of `news.item`.
 
--- What a query can restrict. Terms that are not pieces of text begin with a space, so they are not mistaken.
--- A language comes with all that is written in it: `zh` finds `zh-Hant-TW`.
+-- The terms that a query can restrict. Terms that are not pieces of text begin with a space, so they are not
+-- mistaken. A language comes with all that is written in it: `zh` finds `zh-Hant-TW`.
 create or replace function news.item_terms(item news.item) returns text[]
 language sql immutable parallel safe as $$
   select news.text_pieces(item.search_text)
@@ -21,8 +21,8 @@ language sql stable strict parallel safe as $$
 $$;
 
 -- Items up to this time have left every window, a day longer than they are shown, so that the clocks of
--- services may differ from the database's. Where all news is older, its last 8 days are kept: a service may
--- be shown as it was then.
+-- services may differ from the database's. If all news is older, its last 8 days are kept: a service may be
+-- shown as it was then.
 create or replace function news.recent_since() returns timestamptz language sql stable as $$
   select case when max(latest_at) is null then '-infinity' else least(clock_timestamp(), max(latest_at)) - interval '8 days' end
   from news.item_terms where not archived

@@ -3,9 +3,11 @@ import type { RepresentationCache } from '@pressroom/common/caching/representati
 import { integerParameter, searchText } from '@pressroom/common/fields/fields';
 import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { notFound, Problem, problemResponses } from '@pressroom/common/problems/problem';
+import { hasPieces, searchWords } from '@pressroom/common/search/search';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { calendarDate, PERIODS } from '../calendar.ts';
+import { languageTag } from '../fields.ts';
 import { quotingReports, survivorsOf } from '../survivors.ts';
 import type { NewsTables } from '../tables.ts';
 import type { Vocabulary } from '../words.ts';
@@ -16,16 +18,6 @@ import { body, CACHE_CONTROL, type Site, success } from './site.ts';
 const itemPath = z.object({
   id: z.string().min(1).max(128, 'must be at most 128 characters long'),
 });
-
-/** `direction` in a query string: one of the deployment's directions. */
-export function directionParameter({ directions }: Vocabulary) {
-  return z.enum(directions, `must be one of ${directions.join(', ')}`).optional();
-}
-
-/** `category` in a query string: one of the deployment's categories. */
-export function categoryParameter({ categories }: Vocabulary) {
-  return z.enum(categories, `must be one of ${categories.join(', ')}`).optional();
-}
 
 /** `cursor` in the query string of a list of pages. */
 export const cursorParameter = z
@@ -43,26 +35,94 @@ export const pageSchema = z
   })
   .meta({ id: 'ListPage', description: 'The position of a page in a list.' });
 
+/** `direction` in a query string: one of the deployment's directions. */
+export function directionParameter({ directions }: Vocabulary) {
+  return z.enum(directions, `must be one of ${directions.join(', ')}`).optional();
+}
+
+/** `category` in a query string: one of the deployment's categories. */
+export function categoryParameter({ categories }: Vocabulary) {
+  return z.enum(categories, `must be one of ${categories.join(', ')}`).optional();
+}
+
+/** `source` in a query string. */
+export const sourceParameter = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((value) => value.isWellFormed() && !value.includes('\0'), 'must be text')
+  .optional()
+  .describe('The name of a source, as `/api/v1/sources` lists it.');
+
+/** Language, script and region of BCP 47; a language that no item is in finds nothing. */
+const LANGUAGE = /^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$/;
+
+/** `language` in a query string. */
+export const languageParameter = z
+  .string()
+  .regex(LANGUAGE, 'must be a language tag (BCP 47) of language, script and region, such as pt-BR')
+  .transform((value) => languageTag(value) ?? value)
+  .optional()
+  .describe('The language of the original article (BCP 47); `zh` finds `zh-Hant`, too.');
+
+const ofWords = 'Every word must be in the title, the original title or the summary, in upper or lower case.';
+
+/** `q` in the query string of a list of all that is kept, where a word without pieces reads everything. */
+export const findableParameter = searchText
+  .refine(
+    (text) => searchWords(text).some(hasPieces),
+    'needs a word of at least three letters or two Chinese characters',
+  )
+  .optional()
+  .describe(`${ofWords} At least one has three letters or two Chinese characters.`);
+
+/** The longest `publicId`, in characters (`docs/spec/news-feed.md`, "Limits"). */
+export const MAX_PUBLIC_ID = 128;
+
+/** The format of an id that may name a story; nothing else needs a query. */
+export const PUBLIC_ID = /^[A-Za-z0-9._~-]+$/;
+
+/** The parameters that restrict the items of the last days, in the list and in feeds. */
+export function itemFilters(vocabulary: Vocabulary) {
+  return {
+    q: searchText.optional().describe(ofWords),
+    category: categoryParameter(vocabulary),
+    direction: directionParameter(vocabulary),
+    source: sourceParameter,
+    language: languageParameter,
+    story: z
+      .string()
+      .max(MAX_PUBLIC_ID, `must be at most ${MAX_PUBLIC_ID} characters long`)
+      .regex(PUBLIC_ID, 'must be the `publicId` of a story')
+      .optional()
+      .describe('The `publicId` of a story; a merged one finds the reports of its survivor.'),
+  };
+}
+
+const filters = (vocabulary: Vocabulary) => z.object(itemFilters(vocabulary));
+
+export type ItemFilters = z.infer<ReturnType<typeof filters>>;
+
 export function itemsQuery(vocabulary: Vocabulary) {
   return z.strictObject({
-    mode: z.enum(['selected', 'all'], 'must be selected or all').default('selected'),
-    category: categoryParameter(vocabulary),
-    window: z.enum(['24h', '7d'], 'must be 24h or 7d').default('7d'),
+    mode: z
+      .enum(['selected', 'all'], 'must be selected or all')
+      .default('selected')
+      .describe('`selected`: the items that are selected; `all`: every item.'),
+    window: z
+      .enum(['24h', '7d'], 'must be 24h or 7d')
+      .default('7d')
+      .describe('The time span, back from now.'),
     by: z
       .enum(['timeline', 'published'], 'must be timeline or published')
       .default('timeline')
       .describe(
-        'Which time determines the window and the order. timeline: the time of discovery, or of publication for items' +
+        'The time that determines the window and the order. timeline: the time of discovery, or of publication for items' +
           ' discovered more than 72 hours after it. published: the time of publication.',
-      ),
-    q: searchText
-      .optional()
-      .describe(
-        'Every word must be in the title, the original title or the summary, in upper or lower case.',
       ),
     limit: integerParameter(1, 100).default(50),
     cursor: cursorParameter,
-    direction: directionParameter(vocabulary),
+    ...itemFilters(vocabulary),
   });
 }
 
@@ -84,6 +144,9 @@ function itemsAnswer(site: Site) {
       q: z.string().nullable(),
       by: z.enum(['timeline', 'published']),
       direction: z.string().nullable(),
+      source: z.string().optional(),
+      language: z.string().optional(),
+      story: z.string().optional(),
       ordering: z.enum(['timelineDesc', 'publishedAtDesc']),
     }),
     items: z.array(listedItemSchema(site)),
@@ -162,6 +225,9 @@ function readOperation(parts: ItemParts) {
       tags: ['items'],
       operationId: 'getItem',
       summary: 'Read an item, however old, with its story and the reports that quote it',
+      description:
+        '`reports` are the daily, weekly and monthly reports that quote it. A withdrawn item is 410,' +
+        ' an id that never was 404.',
       params: itemPath,
       response: {
         200: itemAnswer(site),
@@ -204,10 +270,10 @@ function shownDetail({ row, story, reports }: ItemDetail, { site, stories }: Ite
 }
 
 function answer(query: ItemsQuery, { items, nextCursor }: ItemPage, site: Site) {
-  const { mode, category = null, window, q = null, by, direction = null } = query;
+  const { mode, category = null, window, q = null, by, direction = null, source, language, story } = query;
   const ordering = by === 'timeline' ? ('timelineDesc' as const) : ('publishedAtDesc' as const);
   return success({
-    query: { mode, category, window, q, by, direction, ordering },
+    query: { mode, category, window, q, by, direction, source, language, story, ordering },
     items: items.map((row) => ({ ...item(row, site), reason: row.reason })),
     page: { count: items.length, hasMore: nextCursor !== null, nextCursor },
   });

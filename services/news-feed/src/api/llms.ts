@@ -37,7 +37,8 @@ export function llmsOperations({ site, address, vocabulary }: LlmsParts) {
     schema: {
       tags: ['items'],
       operationId: 'getLlmsTxt',
-      summary: 'What a language model can read here, in Markdown',
+      summary: 'The pages for language models, in Markdown',
+      description: 'As llmstxt.org proposes: what there is, and the addresses that answer it.',
       response: {
         200: { description: 'The file.', content: { 'text/plain': { schema: z.string() } } },
         ...NOT_MODIFIED,

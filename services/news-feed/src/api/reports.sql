@@ -1,4 +1,4 @@
--- What writing a {kind} report sets off.
+-- Triggers of {kind} reports.
 
 -- Days are those of the site's time zone, which the transaction that corrects a report names.
 create or replace function news.refuse_past_report() returns trigger language plpgsql as $$

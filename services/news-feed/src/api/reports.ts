@@ -72,7 +72,7 @@ function reportsAnswer(period: Period, site: Site) {
   });
 }
 
-/** What reports are made of: the same in all periods. */
+/** The parts of a report: the same in all periods. */
 function partsOfReports(site: Site) {
   const flash = z
     .object({
@@ -150,6 +150,7 @@ function indexOperation({ period, reports, cache, site }: PeriodParts) {
       tags: [PERIOD_RULES[period].collection],
       operationId: `list${OPERATION_NAMES[period].all}`,
       summary: `List the ${period} reports, newest first`,
+      description: 'Each entry has the date that `GET` of one report takes, and its lead, if it has one.',
       querystring: reportsQuery,
       response: {
         200: reportsAnswer(period, site),
@@ -187,7 +188,13 @@ function singleOperations({ period, reports, cache, site, calendar, clock, quote
     ...problemResponses(400, 403, 404, 405, 429, 503),
   };
   const latest = operation({
-    schema: { tags, operationId: `getLatest${name}`, summary: `Read the newest ${period} report`, response },
+    schema: {
+      tags,
+      operationId: `getLatest${name}`,
+      summary: `Read the newest ${period} report`,
+      description: '404 until there is one. Ask with `If-None-Match`, and it is sent once.',
+      response,
+    },
     handler: (request, reply) =>
       replyConditionally(request, reply, {
         cacheControl: CACHE_CONTROL.dailies,
@@ -200,6 +207,9 @@ function singleOperations({ period, reports, cache, site, calendar, clock, quote
       tags,
       operationId: `get${name}`,
       summary: 'Read the report for a date from the index; reports of past days do not change',
+      description:
+        'Until its day is over a report may be corrected; it then has `correctedAt`. The answer for a' +
+        ' past day may be kept for a year.',
       params: reportPath(period, calendar),
       response,
     },

@@ -47,6 +47,9 @@ export function sourceOperations({ db, cache, clock }: SourceParts) {
       tags: ['items'],
       operationId: 'listSources',
       summary: 'List the sources of all public items, by name',
+      description:
+        '`itemsPerDay` is over the last 7 days. A name is what `source` of `GET /api/v1/archive`' +
+        ' takes. Addresses of sources are not shown.',
       querystring: sourcesQuery,
       response: { 200: sourcesAnswer, ...NOT_MODIFIED, ...problemResponses(400, 403, 405, 429, 503) },
     },

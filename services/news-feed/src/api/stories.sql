@@ -1,4 +1,4 @@
--- What writing a story sets off.
+-- Triggers of stories.
 
 create or replace function news.refuse_merge_circle() returns trigger language plpgsql as $$
 declare

@@ -3,20 +3,24 @@ import type { RepresentationCache } from '@pressroom/common/caching/representati
 import { integerParameter } from '@pressroom/common/fields/fields';
 import { bodiless, NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { notFound, problemResponses } from '@pressroom/common/problems/problem';
-import { type Kysely, sql } from 'kysely';
+import type { SearchGate } from '@pressroom/common/search/search';
+import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { survivorsOf } from '../survivors.ts';
 import type { NewsTables } from '../tables.ts';
+import type { Vocabulary } from '../words.ts';
 import type { ApiAddress } from './api-address.ts';
 import { address, illustration, illustrationShape, linksSchema, timestamp } from './item.ts';
-import { cursorParameter, pageSchema } from './items.ts';
-import { type ListKey, readCursor, writeCursor } from './list-cursor.ts';
+import {
+  categoryParameter,
+  cursorParameter,
+  findableParameter,
+  MAX_PUBLIC_ID,
+  PUBLIC_ID,
+  pageSchema,
+} from './items.ts';
 import { body, CACHE_CONTROL, type Site, success } from './site.ts';
-
-const STATUSES = ['active', 'settled'] as const;
-
-/** The longest `publicId`, in characters (`docs/spec/news-feed.md`, "Limits"). */
-const MAX_PUBLIC_ID = 128;
+import { listStories, STATUSES, type StoryPage } from './story-list.ts';
 
 const storyPath = z.object({
   publicId: z
@@ -28,7 +32,7 @@ const storyPath = z.object({
 
 /** The picture of the newest report that has one; the language only if all its reports have the same. */
 const storyIllustration = {
-  image: illustrationShape.image.describe('That of the newest report that has one.'),
+  image: illustrationShape.image.describe('The picture of the newest report that has one.'),
   language: z.string().optional().describe('The language of all its reports that say one (BCP 47).'),
 };
 
@@ -65,12 +69,24 @@ function reportSchema(site: Site) {
 }
 
 export const storiesQuery = z.strictObject({
-  status: z.enum(STATUSES, 'must be active or settled').optional(),
+  status: z
+    .enum(STATUSES, 'must be active or settled')
+    .optional()
+    .describe('`active`: reports still come; `settled`: none came for a while.'),
   limit: integerParameter(1, 100).default(50),
   cursor: cursorParameter,
 });
 
-type StoriesQuery = z.infer<typeof storiesQuery>;
+/** The same for readers, by what one public report of a story has. */
+function readersQuery(vocabulary: Vocabulary) {
+  return storiesQuery.extend({
+    q: findableParameter.describe(
+      'Every word must be in the title, the original title or the summary of one report, in upper or lower case.' +
+        ' At least one word has three letters or two Chinese characters.',
+    ),
+    category: categoryParameter(vocabulary).describe('The category of one of its reports.'),
+  });
+}
 
 function storiesAnswer(site: Site) {
   return body({
@@ -120,6 +136,8 @@ function storyAnswer(site: Site) {
 /** The dependencies of the operation on stories. */
 interface StoryParts {
   db: Kysely<NewsTables>;
+  gate: SearchGate<NewsTables>;
+  vocabulary: Vocabulary;
   /** False if the deployment shows no stories; then all of them are 404. */
   showsStories: boolean;
   cache: RepresentationCache;
@@ -144,6 +162,9 @@ export function storyOperations(parts: StoryParts) {
       tags: ['stories'],
       operationId: 'getStory',
       summary: 'Read a story; use only ids that this API has returned',
+      description:
+        'Reports are newest first. `storyline` and `related` lead to other stories. A story that was' +
+        ' merged into another is 308 to it, and stays so.',
       params: storyPath,
       response: {
         200: storyAnswer(site),
@@ -177,13 +198,23 @@ export function storyOperations(parts: StoryParts) {
   return { list: listOperation(parts), read };
 }
 
-function listOperation({ db, showsStories, cache, site }: StoryParts) {
+function listOperation({ db, gate, vocabulary, showsStories, cache, site }: StoryParts) {
+  const querystring = readersQuery(vocabulary);
+  const read = (query: z.infer<typeof querystring>) => {
+    if (!showsStories) return NO_STORIES;
+    return query.q === undefined
+      ? listStories(db, query)
+      : gate.run((searchDb) => listStories(searchDb, query));
+  };
   return operation({
     schema: {
       tags: ['stories'],
       operationId: 'listStories',
       summary: 'List the stories, that with the newest report first',
-      querystring: storiesQuery,
+      description:
+        'In pages by cursor. `latest` is the title of the newest report, `digest` what the reports' +
+        ' say together, or null. A cursor is bound to its query, except for `limit`.',
+      querystring,
       response: {
         200: storiesAnswer(site),
         ...NOT_MODIFIED,
@@ -195,7 +226,7 @@ function listOperation({ db, showsStories, cache, site }: StoryParts) {
         cacheControl: CACHE_CONTROL.stories,
         cache,
         load: async () => {
-          const { stories, nextCursor } = showsStories ? await listStories(db, request.query) : NO_STORIES;
+          const { stories, nextCursor } = await read(request.query);
           const items = stories.map((story) => ({
             publicId: story.public_id,
             title: story.title,
@@ -268,73 +299,10 @@ function shownNeighbor({ publicId, title, relation }: Neighbor, site: Site, api:
   };
 }
 
-interface ListedStory {
-  public_id: string;
-  title: string;
-  status: 'active' | 'settled';
-  digest: string | null;
-  reports: number;
-  /** The newest public report. */
-  latest_id: string;
-  latest: string;
-  latest_at: Date;
-}
-
-interface StoryPage {
-  stories: ListedStory[];
-  /** Continues after the last story; null if there are no more. */
-  nextCursor: string | null;
-}
-
-/**
- * A page of the stories with public reports, that with the newest one first. A story that gets a report
- * between two pages comes to the front. Throws `invalid_cursor`.
- */
-export async function listStories(db: Kysely<NewsTables>, query: StoriesQuery): Promise<StoryPage> {
-  const key: ListKey = ['stories', query.status ?? null];
-  const anchor = query.cursor === undefined ? undefined : readCursor(key, query.cursor);
-  const isBefore =
-    anchor === undefined
-      ? sql`true`
-      : sql`(item.published_at, item.id) < (${anchor.at}::timestamptz, ${anchor.id})`;
-  // A person settles a story, so these are few; the newest reports are of others.
-  const from =
-    query.status === 'settled'
-      ? sql`
-        news.story cross join lateral (
-          select * from news.item where story = story.public_id and withdrawn_at is null
-          order by published_at desc, id desc limit 1
-        ) as item
-        where story.status = 'settled'`
-      : sql`
-        news.item join news.story on story.public_id = item.story
-        where item.withdrawn_at is null and not exists (
-          select from news.item as newer
-          where newer.story = item.story and newer.withdrawn_at is null
-            and (newer.published_at, newer.id) > (item.published_at, item.id)
-        ) ${query.status === undefined ? sql`` : sql`and story.status = ${query.status}`}`;
-  const { rows } = await sql<ListedStory>`
-    select story.public_id, story.title, story.status, story.digest,
-      item.id as latest_id, item.title as latest, item.published_at as latest_at,
-      (select count(*)::int from news.item where story = story.public_id and withdrawn_at is null) as reports
-    from ${from} and story.merged_into is null and ${isBefore}
-    order by item.published_at desc, item.id desc limit ${query.limit + 1}`.execute(db);
-  const stories = rows.slice(0, query.limit);
-  const last = stories.at(-1);
-  const hasMore = rows.length > stories.length && last !== undefined;
-  return {
-    stories,
-    nextCursor: hasMore ? writeCursor(key, { at: last.latest_at, id: last.latest_id }) : null,
-  };
-}
-
 type Database = Kysely<NewsTables>;
 
 /** Reports of a story that are shown, newest first; bounds the cost. */
 const MOST_REPORTS = 500;
-
-/** The format of an id that may name a story; nothing else needs a query. */
-const PUBLIC_ID = /^[A-Za-z0-9._~-]+$/;
 
 /** A story that this one points to. */
 interface Neighbor {

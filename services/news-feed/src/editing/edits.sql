@@ -1,7 +1,7 @@
--- Edits: who has changed what, and how it was before, kept in the transaction of the change, so that no
--- command, import or statement gets by; what the worker does by itself is none, except merges and splits.
+-- Edits: each change by a person, with the values before it, kept in the transaction of the change, so that
+-- no command, import or statement escapes. The worker's own changes are none, except merges and splits.
 
--- `news.edit` of the transaction is the edit as JSON; `off` if what follows is derived from what was edited.
+-- `news.edit` of the transaction is the edit as JSON; `off` for changes that follow from an edit.
 create or replace function news.is_edit() returns boolean language sql stable as $$
   select case coalesce(current_setting('news.edit', true), '')
     when '' then current_setting('application_name') <> 'pressroom newsroom worker'

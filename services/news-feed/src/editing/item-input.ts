@@ -51,7 +51,7 @@ const image = z.strictObject({
   ),
   width: pixels,
   height: pixels,
-  alt: requiredText(MAX_TITLE).optional().describe('What it shows, for those who do not see it.'),
+  alt: requiredText(MAX_TITLE).optional().describe('Alternative text, for readers who do not see it.'),
 });
 
 const language = z
@@ -60,7 +60,7 @@ const language = z
   .transform((value) => languageTag(value) ?? value)
   .meta({ maxLength: 35 });
 
-/** A member of an item, or of what it comes from, under its wire name. */
+/** A member of an item, or of its origin, under its wire name. */
 interface Member {
   column: keyof ItemTable;
   /** Schema of the member in answers of the editing API. */
@@ -76,8 +76,8 @@ interface Member {
 const shownTime = z.string().meta({ format: 'date-time' });
 
 /**
- * The members of an item: what the newsroom writes, reads, shows and lets editors change follows from them.
- * What the public sees of an item is in `api/item.ts`.
+ * The members of an item: the newsroom's columns, input, answers and edits follow from them. `api/item.ts`
+ * has what the public sees.
  */
 export const ITEM_MEMBERS = {
   title: {

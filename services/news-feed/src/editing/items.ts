@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
-import { canonicalUrl } from '../fields.ts';
+import { canonicalUrl, canonicalUrls } from '../fields.ts';
 import { lockStories, type RenewalParts, renewStories } from '../judging/split.ts';
 import { quotingReports, survivorsOf } from '../survivors.ts';
 import type { ItemTable, NewsTables } from '../tables.ts';
@@ -89,8 +89,10 @@ export async function upsertItems(
   const created: (ItemValues & { id: string | undefined })[] = [];
   const changed: WrittenItem[] = [];
   const outcomes = inputs.map((input): ItemOutcome => {
-    const before = input.id === undefined ? known.byUrl.get(urlOf(input)) : known.byId.get(input.id);
-    const holder = known.byUrl.get(urlOf(input));
+    const holder = urlsOf(input)
+      .map((url) => known.byUrl.get(url))
+      .find((row) => row !== undefined);
+    const before = input.id === undefined ? holder : known.byId.get(input.id);
     const isMoved = before?.original_url !== input.links.original;
     if (isMoved && holder !== undefined && holder.id !== (before?.id ?? input.id)) {
       return new Failure('conflict', `links.original: item ${holder.id} already has this address`);
@@ -132,7 +134,7 @@ async function writeChanged(tx: Transaction<NewsTables>, items: readonly Written
 /** The items that `inputs` may be about, locked. */
 async function readKnown(tx: Transaction<NewsTables>, inputs: readonly ItemInput[]) {
   const ids = inputs.flatMap(({ id }) => id ?? []);
-  const urls = inputs.map(urlOf);
+  const urls = inputs.flatMap(urlsOf);
   const rows: WrittenItem[] = await tx
     .selectFrom('news.item')
     .select(['id', ...WRITTEN_COLUMNS])
@@ -151,9 +153,13 @@ async function readKnown(tx: Transaction<NewsTables>, inputs: readonly ItemInput
   };
 }
 
-/** The canonical URL by which an input's article is recognised. */
+/** The canonical URL that identifies an input's article. */
 export function urlOf({ links }: Pick<ItemInput, 'links'>): string {
   return canonicalUrl(links.original);
+}
+
+function urlsOf({ links }: ItemInput): string[] {
+  return canonicalUrls(links.original);
 }
 
 /** An item before and after an edit. */

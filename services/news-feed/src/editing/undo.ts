@@ -19,8 +19,8 @@ interface UndoParts {
 const TOLD = ['title', 'original_title', 'summary', 'source_name', 'published_at', 'story', 'withdrawn_at'];
 
 /**
- * Undoes an edit by another one, which can be undone too: everything is again as it was before it. What has
- * been removed since stays so. Stories that are unmerged are not merged by the newsroom again; a story that a
+ * Undoes an edit by another one, which can be undone too: everything is again as it was before it. Rows that
+ * have been removed since stay removed. The newsroom does not merge unmerged stories again; a story that a
  * split has made redirects to the one that it came from. Throws a {@link Failure} if there is no such edit,
  * and if something that it changed has been changed again.
  */
@@ -290,7 +290,7 @@ export interface HistoryEntry {
   /** The edit that undoes it, with everything that was changed together with this. */
   edit: number;
   at: Date;
-  /** Who; null if unknown, and for the newsroom itself. */
+  /** Null if unknown, and for the newsroom itself. */
   actor: string | null;
   program: string;
   action: string;

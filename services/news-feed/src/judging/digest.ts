@@ -1,7 +1,8 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../tables.ts';
 import { languageOfText, wordsIn } from '../words.ts';
-import { areOne, namesIn, type PeopleCount, peopleCountsOf, withoutCounts } from './people-counts.ts';
+import { areOfOneEvent, textOf } from './one-event.ts';
+import { areOne, type PeopleCount, peopleCountsOf } from './people-counts.ts';
 import {
   englishNumber,
   type Lexicon,
@@ -11,7 +12,6 @@ import {
   marksOf,
   numberOf,
   STOP_WORDS,
-  termsOf,
 } from './terms.ts';
 
 /** A report that a digest is made from. */
@@ -48,8 +48,8 @@ export function digestOf(reports: readonly DigestReport[], lexicon: Lexicon): st
   if (added.length > 0) {
     parts.push(words.newSince(previous.source, added.slice(0, MOST_NAMED).join(words.comma)));
   }
-  for (const { now, then, source } of contradictions.slice(0, MOST_NAMED)) {
-    parts.push(words.differ(now.quote, latest.source, then.quote, source));
+  for (const { now, then, report } of contradictions.slice(0, MOST_NAMED)) {
+    parts.push(words.differ(now.quote, latest.source, then.quote, report.source));
   }
   return parts.join('\n\n');
 }
@@ -58,11 +58,11 @@ export function digestOf(reports: readonly DigestReport[], lexicon: Lexicon): st
  * The counts of the latest report that those of the newest earlier one exclude, unless another source has
  * confirmed the new one by then; that the same source says it again confirms nothing.
  */
-function contradictionsOf(
+export function contradictionsOf(
   latest: DigestReport,
   earlier: readonly DigestReport[],
   lexicon: Lexicon,
-): { now: PeopleCount; then: PeopleCount; source: string }[] {
+): { now: PeopleCount; then: PeopleCount; report: DigestReport }[] {
   const known = earlier.map((report) => ({ report, peopleCounts: peopleCountsOf(report, lexicon) }));
   const counts = Map.groupBy(peopleCountsOf(latest, lexicon), ({ of }) => of);
   const marks = marksIn(latest, lexicon);
@@ -75,90 +75,17 @@ function contradictionsOf(
         if (report.source === latest.source) continue;
         return [];
       }
-      if (!areOfOneThing(now, then) || marksConflict(marks, marksIn(report, lexicon))) return [];
-      if (!areOnOneEvent(latest, report, lexicon)) return [];
-      const isOfOnePlace = isAt(now, then, report, lexicon) && isAt(then, now, latest, lexicon);
-      return isOfOnePlace ? [{ now, then, source: report.source }] : [];
+      if (marksConflict(marks, marksIn(report, lexicon))) return [];
+      return areOfOneEvent({ count: now, report: latest }, { count: then, report }, lexicon)
+        ? [{ now, then, report }]
+        : [];
     }
     return [];
   });
 }
 
-/**
- * Two reports that give counts of one event are at most this many hours apart, and less where each day has
- * such an event.
- */
-const MOST_HOURS = 48;
-const MOST_HOURS_IN_WAR = 12;
-const HOUR_MS = 60 * 60 * 1000;
-
-const WAR =
-  /air ?strike|\bstrikes?\b|missile|drone|shell(?:ing|ed)|bombard|rocket|\braids?\b|clash|settler|militant|insurgent|rebel|soldier|troops|gang|ataque|attaque|frappe|angriff|ракет|удар|дрон|обстрел|空袭|空襲|袭击|导弹|无人机/iu;
-
-/** Several events at once, of which another report counts one. */
-const SEVERAL =
-  /\b(?:air ?strikes|strikes on|attacks|shootings|raids|bombings|ataques|attaques|frappes|angriffe)\b/iu;
-
-/** Terms, beside the counts, that two reports on one event share at least. */
-const SHARED_TERMS = 2;
-
-/** True only if two reports of a story are certainly on the same event; a story may hold several. */
-function areOnOneEvent(a: DigestReport, b: DigestReport, lexicon: Lexicon): boolean {
-  const [mine, theirs] = [textOf(a), textOf(b)];
-  const most = WAR.test(`${mine} ${theirs}`) ? MOST_HOURS_IN_WAR : MOST_HOURS;
-  if (Math.abs(a.publishedAt.getTime() - b.publishedAt.getTime()) > most * HOUR_MS) return false;
-  if (SEVERAL.test(mine) !== SEVERAL.test(theirs)) return false;
-  const known = subjectOf(b, lexicon);
-  let shared = 0;
-  // Two pairs of characters are one word.
-  for (const [term, kind] of subjectOf(a, lexicon))
-    if (known.has(term)) shared += kind === 'characters' ? 0.5 : 1;
-  return shared >= SHARED_TERMS;
-}
-
-/** The terms of a report that are no counts. */
-function subjectOf({ title, summary }: DigestReport, lexicon: Lexicon): Map<string, string> {
-  const text = {
-    title: withoutCounts(title),
-    summary: summary && withoutCounts(summary),
-    originalTitle: null,
-  };
-  const terms = [...termsOf(text, lexicon).terms].filter(([, { kind }]) => kind !== 'number');
-  return new Map(terms.map(([term, { kind }]) => [term, kind]));
-}
-
-/** The count of a whole event is at most this many times as high as one that is taken for it. */
-const MOST_TIMES = 2;
-
-/** True if two counts can be of one event, judging by their days, sides and places. */
-function areOfOneThing(a: PeopleCount, b: PeopleCount): boolean {
-  if (a.isSum !== b.isSum || (a.isSum && a.places.toSorted().join() !== b.places.toSorted().join()))
-    return false;
-  const pairs = [
-    [a.days, b.days],
-    [a.sides, b.sides],
-    [a.at, b.at],
-  ];
-  return pairs.every(([mine = [], theirs = []]) => theirs.length === 0 || isAmong(mine, theirs));
-}
-
-/** True if the report names a place of the count, or has no place and counts about as many. */
-function isAt(count: PeopleCount, other: PeopleCount, report: DigestReport, lexicon: Lexicon): boolean {
-  if (isAmong(count.places, namesIn(textOf(report), lexicon))) return true;
-  const [fewer = 0, more = 0] = [count.least, other.least].sort((a, b) => a - b);
-  return other.places.length === 0 && more <= MOST_TIMES * fewer;
-}
-
-function isAmong(some: readonly string[], others: readonly string[]): boolean {
-  return some.length === 0 || some.some((one) => others.includes(one));
-}
-
 function marksIn({ title, summary }: DigestReport, lexicon: Lexicon): Marks {
   return marksOf(title, summary ?? '', lexicon);
-}
-
-function textOf({ title, summary }: DigestReport): string {
-  return summary === null ? title : `${title}. ${summary}`;
 }
 
 function leadOf({ title, summary, language: known }: DigestReport): string {
@@ -273,7 +200,7 @@ const POST =
 
 const SEGMENTER = new Intl.Segmenter('zh', { granularity: 'word' });
 
-/** Returns what a text adds to `known`: numbers with what they count, amounts, and who holds a post. */
+/** The facts that a text adds to `known`: numbers with their nouns, amounts, and holders of posts. */
 function newIn(text: string, known: string): string[] {
   const numbers = new Set([...countsIn(known), ...hanCountsIn(known)].map(({ value }) => value));
   const counts = [...countsIn(text), ...hanCountsIn(text)].flatMap(({ value, quote }) =>

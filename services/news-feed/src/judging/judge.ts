@@ -58,6 +58,8 @@ interface ScoreTerm {
   points: number;
   /** The basis of the points, for people to read. */
   note?: string;
+  /** The number in it, for pages in any language. */
+  value?: number;
 }
 
 export interface Judgement {
@@ -67,7 +69,7 @@ export interface Judgement {
   summary?: string;
   /** One of `NEWS_CATEGORIES`, or null. */
   category: string | null;
-  /** Of `NEWS_DIRECTIONS`. */
+  /** Each from `NEWS_DIRECTIONS`. */
   directions: readonly string[];
   /** From 0 to 100; null if it is not scored. */
   score: number | null;
@@ -328,22 +330,25 @@ function scoreOf(inputs: ScoreInputs): { score: number; terms: ScoreTerm[] } {
   const { weight, firstParty, coverage, ageHours, characters, signals, rules } = inputs;
   const signalPoints = signals.reduce((total, { points }) => total + points, 0);
   const terms: ScoreTerm[] = [
-    { name: 'source', points: Math.min(60, 30 * Math.sqrt(weight)), note: `weight ${weight}` },
+    { name: 'source', points: Math.min(60, 30 * Math.sqrt(weight)), note: `weight ${weight}`, value: weight },
     { name: 'firstParty', points: firstParty ? 5 : 0 },
     {
       name: 'coverage',
       points: Math.min(36, 12 * Math.log2(1 + coverage)),
       note: `${coverage} other sources`,
+      value: coverage,
     },
     {
       name: 'freshness',
       points: 15 * 2 ** (-Math.max(0, ageHours) / 24),
       note: `${ageHours.toFixed(1)} h old`,
+      value: round(ageHours),
     },
     {
       name: 'length',
       points: Math.min(10, (10 * characters) / FULL_LENGTH),
       note: `${characters} characters`,
+      value: characters,
     },
     {
       name: 'signals',

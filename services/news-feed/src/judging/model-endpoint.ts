@@ -36,7 +36,7 @@ export class EndpointFault extends Error {
   }
 }
 
-/** Statuses by which endpoints refuse what a request says: malformed, too large or unprocessable. */
+/** Statuses with which endpoints refuse a request itself: malformed, too large or unprocessable. */
 const OF_QUESTION = [400, 413, 422];
 
 /** Characters kept of the text of a refusal. */
@@ -105,7 +105,7 @@ async function readBounded(response: Response, mostBytes: number): Promise<strin
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The beginning of what an endpoint says, without the key that it may repeat. */
+/** The beginning of an endpoint's message, without the key that it may repeat. */
 function quoted(text: string, key: string | undefined): string {
   return (key ? text.replaceAll(key, '…') : text).replace(/\s+/gu, ' ').trim().slice(0, MOST_SAID);
 }
@@ -266,8 +266,8 @@ export class ChatEndpoint {
   }
 
   /**
-   * Asks the model. What the endpoint does not know is left out, and not asked of it again. Throws
-   * {@link EndpointFault} for whatever goes wrong.
+   * Asks the model. Parameters that the endpoint does not know are left out from then on. Throws {@link
+   * EndpointFault} for whatever goes wrong.
    */
   async ask(question: ChatQuestion, signal: AbortSignal): Promise<ChatAnswer> {
     let dialect = this.#dialect;
@@ -433,7 +433,7 @@ export class BudgetStore {
     });
   }
 
-  /** Replaces the estimate of a request by what it used. */
+  /** Replaces the estimate of a request with the tokens that it used. */
   async settle(spender: Spender, estimate: number, used: number, now: Date): Promise<void> {
     const day = this.#calendar.date(now);
     await sql`

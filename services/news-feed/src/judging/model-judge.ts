@@ -195,7 +195,7 @@ function withAnswer(draft: Draft, answer: ModelAnswer, { title, summary, source 
   const points = Math.min(MOST_POINTS, Math.max(-MOST_POINTS, answer.score - (draft.score ?? 0)));
   const { score, terms } = bounded([
     ...draft.terms,
-    { name: 'model', points, note: `it gave ${answer.score}` },
+    { name: 'model', points, note: `it gave ${answer.score}`, value: answer.score },
   ]);
   return {
     ...draft,

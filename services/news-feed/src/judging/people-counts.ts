@@ -106,7 +106,7 @@ const AUXILIARIES =
 const OF_ANOTHER = new RegExp(
   [
     // Another time.
-    String.raw`(?<!\d)(?:1[6-9]|20)\d\d(?!\d)|\b(?:ago|since|previous(?:ly)?|earlier (?:this|attack|quake|earthquake)|last (?:year|month|week|summer|winter|spring|autumn|fall)|past|per|every|annual(?:ly)?|daily|a (?:day|week|month|year)|history|worst|deadliest|anniversary|desde|depuis)\b`,
+    String.raw`(?<!\d)(?:1[6-9]|20)\d\d(?!\d)|\b(?:ago|since|previous(?:ly)?|earlier (?:this|attack|quake|earthquake)|last (?:year|month|week|summer|winter|spring|autumn|fall)|past|per|every|annual(?:ly)?|daily|(?:a|in(?: \w+)?) (?:day|week|month|year)|in \d+[ -]hours|history|worst|deadliest|anniversary|desde|depuis)\b`,
     String.raw`去年|前年|上月|上周|此前|曾|以来|历史|每年|每天|年前|今年|昨年|[\d一二三四五六七八九十]年`,
     // Not certain, or not so.
     String.raw`\b(?:feared|presumed|believed|may|might|could|would|will|expected|if|unconfirmed|denied|threat\w*|plot\w*|attempt\w*|no one|nobody|none|not|never|without|puede|pode|podría|könnte|pourrait|может)\b`,
@@ -116,7 +116,7 @@ const OF_ANOTHER = new RegExp(
     // With who did it, whom others leave out.
     String.raw`\bincluding (?:the |an? |his |her |their )*(?:\w+ )?(?:gunm[ae]n|attackers?|shooters?|bombers?|suspects?|assailants?|perpetrators?|himself|herself|themselves)\b`,
     // One of several events, or all of them.
-    String.raw`\b(?:separate|another|second|third|fourth|latest|fresh|new|more|further) (?:\w+ )?(?:air ?strike|strike|attack|raid|shooting|bombing|blast|explosion|clashe|earthquake|quake|boat)s?\b`,
+    String.raw`\b(?:separate|another|second|third|fourth|latest|fresh|new|more|further) (?:\w+ ){0,2}(?:air ?strike|strike|attack|raid|shooting|bombing|blast|explosion|clashe|earthquake|quake|boat)s?\b`,
     '平均|疫情|新冠|病例|确诊|累计|战争|余震|全国|全球|コロナ|感染',
   ].join('|'),
   'iu',
@@ -124,7 +124,7 @@ const OF_ANOTHER = new RegExp(
 
 /** Words just before a number that make it a part of the count or an addition to it. */
 const OF_A_PART =
-  /(?:\b(?:including|includes|among (?:them|those|whom)|of|another|other|further|additional|from|half|than|or|entre ellos|incluindo|darunter|dont|в том числе|включая|trong đó)|其中|包括|另有|新增|又有|还有|再有|另|又|再|うち)\s*$/iu;
+  /(?:\b(?:including|includes|among (?:them|those|whom)|of|another|other|further|additional|from|half|than|or|entre ellos|incluindo|darunter|dont|в том числе|включая|trong đó|critically|seriously|severely|badly|gravely|slightly)|其中|包括|另有|新增|又有|还有|再有|[另又再新](?:发现|找到|搜救出|增加?)?|うち)\s*$/iu;
 
 /** Words that add a number to others that are not told: “three more”. */
 const FURTHER =
@@ -132,13 +132,13 @@ const FURTHER =
 
 /** People that a report counts as killed, injured, missing or arrested. */
 export interface PeopleCount {
-  /** Who is counted, for comparing: `dead`, or `dead children`. */
+  /** The people who are counted, for comparing: `dead`, or `dead children`. */
   of: string;
   /** The range that the report allows: “at least 11” has no upper end. */
   least: number;
   most: number;
   quote: string;
-  /** The places for which it is given, each as the lexicon's term or as it is spelled. */
+  /** The places with this count, each as the lexicon's term or as it is spelled. */
   places: string[];
   /** Places that stand behind a preposition or a verb: “in Tavira”. */
   at: string[];
@@ -165,7 +165,7 @@ const LINKS =
   'and|or|as|after|when|while|for|on|in|at|by|near|with|of|from|across|during|e|y|en|em|und|et|в|на|и|và|ở|tại';
 const WORD = String.raw`\p{L}[\p{L}’'-]*`;
 const HAN_DIGITS = '[一二两三四五六七八九十百千]';
-const HAN_NUMBER = String.raw`(?<bound>至少|超过|超|逾|多达|最多|约|近)?(?:已?有|共)?(?<![\d.])(?<digits>\d+(?:,\d{3})*(?:\.\d+)?|${HAN_DIGITS}+)(?<magnitude>[千万])?(?<plus>[多余])?`;
+const HAN_NUMBER = String.raw`(?<bound>至少|超过|超|逾|多达|最多|约|近)?(?:已?有|共)?(?<![\d.数几上])(?<digits>\d+(?:,\d{3})*(?:\.\d+)?|${HAN_DIGITS}+)(?<magnitude>[千万])?(?<plus>[多余])?`;
 
 /** Words that join two counts in one number: “19 dead or missing”. */
 const OF_BOTH = String.raw`,?\s+(?:or|and|y|o|ou|e|et|und|oder|и|или)\s+(?:presumed |feared )?(?:${Object.values(
@@ -219,7 +219,7 @@ const COUNTING = new RegExp(
     .flatMap(({ behind, before, named }) => [...named, ...behind, ...before])
     .join(
       '|',
-    )}|${ANYBODY}|${BOUND}|toll|police|officials?|authorities|sa(?:y|ys|id)|rises?|climbs?|lea?ves?|left|live|updates?)(?!\p{L})|${Object.values(
+    )}|${ANYBODY}|${BOUND}|toll|suspicion|suspected|police|officials?|authorities|sa(?:y|ys|id)|rises?|climbs?|lea?ves?|left|live|updates?)(?!\p{L})|${Object.values(
     COUNT_WORDS,
   )
     .map(({ han }) => han)
@@ -248,9 +248,12 @@ const AT =
     .map((word) => `[${word.charAt(0).toUpperCase()}${word.charAt(0)}]${word.slice(1)}`)
     .join('|');
 const PLACE = new RegExp(
-  String.raw`(?<!\p{L})(?:${AT})\s+(?:[Tt]he\s+)?(?:(?:[Nn]orth|[Ss]outh|[Ee]ast|[Ww]est)\w*\s+|[Cc]entral\s+)?(?<name>\p{Lu}[\p{L}’'-]+)|(?<of>\p{Lu}[\p{L}’'-]+)\s+(?:\p{L}+\s+)?(?:[Dd]eath\s+)?[Tt]oll`,
+  String.raw`(?<!\p{L})(?:${AT})\s+(?:[Tt]he\s+)?(?:(?:[Nn]orth|[Ss]outh|[Ee]ast|[Ww]est)\w*\s+|[Cc]entral\s+)?(?<name>\p{Lu}[\p{L}’'-]+|(?:\p{Lu}\.){2,})|(?<of>\p{Lu}[\p{L}’'-]+)\s+(?:\p{L}+\s+)?(?:[Dd]eath\s+)?[Tt]oll`,
   'gu',
 );
+const SCENE = PLACE.source.replaceAll(/\?<\w+>/gu, '');
+/** “Through Arica and over Tavira”. */
+const SCENES_JOINED = new RegExp(String.raw`(?:${SCENE}).*\s(?:and|y|e|et|und)\s.*(?:${SCENE})`, 'u');
 const SIDE = /\b(?:north|south|east|west)(?:ern)?\b|[东南西北]部/giu;
 const DAY =
   /\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*\.? \d{1,2}\b|(?:周|星期|礼拜)[一二三四五六日天]|\d{1,2}日/giu;
@@ -278,7 +281,7 @@ export function namesIn(text: string, lexicon: Lexicon): string[] {
 }
 
 function keyOf(name: string, { latin }: Lexicon): string {
-  const spelling = name.toLowerCase().replace(/['’]s$/u, '');
+  const spelling = name.toLowerCase().replace(/['’]s$|\.$/u, '');
   const meaning = latin.get(spelling);
   return meaning?.kind === 'place' ? meaning.term : spelling;
 }
@@ -309,7 +312,9 @@ function* countsIn(sentence: string, lexicon: Lexicon): Generator<PeopleCount> {
         const own = placesIn(clause, lexicon);
         const sides = Array.from(clause.matchAll(SIDE), ([side]) => side.toLowerCase().replace(/ern$/u, ''));
         const isSum =
-          own.length > 0 && /\p{Lu}\p{L}+ (?:and|y|e|et|und) (?:in )?\p{Lu}|[和与及、]/u.test(clause);
+          own.length > 0 &&
+          (/\p{Lu}\p{L}+ (?:and|y|e|et|und) (?:in )?\p{Lu}|[和与及、]/u.test(clause) ||
+            SCENES_JOINED.test(clause));
         const places = own.length > 0 ? own : placesIn(sentence, lexicon);
         yield { ...count, places, at: scenesIn(sentence, lexicon), isSum, days, sides };
       }

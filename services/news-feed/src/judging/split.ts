@@ -112,7 +112,7 @@ interface Member {
   report: WeighedReport;
 }
 
-/** Splits those of the stories that have grown apart. What a person has merged stays one. */
+/** Splits those of the stories that have grown apart. Merges by a person stay. */
 export async function splitGrownApart(
   tx: Transaction<NewsTables>,
   stories: readonly string[],

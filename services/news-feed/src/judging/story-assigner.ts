@@ -32,10 +32,9 @@ const MOST_MISSED = 500;
 /**
  * Assigns items to stories by `storyLikeness`: an item joins the story whose core it is most like, if that
  * reaches `SAME_EVENT`; else it starts a new story. Stories that it shows to be one are merged, and the older
- * id survives. A report that tells several stories, or is one of a column, is a story of its own.
- *
- * Workers decide one after the other, so that two with two reports on one event make one story, but they
- * search before it is their turn. That loses nothing: the index grows only in somebody's turn, so what a
+ * id survives. A report that tells several stories, or is one of a column, is a story of its own. Workers
+ * decide one after the other, so that two with two reports on one event make one story, but they search
+ * before it is their turn. Nothing is lost: the index grows only in somebody's turn, so a report that a
  * search has missed has a higher number than all that it saw, and is compared when the turn comes.
  */
 export class RulesAssigner implements StoryAssigner {

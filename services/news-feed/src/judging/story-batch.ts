@@ -325,9 +325,9 @@ export async function writeReferences(
 }
 
 /**
- * Lets a story point where stories that are merged into it pointed. What points to them needs no change:
- * whoever reads a reference follows it to the survivor. Only for merges by the newsroom: an import
- * says itself where each story points, and would undo this when it is repeated.
+ * Lets a story point where stories that are merged into it pointed. References to them need no change:
+ * whoever reads one follows it to the survivor. Only for merges by the newsroom: an import says itself where
+ * each story points, and would undo this when it is repeated.
  */
 export async function adoptReferences(
   tx: Transaction<NewsTables>,

@@ -209,7 +209,7 @@ function proposingOf({ terms }: WeighedReport): Map<string, number> {
 const PUT = new PreparedQuery<NewsTables, { outdated: Date; removed: number; rows: string }, never>(
   (db, value) => ({
     compile: () =>
-      // The trigger keeps the terms of what is deleted and inserted.
+      // The trigger keeps the terms of deleted and inserted reports.
       sql<never>`
         with removed as (
           delete from news.report_terms where number = any(array(
@@ -417,8 +417,8 @@ interface StorySearchResult {
 }
 
 /**
- * Searches the index for the reports that texts resemble. What was found lately is used again: the editor
- * asks for an article's coverage, and shortly afterwards the assigner for the stories of the same text.
+ * Searches the index for the reports that texts resemble. Recent results are kept: the editor asks for an
+ * article's coverage, and shortly afterwards the assigner for the stories of the same text.
  */
 export class StorySearch {
   readonly reading: Reading;

@@ -2,6 +2,7 @@ import { stemmer as arabicStem } from '@orama/stemmers/arabic';
 import { stemmer as englishStem } from '@orama/stemmers/english';
 import { stemmer as greekStem } from '@orama/stemmers/greek';
 import { stemmer as russianStem } from '@orama/stemmers/russian';
+import { streamSafe } from '@pressroom/common/fields/fields';
 import { readPacks } from '../packs/packs.ts';
 
 /** The values of magnitudes, in English and Chinese. */
@@ -127,7 +128,7 @@ const MOST_TERMS = 48;
 /** Characters read of a summary. */
 const MOST_TEXT = 600;
 
-/** Words that say nothing about what a text is on. */
+/** Words that say nothing about the subject of a text. */
 export const STOP_WORDS = new Set(
   `a an the and or but if of in on at by for from to into onto over under with without as is are was were be
   been being has have had do does did not no it its it's he she they them their his her this that these those
@@ -154,8 +155,8 @@ const TOKEN = new RegExp(
 
 /** Extracts the terms of a report in English, Chinese or both, for comparison with another's. */
 export function termsOf(text: ReportText, lexicon: Lexicon): ReportTerms {
-  const title = [text.title, text.originalTitle ?? ''].join(' \n ').normalize('NFKC');
-  const summary = (text.summary ?? '').slice(0, MOST_TEXT).normalize('NFKC');
+  const title = streamSafe([text.title, text.originalTitle ?? ''].join(' \n ')).normalize('NFKC');
+  const summary = streamSafe((text.summary ?? '').slice(0, MOST_TEXT)).normalize('NFKC');
   const isChinese = hanShare(`${title} ${summary}`) > 0.3;
   const terms = new Map<string, Term>();
   for (const [part, factor] of [

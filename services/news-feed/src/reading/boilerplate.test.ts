@@ -39,6 +39,16 @@ test.each([
   ['The bridge opens. Permalink', 'The bridge opens.'],
   ['The bridge opens. More »', 'The bridge opens.'],
   ['Lead here. Tweet This! Share on Facebook', 'Lead here.'],
+  ['新桥今日通车。展开全文', '新桥今日通车。'],
+  ['新桥今日通车。原文链接：https://x.example/1', '新桥今日通车。'],
+  ['新桥今日通车。全文阅读>>', '新桥今日通车。'],
+  ['新しい橋が開通した。続きはこちら', '新しい橋が開通した。'],
+  ['새 다리가 열렸다. 자세히 보기', '새 다리가 열렸다.'],
+  ['Die Brücke öffnet. Jetzt lesen', 'Die Brücke öffnet.'],
+  ['The bridge opens. View Entire Post ›', 'The bridge opens.'],
+  ['The bridge opens. Get the full story here', 'The bridge opens.'],
+  ['The bridge opens. Discuss this on our forum.', 'The bridge opens.'],
+  ['Η γέφυρα ανοίγει. Περισσότερα', 'Η γέφυρα ανοίγει.'],
   ['Comments', ''],
   ['Comments URL: https://x.example/1', ''],
   ['Subscribe to continue reading. Already a subscriber? Sign in.', ''],
@@ -66,6 +76,8 @@ test.each([
   'Three bridges are open. More are to come.',
   'The museum has a new hall. Listen to this.',
   'It paid for an advertisement.',
+  'The minister speaks. Discuss this on Monday with the parents of the school, she says.',
+  '记者看到原文。全文阅读量超过一亿。',
 ])('%j stays', (text) => {
   expect(withoutBoilerplate(text)).toBe(text);
 });

@@ -1,15 +1,18 @@
 import { Temporal } from 'temporal-polyfill';
 
 /** Separators of a date and its time. */
-const BETWEEN = String.raw`(?:T|,?\s+(?:[-–|]\s+|(?:at|um|à|às|alle|om|kl\.?|в)\s+)?|(?<=[日일])\s*)`;
+const BETWEEN = String.raw`(?:T|,?\s+(?:[-–|]\s+|(?:at|um|à|às|alle|om|klo?\.?|в)\s+)?|(?<=[日일])\s*)`;
 
 /** A time of day. */
-const CLOCK = String.raw`(?<before>[上下]午|午[前後]|오[전후])?\s*(?<hour>[01]?\d|2[0-4])(?::|\s?h\s?)(?<minute>[0-5]\d)(?::(?<second>[0-5]\d|60)(?:[.,](?<fraction>\d+))?)?\s*(?<half>[ap]\.?m\b\.?)?(?:\s*Uhr)?`;
+const CLOCK = String.raw`(?<before>[上下]午|午[前後]|오[전후])?\s*(?<hour>[01]?\d|2[0-4])(?:[:.]|\s?h\s?|[时時시]\s?)(?<minute>[0-5]\d)[分분]?(?:[:.\s]?(?<=[:.]|[分분]\s?)(?<second>[0-5]\d|60)[秒초]?(?:[.,](?<fraction>\d+))?)?\s*(?<half>[ap]\.?m\b\.?)?(?:\s*Uhr)?`;
 
-/** A zone: a place, or a name, an offset, or both. */
-const ZONE = String.raw`\s*(?:(?<place>[a-z]+/[a-z_/+-]+)|(?<name>[a-z]*)\s*(?<offset>[+-]\d\d?(?::?\d\d)?)?)`;
+/** Additions after RFC 9557: the place of a time that has its offset, a calendar. */
+const ADDED = String.raw`(?:\[[^\]]*\])*`;
 
-const TIME = `(?:${BETWEEN}${CLOCK}${ZONE})?`;
+/** A zone: a place, or a name, an offset, or both; in brackets if it is an addition itself. */
+const ZONE = String.raw`\s*\[?!?(?:(?<place>[a-z]+/[a-z_/+-]+)|(?<name>[a-z]*)\s*(?<offset>[+-]\d\d?(?::?\d\d)?)?)\]?${ADDED}`;
+
+const TIME = `(?:${BETWEEN}${CLOCK}${ZONE}|${ADDED})`;
 
 /** The name of a day, in any language. */
 const WEEKDAY = String.raw`(?:\p{L}[\p{L}\p{M}-]*\.?(?:\s*,\s*|\s+))?`;
@@ -136,9 +139,14 @@ const HOUR_MS = 3_600_000;
  */
 export function feedDate(text: string, language?: string): Date | undefined {
   if (text.length > MAX_CHARACTERS) return undefined;
-  const plain = withoutDay(withoutEra(withPlainDigits(text).trim())).replace(COMMENT, '');
+  const plain = withoutDay(timeLast(withoutEra(withPlainDigits(text).trim()))).replace(COMMENT, '');
   const date = sinceEpoch(plain) ?? dateOfForm(plain, language);
   return date !== undefined && date.getTime() >= Date.UTC(1990) ? date : undefined;
+}
+
+/** A time before its date: 10:30, 20 November 2026. */
+function timeLast(text: string): string {
+  return text.replace(/^(\d{1,2}:\d\d(?::\d\d)?),?\s+(?=.*\d{4})([^:]+)$/u, '$2 $1');
 }
 
 /** The day of the week, before the numbers or, in East Asia, between a date and its time. */
@@ -146,16 +154,10 @@ const DAYS = [
   /^\p{L}[\p{L}\p{M}\s]{0,15}\.?\s?,\s*(?=\d)/u,
   /^วัน\p{L}[\p{L}\p{M}]*(?:ที่)\s*/u,
   /(?<=[日일\d])\s*[(（]?(?:(?:星期|周|週|礼拜|禮拜)[一二三四五六日天]|[月火水木金土日]曜日?|[월화수목금토일]요일|(?<=[(（])[月火水木金土日월화수목금토일])[)）]?/u,
-  // The place of a time that has its offset (RFC 9557).
-  /(?<=T\S*[+-]\d{2}(?::?\d{2})?|z)\[[^\]]*\]$/iu,
 ];
 
-/** The place of a time that has no offset. */
-const PLACE = /(?<=\d)\[([^\]]*)\]$/;
-
 function withoutDay(text: string): string {
-  const rest = DAYS.reduce((left, day) => left.replace(day, ''), text.replaceAll('،', ','));
-  return rest.replace(PLACE, ' $1');
+  return DAYS.reduce((rest, day) => rest.replace(day, ''), text.replaceAll('،', ','));
 }
 
 /** The years before the first one of eras that are in use. */
@@ -259,14 +261,14 @@ function hoursOf(offset: string): number {
   return (offset.startsWith('-') ? -1 : 1) * (Number(hours) + Number(minutes) / 60);
 }
 
-/** Languages of which feeds have names of months, whatever they say that their language is. */
+/** Languages with names of months in feeds, whatever language they declare. */
 const LANGUAGES =
   'de fr it es pt nl ru uk pl cs sk sv da nb fi hu ro tr el bg hr sr sl ca eu gl et lv lt id vi ar he fa hi bn th'.split(
     ' ',
   );
 
-/** The first letters of a name that name a month where nothing else does. */
-const LEAST_LETTERS = 3;
+/** The shortest prefix that is taken for a month if no whole name matches. */
+const MIN_LETTERS = 3;
 
 const known = new Map<string, Map<string, number>>();
 
@@ -305,8 +307,8 @@ export function monthNamed(text: string, language = 'en'): number | undefined {
 function monthIn(language: string, name: string): number | undefined {
   const names = monthsOf(language);
   const whole = names.get(name);
-  if (whole !== undefined || name.length < LEAST_LETTERS) return whole;
-  const first = name.slice(0, LEAST_LETTERS);
+  if (whole !== undefined || name.length < MIN_LETTERS) return whole;
+  const first = name.slice(0, MIN_LETTERS);
   const [month, other] = new Set(
     [...names].flatMap(([own, number]) => (own.startsWith(first) && !/\d/.test(own) ? [number] : [])),
   );

@@ -6,6 +6,8 @@ import { cutText, type MarkedText, plainText } from './text.ts';
 export interface FeedEntry {
   /** Identifies the entry in its feed: guid, id, else the address. */
   key: string;
+  /** The guid or id that the feed gives to others too, where it does; `key` is its own then. */
+  sharedId?: string;
   /** One line; the first sentence of its text if the feed gives none. */
   title: string;
   /** At most three sentences. */
@@ -25,11 +27,14 @@ export interface FeedEntry {
 export interface LeftOut {
   title: string;
   reason: string;
+  code: (typeof LEFT_OUT_CODES)[number];
 }
+
+export const LEFT_OUT_CODES = ['address_too_long', 'no_address', 'no_words', 'repeated', 'too_many'] as const;
 
 export interface ParsedFeed {
   title: string | null;
-  /** The page of which it is the feed, else its own address. */
+  /** The page that the feed belongs to, else its own address. */
   home: string;
   entries: readonly FeedEntry[];
   /** Number of entries that cannot become items: without an address, or with neither title nor text. */
@@ -142,7 +147,7 @@ const MEMBERS = ['url', 'title', 'summary', 'publishedAt'] as const;
 
 /**
  * The entries of a feed without those that repeat another one in its key and everything that they say: the
- * first counts, which is the newest. Where a feed gives one key to many, each gets its own.
+ * first counts, which is the newest. If a feed gives one key to many, each gets its own.
  */
 export function distinctEntries(entries: readonly FeedEntry[]): {
   entries: FeedEntry[];
@@ -162,15 +167,17 @@ export function distinctEntries(entries: readonly FeedEntry[]): {
   return {
     entries: kept.map((entry) => {
       const others = sharing.get(entry.key) ?? [];
-      return others.length > 1 ? { ...entry, key: ownKey(entry, others) } : entry;
+      return others.length > 1 ? { ...entry, key: ownKey(entry, others), sharedId: entry.key } : entry;
     }),
     repeated,
   };
 }
 
-/** The key of an entry whose feed has given its key to another article before. */
-export function keyOfOther({ key, url }: FeedEntry): string {
-  return hash('sha256', JSON.stringify([key, url]));
+/** An entry whose feed has given its key to another article before, of another page or with another title. */
+export function withOwnKey(entry: FeedEntry, isElsewhere: boolean): FeedEntry {
+  const { key, url, title } = entry;
+  const own = isElsewhere ? [key, url] : [key, url, title];
+  return { ...entry, key: hash('sha256', JSON.stringify(own)), sharedId: key };
 }
 
 /** Made of as few members as tell the entries apart, so that it stays when the others change. */
@@ -183,7 +190,7 @@ function ownKey(entry: FeedEntry, others: readonly FeedEntry[]): string {
   return hash('sha256', saying(count === -1 ? MEMBERS.length : count + 1)(entry));
 }
 
-/** The links by which a feed says where its changes are announced (WebSub, "Discovery"). */
+/** The links with which a feed says where its changes are announced (WebSub, "Discovery"). */
 export interface HubLinks {
   hub: string;
   /** The feed's own name for itself, which the hub knows it by. */

@@ -58,7 +58,7 @@ export function readPage({ body, url, contentType }: PageAnswer): Page | undefin
   return { title, text, summary: summaryOf(text ?? ''), canonicalUrl, image, language };
 }
 
-/** Names of what sites lay over their pages for consent and payment. */
+/** Names of the layers that sites put over their pages for consent and payment. */
 const OVERLAY =
   /cookie|consent|gdpr|onetrust|didomi|cybot|qc-cmp|(?:^|[-_ ])cmp(?:[-_ ]|$)|paywall|regwall|subscri|piano/i;
 
@@ -127,9 +127,9 @@ const MAX_WILDCARDS = 20;
 
 /**
  * The rules of a robots.txt for this crawler (RFC 9309): of the groups that name it, or else of those for
- * all. Each is a line: `+` for what it allows or `-` for what it forbids, and its pattern. What exceeds the
- * limits forbids more than is meant: a rule with too many wildcards ends before the rest, and too many rules
- * are one that forbids everything.
+ * all. Each is a line: `+` for what it allows or `-` for what it forbids, and its pattern. Beyond the limits
+ * more is forbidden than the file means: a rule with too many wildcards ends before the rest, and too many
+ * rules are one that forbids everything.
  */
 export function readRobots(body: Uint8Array): string {
   const groups = { own: [] as string[], all: [] as string[] };

@@ -61,9 +61,8 @@ const PERIODS = new Map([
 const MAX_TTL_SECONDS = 365 * 86_400;
 
 /**
- * Reads RSS 0.9 to 2.0, RDF, Atom and JSON Feed. What is left out is counted and named. Throws a `Failure`
- * that says why the text is not a feed.
- *
+ * Reads RSS 0.9 to 2.0, RDF, Atom and JSON Feed, and counts and names the parts that it leaves out. Throws a
+ * `Failure` that says why the text is not a feed.
  * @param url the feed's address, against which relative links are resolved
  */
 export function parseFeed(text: string, url: string): ParsedFeed {
@@ -79,7 +78,9 @@ export function feedOf(raw: RawFeed, url: string): ParsedFeed {
   const unread = raw.entries.length - newest.length;
   const leftOut = [
     ...unusable,
-    ...repeated.map(({ title }) => ({ title, reason: 'it repeats another entry' })),
+    ...repeated.map(
+      ({ title }): LeftOut => ({ title, reason: 'it repeats another entry', code: 'repeated' }),
+    ),
     ...(unread === 0 ? [] : unreadEntries(raw.entries, newest)),
   ];
   return {
@@ -102,7 +103,7 @@ export function readRaw(document: string, url: string): RawFeed {
   try {
     return readJsonFeed(text);
   } catch (error) {
-    throw new Failure('invalid', 'it is not a feed', { cause: error });
+    throw new Failure('invalid', 'it is not a feed', { code: 'source_not_feed', cause: error });
   }
 }
 
@@ -123,7 +124,10 @@ function unreadEntries(all: readonly RawEntry[], read: readonly RawEntry[]): Lef
   const known = new Set(read);
   const unread = all.values().filter((entry) => !known.has(entry));
   const reason = `the feed has more than ${MAX_ENTRIES} entries, and this is one of the oldest`;
-  return [...unread.take(MOST_NAMED).map(({ titles }) => ({ title: nameOf(titles), reason }))];
+  const leftOut = unread.take(MOST_NAMED).map(({ titles }): LeftOut => {
+    return { title: nameOf(titles), reason, code: 'too_many' };
+  });
+  return [...leftOut];
 }
 
 function nameOf(titles: RawEntry['titles']): string {
@@ -154,10 +158,14 @@ function entryOf(
   // RSS 2.0 wants a title or a description; microblogs have no titles.
   const name = nameOf(titles) || firstSentences(words[0] ?? '', 1, MAX_TITLE);
   const [url] = links.flatMap((link) => addressOf(link, base) ?? []);
-  if (name === '') return { title: links[0]?.href ?? '', reason: 'it has neither a title nor text' };
-  if (url === undefined) return { title: name, reason: 'it has no address' };
+  if (name === '') {
+    return { title: links[0]?.href ?? '', reason: 'it has neither a title nor text', code: 'no_words' };
+  }
+  if (url === undefined) return { title: name, reason: 'it has no address', code: 'no_address' };
   const own = key?.replaceAll('\0', '').toWellFormed().trim() || url.href;
-  if (Buffer.byteLength(own) > MAX_KEY_BYTES) return { title: name, reason: 'its id or address is too long' };
+  if (Buffer.byteLength(own) > MAX_KEY_BYTES) {
+    return { title: name, reason: 'its id or address is too long', code: 'address_too_long' };
+  }
   const language = [...languages, ...feedLanguages].map(languageTag).find((tag) => tag !== undefined) ?? null;
   return {
     key: own,
@@ -392,7 +400,7 @@ function largestFirst(members: readonly XmlElement[]): XmlElement[] {
   return members.toSorted((a, b) => width(b) - width(a));
 }
 
-/** The addresses of what can be heard or watched. */
+/** The addresses of audio and video. */
 function recordings(members: readonly XmlElement[]): RawLink[] {
   return members.flatMap(({ attributes: { type = '', url, href = url }, base }) =>
     href !== undefined && isRecording(type, href) ? [{ href, base }] : [],
@@ -528,9 +536,8 @@ interface Frame {
 }
 
 /**
- * Reads the XML of a feed, well-formed or not, in one pass and without recursion. What a cut-off document
- * ends in is left out, and everything before it is read. Throws a {@link Failure} if it is not a feed.
- *
+ * Reads the XML of a feed, well-formed or not, in one pass and without recursion. The last piece of a cut-off
+ * document is left out, and everything before it is read. Throws a {@link Failure} if it is not a feed.
  * @param url the feed's address, against which relative values of `xml:base` are resolved
  */
 function readXml(text: string, url: string): XmlFeed {
@@ -539,7 +546,7 @@ function readXml(text: string, url: string): XmlFeed {
   parser.write(text);
   const { feed } = reader;
   // Ending closes what is open, which would make whole members of halves.
-  if (feed === undefined) throw new Failure('invalid', 'it is not a feed');
+  if (feed === undefined) throw new Failure('invalid', 'it is not a feed', { code: 'source_not_feed' });
   return feed;
 }
 
@@ -560,7 +567,9 @@ class XmlReader {
 
   onopentag(tag: string, raw: Record<string, string>): void {
     if (this.#frames.length + this.#depth >= MOST_DEPTH) {
-      throw new Failure('invalid', `the feed is malformed: it is nested deeper than ${MOST_DEPTH} elements`);
+      throw new Failure('invalid', `the feed is malformed: it is nested deeper than ${MOST_DEPTH} elements`, {
+        code: 'source_not_feed',
+      });
     }
     if (this.#member !== undefined) {
       this.#depth += 1;
@@ -625,7 +634,7 @@ class XmlReader {
   #startFeed(name: string, tag: string, frame: Frame): void {
     const root = localName(tag).toLowerCase();
     const entries = ROOTS.get(root);
-    if (entries === undefined) throw new Failure('invalid', 'it is not a feed');
+    if (entries === undefined) throw new Failure('invalid', 'it is not a feed', { code: 'source_not_feed' });
     this.#entries = entries;
     this.feed = { root, language: frame.language, members: [], entries: [] };
     this.#own = name.slice(0, -root.length);

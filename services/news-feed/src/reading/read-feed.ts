@@ -55,6 +55,7 @@ export function readFeed(answer: SourceAnswer): SourceReading {
       throw new Failure(
         'invalid',
         'it is a page that names no feed; --page reads the articles that it lists',
+        { code: 'source_names_no_feed' },
       );
     }
     if (feedUrl === undefined || feedUrl === url) throw error;
@@ -69,6 +70,7 @@ function unzipped(bytes: Buffer): Buffer {
     return gunzipSync(bytes, { maxOutputLength: MOST_BYTES });
   } catch (error) {
     throw new Failure('invalid', `it is not valid gzip, or larger than ${MOST_BYTES / 2 ** 20} MiB`, {
+      code: 'source_encoding_wrong',
       cause: error,
     });
   }

@@ -34,11 +34,11 @@ export class Reader {
   ): Promise<ReturnType<Readers[Kind]>> {
     const outcome = await this.#threads
       .run(owner, () => ({ kind, input }) as ReadingTask)
-      .catch((error: unknown) => {
+      .catch((error: unknown): ReadingOutcome => {
         if (!(error instanceof UnfinishedTask)) throw error;
         return { fault: `it cannot be read ${error.message}` };
       });
-    if ('fault' in outcome) throw new Failure('invalid', outcome.fault);
+    if ('fault' in outcome) throw new Failure('invalid', outcome.fault, { code: outcome.code });
     return outcome.value as ReturnType<Readers[Kind]>;
   }
 

@@ -1,4 +1,4 @@
-import { Failure, reasonOf } from '@pressroom/common/failures/failure';
+import { Failure, type ProblemCode, reasonOf } from '@pressroom/common/failures/failure';
 import { threadTask } from '@pressroom/common/threads/thread-task';
 import { readOpml } from './opml.ts';
 import { mayRead, readPage, readRobots } from './page.ts';
@@ -24,7 +24,9 @@ export type ReadingTask = {
 }[keyof Readers];
 
 /** The value that was read, or the reason why there is none. */
-export type ReadingOutcome = { value: ReturnType<Readers[keyof Readers]> } | { fault: string };
+export type ReadingOutcome =
+  | { value: ReturnType<Readers[keyof Readers]> }
+  | { fault: string; code?: ProblemCode | undefined };
 
 /** Runs in the threads of `Reader`. */
 export default threadTask(({ kind, input }: ReadingTask): ReadingOutcome => {
@@ -32,6 +34,8 @@ export default threadTask(({ kind, input }: ReadingTask): ReadingOutcome => {
     return { value: READERS[kind](input as never) };
   } catch (error) {
     // Whatever a library throws, the same text would be refused again.
-    return { fault: error instanceof Failure ? error.message : `it cannot be read: ${reasonOf(error)}` };
+    return error instanceof Failure
+      ? { fault: error.message, code: error.code }
+      : { fault: `it cannot be read: ${reasonOf(error)}` };
   }
 });

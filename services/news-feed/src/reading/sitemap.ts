@@ -6,7 +6,7 @@ import { MAX_ENTRIES } from './parse-feed.ts';
 
 /** State kept between reads of a sitemap. */
 export interface SitemapMemory {
-  /** When it was read last; null if it never was. */
+  /** The time of its last read; null if it never was read. */
   since: Date | null;
   /** The addresses that it has listed, as numbers of 64 bits each. */
   known: Uint8Array;

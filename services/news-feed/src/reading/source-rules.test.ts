@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { applyRule, checkRules, patternFaults, type RuleSubject, rulingOf } from './source-settings.ts';
+import {
+  applyRule,
+  checkRules,
+  patternFaults,
+  type RuleSubject,
+  rulingOf,
+  sourceUrl,
+} from './source-settings.ts';
 
 const subject = (title: string, summary: string | null = null) => ({
   title,
@@ -15,6 +22,14 @@ function readRules(rules: string[], off: string[] = []) {
       })),
       0,
     );
+}
+function messageOf(refuse: () => void): string {
+  try {
+    refuse();
+  } catch (error) {
+    return error instanceof Error ? error.message : '';
+  }
+  throw new Error('nothing is refused');
 }
 const droppedBy = (rules: string[], title: string) => readRules(rules)(subject(title)).droppedBy;
 
@@ -43,6 +58,23 @@ test('a category is set by the first rule that matches, points add up, and patte
 
 test.each(['drop title ~ /x/', 'score 10 if title ~ /x/'])('%s is refused', (text) => {
   expect(() => checkRules([text])).toThrow('is not a rule, such as: drop if title');
+});
+
+test.each([
+  [`drop if title ~ /${'x'.repeat(10_000)}/`, 'is too long: it has at most 500 characters'],
+  [`drop if title ~ /${'𝒙'.repeat(501)}/i`, 'is too long: it has at most 500 characters'],
+  [`drop title ~ /${'x'.repeat(10_000)}/`, 'is not a rule, such as: drop if title'],
+])('a long rule is refused with its beginning', (text, reason) => {
+  const message = messageOf(() => checkRules([text]));
+  expect(message).toContain(reason);
+  expect(message).toContain(`"${text.slice(0, 20)}`);
+  expect(message.length).toBeLessThan(300);
+});
+
+test('a long pattern is refused with its beginning, and so is an address', () => {
+  expect(patternFaults([`drop if title ~ /(${'x'.repeat(499)}/`])[0]?.length).toBeLessThan(200);
+  expect(messageOf(() => sourceUrl('x'.repeat(10_000))).length).toBeLessThan(200);
+  expect(() => checkRules([`drop if title ~ /${'𝒙'.repeat(500)}/i`])).not.toThrow();
 });
 
 test.each([

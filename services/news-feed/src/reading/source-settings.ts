@@ -1,4 +1,5 @@
 import { Failure } from '@pressroom/common/failures/failure';
+import { codePoints } from '@pressroom/common/fields/fields';
 import { RE2JS } from 're2js';
 import type { SelectRule } from '../judging/judge.ts';
 import type { Vocabulary } from '../words.ts';
@@ -77,11 +78,17 @@ const FORM =
   'such as: drop if title ~ /sponsored/i; keep if, set category NAME if, score +10 if; summary, url, any; !~';
 
 const RULE =
-  /^(?:(?<verdict>drop|keep)|set category (?<category>\S+)|score (?<points>[+-]\d{1,2})) if (?<field>title|summary|url|any) (?<operator>!?~) \/(?<pattern>.{1,500})\/(?<flag>i?)$/u;
+  /^(?:(?<verdict>drop|keep)|set category (?<category>\S+)|score (?<points>[+-]\d{1,2})) if (?<field>title|summary|url|any) (?<operator>!?~) \/(?<pattern>.+)\/(?<flag>i?)$/u;
+
+/** The most characters of a pattern. */
+const MOST_OF_PATTERN = 500;
+
+/** The most characters of a text that a message repeats. */
+const MOST_QUOTED = 100;
 
 const MOST_RULES = 50;
 
-/** The most steps of a pattern's program, by which the time for a text is multiplied. */
+/** The most steps of a pattern's program, which multiply the time for a text. */
 const MOST_STEPS = 1000;
 
 interface Rule {
@@ -161,13 +168,24 @@ function categoriesOf(texts: readonly string[]): string[] {
 
 function readRule(text: string): Rule {
   const parts = RULE.exec(text)?.groups;
-  if (parts === undefined) throw new Failure('invalid', `${JSON.stringify(text)} is not a rule, ${FORM}`);
+  if (parts === undefined) throw new Failure('invalid', `${quoted(text)} is not a rule, ${FORM}`);
+  if (codePoints(parts.pattern ?? '') > MOST_OF_PATTERN)
+    throw new Failure(
+      'invalid',
+      `the pattern of ${quoted(text)} is too long: it has at most ${MOST_OF_PATTERN} characters`,
+    );
   const { verdict, category, points = '0', field = 'any', operator = '~', pattern = '', flag = '' } = parts;
   return { verdict, category, points: Number(points), field, operator, pattern, flag };
 }
 
+/** A text as a message repeats it: the beginning of a long one. */
+function quoted(text: string): string {
+  const beginning = [...text.slice(0, 2 * MOST_QUOTED)].slice(0, MOST_QUOTED).join('');
+  return JSON.stringify(beginning.length < text.length ? `${beginning}…` : text);
+}
+
 function compiled(text: string, pattern: string, ignoresCase: boolean): RE2JS {
-  const named = `the pattern of ${JSON.stringify(text)}`;
+  const named = `the pattern of ${quoted(text)}`;
   let finder: RE2JS;
   try {
     finder = RE2JS.compile(pattern, ignoresCase ? RE2JS.CASE_INSENSITIVE : 0);
@@ -205,7 +223,7 @@ export const MAX_SOURCE_URL_BYTES = 2048;
 export function sourceUrl(text: string): string {
   const url = URL.parse(text.trim());
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new Failure('invalid', `${JSON.stringify(text)} is not an http or https URL`);
+    throw new Failure('invalid', `${quoted(text)} is not an http or https URL`);
   }
   if (url.username !== '' || url.password !== '') {
     throw new Failure('invalid', 'the address of a source must not contain a user name or password');

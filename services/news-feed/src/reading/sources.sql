@@ -1,7 +1,7 @@
--- What writing a source sets off.
+-- Triggers of sources.
 
--- What an editor or a hub asks for begins at once. Polls plan the next one ahead, so that they announce
--- nothing: commits that announce something wait for each other.
+-- A request of an editor or a hub is served at once. Polls plan the next one ahead, and announce nothing:
+-- commits that announce something wait for each other.
 create or replace function news.announce_due_source() returns trigger language plpgsql as $$
 begin
   perform pg_notify('newsroom_due', '');

@@ -58,12 +58,21 @@ export function listSources(db: Kysely<NewsTables>): Promise<Source[]> {
 }
 
 /** A page of them: those after the one with this id, 0 for the first page. */
-export function sourcesAfter(db: Kysely<NewsTables>, id: number, limit: number): Promise<Source[]> {
+export function sourcesAfter(
+  db: Kysely<NewsTables>,
+  id: number,
+  limit: number,
+  state?: Source['state'] | 'failing',
+): Promise<Source[]> {
   return db
     .selectFrom('news.source')
     .selectAll()
     .where('id', '>', id)
     .where('removed', 'is', null)
+    .$if(state !== undefined, (query) =>
+      query.where('state', '=', state === undefined || state === 'failing' ? 'active' : state),
+    )
+    .$if(state === 'failing', (query) => query.where('failures', '>', 0))
     .orderBy('id')
     .limit(limit)
     .execute();

@@ -20,6 +20,7 @@ test.each([
   'Bl.a. Anna öppnar bron.',
   'Prof. Dr. med. Weber forscht.',
   'EE. UU. Firma el acuerdo.',
+  'Op. 27 No. 2 Is played at night.',
   'TP. Hồ Chí Minh mở cầu.',
   'PGS. TS. Trần nói.',
 ])('%j is one sentence', (sentence) => {

@@ -6,7 +6,7 @@ import { monthNamed } from './dates.ts';
 /** A text, and whether its tags and references are markup. */
 export interface MarkedText {
   value: string;
-  /** `unknown`: its format does not say, and what it contains decides. */
+  /** `unknown`: its format does not say, and its contents decide. */
   markup: 'none' | 'html' | 'unknown';
 }
 
@@ -169,7 +169,7 @@ const MAY_END = /(?:^|[\s.])(?:inc|ltd|corp|co|llc|plc|jr|sr|[ap]\.\s?m|(?:\p{Lu
 const BEGINS = /^(?:The|He|She|It|They|We|But|However|There|This|These|His|Her|Their)\s/;
 
 /** Abbreviations that stand before a number only; else they are words, such as No. */
-const BEFORE_NUMBERS = new Set('no nos nr nº art fig vol p pp s § ch sec kap sp стр'.split(' '));
+const BEFORE_NUMBERS = new Set('no nos nr nº op art fig vol p pp s § ch sec kap sp стр'.split(' '));
 
 /** Words before an ordinal number, as in `am 3. Oktober` and `im 19. Jahrhundert`. */
 const BEFORE_ORDINALS =
@@ -215,18 +215,18 @@ const MOST_END = 700;
 /** The place before a link elsewhere: the beginning, or the end of a sentence. */
 const AFTER = String.raw`(?:^|(?<=[.!?…。！？؟।:»”")\]])\s*)[\[(]?`;
 
-/** What follows these words is no sentence, which may begin with them: it names an article. */
+/** Spares a sentence of the article that begins with the same words. */
 const NO_SENTENCE = String.raw`(?!(?!.*https?:).{28,}[^.…][.!。]["”»]?\s*$)`;
 
 /** Links at the end of a text to the article, to comments or for sharing, once or more often. */
 const ENDS = [
   // WordPress, as its translations have it.
   `(?:The post|This post|The article|L[’']article|Cet article|El cargo|La entrada|El artículo|Der Beitrag|Der Artikel|Il post|L[’']articolo|O post|O artigo|Het bericht|Artykuł|Wpis|Запись|Сообщение|Inlägget|Innlegget|Indlægget|Příspěvek) .{0,300}? (?:(?:first )?appeared (?:first )?on|est apparu en premier sur|se publicó primero en|apareció primero en|aparece primero en|erschien zuerst auf|proviene da|pochodzi z(?: serwisu)?|apareceu primeiro em|verscheen eerst op|pojawił się (?:najpierw|poczatkowo|początkowo|pierwszy raz) (?:na|w)|(?:впервые )?появил[а-я]*(?: сначала| впервые)? на|sembra essere il primo su|dök först upp på|dukket først opp på|blev først udgivet på|pochází z) .{0,200}`,
-  String.raw`(?:Continue reading|Read more|Read the (?:full|whole|rest)|Read full|View (?:the )?(?:original|full) (?:article|post|story)|Full story|Keep reading|Learn more|Click here|View (?:article|post)|Weiterlesen|Mehr lesen|Zum Artikel|Den (?:vollständigen|ganzen|kompletten) Artikel|Lire la suite|Lire plus|Continuer (?:la lecture|à lire)|Lire l[’']article|En savoir plus|Leer más|Seguir leyendo|Sigue leyendo|Continuar leyendo|Continua a leggere|Leggi tutto|Leggi anche|Leggi di più|Leia mais|Ler mais|Continue lendo|Continu(?:ar|e) a ler|Lees (?:verder|meer)|Läs mer|Les mer|Læs mere|Lue lisää|Czytaj (?:dalej|więcej|cały)|Číst (?:dále|více)|Читать (?:далее|дальше|полностью|ещё)|Подробнее|Devamını oku|Διαβάστε περισσότερα|Читати (?:далі|більше)|Citește mai (?:departe|mult)|Llegir més|Xem (?:thêm|tiếp|chi tiết)|Đọc (?:tiếp|thêm)|Baca selengkapnya|Selengkapnya|L(?:æ|e)s hele (?:artiklen|historien|saken|artikkelen)|Lue koko (?:juttu|artikkeli)|Jatka lukemista|Läs hela (?:artikeln|inlägget)|Fortsätt läsa|Celý článek|Čítať ďalej|Tovább(?: olvasom)?|Citește articolul|Прочетете още|Pročitaj(?:te)? više|Preberite več|(?:Haberin|Yazının) devamı|Permalink|Listen (?:now|to (?:this|the) (?:full )?episode)|بیشتر بخوانید|ادامه مطلب|להמשך קריאה|বিস্তারিত|(?:اقرأ|قراءة) المزيد|(?:أكمل|تابع) القراءة|קרא עוד|המשך קריאה|और पढ़ें|อ่าน(?:ต่อ|เพิ่มเติม))(?!\p{L})${NO_SENTENCE}.{0,200}`,
-  String.raw`(?:点击)?(?:阅读|閱讀|查看|查閱|显示)(?:全文|原文|更多|详情|詳情)\s*.{0,20}|(?:继续|繼續)(?:阅读|閱讀)\s*.{0,20}|(?:続き|全文)を(?:読む|見る)\s*.{0,20}|もっと(?:読む|見る)\s*.{0,20}|(?:더 보기|더 읽기|계속 읽기|기사 전문 보기)\s*.{0,20}`,
+  String.raw`(?:Continue reading|Read more|Read the (?:full|whole|rest)|Read full|View (?:the )?(?:original|full|entire) (?:article|post|story)|Get the (?:full|whole) (?:article|post|story)|Full story|Keep reading|Learn more|Click here|View (?:article|post)|Weiterlesen|Jetzt (?:weiter)?lesen|Mehr lesen|Zum Artikel|Den (?:vollständigen|ganzen|kompletten) Artikel|Lire la suite|Lire plus|Continuer (?:la lecture|à lire)|Lire l[’']article|En savoir plus|Leer más|Seguir leyendo|Sigue leyendo|Continuar leyendo|Continua a leggere|Leggi tutto|Leggi anche|Leggi di più|Leia mais|Ler mais|Continue lendo|Continu(?:ar|e) a ler|Lees (?:verder|meer)|Läs mer|Les mer|Læs mere|Lue lisää|Czytaj (?:dalej|więcej|cały)|Číst (?:dále|více)|Читать (?:далее|дальше|полностью|ещё)|Подробнее|Devamını oku|(?:Διαβάστε )?περισσότερα|Читати (?:далі|більше)|Citește mai (?:departe|mult)|Llegir més|Xem (?:thêm|tiếp|chi tiết)|Đọc (?:tiếp|thêm)|Baca selengkapnya|Selengkapnya|L(?:æ|e)s hele (?:artiklen|historien|saken|artikkelen)|Lue koko (?:juttu|artikkeli)|Jatka lukemista|Läs hela (?:artikeln|inlägget)|Fortsätt läsa|Celý článek|Čítať ďalej|Tovább(?: olvasom)?|Citește articolul|Прочетете още|Pročitaj(?:te)? više|Preberite več|(?:Haberin|Yazının) devamı|Permalink|Listen (?:now|to (?:this|the) (?:full )?episode)|بیشتر بخوانید|ادامه مطلب|להמשך קריאה|বিস্তারিত|(?:اقرأ|قراءة) المزيد|(?:أكمل|تابع) القراءة|קרא עוד|המשך קריאה|और पढ़ें|อ่าน(?:ต่อ|เพิ่มเติม))(?!\p{L})${NO_SENTENCE}.{0,200}`,
+  String.raw`(?:点击)?(?:阅读|閱讀|查看|查閱|显示)(?:全文|原文|更多|详情|詳情)\s*.{0,20}|(?:继续|繼續|展开|展開)(?:阅读|閱讀|全文)\s*.{0,20}|全文(?:阅读|閱讀)|原文(?:链接|鏈接|连结|連結|地址)(?:[:：].{0,200})?|続きは(?:こちら|コチラ)(?:から)?|(?:続き|全文)を(?:読む|見る)\s*.{0,20}|もっと(?:読む|見る)\s*.{0,20}|(?:더 보기|더 읽기|자세히 보기|계속 읽기|기사 전문 보기)\s*.{0,20}`,
   `(?:This (?:article|story|post|piece) (?:was )?(?:originally|first) (?:appeared|published)|Originally published) (?:on|in|at|by) .{0,200}`,
   String.raw`(?:Comments?(?: URL)?|Kommentare|Commentaires|Comentarios|Leave a comment|\d+ comments?)(?:\s*[:(]${NO_SENTENCE}.{0,200})?`,
-  String.raw`(?:Tweet(?: This)?!?|Share (?:this|on|via)\b.{0,60}|Like this:?.{0,40}|Follow us on .{0,60}|Teilen auf .{0,40}|Partager sur .{0,40})`,
+  String.raw`(?:Tweet(?: This)?!?|Share (?:this|on|via)\b.{0,60}|Like this:?.{0,40}|Follow us on .{0,60}|Discuss this (?:on|in) (?:our|the) .{0,40}|Teilen auf .{0,40}|Partager sur .{0,40})`,
   `(?:投稿 .{0,300}は.{0,200}に最初に表示されました|(?:글|게시물) .{0,300} 처음 등장했습니다|ظهرت (?:المقالة|التدوينة) .{0,300} أولاً على .{0,200}|Bài viết .{0,300} xuất hiện (?:đầu tiên|lần đầu).{0,200}|.{0,200} yazısı ilk (?:önce|olarak) .{0,200} ortaya çıktı)`,
   String.raw`(?:See \S+/(?:listener|privacy)\S* for .{0,60}|Hosted (?:on|by) \S+ .{0,120}|This is a (?:free preview|public episode)\..{0,300}|Sign up (?:for|to) (?:our|the) .{0,40}newsletters?.{0,60}|Advertise?ment|More\s*[»→…>].{0,3})`,
   String.raw`submitted by\s+/?u/\S+.{0,60}`,

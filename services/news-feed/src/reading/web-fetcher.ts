@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
-import { Failure } from '@pressroom/common/failures/failure';
+import { Failure, type SourceCode } from '@pressroom/common/failures/failure';
 import {
   GuardedAgents,
   type GuardedTarget,
@@ -114,7 +114,7 @@ export class WebFetcher {
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       const { url } = target;
       if (crawlPolicy !== undefined && !(await crawlPolicy.mayRequest(url))) {
-        throw new FetchFault(`robots.txt does not allow ${url.href}`);
+        throw new FetchFault('source_robots', `robots.txt does not allow ${url.href}`);
       }
       const answer = await this.#inSlot(url.host, signal, async () => {
         await crawlPolicy?.takeTurn(url.host);
@@ -132,7 +132,7 @@ export class WebFetcher {
       target = this.#allowed(location, givenUrl, url);
       if (isPermanent) movedTo = target.url.href;
     }
-    throw new FetchFault(`it redirects more than ${MAX_REDIRECTS} times`);
+    throw new FetchFault('source_redirects', `it redirects more than ${MAX_REDIRECTS} times`);
   };
 
   /** See {@link Post}; redirects are not followed. */
@@ -150,14 +150,16 @@ export class WebFetcher {
   /** Throws a {@link FetchFault} unless the address may be asked for what `givenUrl` has led to. */
   #allowed(address: string, givenUrl: string, base?: URL): GuardedTarget {
     if (!URL.canParse(address, base?.href)) {
-      throw new FetchFault('it redirects to something that is not a URL');
+      throw new FetchFault('source_redirects', 'it redirects to something that is not a URL');
     }
     const url = new URL(address, base);
     const mayBePrivate = this.#isPrivateHost(url) && this.#isPrivateHost(new URL(givenUrl));
     const literal = literalAddress(url.hostname);
-    if (!/^https?:$/.test(url.protocol)) throw new FetchFault(`${url.protocol} is not http or https`);
+    if (!/^https?:$/.test(url.protocol)) {
+      throw new FetchFault('source_redirects', `${url.protocol} is not http or https`);
+    }
     if (url.username !== '' || url.password !== '') {
-      throw new FetchFault('the address must not contain a user name or password');
+      throw new FetchFault('source_redirects', 'the address must not contain a user name or password');
     }
     if (literal !== undefined && !mayBePrivate && !isPublicAddress(literal)) {
       throw explained(new NotPublicAddress(url.hostname));
@@ -177,7 +179,7 @@ export class WebFetcher {
       signal.throwIfAborted();
       if (deadline.aborted) {
         const seconds = this.#options.totalMs / 1000;
-        throw new FetchFault(`it did not answer completely within ${seconds} s`, error);
+        throw new FetchFault('source_too_slow', `it did not answer completely within ${seconds} s`, error);
       }
       throw explained(error);
     }
@@ -217,11 +219,12 @@ function explained(error: unknown): FetchFault {
   if (error instanceof FetchFault) return error;
   if (error instanceof NotPublicAddress) {
     return new FetchFault(
+      'source_not_public',
       `${error.message}; NEWS_PRIVATE_HOSTS lists private hosts, for sources that are added at one of them`,
     );
   }
   const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
-  return new FetchFault(`it cannot be reached, or the connection broke${code}`, error);
+  return new FetchFault('source_unreachable', `it cannot be reached, or the connection broke${code}`, error);
 }
 
 /** Content codings (RFC 9110, section 8.4.1; RFC 8878) and how they are undone. */
@@ -253,7 +256,7 @@ async function decodedBody(
     .filter((coding) => coding !== '' && coding !== 'identity')
     .reverse();
   if (codings.length > MAX_CODINGS) {
-    throw new FetchFault('its answer has too many layers of Content-Encoding');
+    throw new FetchFault('source_encoding_wrong', 'its answer has too many layers of Content-Encoding');
   }
   const plain = await unpacked(bounded(body, maxBytes), codings, maxBytes);
   const chunks: Buffer[] = [];
@@ -270,7 +273,7 @@ async function unpacked(
   for (const coding of codings) {
     const make = DECODERS.get(coding);
     if (make === undefined) {
-      throw new FetchFault(`its answer has an unknown Content-Encoding, ${coding}`);
+      throw new FetchFault('source_encoding_wrong', `its answer has an unknown Content-Encoding, ${coding}`);
     }
     result = bounded(decodedChunks(result, make(), coding), maxBytes);
   }
@@ -293,7 +296,7 @@ async function* decodedChunks(
     for await (const chunk of decoder) yield chunk as Buffer;
   } catch (error) {
     if (upstream !== undefined) throw upstream;
-    throw new FetchFault(`its answer is not valid ${coding}`, error);
+    throw new FetchFault('source_encoding_wrong', `its answer is not valid ${coding}`, error);
   } finally {
     input.destroy();
   }
@@ -304,16 +307,16 @@ async function* bounded(source: AsyncIterable<Buffer>, maxBytes: number): AsyncG
   for await (const chunk of source) {
     bytes += chunk.length;
     if (bytes > maxBytes) {
-      throw new FetchFault(`its answer is larger than ${maxBytes / 2 ** 20} MiB`);
+      throw new FetchFault('source_too_large', `its answer is larger than ${maxBytes / 2 ** 20} MiB`);
     }
     yield chunk;
   }
 }
 
 /** A request to a source failed; the message is for an editor. */
-export class FetchFault extends Error {
-  constructor(message: string, cause?: unknown) {
-    super(message, { cause });
+class FetchFault extends Failure {
+  constructor(code: SourceCode, message: string, cause?: unknown) {
+    super('upstream_failed', message, { code, cause });
     this.name = 'FetchFault';
   }
 }

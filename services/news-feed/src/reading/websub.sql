@@ -1,4 +1,4 @@
--- What writing a subscription sets off.
+-- Triggers of subscriptions.
 
 -- A removed source's subscription is ended at once, not at its next renewal.
 create or replace function news.end_subscription() returns trigger language plpgsql as $$

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { canonicalUrl } from '../fields.ts';
-import { articleSpellings } from './entries.ts';
+import { articleSpellings, spellingsOf } from './entries.ts';
 
 test.each([
   'https://news.example/a/story',
@@ -59,6 +59,17 @@ test.each([
       expect(articleSpellings(address), `${known} by ${address}`).toContain(canonicalUrl(known));
     }
   }
+});
+
+test('an item from before the parameters of single sites were left out is found by its address', () => {
+  const spellings = articleSpellings('https://m.nytimes.com/a/?smid=x#top');
+  expect(spellings[0]).toBe('nytimes.com/a');
+  expect(spellings).toContain('m.nytimes.com/a?smid=x');
+  expect(spellings).toContain('www.nytimes.com/a?smid=x');
+  expect(spellingsOf({ url: 'https://nytimes.com/a?smid=x', part: 'b' })).toEqual([
+    'nytimes.com/a#b',
+    'nytimes.com/a?smid=x#b',
+  ]);
 });
 
 test.each([

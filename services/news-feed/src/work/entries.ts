@@ -8,8 +8,8 @@ import {
 } from '@pressroom/common/database/leases';
 import { type Kysely, type RawBuilder, type SqlBool, sql, type Transaction, type UpdateObject } from 'kysely';
 import { getDomain } from 'tldts';
-import { canonicalUrl } from '../fields.ts';
-import { type FeedEntry, keyOfOther, type ParsedFeed } from '../reading/feed.ts';
+import { canonicalUrl, canonicalUrls } from '../fields.ts';
+import { type FeedEntry, type ParsedFeed, withOwnKey } from '../reading/feed.ts';
 import type { Source } from '../reading/sources.ts';
 import type { NewsTables } from '../tables.ts';
 
@@ -31,7 +31,7 @@ const NONE: EntryCounts = { added: 0, changed: 0 };
 /** Outcome of storing the entries of an answer. */
 interface StoredTally {
   kept: EntryCounts;
-  /** Entries for which there was no room; nothing of them was kept. */
+  /** Entries that found no room; nothing of them was kept. */
   leftOut: EntryCounts;
 }
 
@@ -50,10 +50,13 @@ export async function storeEntries(
   if (feed === undefined || feed.entries.length === 0) return { kept: NONE, leftOut: NONE };
   // Several sitemaps may list one address.
   const given = [...new Map(feed.entries.toReversed().map((entry) => [entry.key, entry])).values()];
-  const { entries, rows } = await withKnown(tx, sourceId, given.toReversed());
+  const { entries, rows } = await withKnown(tx, sourceId, given.toReversed(), feed.home);
   const known = new Map(rows.map((row) => [row.key, row]));
   const fresh = entries.filter(({ key }) => !known.has(key));
-  const parts = partsOf(entries, feed.home, await anchoredBefore(tx, sourceId, fresh));
+  const parts = new Map([
+    ...(await partsBefore(tx, sourceId, fresh)),
+    ...partsOf(entries, feed.home, await anchoredBefore(tx, sourceId, fresh)),
+  ]);
   const all = entries
     .map((entry) => ({
       ...{ entry, hash: hashOf(entry), before: known.get(entry.key) },
@@ -86,13 +89,27 @@ export async function storeEntries(
   };
 }
 
-/** Joins entries with what is stored of them; another article under a known key gets a key of its own. */
-async function withKnown(tx: Transaction<NewsTables>, sourceId: number, entries: readonly FeedEntry[]) {
-  const rows = await knownEntries(tx, sourceId, entries);
+/** Joins entries with their stored rows; another article under a known key gets a key of its own. */
+async function withKnown(
+  tx: Transaction<NewsTables>,
+  sourceId: number,
+  given: readonly FeedEntry[],
+  home: string,
+) {
+  const found = await knownEntries(tx, sourceId, given);
+  const unknown = given.filter(({ key }) => !found.some((row) => row.key === key));
+  const keys = await keysBefore(tx, sourceId, unknown, given, home);
+  const entries = given.map((entry) => ({ ...entry, key: keys.get(entry.key) ?? entry.key }));
+  const rows = keys.size === 0 ? found : await knownEntries(tx, sourceId, entries);
   const known = new Map(rows.map((row) => [row.key, row.entry]));
+  const shared = await sharedIds(tx, sourceId, [...known.keys()]);
   const own = entries.map((entry) => {
     const before = known.get(entry.key);
-    return before !== undefined && isOther(entry, before) ? { ...entry, key: keyOfOther(entry) } : entry;
+    if (before === undefined || entry.title === before.title) return entry;
+    const isElsewhere = pageOf(entry.url) !== pageOf(before.url);
+    const isOfMany = shared.has(entry.key) || (hasNoId(entry) && pageOf(entry.url) === pageOf(home));
+    const isOther = isElsewhere ? isOtherElsewhere(entry, before) : isOfMany && isOtherHere(entry, before);
+    return isOther ? withOwnKey(entry, isElsewhere) : entry;
   });
   const others = own.filter((entry, index) => entry !== entries[index]);
   return {
@@ -101,11 +118,63 @@ async function withKnown(tx: Transaction<NewsTables>, sourceId: number, entries:
   };
 }
 
-/** A feed may give one id to different articles; a correction leaves one of these members as it was. */
-function isOther({ url, title, publishedAt }: FeedEntry, before: StoredEntry): boolean {
-  if (title === before.title || publishedAt === null) return false;
-  const isElsewhere = articleSpellings(url)[0] !== articleSpellings(before.url)[0];
-  return isElsewhere && publishedAt.toISOString() !== before.publishedAt;
+/** A feed may give one id to different articles; a correction leaves address, title or date as it was. */
+function isOtherElsewhere({ publishedAt }: FeedEntry, before: StoredEntry): boolean {
+  return publishedAt !== null && publishedAt.toISOString() !== before.publishedAt;
+}
+
+/** Where many entries have one id, a correction of a title leaves text or date as it was. */
+function isOtherHere({ summary, publishedAt }: FeedEntry, before: StoredEntry): boolean {
+  if (summary !== null && summary === before.summary) return false;
+  return publishedAt?.toISOString() !== before.publishedAt;
+}
+
+/** True if the feed knows the entry by its address alone. */
+function hasNoId({ key, url }: { key: string; url: string }): boolean {
+  return URL.canParse(key) && pageOf(key) === pageOf(url);
+}
+
+/** The ids that the source is known to give to many entries. */
+async function sharedIds(
+  tx: Transaction<NewsTables>,
+  sourceId: number,
+  keys: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select distinct entry ->> 'sharedId' as id from news.source_entry
+    where source_id = ${sourceId} and entry ->> 'sharedId' = any(${keys})
+  `.execute(tx);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * The keys under which the source has had entries that are new by their own: one that came without the
+ * others of its id, and one without an id whose address was spelled otherwise.
+ */
+async function keysBefore(
+  tx: Transaction<NewsTables>,
+  sourceId: number,
+  entries: readonly FeedEntry[],
+  all: readonly FeedEntry[],
+  home: string,
+): Promise<Map<string, string>> {
+  const unsure = entries.filter((entry) => entry.sharedId !== undefined || hasNoId(entry));
+  const known = await itemsOnPages(tx, sourceId, unsure);
+  const taken = new Set(all.map(({ key }) => key));
+  const pages = Map.groupBy(all, ({ url }) => pageOf(url));
+  const keys = new Map<string, string>();
+  for (const entry of unsure) {
+    const page = pageOf(entry.url);
+    const isAlone = pages.get(page)?.length === 1 && page !== pageOf(home);
+    const before = known.get(page)?.find(({ key, url, title }) => {
+      if (taken.has(key)) return false;
+      return entry.sharedId === undefined ? isAlone && hasNoId({ key, url }) : title === entry.title;
+    });
+    if (before === undefined) continue;
+    taken.add(before.key);
+    keys.set(entry.key, before.key);
+  }
+  return keys;
 }
 
 function knownEntries(tx: Transaction<NewsTables>, sourceId: number, entries: readonly FeedEntry[]) {
@@ -135,6 +204,58 @@ async function anchoredBefore(
     .where(sql<string>`split_part(entry ->> 'url', '#', 1)`, '=', sql<string>`any(${[...pages]})`)
     .execute();
   return rows.map(({ url }) => url);
+}
+
+/** An entry of which the source has an item. */
+interface EntryOnPage {
+  key: string;
+  url: string;
+  title: string;
+  canonical_url: string;
+}
+
+/** The entries of the source with items on the pages of others, by page, if one of them is the whole page. */
+async function itemsOnPages(
+  tx: Transaction<NewsTables>,
+  sourceId: number,
+  entries: readonly FeedEntry[],
+): Promise<Map<string, EntryOnPage[]>> {
+  const pages = [...new Set(entries.map(({ url }) => pageOf(url)))];
+  if (pages.length === 0) return new Map();
+  const ofSource = tx
+    .selectFrom('news.source_entry as known')
+    .innerJoin('news.item as item', 'item.id', 'known.item_id')
+    .select(['known.key', 'item.canonical_url'])
+    .select([sql<string>`known.entry ->> 'title'`.as('title'), sql<string>`known.entry ->> 'url'`.as('url')])
+    .where('known.source_id', '=', sourceId)
+    .where('known.owns_item', '=', true);
+  const whole = await ofSource.where('item.canonical_url', '=', sql<string>`any(${pages})`).execute();
+  if (whole.length === 0) return new Map();
+  const shared = [...new Set(whole.map(({ canonical_url }) => canonical_url))];
+  const rows = await ofSource
+    .where(sql<string>`split_part(item.canonical_url, '#', 1)`, '=', sql<string>`any(${shared})`)
+    .execute();
+  return Map.groupBy(rows, ({ canonical_url }) => canonical_url.replace(/#.*$/, ''));
+}
+
+/** Parts of entries with an id of their own, on pages of which the source has items by other ids. */
+async function partsBefore(
+  tx: Transaction<NewsTables>,
+  sourceId: number,
+  entries: readonly FeedEntry[],
+): Promise<Map<string, string>> {
+  const own = entries.filter((entry) => !hasNoId(entry));
+  const known = await itemsOnPages(tx, sourceId, own);
+  return new Map(
+    own.flatMap(({ key, url, title }): [string, string][] => {
+      const others = known.get(pageOf(url));
+      if (others === undefined) return [];
+      const same = others.find((other) => other.title === title);
+      if (same === undefined) return [[key, partFor(key)]];
+      const [, part] = same.canonical_url.split('#');
+      return part === undefined ? [] : [[key, part]];
+    }),
+  );
 }
 
 /** An entry that is to be edited, and since when it is known, if it was before. */
@@ -181,13 +302,17 @@ async function keepPending(
 }
 
 function storedEntry(
-  { title, summary, url, publishedAt, image, language, isUntitled }: FeedEntry,
+  { title, summary, url, publishedAt, image, language, isUntitled, sharedId }: FeedEntry,
   discovered: Date,
   now: Date,
 ): StoredEntry {
   const isUsable = publishedAt !== null && publishedAt <= now;
   const date = (isUsable ? publishedAt : discovered).toISOString();
-  return { title, summary, url, publishedAt: date, image, language, ...(isUntitled && { isUntitled }) };
+  return {
+    ...{ title, summary, url, publishedAt: date, image, language },
+    ...(isUntitled && { isUntitled }),
+    ...(sharedId !== undefined && { sharedId }),
+  };
 }
 
 function hashOf({ title, summary, url, publishedAt, image, language }: FeedEntry): Buffer {
@@ -414,10 +539,13 @@ const AMP_PARAMETER = /(?<=[?&])amp(?:=(?:1|true)?)?(?:&|(?=#|$))/;
 /**
  * The canonical URLs under which an article may be known: the plain one first, then those of its other hosts,
  * of its AMP pages and of their copies. An item with any of them is the same article. All that are listed
- * have the same list, so it does not matter which of them came first.
+ * have the same list, so it does not matter which of them came first, but for those of earlier versions.
  */
 export function articleSpellings(address: string): string[] {
-  const own = canonicalUrl(address);
+  return [...new Set(canonicalUrls(address).flatMap(spellingsAt))];
+}
+
+function spellingsAt(own: string): string[] {
   const copied = AMP_COPY.exec(own)?.[1];
   const isCopy = copied !== undefined && URL.canParse(`https://${copied}`);
   const page = isCopy ? canonicalUrl(`https://${copied}`) : own;
@@ -427,16 +555,17 @@ export function articleSpellings(address: string): string[] {
   const pages = hosts.flatMap((one) => [plain, ...amp].map((path) => `${one}${path}`));
   const copies = hosts.flatMap((one) => [plain, ...amp].flatMap((path) => copiesOf(one, path)));
   // A rare spelling is found by itself at least.
-  return [...new Set([...pages.slice(0, 1), own, ...pages, ...copies])];
+  return [...pages.slice(0, 1), own, ...pages, ...copies];
 }
 
 /**
- * The canonical URLs under which an article or a part of a page may be known; a part has one, whose fragment
- * names it.
+ * The canonical URLs under which an article or a part of a page may be known; a part has the plain one, with
+ * a fragment that names it.
  */
 export function spellingsOf({ url, part }: { url: string; part?: string | undefined }): string[] {
-  const spellings = articleSpellings(url);
-  return part === undefined ? spellings : [`${spellings[0]}#${part}`];
+  if (part === undefined) return articleSpellings(url);
+  const plain = canonicalUrls(url).map((one) => spellingsAt(one)[0]);
+  return [...new Set(plain.map((one) => `${one}#${part}`))];
 }
 
 /** The names of a host, the plain one first: without `www`, `m`, `mobile` and `amp`. */
@@ -500,11 +629,15 @@ export function partsOf(
     for (const [index, [first, ...others]] of contents.entries()) {
       if (first === undefined) continue;
       const own = areOwn ? anchors[index] : undefined;
-      const part = own ?? hash('sha256', first.key).slice(0, 16);
+      const part = own ?? partFor(first.key);
       for (const { key } of [first, ...others]) parts.set(key, part);
     }
   }
   return parts;
+}
+
+function partFor(key: string): string {
+  return hash('sha256', key).slice(0, 16);
 }
 
 function pageOf(url: string): string {

@@ -41,8 +41,8 @@ export class JobSlots<Key extends string | number> {
   }
 
   /**
-   * Begins a piece of work, which returns whether it has done something. What it throws is logged: what is to
-   * be kept of it, it keeps itself.
+   * Begins a piece of work, which returns true if it has done something. Its errors are only logged: work
+   * that needs to keep them does so itself.
    */
   begin(key: Key, work: (signal: AbortSignal) => Promise<boolean>): void {
     if (this.#inHand.has(key)) return;
@@ -96,8 +96,8 @@ const SYSTEM_CLOCK: PaceClock = {
 };
 
 /**
- * Lets one piece of work run at a time, and rests after each for as long as keeps work to a share of the
- * time, 5 s at most. What shares the database and its machine slows work down, and so makes the rests longer.
+ * Lets one piece of work run at a time, and rests after each so that work takes only a share of the time, 5 s
+ * at most. A busy database or machine slows work down, and so makes the rests longer.
  */
 export class Throttle {
   readonly #turn = pLimit(1);

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isDatabaseAway, isRefusedData } from '@pressroom/common/database/database';
 import { backoffSeconds } from '@pressroom/common/database/leases';
-import { Failure, reasonOf } from '@pressroom/common/failures/failure';
+import { Failure, reasonOf, type SourceCode, sourceCodeOf } from '@pressroom/common/failures/failure';
 import type { Kysely, Transaction, Updateable } from 'kysely';
 import type { Clock } from '../calendar.ts';
 import { inTransactions, type Work } from '../editing/edits.ts';
@@ -10,7 +10,7 @@ import { isUnread, type Reader } from '../reading/reader.ts';
 import type { SitemapMemory } from '../reading/sitemap.ts';
 import { MAX_SOURCE_URL_BYTES } from '../reading/source-settings.ts';
 import type { Source } from '../reading/sources.ts';
-import { type CrawlPolicy, type Fetch, type Fetched, FetchFault } from '../reading/web-fetcher.ts';
+import type { CrawlPolicy, Fetch, Fetched } from '../reading/web-fetcher.ts';
 import { nextPoll, noteHub } from '../reading/websub.ts';
 import type { NewsTables, SourceTable } from '../tables.ts';
 import { hasEntries, hasEntryLike, intakeFault, intakeOf, siteOf, storeEntries } from './entries.ts';
@@ -45,7 +45,7 @@ export type PollOutcome =
 const ACCEPT =
   'application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml, application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, text/html;q=0.5, */*;q=0.1';
 
-/** The headers by which a request is conditional. */
+/** The headers that make a request conditional. */
 const IS_CONDITION = ['if-none-match', 'if-modified-since'];
 
 const ACCEPT_PAGE = 'text/html, application/xhtml+xml;q=0.9, */*;q=0.1';
@@ -55,6 +55,12 @@ const ACCEPT_PAGE = 'text/html, application/xhtml+xml;q=0.9, */*;q=0.1';
  */
 type PolledSource = Source & { last_notified_at: Date | null; known: Buffer | null };
 
+/** Why a source was not read as it should be. */
+interface Fault {
+  reason: string;
+  code: SourceCode;
+}
+
 /** Columns of the source that a poll writes. */
 type PollColumns = Updateable<SourceTable> & { last_polled_at: Date };
 
@@ -62,7 +68,7 @@ type Reading =
   | { kind: 'unchanged' }
   | Extract<SourceReading, { kind: 'page' }>
   /** Without a hash, the same answer is read again; the fault is that of a part. */
-  | (FeedReading & { bodyHash: Buffer | null; fault: string | null });
+  | (FeedReading & { bodyHash: Buffer | null; fault: Fault | null });
 
 /**
  * Polls a source that is due, and keeps what it has read together with when to poll next, in one transaction.
@@ -92,24 +98,34 @@ export async function pollSource(
     const headers = conditions(source, parts.clock());
     answer = await parts.fetch(url, headers, signal, givenUrl, crawlPolicy);
     if (answer.status === 304 && !IS_CONDITION.some((name) => name in headers)) {
-      throw new Failure('upstream_failed', 'it answers 304 (not changed) even to a first request');
+      throw new Failure('upstream_failed', 'it answers 304 (not changed) even to a first request', {
+        code: 'source_answers_error',
+      });
     }
     return await succeed(parts, source, answer, await read(parts, answer, source, signal));
   } catch (error) {
     if (signal.aborted || isDatabaseAway(error) || isUnread(error)) throw error;
-    const reason = faultOf(error);
+    const theirs = faultOf(error);
     const offered = error instanceof OfferedFeed && !isTooLong(error.url) ? error.url : null;
-    const fault = { reason: reason ?? `the worker failed: ${reasonOf(error)}`, offered };
-    const outcome = await fail(parts, source, fault, answer);
-    if (reason === undefined) throw error;
+    const ours: Fault = { reason: `the worker failed: ${reasonOf(error)}`, code: 'source_worker_failed' };
+    const outcome = await fail(parts, source, { ...(theirs ?? ours), offered }, answer);
+    if (theirs === undefined) throw error;
     return outcome;
   }
 }
 
 /** The fault of the source; undefined if the program is at fault. */
-function faultOf(error: unknown): string | undefined {
-  if (error instanceof FetchFault || error instanceof Failure) return error.message;
-  return isRefusedData(error) ? `what it sent cannot be stored: ${reasonOf(error)}` : undefined;
+function faultOf(error: unknown): Fault | undefined {
+  if (error instanceof Failure) {
+    return { reason: error.message, code: sourceCodeOf(error.code) ?? 'source_unreadable' };
+  }
+  if (!isRefusedData(error)) return undefined;
+  return { reason: `what it sent cannot be stored: ${reasonOf(error)}`, code: 'source_unstorable' };
+}
+
+/** The columns that keep a fault. */
+function lastError(fault: Fault | null): Pick<PollColumns, 'last_error' | 'last_error_code'> {
+  return { last_error: fault?.reason ?? null, last_error_code: fault?.code ?? null };
 }
 
 /** The media types to ask for, of a page that lists articles or of a feed. */
@@ -157,8 +173,16 @@ function checkPage(source: PolledSource, feedUrl: string): void {
   // A page decides its source's feed only before anything is read: later it may belong to a parked domain.
   // And only if an editor gave its address: otherwise pages could send the worker in circles.
   const isNew = source.url === source.given_url && source.last_success_at === null;
-  if (!isNew) throw feedUrl === source.url ? new Failure('invalid', INSTEAD) : new OfferedFeed(feedUrl);
-  if (isTooLong(feedUrl)) throw new Failure('invalid', `the address of its feed is ${TOO_LONG}`);
+  if (!isNew) {
+    throw feedUrl === source.url
+      ? new Failure('invalid', INSTEAD, { code: 'source_is_page' })
+      : new OfferedFeed('source_is_page', `${INSTEAD}; the page names`, feedUrl);
+  }
+  if (isTooLong(feedUrl)) {
+    throw new Failure('invalid', `the address of its feed is ${TOO_LONG}`, {
+      code: 'source_address_too_long',
+    });
+  }
 }
 
 /** Throws a fault of a redirect to another site than before, unless that has something of the source. */
@@ -173,7 +197,8 @@ async function checkSite(
   // The site of a domain that was sold publishes under the name of the source.
   if (known.includes(site) || !(await hasEntries(db, source.id))) return;
   if (await hasEntryLike(db, source.id, entries)) return;
-  throw new OfferedFeed(url, 'it redirects to another site that has none of its entries, at');
+  const found = 'it redirects to another site that has none of its entries, at';
+  throw new OfferedFeed('source_moved_away', found, url);
 }
 
 const INSTEAD = 'it answers with a page instead of its feed';
@@ -182,11 +207,18 @@ const INSTEAD = 'it answers with a page instead of its feed';
 class OfferedFeed extends Failure {
   readonly url: string;
 
-  constructor(url: string, found = `${INSTEAD}; the page names`) {
-    super('invalid', `${found} ${url}: if that is the source's, give it this address`);
+  constructor(code: SourceCode, found: string, url: string) {
+    super('invalid', `${found} ${url}: if that is the source's, give it this address`, { code });
     this.url = url;
   }
 }
+
+const STATUS_CODES: Readonly<Record<number, SourceCode>> = {
+  401: 'source_forbidden',
+  403: 'source_forbidden',
+  404: 'source_missing',
+  410: 'source_missing',
+};
 
 async function readAnswer(
   { reader }: PollParts,
@@ -196,9 +228,13 @@ async function readAnswer(
   mayBePage: boolean,
 ): Promise<SourceReading> {
   const { status, headers, body, url } = answer;
-  if (status === 410 && isGone(source, answer))
-    throw new Failure('missing', 'it is gone for good (status 410)');
-  if (status < 200 || status > 299) throw new Failure('upstream_failed', `it answered with status ${status}`);
+  if (status === 410 && isGone(source, answer)) {
+    throw new Failure('missing', 'it is gone for good (status 410)', { code: 'source_gone' });
+  }
+  if (status < 200 || status > 299) {
+    const code = STATUS_CODES[status] ?? 'source_answers_error';
+    throw new Failure('upstream_failed', `it answered with status ${status}`, { code });
+  }
   return reader.read(source.given_url, 'feed', {
     ...{ body, url, contentType: headers['content-type'], link: headers.link },
     ...{ mayBePage, memory, listSelectors: source.list_selectors },
@@ -212,26 +248,28 @@ async function readSitemaps(
   { urls, listed }: Extract<SourceReading, { kind: 'index' }>,
   { since, known: before }: SitemapMemory,
   signal: AbortSignal,
-): Promise<Omit<FeedReading, 'hub'> & { hub: undefined; fault: string | null }> {
+): Promise<Omit<FeedReading, 'hub'> & { hub: undefined; fault: Fault | null }> {
   const feeds: FeedReading['feed'][] = [];
   let known = before;
-  let fault: string | null = null;
+  let fault: Fault | null = null;
   for (const url of urls) {
     try {
       const answer = await parts.fetch(url, acceptedTypes(null), signal, source.given_url);
       const reading = await readAnswer(parts, answer, source, { since, known }, false);
       if (reading.kind !== 'feed' || reading.sitemap === undefined) {
-        throw new Failure('invalid', 'it is not a sitemap');
+        throw new Failure('invalid', 'it is not a sitemap', { code: 'source_not_feed' });
       }
       known = reading.sitemap.known;
       feeds.push(reading.feed);
     } catch (error) {
-      const reason = signal.aborted || isUnread(error) ? undefined : faultOf(error);
-      if (reason === undefined) throw error;
-      fault = `${url}: ${reason}`;
+      const theirs = signal.aborted || isUnread(error) ? undefined : faultOf(error);
+      if (theirs === undefined) throw error;
+      fault = { ...theirs, reason: `${url}: ${theirs.reason}` };
     }
   }
-  if (feeds.length === 0 && fault !== null) throw new Failure('upstream_failed', fault);
+  if (feeds.length === 0 && fault !== null) {
+    throw new Failure('upstream_failed', fault.reason, { code: fault.code });
+  }
   const sum = (count: 'unusable' | 'unread' | 'repeated') =>
     feeds.reduce((total, feed) => total + feed[count], 0);
   return {
@@ -282,7 +320,8 @@ async function keep(
   const intake = intakeOf(source, now);
   const { kept, leftOut } = await storeEntries(tx, source.id, feed, intake.room, now);
   const pending = kept.added + kept.changed;
-  const tooMany = intakeFault(leftOut);
+  const amount = intakeFault(leftOut);
+  const tooMany: Fault | null = amount === null ? null : { reason: amount, code: 'source_too_many_entries' };
   const fault = tooMany ?? (reading.kind === 'feed' ? reading.fault : null);
   // A source that floods is asked less often; not so one whose changes alone are too many, while it has news.
   const isChanged = leftOut.added === 0 && (kept.added > 0 || (kept.changed > 0 && leftOut.changed === 0));
@@ -317,7 +356,7 @@ async function keep(
     }),
     ...(moved?.url !== undefined && { url: moved.url }),
     ...(reading.kind === 'feed' && { answered_site: siteOf(new URL(answer.url)) }),
-    last_error: moved?.fault ?? fault,
+    ...lastError(moved?.fault ?? fault),
   });
   return feed === undefined ? { kind: 'unchanged' } : { kind: 'read', pending };
 }
@@ -366,7 +405,7 @@ function polled(
     last_success_at: now,
     failures: 0,
     failing_since: null,
-    last_error: null,
+    ...lastError(null),
     offered_url: null,
   };
 }
@@ -374,7 +413,7 @@ function polled(
 async function fail(
   { db, clock, random }: PollParts,
   source: PolledSource,
-  { reason, offered }: { reason: string; offered: string | null },
+  { offered, ...fault }: Fault & { offered: string | null },
   answer: Fetched | undefined,
 ): Promise<PollOutcome> {
   const now = clock();
@@ -386,10 +425,10 @@ async function fail(
     last_polled_at: now,
     failures,
     failing_since: source.failing_since ?? now,
-    last_error: reason,
+    ...lastError(fault),
     offered_url: offered,
   });
-  return { kind: 'failed', reason };
+  return { kind: 'failed', reason: fault.reason };
 }
 
 /** True if a source is gone for good; the target of a temporary redirect alone says nothing. */
@@ -405,10 +444,9 @@ async function discovered(
   now: Date,
 ): Promise<PollOutcome> {
   const { url, fault } = await freeAddress(tx, source, feedUrl);
-  if (url === undefined) {
-    const reason = fault ?? 'its feed cannot be polled';
-    await write(tx, source, { state: 'paused', last_polled_at: now, last_error: reason });
-    return { kind: 'failed', reason };
+  if (fault !== undefined) {
+    await write(tx, source, { state: 'paused', last_polled_at: now, ...lastError(fault) });
+    return { kind: 'failed', reason: fault.reason };
   }
   await write(tx, source, { url, next_poll_at: now, last_polled_at: now, etag: null, last_modified: null });
   return { kind: 'discovered', url };
@@ -426,9 +464,11 @@ async function freeAddress(
   tx: Transaction<NewsTables>,
   source: Source,
   url: string,
-): Promise<{ url?: string; fault?: string }> {
-  if (isTooLong(url))
-    return { fault: `it has moved to an address that is ${TOO_LONG}; its old one is still used` };
+): Promise<{ url: string; fault?: undefined } | { url?: undefined; fault: Fault }> {
+  if (isTooLong(url)) {
+    const reason = `it has moved to an address that is ${TOO_LONG}; its old one is still used`;
+    return { fault: { reason, code: 'source_address_too_long' } };
+  }
   const holder = await tx
     .selectFrom('news.source')
     .select('id')
@@ -436,7 +476,8 @@ async function freeAddress(
     .where('id', '<>', source.id)
     .executeTakeFirst();
   if (holder === undefined) return { url };
-  return { fault: `it leads to ${url}, which is already source ${holder.id}; remove one of the two` };
+  const reason = `it leads to ${url}, which is already source ${holder.id}; remove one of the two`;
+  return { fault: { reason, code: 'source_known' } };
 }
 
 /** Locks the source; false if it was changed, polled or taken over while this poll was on its way. */
@@ -506,7 +547,7 @@ function adaptedInterval(seconds: number, changed: boolean, bounds: PollBounds):
   return Math.round(Math.min(bounds.maxSeconds, Math.max(bounds.minSeconds, adapted)));
 }
 
-/** The wait after a success: the interval, and no less than what the source says about itself. */
+/** The wait after a success: the interval, and no less than the source asks for. */
 function waitAfterSuccess(
   intervalSeconds: number,
   declared: readonly (number | undefined | null)[],

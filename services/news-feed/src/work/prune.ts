@@ -52,7 +52,7 @@ export async function pruneNews(
   await tx.deleteFrom('news.host_slot').where('lease_until', '<', dayBefore).execute();
 }
 
-/** The most stories of which one run removes the families; the next day continues. */
+/** The most stories whose families one run removes; the next day continues. */
 const MOST_STORIES = 5000;
 
 /** A story that may go, and the last survivor of its merges: itself, if it was never merged. */
@@ -63,8 +63,8 @@ interface LeftStory {
 
 /**
  * Removes stories without any item, withdrawn or not, that were last changed before `before`, together with
- * those that redirect to them; their addresses then answer 404. What a story with items needs stays: all
- * stories that redirect to it.
+ * those that redirect to them; their addresses then answer 404. Stories that redirect to a story with items
+ * stay.
  */
 async function pruneStories(tx: Transaction<NewsTables>, before: Date): Promise<void> {
   const found = await leftStories(tx, before);

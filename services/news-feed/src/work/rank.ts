@@ -1,12 +1,13 @@
 import { PreparedQuery } from '@pressroom/common/database/database';
 import { type Kysely, sql, type Transaction } from 'kysely';
+import { RANKED_TOPICS } from '../fields.ts';
 import type { NewsTables } from '../tables.ts';
 
 /** Reports count for this long, in hours: six half-lives, after which one weighs less than a fiftieth. */
 const WINDOW_HOURS = 72;
 
-/** Topics stored of each list: when an item is withdrawn, the next topic moves up. */
-const KEPT = 50;
+/** Topics stored of each category, also beyond those of the list. */
+const KEPT_OF_CATEGORY = 10;
 
 /** Days that rankings are kept for inspection. */
 const KEPT_DAYS = 7;
@@ -18,6 +19,7 @@ interface Candidate extends Report {
   selected: boolean;
   score: number | null;
   story: string | null;
+  category: string | null;
   directions: string[];
 }
 
@@ -101,6 +103,7 @@ export async function explainRanking(db: Kysely<NewsTables>, direction: string |
     .select(sql<RankInputs>`entry.inputs`.as('inputs'))
     .where('entry.ranking_id', '=', ranking.id)
     .where('entry.direction', direction === undefined ? 'is' : '=', direction ?? null)
+    .where('entry.rank', '<=', RANKED_TOPICS)
     .orderBy('entry.rank')
     .execute();
   return { ...ranking, entries };
@@ -110,7 +113,7 @@ const CANDIDATES = new PreparedQuery<NewsTables, { after: Date; through: Date },
   db
     .selectFrom('news.item')
     .select(['id as itemId', 'source_name as source', 'source_first_party as firstParty'])
-    .select(['timeline_at as at', 'story', 'directions', 'selected', 'score'])
+    .select(['timeline_at as at', 'story', 'category', 'directions', 'selected', 'score'])
     .where('withdrawn_at', 'is', null)
     .where('timeline_at', '>', value('after'))
     .where('timeline_at', '<=', value('through')),
@@ -123,17 +126,23 @@ function topicsOf(candidates: readonly Candidate[]): CandidateTopic[] {
   return [...topics].map(([id, reports]) => ({ id, story: reports[0]?.story ?? null, reports }));
 }
 
-/** The entries of a list: the hottest topics that have an item in its direction. */
+/** The entries of a list: the hottest topics with an item in its direction, and those of each category. */
 function listOf(ranked: readonly RankedTopic[], direction: string | null) {
-  const entries: { topic: RankedTopic; item: Candidate }[] = [];
+  const entries: { topic: RankedTopic; item: Candidate; rank: number }[] = [];
+  const ofCategory = new Map<string, number>();
+  let rank = 0;
   for (const topic of ranked) {
     const item = representativeOf(topic.reports, direction);
-    if (item !== undefined) entries.push({ topic, item });
-    if (entries.length === KEPT) break;
+    if (item === undefined) continue;
+    rank += 1;
+    const count = item.category === null ? Number.POSITIVE_INFINITY : (ofCategory.get(item.category) ?? 0);
+    if (rank > RANKED_TOPICS && count >= KEPT_OF_CATEGORY) continue;
+    if (item.category !== null) ofCategory.set(item.category, count + 1);
+    entries.push({ topic, item, rank });
   }
-  return entries.map(({ topic: { heat, story, reports, latestAt }, item }, index) => ({
+  return entries.map(({ topic: { heat, story, reports, latestAt }, item, rank }) => ({
     direction,
-    rank: index + 1,
+    rank,
     item_id: item.itemId,
     source_count: heat.sources.length,
     signal_count: reports.length,

@@ -14,7 +14,7 @@ interface QuotableItem extends Quotable {
 /** The outcome of publishing a report: published now, already published, or without items to report. */
 export type ReportOutcome = 'published' | 'unchanged' | 'empty';
 
-/** Errors for a date for which a period has no report. */
+/** Errors for a date without a report of the period. */
 const WRONG_DATE: Record<Period, string> = {
   daily: 'expected a calendar date',
   weekly: 'a weekly report has the date of the Monday on which its week ends, such as 2026-11-23',
@@ -28,8 +28,8 @@ interface ReportSize {
 }
 
 /**
- * A daily report quotes every selected item of its day, and what came too late for the day before; the longer
- * ones are a choice of the best.
+ * A daily report quotes every selected item of its day, and those that came too late for the day before; the
+ * longer ones choose the best.
  */
 export const REPORT_SIZES: Readonly<Record<Period, ReportSize>> = {
   daily: { sectionItems: 8, flashes: Number.POSITIVE_INFINITY },

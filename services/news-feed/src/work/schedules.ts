@@ -29,7 +29,7 @@ interface ScheduleSettings {
   keepDays: number;
 }
 
-/** The worker's schedules: the ranking, the reports, and the removal of what is old. */
+/** The worker's schedules: the ranking, the reports, and the removal of old rows. */
 export function newsroomSchedules({ vocabulary, keepDays }: ScheduleSettings): Schedule[] {
   const { calendar } = vocabulary;
   return [
@@ -80,7 +80,7 @@ export async function runSchedule(
 /** When something is to be done: a {@link Schedule}, or what is done from time to time without one. */
 export type Timing = Pick<Schedule, 'name' | 'latest'>;
 
-/** The rows `row (name, due)` of what is timed. */
+/** The rows `row (name, due)` of scheduled work. */
 function timed(timings: readonly Timing[], now: Date): RawBuilder<unknown> {
   const rows = timings.map(({ name, latest }) => ({ name, due: latest(now).toISOString() }));
   return sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (name text, due timestamptz)`;
@@ -115,7 +115,7 @@ export async function claimSchedules(
   await sql`
     insert into news.schedule (name) select name from ${timed(timings, now)} on conflict (name) do nothing
   `.execute(db);
-  // One that is locked is being carried out.
+  // A locked row is being worked on.
   const claimed = await SCHEDULES.claim<{ name: string }>(db, {
     due: sql`exists (select from ${timed(timings, now)} where row.name = schedule.name and ${isDue()})`,
     order: sql`name`,
@@ -126,7 +126,7 @@ export async function claimSchedules(
   return claimed.map(({ name }) => name);
 }
 
-/** Renews leases, but none of what has just ended. */
+/** Renews leases, except those of work that has just ended. */
 export async function renewSchedules(
   db: Kysely<NewsTables>,
   holder: string,

@@ -1,3 +1,4 @@
+import { type SourceCode, sourceCodeOf } from '@pressroom/common/failures/failure';
 import { collectProcessMetrics } from '@pressroom/common/http/metrics';
 import { type Kysely, sql } from 'kysely';
 import { Gauge, Registry } from 'prom-client';
@@ -9,7 +10,7 @@ import type { NewsTables } from '../tables.ts';
 import { isDueSource, SOURCES } from './leases.ts';
 import { dueSchedules, SCHEDULES, type Schedule } from './schedules.ts';
 
-/** A source with what it has brought. */
+/** A source with counts of its entries. */
 interface SourceStatus {
   source: Source;
   /** The entries of the last 24 hours. */
@@ -44,6 +45,8 @@ interface WorkStatus {
   queues: QueueStatus[];
   /** The workers that were seen within the last minute. */
   workers: number;
+  /** When a worker was last seen; null if none was for a day. */
+  lastTurnAt: Date | null;
   /** Use of a model today. */
   spent: ModelUsage;
   embedded: ModelUsage;
@@ -76,7 +79,7 @@ export async function workStatus(
   return {
     schedules: await scheduleStatus(db, schedules, now),
     queues: await queueStatus(db, schedules, now),
-    workers: await liveWorkers(db),
+    ...(await liveWorkers(db)),
     spent: await modelUsage(db, calendar.date(now)),
     embedded: await embeddingUsage(db, calendar.date(now)),
   };
@@ -135,44 +138,56 @@ async function queueStatus(
   return rows;
 }
 
-async function liveWorkers(db: Kysely<NewsTables>): Promise<number> {
-  const { rows } = await sql<{ workers: number }>`
-    select count(*)::int as workers from news.worker
-    where seen_at > clock_timestamp() - interval '1 minute'
+async function liveWorkers(db: Kysely<NewsTables>): Promise<Pick<WorkStatus, 'workers' | 'lastTurnAt'>> {
+  const { rows } = await sql<Pick<WorkStatus, 'workers' | 'lastTurnAt'>>`
+    select count(*) filter (where seen_at > clock_timestamp() - interval '1 minute')::int as workers,
+      max(seen_at) as "lastTurnAt"
+    from news.worker
   `.execute(db);
-  return rows[0]?.workers ?? 0;
+  return rows[0] ?? { workers: 0, lastTurnAt: null };
 }
 
 /** Work that has failed and is tried again, for `newsroom jobs`. */
 export interface FailedJob {
   queue: string;
   what: string;
+  /** The source that it is about. */
+  source: { id: number; name: string } | null;
   failures: number;
   at: Date;
   reason: string;
+  /** Why a source cannot be read; null for other work. */
+  code: SourceCode | null;
 }
 
 /** The work that has failed, what is tried again first, and at most 50. */
 export async function failedJobs(db: Kysely<NewsTables>): Promise<FailedJob[]> {
-  const { rows } = await sql<FailedJob>`
-    select 'poll' as queue, 'source ' || id || ', ' || url as what, failures, next_poll_at as at, last_error as reason
-    from news.source where state = 'active' and failures > 0
-    union all
-    select 'edit', 'source ' || source_id || ', ' || (entry->>'url'), attempts, retry_at, reason
-    from news.source_entry where state = 'pending' and reason is not null
-    union all
-    select 'websub', hub || ' for ' || topic, attempts, ask_at, last_error
-    from news.websub_subscription where last_error is not null
-    union all
-    select 'schedule', name, failures, retry_at, last_error from news.schedule where failures > 0
-    union all
-    select 'notice', key, attempts, due_at, last_error from news.notice where due_at is not null and last_error is not null
+  const { rows } = await sql<Omit<FailedJob, 'code'> & { code: string | null }>`
+    select queue, what, job.failures, at, reason, code,
+      case when source.id is not null then jsonb_build_object('id', source.id, 'name', source.name) end as source
+    from (
+      select 'poll' as queue, 'source ' || id || ', ' || url as what, id as source_id, failures,
+        next_poll_at as at, last_error as reason, last_error_code as code
+      from news.source where state = 'active' and failures > 0
+      union all
+      select 'edit', 'source ' || source_id || ', ' || (entry->>'url'), source_id, attempts, retry_at, reason, null
+      from news.source_entry where state = 'pending' and reason is not null
+      union all
+      select 'websub', hub || ' for ' || topic, source_id, attempts, ask_at, last_error, null
+      from news.websub_subscription where last_error is not null
+      union all
+      select 'schedule', name, null, failures, retry_at, last_error, null
+      from news.schedule where failures > 0
+      union all
+      select 'notice', key, null, attempts, due_at, last_error, null
+      from news.notice where due_at is not null and last_error is not null
+    ) as job left join news.source on source.id = job.source_id
     order by at, queue, what limit 50
   `.execute(db);
-  return rows;
+  return rows.map(({ code, ...job }) => ({ ...job, code: sourceCodeOf(code) ?? null }));
 }
 
-/** The gauges: what they are called, what they are labelled with, and what they show. */
+/** The gauges: names, labels and values. */
 const GAUGES: readonly {
   name: string;
   help: string;
@@ -181,7 +196,7 @@ const GAUGES: readonly {
 }[] = [
   {
     name: 'newsroom_jobs',
-    help: 'What there is to do of each kind, by state',
+    help: 'Pending work of each kind, by state',
     labels: ['queue', 'state'],
     values: ({ queues }) =>
       queues.flatMap(({ name, ...states }) =>
@@ -205,7 +220,7 @@ const GAUGES: readonly {
   },
   {
     name: 'newsroom_source_success_age_seconds',
-    help: 'How long ago each source was last read; absent for one that never was',
+    help: 'Time since each source was last read; absent for one that never was',
     labels: ['source'],
     values: ({ sources }, now) =>
       sources.flatMap(({ source: { url, last_success_at } }) =>

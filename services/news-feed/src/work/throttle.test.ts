@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Throttle } from './job-slots.ts';
 
-/** A clock that stands still except for work and rests, and what happened by it. */
+/** A clock that moves with work and rests alone, and a record of both. */
 function clockOf() {
   const events: string[] = [];
   let now = 0;

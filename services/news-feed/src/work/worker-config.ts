@@ -40,7 +40,7 @@ export const editorSettings = {
 /** The values of {@link editorSettings}. */
 export type EditorConfig = z.infer<z.ZodObject<typeof editorSettings>>;
 
-/** The settings of what embeds titles, for `readConfig`. */
+/** The settings for embedding titles, for `readConfig`. */
 export const embeddingSettings = {
   NEWS_EMBEDDINGS_URL: setting(
     endpointUrl().optional(),

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { lockNumber } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { sql, type Transaction } from 'kysely';
+import { BACK_FILLED_MS } from '../calendar.ts';
 import type { CheckItem, ItemChange, ItemInput } from '../editing/item-input.ts';
 import {
   type EditedItem,
@@ -13,14 +14,14 @@ import {
   urlOf,
   valuesOf,
 } from '../editing/items.ts';
-import { canonicalUrl } from '../fields.ts';
+import { canonicalUrl, canonicalUrls } from '../fields.ts';
 import type { Judge, Judgement } from '../judging/judge.ts';
 import type { AssignableItem, ChangedReport, StoryAssigner } from '../judging/story-assigner.ts';
 import type { Source } from '../reading/sources.ts';
 import type { NewsTables } from '../tables.ts';
 import { articleSpellings, type ClaimedEntry, type StoredEntry, siteOf, spellingsOf } from './entries.ts';
 
-/** An entry with what the editor has decided about it. */
+/** An entry with the editor's decision about it. */
 export interface JudgedEntry {
   claimed: ClaimedEntry;
   /** Its address as the source gives it; the page may have named another one. */
@@ -305,7 +306,7 @@ function followSource(
     const input = inputOf(entry, checkItem, source);
     if (input instanceof Failure) return {};
     const hasNewLink =
-      isAddressKnown && urlOf(input) !== pageOf(item.canonical_url) && !hasOtherLink(item, written);
+      isAddressKnown && hasOtherLink(item, { link: input.links.original }) && !hasOtherLink(item, written);
     // A date that is missing or unusable says nothing: the entry then has the time of its discovery.
     const hasNewDate =
       input.publishedAt.getTime() !== claimed.discovered_at.getTime() && !hasOtherDate(item, written);
@@ -412,17 +413,14 @@ interface Publication {
 /** An item's own values of it. */
 type PublishedItem = Pick<ItemValues, 'original_url' | 'canonical_url' | 'published_at' | 'discovered_at'>;
 
-/** An article published this long before its discovery is back-filled, in ms: `item.timeline_at`. */
-const BACK_FILLED_MS = 72 * 60 * 60 * 1000;
-
 /** The canonical URL without the part of the page that an item may be; `#!` names a page. */
 function pageOf(canonicalUrl: string): string {
   return canonicalUrl.replace(/#(?!!).*$/s, '');
 }
 
-/** True if an item has another link than the worker wrote: an editor has imported it. */
+/** True if an item has another link than this one; than the worker wrote: an editor has imported it. */
 function hasOtherLink({ canonical_url }: PublishedItem, { link }: Partial<Publication>): boolean {
-  return link !== undefined && canonicalUrl(link) !== pageOf(canonical_url);
+  return link !== undefined && !canonicalUrls(link).includes(pageOf(canonical_url));
 }
 
 function hasOtherDate({ published_at }: PublishedItem, { publishedAt }: Partial<Publication>): boolean {
@@ -529,7 +527,7 @@ type WrittenMembers = Required<
   // Absent where the page that shows it could not be read this time.
   Pick<ItemChange, 'image'>;
 
-/** Builds an item from an entry and its judgement. */
+/** Returns the members that an entry and its judgement give an item. */
 function writtenMembers(entry: StoredEntry, judgement: Judgement): WrittenMembers {
   const { title, summary, category, score, selected, reason, directions } = judgement;
   return {
@@ -563,15 +561,12 @@ function newItem(entry: StoredEntry, members: WrittenMembers, source: Source, di
   };
 }
 
-/** The members of an existing item, under the names of its input. */
-type CurrentMembers = WrittenMembers;
-
 /**
  * Returns the members to update after an edit at the source: those still as the worker last wrote them.
  * Changes by an editor stay.
  */
 function changedMembers(
-  current: CurrentMembers,
+  current: WrittenMembers,
   written: Partial<WrittenMembers>,
   latest: WrittenMembers,
 ): Partial<ItemInput> {

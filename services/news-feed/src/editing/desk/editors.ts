@@ -43,4 +43,7 @@ function wire(value: unknown): unknown {
 }
 
 /** The number of an edit, by which it can be undone. */
-export const editNumber = z.int().nullable().describe('What undoes it; null if nothing was changed.');
+export const editNumber = z
+  .int()
+  .nullable()
+  .describe('The number by which the edit can be undone; null if nothing was changed.');

@@ -16,7 +16,7 @@ const historyAnswer = z.object({
         .object({
           edit: z.int(),
           at: timestamp,
-          actor: z.string().nullable().describe('Who; null for the newsroom itself.'),
+          actor: z.string().nullable().describe('The editor; null for the newsroom itself.'),
           program: z.string(),
           action: z.string(),
           undoes: editNumber.describe('The edit that it undoes.'),

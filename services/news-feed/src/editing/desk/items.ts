@@ -99,7 +99,14 @@ const explanationAnswer = z.object({
   judgedScore: z.number().nullable(),
   judgedSelected: z.boolean().nullable(),
   terms: z
-    .array(z.object({ name: z.string(), points: z.number(), note: z.string().optional() }))
+    .array(
+      z.object({
+        name: z.string(),
+        points: z.number(),
+        note: z.string().optional(),
+        value: z.number().optional().describe('The number in the note.'),
+      }),
+    )
     .nullable()
     .describe('Null if no editor has judged it.'),
 });

@@ -1,3 +1,4 @@
+import { SOURCE_CODES } from '@pressroom/common/failures/failure';
 import { integerParameter } from '@pressroom/common/fields/fields';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
@@ -23,6 +24,7 @@ const vocabularyAnswer = z.object({
 /** Answer that says how the newsroom is. */
 const statusAnswer = z.object({
   workers: z.int(),
+  lastTurnAt: timestamp.nullable().describe('When a worker was last seen; null if none was for a day.'),
   queues: z.array(z.object({ name: z.string(), queued: z.int(), active: z.int(), retrying: z.int() })),
   schedules: z.array(
     z.object({
@@ -32,7 +34,7 @@ const statusAnswer = z.object({
       lastError: z.string().nullable(),
     }),
   ),
-  spent: z.object({ requests: z.number(), tokens: z.number() }).describe('What a model was asked for today.'),
+  spent: z.object({ requests: z.number(), tokens: z.number() }).describe('The use of the model today.'),
   sources: z.object({ active: z.int(), paused: z.int(), gone: z.int(), failing: z.int() }),
 });
 
@@ -42,9 +44,14 @@ const jobsAnswer = z.object({
     z.object({
       queue: z.string(),
       what: z.string(),
+      source: z
+        .object({ id: z.int(), name: z.string() })
+        .nullable()
+        .describe('The source that it is about, if it is about one.'),
       failures: z.int(),
       at: timestamp.describe('When it is tried again.'),
       reason: z.string().nullable(),
+      code: z.enum(SOURCE_CODES).nullable().describe('Why a source cannot be read; null for other work.'),
     }),
   ),
 });

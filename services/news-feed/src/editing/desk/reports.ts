@@ -19,22 +19,30 @@ export const reportDate = z
 /** Path of the reports of a period. */
 const reportPath = z.object({ period: z.enum(PERIODS, `must be one of ${PERIODS.join(', ')}`) });
 
-const previewQuery = z.strictObject({ date: reportDate.optional().describe('That of the next one.') });
+const previewQuery = z.strictObject({
+  date: reportDate.optional().describe('The date of the report; by default, of the next one.'),
+});
 
 const publication = z
   .strictObject({
     date: reportDate
       .optional()
-      .describe('That of the latest whose time is over; with `early`, of the next one.'),
+      .describe(
+        'The date of the report; by default, of the latest whose time is over, or with `early` of the next one.',
+      ),
     early: z
       .boolean('must be true or false')
       .optional()
-      .describe('Whether it may be published before its hour, from the beginning of its time on.'),
+      .describe('True to allow publication before its hour, from the beginning of its time on.'),
   })
   .nullish();
 
 const correction = z
-  .strictObject({ date: reportDate.optional().describe('That of the latest whose time is over.') })
+  .strictObject({
+    date: reportDate
+      .optional()
+      .describe('The date of the report; by default, of the latest whose time is over.'),
+  })
   .nullish();
 
 const quote = z.object({

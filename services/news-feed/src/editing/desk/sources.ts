@@ -5,12 +5,19 @@ import {
   writtenTag,
 } from '@pressroom/common/caching/conditional';
 import { personOf } from '@pressroom/common/desk/person';
-import { Failure, type FieldFault, invalid } from '@pressroom/common/failures/failure';
+import {
+  Failure,
+  type FieldFault,
+  invalid,
+  SOURCE_CODES,
+  sourceCodeOf,
+} from '@pressroom/common/failures/failure';
 import { anyText, idParameter, integerParameter, text } from '@pressroom/common/fields/fields';
 import { bodiless, NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import { LEFT_OUT_CODES } from '../../reading/feed.ts';
 import { writeOpml } from '../../reading/opml.ts';
 import type { Reader } from '../../reading/reader.ts';
 import { checkSettings, type SourceSettings, sourceUrl } from '../../reading/source-settings.ts';
@@ -33,7 +40,6 @@ import {
   sourcesAfter,
   tryRules,
 } from '../../reading/sources.ts';
-import { FetchFault } from '../../reading/web-fetcher.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../words.ts';
 import { type TryParts, trySource } from '../../work/try-source.ts';
@@ -45,6 +51,10 @@ export const sourcePath = z.object({ id: idParameter() });
 const sourcesQuery = z.strictObject({
   limit: integerParameter(1, 100).default(50),
   cursor: integerParameter(1).optional().describe('`nextCursor` of the page before.'),
+  state: z
+    .enum(['active', 'failing', 'paused', 'gone'], 'must be active, failing, paused or gone')
+    .optional()
+    .describe('`failing`: it is active, and was not read when that was last tried.'),
 });
 
 const source = z
@@ -65,7 +75,10 @@ const source = z
     stoppedRules: z
       .array(z.object({ rule: z.string(), reason: z.string() }))
       .describe('Rules that took too long and are not applied until the rules are saved again.'),
-    page: z.string().nullable().describe('Where its page lists articles; null: it is a feed or a sitemap.'),
+    page: z
+      .string()
+      .nullable()
+      .describe('The place where its page lists articles; null for a feed or a sitemap.'),
     state: z.enum(['active', 'paused', 'gone']),
     createdAt: timestamp,
     nextPollAt: timestamp,
@@ -76,6 +89,7 @@ const source = z
     failures: z.int(),
     failingSince: timestamp.nullable(),
     lastError: z.string().nullable(),
+    lastErrorCode: z.enum(SOURCE_CODES).nullable().describe('What `lastError` says, for programs.'),
     offeredUrl: z
       .string()
       .nullable()
@@ -84,7 +98,13 @@ const source = z
     unreadEntries: z.int(),
     repeatedEntries: z.int(),
     leftOut: z
-      .array(z.object({ title: z.string(), reason: z.string() }))
+      .array(
+        z.object({
+          title: z.string(),
+          reason: z.string(),
+          code: z.enum(LEFT_OUT_CODES).nullable().describe('What `reason` says, for programs.'),
+        }),
+      )
       .describe('The first entries of its feed that are not read, and why.'),
     emptyReads: z.int(),
     day: z.int().describe('New entries in 24 hours.'),
@@ -152,8 +172,8 @@ const triedAnswer = z.object({
       }),
     )
     .describe(`The first ${MOST_TRIED}.`),
-  count: z.int().describe('How many there are.'),
-  leadsTo: z.array(z.string()).describe('What is read instead.'),
+  count: z.int().describe('The number of entries.'),
+  leadsTo: z.array(z.string()).describe('The addresses that are read instead.'),
 });
 
 const droppedAnswer = z.object({
@@ -218,8 +238,8 @@ function reads(parts: SourceParts) {
       querystring: sourcesQuery,
       response: { 200: sourcesAnswer, ...problemResponses(400, 401, 403, 503) },
     },
-    handler: async ({ query: { limit, cursor = 0 } }) => {
-      const found = await sourcesAfter(db, cursor, limit + 1);
+    handler: async ({ query: { limit, cursor = 0, state } }) => {
+      const found = await sourcesAfter(db, cursor, limit + 1, state);
       const page = found.slice(0, limit);
       const last = found.length > limit ? page.at(-1) : undefined;
       return {
@@ -459,7 +479,7 @@ function files({ db, vocabulary, clock, trying }: SourceParts) {
 
 /** Returns the failure of a source whose address is at fault; undefined if something else is. */
 function unreadable(error: unknown, signal: AbortSignal): Failure | undefined {
-  const isTheirs = error instanceof FetchFault || (error instanceof Failure && error.kind !== 'unavailable');
+  const isTheirs = error instanceof Failure && error.kind !== 'unavailable';
   if (!isTheirs && !signal.aborted) return undefined;
   const reason = isTheirs ? error.message : `it did not answer within ${TRY_MS / 1000} s`;
   return new Failure('invalid', reason, {
@@ -488,7 +508,9 @@ async function checkMembers(
   if (faults.length === 0) {
     const wrong = await faultsOfPatterns(reader, rules);
     faults.push(
-      ...wrong.map(({ index, message }) => ({ field: `rules.${index}`, code: 'invalid', message })),
+      ...wrong.map(
+        ({ index, message }): FieldFault => ({ field: `rules.${index}`, code: 'invalid', message }),
+      ),
     );
   }
   if (faults.length > 0) throw invalid(faults);
@@ -553,12 +575,16 @@ function healthOf(source: Source) {
     failures: source.failures,
     failingSince: source.failing_since,
     lastError: source.last_error,
+    lastErrorCode: source.last_error === null ? null : (sourceCodeOf(source.last_error_code) ?? null),
     offeredUrl: source.offered_url,
     stoppedRules: source.stopped_rules,
     unusableEntries: source.unusable_entries,
     unreadEntries: source.unread_entries,
     repeatedEntries: source.repeated_entries,
-    leftOut: source.left_out,
+    leftOut: source.left_out.map(({ code: given, ...entry }) => ({
+      ...entry,
+      code: LEFT_OUT_CODES.find((code) => code === given) ?? null,
+    })),
     emptyReads: source.empty_reads,
   };
 }
