@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { checkBucket, TIMEOUT_MS } from '@pressroom/gallery-admin/buckets/bucket';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** What a store answers to the steps of a test, by method. */
+/** The store's answers to the steps of a test, by method. */
 const ANSWERS: Record<string, (response: ServerResponse) => void> = {
   GET: (response) =>
     response
@@ -48,6 +48,7 @@ test.each([
   };
   expect(await checkBucket({ ...bucket, credentials }, limit.signal)).toEqual({
     success: false,
+    code: 'bucket_too_slow',
     message: expect.stringMatching(message),
   });
 });

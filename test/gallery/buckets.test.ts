@@ -378,25 +378,29 @@ describe('the test of a bucket', () => {
     return (server.address() as AddressInfo).port;
   }
 
-  async function tested(more: object): Promise<{ success: boolean; message: string }> {
+  async function tested(more: object): Promise<JsonBody> {
     const { status, body } = await act({ action: 'test', bucket: input(more) });
     expect(status).toBe(200);
-    expect(Object.keys(body).sort()).toEqual(['message', 'success']);
-    return body as { success: boolean; message: string };
+    return body;
   }
 
   test('succeeds with the right settings', async () => {
-    expect(await tested({})).toEqual({ success: true, message: expect.any(String) });
+    expect(await tested({})).toEqual({ success: true, code: null, message: expect.any(String) });
   });
 
   test.each([
-    ['an unknown access key', { accessKeyId: 'nobody' }, /access key.*accessKeyId/],
-    ['a wrong secret', { secretAccessKey: 'wrong' }, /secret/],
-    ['a bucket that is not there', { name: 'no-such-bucket-anywhere' }, /no bucket with this name/],
-    ['a host that is not there', { endpoint: 'http://no-such-host.invalid' }, /host/],
-    ['a port that nobody listens on', { endpoint: 'http://127.0.0.1:9' }, /refused/],
-  ])('says what to fix for %s', async (_what, more, message) => {
-    expect(await tested(more)).toEqual({ success: false, message: expect.stringMatching(message) });
+    ['an unknown access key', { accessKeyId: 'nobody' }, /access key.*accessKeyId/, 'bucket_access_key'],
+    ['a wrong secret', { secretAccessKey: 'wrong' }, /secret/, 'bucket_secret_key'],
+    [
+      'a bucket that is not there',
+      { name: 'no-such-bucket-anywhere' },
+      /no bucket with this name/,
+      'bucket_name',
+    ],
+    ['a host that is not there', { endpoint: 'http://no-such-host.invalid' }, /host/, 'bucket_endpoint'],
+    ['a port that nobody listens on', { endpoint: 'http://127.0.0.1:9' }, /refused/, 'bucket_endpoint'],
+  ])('says what to fix for %s', async (_what, more, message, code) => {
+    expect(await tested(more)).toEqual({ success: false, code, message: expect.stringMatching(message) });
   });
 
   test.each([
@@ -421,7 +425,12 @@ describe('the test of a bucket', () => {
       return incoming.pipe(forwarded);
     };
     const endpoint = `http://127.0.0.1:${await listening(createHttpServer(refusing))}`;
-    expect(await tested({ endpoint })).toEqual({ success: false, message: expect.stringMatching(message) });
+    const code = 'bucket_permission';
+    expect(await tested({ endpoint })).toEqual({
+      success: false,
+      code,
+      message: expect.stringMatching(message),
+    });
   });
 
   test('leaves nothing in the bucket', async () => {
@@ -437,6 +446,7 @@ describe('the test of a bucket', () => {
     const endpoint = `https://127.0.0.1:${await listening(createHttpsServer({ key, cert }))}`;
     expect(await tested({ endpoint })).toEqual({
       success: false,
+      code: 'bucket_certificate',
       message: expect.stringMatching(/TLS.*trusts/),
     });
   });
@@ -445,6 +455,7 @@ describe('the test of a bucket', () => {
     const plain = `https://127.0.0.1:${new URL(gallery.store.endpoint).port}`;
     expect(await tested({ endpoint: plain })).toEqual({
       success: false,
+      code: 'bucket_endpoint',
       message: expect.stringMatching(/http or https/),
     });
   });
@@ -454,12 +465,14 @@ describe('the test of a bucket', () => {
     const endpoint = `http://127.0.0.1:${await listening(createHttpServer(page))}`;
     expect(await tested({ endpoint })).toEqual({
       success: false,
+      code: 'bucket_endpoint',
       message: expect.stringContaining('not speak S3'),
     });
     const missing: RequestListener = (_request, response) => void response.writeHead(404).end('not here');
     const other = `http://127.0.0.1:${await listening(createHttpServer(missing))}`;
     expect(await tested({ endpoint: other })).toEqual({
       success: false,
+      code: 'bucket_endpoint',
       message: expect.stringMatching(/404/),
     });
   });
@@ -468,6 +481,7 @@ describe('the test of a bucket', () => {
     const endpoint = `http://127.0.0.1:${await listening(createTcpServer(() => undefined))}`;
     expect(await tested({ endpoint })).toEqual({
       success: false,
+      code: 'bucket_too_slow',
       message: expect.stringContaining('in time'),
     });
   });

@@ -44,7 +44,8 @@ async function proxyOfStore(answers: (request: IncomingMessage, response: Server
 
 /** Runs `pnpm gallery …` to its end. */
 async function run(args: string[], env: Record<string, string> = {}, input = '') {
-  const child = spawn(process.execPath, [CLI, ...args], { env: { PATH: process.env.PATH, ...env } });
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const child = spawn(process.execPath, [CLI, ...args], { env: { PATH, NODE_COMPILE_CACHE, ...env } });
   child.stdin.end(input);
   const [out, errors, [code]] = await Promise.all([
     text(child.stdout),

@@ -287,6 +287,30 @@ describe('a passkey', () => {
     }
   });
 
+  test('gets another name from its person alone, who has just shown who they are', async () => {
+    const [ada, bob] = [await joined('ada'), await joined('bob')];
+    await withPasskey(ada, 'Phone');
+    const elsewhere = memberOf(ada.id, ada.email, await passkeyLogin(await withPasskey(ada, 'Key')));
+    const [{ id }] = (await ada.ask('/api/me/factors')).body.data.passkeys;
+    const rename = (member: Member, name: string, headers = {}) =>
+      member.ask(`/api/me/passkeys/${id}`, { method: 'PATCH', json: { name }, headers });
+    expect(outcome(await rename(bob, 'Mine'))).toEqual([404, 'not_found']);
+    expect((await rename(ada, 'Evil', { origin: 'https://evil.example' })).status).toBe(403);
+    expect((await rename(ada, 'two\nlines')).status).toBe(400);
+    // Composed, each is two characters.
+    expect((await rename(ada, '\u0958'.repeat(51))).status).toBe(400);
+    expect((await rename(ada, ' The old phone ')).status).toBe(200);
+    const { passkeys } = (await ada.ask('/api/me/factors')).body.data;
+    expect(passkeys).toMatchObject([{ id, name: 'The old phone' }, { name: 'Key' }]);
+    expect((await elsewhere.ask('/api/me')).status, 'other sessions go on').toBe(200);
+    expect((await trail('passkey_renamed'))[0]).toMatchObject({
+      person: 'ada',
+      object: { passkey: id, name: 'The old phone' },
+    });
+    await growOld();
+    expect(outcome(await rename(ada, 'Another'))).toEqual([403, 'confirmation_required']);
+  });
+
   test('guesses count as failed logins do, and leave other clients alone', async () => {
     const passkey = await withPasskey(await joined('ada'));
     const guesser = newAddress();
@@ -514,6 +538,9 @@ describe('what takes a confirmation', () => {
         await ask('POST', '/api/desk/content/keys', { name: 'Mine', scope: 'full' }),
         await ask('DELETE', '/api/desk/content/keys/AAAAAAAA'),
         await ask('POST', '/api/desk/content/hooks/1/secret'),
+        await ask('DELETE', '/api/desk/content/trash'),
+        await ask('DELETE', '/api/desk/content/trash/1'),
+        await ask('DELETE', '/api/desk/content/%74rash%2F1'),
         await ask('POST', '/api/gallery/delete', { type: 'image', path: 'nothing' }),
         await ask('POST', '/api/gallery/batch', { action: 'delete', paths: ['nothing'] }),
       ];
@@ -522,6 +549,7 @@ describe('what takes a confirmation', () => {
     for (const answer of await asked()) expect(outcome(answer)).toEqual([403, 'confirmation_required']);
     expect((await ask('GET', '/api/people')).status).toBe(200);
     expect((await ask('GET', '/api/desk/content/keys')).body.code).toBe('not_configured');
+    expect((await ask('DELETE', '/api/desk/content/articles/1')).body.code).toBe('not_configured');
     const trashed = await ask('POST', '/api/gallery/delete', { type: 'image', path: 'x', trash: true });
     expect(outcome(trashed)[1]).not.toBe('confirmation_required');
 

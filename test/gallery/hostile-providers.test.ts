@@ -79,7 +79,7 @@ function comeBack(query: Record<string, string>, cookie: string, id = 'hostile',
 function refusal(answer: Answer): string | undefined {
   expect(answer.status, answer.text).toBe(303);
   const url = new URL(answer.headers.get('location') ?? '', `${gallery.url}/api/oidc/hostile/callback`);
-  expect(url.pathname).toBe('/desk/media');
+  expect(url.pathname).toBe('/desk/');
   const reason = url.searchParams.get('sign_in') ?? undefined;
   expect(cookieOf(answer, 'gallery_session') !== '').toBe(reason === undefined);
   return reason;
@@ -87,7 +87,7 @@ function refusal(answer: Answer): string | undefined {
 
 const ANN = { email: 'ann@example.org', email_verified: true };
 
-/** What a login comes to with an ID token that is made from its nonce. */
+/** The outcome of a login with an ID token that is made from its nonce. */
 async function outcome(make: (nonce: string) => Promise<string> | string, more: object = {}) {
   const { cookie, state, nonce } = await begin();
   hostile.gives(await make(nonce), more);
@@ -389,7 +389,7 @@ describe('a way back', () => {
       `${gallery.url}/api/oidc/hostile/callback`,
     );
     expect(origin).toBe(gallery.url);
-    expect(pathname).toBe(to.startsWith('x') ? `/desk/${to}` : '/desk/media');
+    expect(pathname).toBe(to.startsWith('x') ? `/desk/${to}` : '/desk/');
   });
 });
 
@@ -467,14 +467,14 @@ test('a flood of logins that nobody ends is bounded, and leaves the other ways i
   expect(
     answers.slice(0, 20).every(({ headers }) => headers.get('location')?.startsWith(honest.issuer)),
   ).toBe(true);
-  expect(answers[20]?.headers.get('location')).toBe('../../../desk/media?sign_in=busy');
+  expect(answers[20]?.headers.get('location')).toBe('../../../desk/?sign_in=busy');
   // Those of everybody are bounded too, save from where somebody has logged in before.
   await gallery.database.pool.query(`
     insert into gallery.begun_login (state_hash, browser_hash, provider, nonce, verifier, redirect_uri, target, address)
     select sha256(n::text::bytea), sha256('b'), 'honest', '', '', '', '', sha256('c') from generate_series(1, 10000) n
   `);
   const stranger = await send(`${gallery.url}/api/oidc/honest/login`, { headers: newAddress() });
-  expect(stranger.headers.get('location')).toBe('../../../desk/media?sign_in=busy');
+  expect(stranger.headers.get('location')).toBe('../../../desk/?sign_in=busy');
   const known = await send(`${gallery.url}/api/oidc/honest/login`);
   expect(known.headers.get('location')).toMatch(honest.issuer);
   const { status } = await send(`${gallery.url}/api/login`, {

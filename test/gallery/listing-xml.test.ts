@@ -6,10 +6,10 @@ import { readListing, sendListObjects } from '@pressroom/gallery-admin/objects/o
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-/** What the store answers, with the prefix that it was asked for. */
+/** The store's answer, with the prefix that it was asked for. */
 let answer = '';
 
-/** How many requests it answers with an error first. */
+/** The number of requests that the store first answers with an error. */
 let failures = 0;
 
 let s3: S3Client;
@@ -41,7 +41,7 @@ afterAll(() => {
   store.close();
 });
 
-/** What the SDK reads, of what a listing has. */
+/** The members of a listing that the service reads, as the SDK parses them. */
 async function readBySdk(xml: string) {
   answer = xml;
   const {

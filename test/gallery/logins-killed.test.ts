@@ -19,7 +19,7 @@ function logIn(url: string, cookie?: string) {
   return send(`${url}/api/login`, { method: 'POST', json: ADMIN, headers });
 }
 
-/** How many passwords are being checked, and how many failures are counted for good. */
+/** Counts the passwords being checked, and the failures that are recorded for good. */
 async function counts(): Promise<{ open: number; failures: number }> {
   const { rows } = await gallery.database.pool.query(`
     select (select coalesce(sum(failures), 0) from gallery.login_failure)::int as failures,

@@ -636,6 +636,9 @@ test('of a file that ends too early readers get what there is, and the desk know
   const jpeg = await whole.clone().jpeg().toBuffer();
   const png = await whole.clone().png().toBuffer();
   const webp = await whole.clone().webp().toBuffer();
+  const animated = await sharp([png, jpeg, png, jpeg], { join: { animated: true } })
+    .webp()
+    .toBuffer();
   const bare = await whole.clone().tiff({ compression: 'none' }).toBuffer();
   const packed = await whole.clone().tiff({ compression: 'jpeg' }).toBuffer();
   const cut: [string, Buffer][] = [
@@ -644,6 +647,8 @@ test('of a file that ends too early readers get what there is, and the desk know
     ['public/half.png', png.subarray(0, png.length / 2)],
     ['public/no-end.webp', webp.subarray(0, -1)],
     ['public/half.webp', webp.subarray(0, webp.length / 2)],
+    ['public/half-frame.webp', animated.subarray(0, animated.length / 6)],
+    ['public/half-animated.webp', animated.subarray(0, animated.length / 2)],
     ['public/bare.tiff', bare.subarray(0, -1)],
     ['public/packed.tiff', packed.subarray(0, -1)],
   ];
@@ -704,6 +709,7 @@ test('of a cut AVIF, of which no browser shows anything, it is said that it is d
 
 test.each([
   ['public/torn.jpg', 'image/jpeg', '\xff\xd8\xff and no more', 'damaged'],
+  ['public/torn-and-stray.jpg', 'image/jpeg', '\n\xff\xd8\xff and no more', 'damaged'],
   ['public/vector.svg', 'image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'not of a format'],
   ['public/clip.mp4', 'video/mp4', 'not really', 'only available for images'],
 ])('of %s it is said what is wrong', async (key, type, body, said) => {

@@ -49,8 +49,8 @@ async function keys(prefix: string): Promise<string[]> {
 }
 
 /**
- * What a listed object holds; undefined if it is gone by now. The store may still be working on a deletion
- * whose answer was cut off.
+ * Undefined if the object has gone since it was listed: the store may still be working on a deletion whose
+ * answer was cut off.
  */
 function contentOf(key: string): Promise<string | undefined> {
   return read(direct.s3, direct.bucket, key).catch((error: unknown) => {

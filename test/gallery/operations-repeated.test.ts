@@ -42,7 +42,7 @@ async function keys(): Promise<string[]> {
   return (await listAll(direct.s3, { Bucket: direct.bucket })).keys.sort();
 }
 
-/** What is asked: of the replica before the proxy. */
+/** A request, sent to the replica before the proxy. */
 interface Asked {
   action: 'copy' | 'move' | 'delete';
   paths?: string[];

@@ -16,7 +16,7 @@ const PASSWORD = 'nobody types this twice';
 let content: ContentFixture;
 let gallery: GalleryFixture;
 beforeAll(async () => {
-  content = await contentFixture({ DESK_KEY });
+  content = await contentFixture({ DESK_KEY, CONTENT_REVIEW_OWN: 'refused' });
   gallery = await galleryFixture({ TRUST_PROXY: '1', CONTENT_URL: content.url, DESK_KEY });
 });
 afterAll(async () => {
@@ -301,7 +301,8 @@ describe('a writer', () => {
     const copy = await writer.ask(`${own}/working-copy`, { method: 'PUT', json: { excerpt: 'Later' } });
     expect(copy.status).toBe(403);
     expect((await writer.ask(`${own}/working-copy/publish`, { method: 'POST' })).status).toBe(403);
-    const foreign = await gallery.ask(theirs, { method: 'PATCH', json: { is_published: true } });
+    const published = { is_published: true };
+    const foreign = await content.client.patch(`/api/articles/${others.body.data.id}`, published);
     expect(foreign.status).toBe(200);
     const onOthers = await writer.ask(`${theirs}/working-copy`, { method: 'PUT', json: { excerpt: 'X' } });
     expect(onOthers.status).toBe(403);
@@ -385,6 +386,79 @@ test('nobody takes the name of another, nor of the account of the environment', 
     role: 'reader',
   });
   expect([added.status, added.body.code]).toEqual([409, 'name_taken']);
+});
+
+test('nobody names themselves what another was called, whose comments they would change', async () => {
+  const wanda = await joined('writer', 'Wanda Pen', 'wanda@example.org');
+  const edgar = await joined('editor', 'Edgar Quill', 'edgar@example.org');
+  const otto = await joined('editor', 'Otto Ink', 'otto@example.org');
+  const rename = ({ ask }: Member, name: string) => ask('/api/me', { method: 'PATCH', json: { name } });
+  expect((await rename(edgar, 'Edgar Pencil')).status).toBe(200);
+  const byOwner = { method: 'PATCH', json: { name: 'Otto Pencil' } };
+  expect((await gallery.ask(`/api/people/${otto.id}`, byOwner)).status).toBe(200);
+  expect((await gallery.ask(`/api/people/${otto.id}`, { method: 'DELETE' })).status).toBe(200);
+  for (const name of ['edgar quill', 'Otto Ink', 'Otto Pencil']) {
+    const taken = await rename(wanda, name);
+    expect([taken.status, taken.body.code], name).toEqual([409, 'name_taken']);
+  }
+  expect((await wanda.ask('/api/me')).body.data.name).toBe('Wanda Pen');
+  // Their own again; and owners know who comes back.
+  expect((await rename(edgar, 'Edgar Quill')).status).toBe(200);
+  await joined('editor', 'Otto Ink', 'otto@example.org');
+});
+
+test('whoever takes another name approves and publishes their own no more than before', async () => {
+  const una = await joined('editor', 'Una Ink', 'una@example.org');
+  const path = '/api/desk/content/articles';
+  const { id } = (await una.ask(path, { method: 'POST', json: articleBody() })).body.data;
+  const step = ({ ask }: Member, state: string) =>
+    ask(`${path}/${id}/review`, { method: 'PUT', json: { state } });
+  const publish = ({ ask }: Member) =>
+    ask(`${path}/${id}`, { method: 'PATCH', json: { is_published: true } });
+  expect((await step(una, 'submitted')).status).toBe(200);
+  await una.ask('/api/me', { method: 'PATCH', json: { name: 'Una Pencil' } });
+  for (const { status, body } of [await step(una, 'approved'), await publish(una)])
+    expect([status, body.code]).toEqual([403, 'own_article']);
+
+  // An owner gives the name of before to somebody else, who is not taken for her.
+  const heir = await joined('editor', 'Una Ink', 'other@example.org');
+  expect((await step(heir, 'approved')).status).toBe(200);
+  expect((await publish(heir)).status).toBe(200);
+});
+
+test('everybody who may write is an author, so that articles can be assigned to them', async () => {
+  const authorNamed = async (name: string) => {
+    const { body } = await gallery.ask(`/api/desk/content/authors?q=${encodeURIComponent(name)}`);
+    return body.data.find((one: { name: string }) => one.name === name)?.id as number | undefined;
+  };
+  const photographer = await joined('photographer', 'Phil Lens', 'phil@example.org');
+  expect(await authorNamed('Phil Lens')).toBeUndefined();
+  const json = { role: 'writer' };
+  expect((await gallery.ask(`/api/people/${photographer.id}`, { method: 'PATCH', json })).status).toBe(200);
+  const author_id = await authorNamed('Phil Lens');
+  const made = await gallery.ask('/api/desk/content/articles', { method: 'POST', json: articleBody() });
+  const assignee = `/api/desk/content/articles/${made.body.data.id}/assignee`;
+  const assigned = await gallery.ask(assignee, { method: 'PUT', json: { author_id } });
+  expect(assigned.body.data.assignee).toMatchObject({ id: author_id, name: 'Phil Lens' });
+
+  // Content was away when this editor was added.
+  const editor = await joined('editor', 'Eve Blue', 'eve@example.org');
+  await gallery.database.pool.query('update gallery.person set author_id = null where id = $1', [editor.id]);
+  expect((await editor.ask('/api/desk/content/articles?status=all')).status).toBe(200);
+  const eve = await authorNamed('Eve Blue');
+  expect((await editor.ask('/api/me')).body.data.authorId).toBe(eve);
+
+  // Offered are those who may write, no guests; and nobody who may not any longer.
+  await gallery.ask('/api/desk/content/authors', { method: 'POST', json: { name: 'A Guest' } });
+  await joined('reader', 'Rita Book', 'rita@example.org');
+  const offered = async () => (await editor.ask('/api/desk/writers')).body.data.writers;
+  expect(await offered()).toEqual([
+    { name: 'Eve Blue', authorId: eve },
+    { name: 'Phil Lens', authorId: author_id },
+  ]);
+  const off = { method: 'PATCH', json: { active: false } };
+  expect((await gallery.ask(`/api/people/${photographer.id}`, off)).status).toBe(200);
+  expect(await offered()).toEqual([{ name: 'Eve Blue', authorId: eve }]);
 });
 
 test('who is not linked yet is no other author by taking the name of one', async () => {

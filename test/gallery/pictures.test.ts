@@ -40,7 +40,9 @@ async function picture(kind: PictureKind): Promise<Bytes> {
   return new Uint8Array(kind === 'jpeg' ? withSegments(made) : made);
 }
 
-/** What sharp does not write: IPTC, a comment, a second picture, and something behind the picture. */
+/**
+ * Adds segments that sharp does not write: IPTC, a comment, a second picture, and bytes behind the picture.
+ */
 function withSegments(jpeg: Buffer): Buffer {
   const segment = (marker: number, content: Buffer) => {
     const head = Buffer.from([0xff, marker, 0, 0]);
@@ -84,7 +86,7 @@ describe.each<PictureKind>(['jpeg', 'png', 'webp', 'heif'])('a %s', (kind) => {
     expect(await pixelsOf(clean, true)).toEqual(await pixelsOf(bytes, true));
     expect(await pixelsOf(clean, false)).toEqual(await pixelsOf(bytes, false));
     const [before, after] = await Promise.all([sharp(bytes).metadata(), sharp(clean).metadata()]);
-    // What turns an AVIF is no metadata.
+    // AVIF keeps its orientation outside the metadata.
     expect([before.orientation, after.orientation]).toEqual(
       kind === 'heif' ? [undefined, undefined] : [6, 6],
     );

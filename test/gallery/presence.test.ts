@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { Presence } from '@pressroom/gallery-admin/presence';
+import type { GalleryTables } from '@pressroom/gallery-admin/tables';
+import { Kysely, PostgresDialect } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   type GalleryFixture,
@@ -7,6 +10,8 @@ import {
   startGallery,
 } from '../support/gallery.ts';
 import { type Answer, type JsonBody, send } from '../support/http.ts';
+import { memoryLog } from '../support/log.ts';
+import { follow, latest, stopFollowing } from '../support/presence.ts';
 import { until } from '../support/until.ts';
 
 const PASSWORD = 'a password that nobody guesses';
@@ -14,13 +19,12 @@ const PASSWORD = 'a password that nobody guesses';
 let gallery: GalleryFixture;
 let replica: RunningGallery;
 let people = 0;
-const streams: AbortController[] = [];
 beforeAll(async () => {
   gallery = await galleryFixture();
   replica = await startGallery(gallery.settings);
 });
 afterAll(async () => {
-  for (const stream of streams) stream.abort();
+  stopFollowing();
   await replica?.close();
   await gallery?.close();
 });
@@ -56,26 +60,13 @@ async function seen({ cookie, url, tab }: Window): Promise<JsonBody[]> {
   return (await send(`${url}/api/presence?tab=${tab}`, { headers: { cookie } })).body.data.entries;
 }
 
-/** What a page hears: all of it so far, and whether the stream has ended. */
-async function follow({ cookie, url, tab }: Window) {
-  const stopping = new AbortController();
-  streams.push(stopping);
-  const response = await fetch(`${url}/api/presence/events?tab=${tab}`, {
-    headers: { cookie },
-    signal: stopping.signal,
-  });
-  const heard = { response, text: '', hasEnded: false };
-  const read = async () => {
-    for await (const chunk of response.body ?? []) heard.text += Buffer.from(chunk).toString();
-    heard.hasEnded = true;
-  };
-  read().catch(() => undefined);
-  return heard;
+function change(id: string, json: object): Promise<Answer> {
+  return gallery.ask(`/api/people/${id}`, { method: 'PATCH', json });
 }
 
-function latest({ text }: { text: string }): JsonBody[] {
-  const data = text.split('\n').filter((line) => line.startsWith('data: '));
-  return JSON.parse(data.at(-1)?.slice('data: '.length) ?? '{"entries":[]}').entries;
+async function agesBy(id: string, since: 'created_at' | 'last_used_at', time: string): Promise<void> {
+  const older = `update gallery.session set ${since} = ${since} - $2::interval where person_id = $1`;
+  await gallery.database.pool.query(older, [id, time]);
 }
 
 test('who has an article open is heard on another replica at once, and is gone with the page', async () => {
@@ -132,17 +123,132 @@ test('of many who open an article at once, one writes it', async () => {
   }
 });
 
-test('a removed person hears nothing more, and is seen no more', async () => {
-  const wanda = await pageOf('Wanda Pen', 'writer', replica.url);
+test('pages that take over from each other at once never fail', async () => {
+  const wanda = await pageOf('Wanda Pen', 'writer');
+  const edgar = await pageOf('Edgar Blue', 'editor', replica.url);
+  for (let at = 0; at < 10; at += 1) {
+    const articles = at % 2 ? [8, 7] : [7, 8];
+    const answers = await Promise.all(
+      [wanda, edgar].map((page, one) => opens(page, articles[one] ?? 0, { takeOver: true })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  }
+});
+
+test('nobody waits for the rows of pages that are gone, or being noted', async () => {
+  const wanda = await pageOf('Wanda Pen', 'writer');
   const edgar = await pageOf('Edgar Blue', 'editor');
+  await opens(wanda, 7);
+  await gallery.database.pool.query("update gallery.presence set seen_at = seen_at - interval '21 seconds'");
+  const other = await gallery.database.pool.connect();
+  try {
+    await other.query('begin');
+    await other.query('select from gallery.presence for update');
+    expect((await opens(edgar, 8)).status).toBe(200);
+    expect(await seen(wanda)).toMatchObject([{ name: 'Edgar Blue' }]);
+  } finally {
+    await other.query('rollback');
+    other.release();
+  }
+});
+
+test('a page belongs to its session, also for somebody who knows its UUID', async () => {
+  const wanda = await pageOf('Wanda Pen', 'writer');
+  const { cookie } = await pageOf('Edgar Blue', 'editor');
+  await opens(wanda, 7);
+  const { url, tab } = wanda;
+  const { body } = await send(`${url}/api/presence/${tab}`, { method: 'DELETE', headers: { cookie } });
+  expect(body.data.entries).toMatchObject([{ name: 'Wanda Pen', isThis: false }]);
+  expect(await seen(wanda)).toMatchObject([{ isThis: true }]);
+});
+
+test('a session has 50 pages and streams, however many it opens at once', async () => {
+  const editor = await pageOf('Edgar Blue', 'editor');
+  const windows = Array.from({ length: 55 }, () => ({ ...editor, tab: randomUUID() }));
+  const opened = await Promise.all(windows.map((page, at) => opens(page, at + 1)));
+  const refused = opened.filter(({ status }) => status !== 200);
+  expect(refused.map(({ status, body }) => [status, body.code])).toEqual(
+    Array(5).fill([429, 'too_many_pages']),
+  );
+  expect(await seen(editor)).toHaveLength(50);
+  const again = windows[opened.findIndex(({ status }) => status === 200)] ?? editor;
+  expect((await opens(again, 99)).status).toBe(200);
+
+  const heard = await Promise.all(windows.map(follow));
+  const statuses = heard.map(({ response }) => response.status);
+  expect(statuses.toSorted()).toEqual([...Array(50).fill(200), ...Array(5).fill(429)]);
+});
+
+test('a replica has 2,000 streams, and place again once one has ended', () => {
+  const { pool } = gallery.database;
+  const db = new Kysely<GalleryTables>({ dialect: new PostgresDialect({ pool }) });
+  const presence = new Presence(db, async (ids) => new Set(ids), memoryLog('gallery-admin').log);
+  const begin = () => presence.follow(randomUUID(), randomUUID());
+  try {
+    const [first] = Array.from({ length: 2000 }, begin);
+    expect(begin).toThrow('ask GET /api/presence instead');
+    if (first !== undefined) presence.leave(first);
+    expect(begin).not.toThrow();
+  } finally {
+    presence.stop();
+  }
+});
+
+test('who leaves before the stream begins takes no place', async () => {
+  const editor = await pageOf('Edgar Blue', 'editor', replica.url);
+  const other = await gallery.database.pool.connect();
+  try {
+    await other.query('begin');
+    await other.query('lock table gallery.person in access exclusive mode');
+    const stopping = new AbortController();
+    const { cookie, url } = editor;
+    const begun = Array.from({ length: 50 }, () =>
+      fetch(`${url}/api/presence/events?tab=${randomUUID()}`, {
+        headers: { cookie },
+        signal: stopping.signal,
+      }),
+    );
+    await until('they wait', async () => {
+      const { rows } = await gallery.database.pool.query(
+        "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+      );
+      return rows.length > 0;
+    });
+    stopping.abort();
+    await Promise.allSettled(begun);
+  } finally {
+    await other.query('rollback');
+    other.release();
+  }
+  let places = 0;
+  await until('all places are free', async () => {
+    if ((await follow(editor)).response.status === 200) places += 1;
+    return places === 50;
+  });
+});
+
+test.each([
+  ['removed', ({ id }: Window) => gallery.ask(`/api/people/${id}`, { method: 'DELETE' })],
+  ['switched off', ({ id }: Window) => change(id, { active: false })],
+  ['given another role', ({ id }: Window) => change(id, { role: 'reader' })],
+  ['idle for 12 hours', ({ id }: Window) => agesBy(id, 'last_used_at', '12 hours')],
+  ['logged in for 7 days', ({ id }: Window) => agesBy(id, 'created_at', '7 days')],
+])('whoever is %s hears nothing more', async (_, end) => {
+  const wanda = await pageOf('Wanda Pen', 'writer', replica.url);
   const heard = await follow(wanda);
   await opens(wanda, 7);
   await until('it is heard', () => latest(heard).length === 1);
-  await gallery.ask(`/api/people/${wanda.id}`, { method: 'DELETE' });
+  await end(wanda);
   await until('the stream has ended', () => heard.hasEnded);
-  expect(await seen(edgar)).toEqual([]);
   const { cookie, url, tab } = wanda;
   expect((await send(`${url}/api/presence/events?tab=${tab}`, { headers: { cookie } })).status).toBe(401);
+});
+
+test('a removed person is seen no more', async () => {
+  const wanda = await pageOf('Wanda Pen', 'writer', replica.url);
+  await opens(wanda, 7);
+  await gallery.ask(`/api/people/${wanda.id}`, { method: 'DELETE' });
+  expect(await seen(await pageOf('Edgar Blue', 'editor'))).toEqual([]);
 });
 
 test('a stream keeps its page there, and is no use of the session', async () => {
@@ -151,6 +257,7 @@ test('a stream keeps its page there, and is no use of the session', async () => 
   const { pool } = gallery.database;
   const used = 'select max(last_used_at) as at from gallery.session where person_id = $1';
   await pool.query("update gallery.presence set seen_at = seen_at - interval '15 seconds'");
+  expect(await seen({ ...wanda, tab: randomUUID() })).toHaveLength(1);
   await follow(wanda);
   const before = (await pool.query(used, [wanda.id])).rows;
   await until('the page is noted', async () => {
@@ -182,10 +289,6 @@ test('readers and photographers only look, and bad input is told what to change'
     gallery.ask('/api/presence/events?tab=a'),
   ];
   for (const { status, text } of await Promise.all(bad)) expect(status, text).toBe(400);
-  for (let at = 0; at < 50; at += 1)
-    expect((await opens({ ...editor, tab: randomUUID() }, 7)).status).toBe(200);
-  const refused = await opens(editor, 7);
-  expect([refused.status, refused.body.code]).toEqual([429, 'too_many_pages']);
 });
 
 test('streams end when a replica stops, which does not wait for them', async () => {

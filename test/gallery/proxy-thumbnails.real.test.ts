@@ -13,7 +13,6 @@ beforeAll(async () => {
 
 afterAll(() => proxy?.close());
 
-/** What becomes of each real image. */
 const REAL: Record<string, Becoming> = {
   '320x240.jpg': [320, 240],
   '5_webp_a.webp': [300, 300],
@@ -39,7 +38,7 @@ const REAL: Record<string, Becoming> = {
 
 const TYPES: Record<string, string> = { jpg: 'jpeg', svg: 'svg+xml', TIF: 'tiff' };
 
-/** What becomes of pictures that have once come out wrong. */
+/** Pictures that have once come out wrong. */
 const CASES: [string, string, Becoming][] = [
   ['bigtiff.tif', 'image/tiff', [400, 300]],
   ['long-1080x20000.png', 'image/png', [26, 480]],

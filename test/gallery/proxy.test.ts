@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 const LOOPBACK: LookupAddress = { address: '127.0.0.1', family: 4 };
 const MIB = 2 ** 20;
 
-/** What the names of the tests lead to; a name that is not here leads to the test's own server. */
+/** The addresses of the tests' names; a name that is not here leads to the test's own server. */
 const addresses = new Map<string, LookupAddress[]>([
   ['private.test', [LOOPBACK]],
   ['mixed.test', [{ address: '2001:200::1', family: 6 }, LOOPBACK]],
@@ -397,7 +397,7 @@ test('a client that goes away stops the host, in the middle and before the first
   for (const secret of [gallery.cookie.split('=')[1] ?? '', '/endless']) {
     expect(gallery.log.text()).not.toContain(secret);
   }
-  // What was held for the client is a few buffers, not the body.
+  // The proxy held a few buffers for the client, not the body.
   expect(state.sent).toBeLessThan(50 * MIB);
 });
 

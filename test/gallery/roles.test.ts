@@ -12,7 +12,7 @@ const ROLES = ['owner', 'editor', 'photographer', 'writer', 'reader'] as const;
 
 type Role = (typeof ROLES)[number];
 
-/** Who may do what is not only looking, of the gallery's own routes. */
+/** The roles for each of the gallery's own routes that does more than show something. */
 const GALLERY: Readonly<Record<string, readonly Role[]>> = {
   ...rights(
     ['owner'],
@@ -22,7 +22,7 @@ const GALLERY: Readonly<Record<string, readonly Role[]>> = {
     ['owner'],
     ['DELETE /api/people/{id}', 'DELETE /api/people/{id}/factors', 'POST /api/people/{id}/invitation'],
   ),
-  ...rights(['owner'], ['GET /api/trail', 'GET /api/trail.csv']),
+  ...rights(['owner'], ['GET /api/trail', 'GET /api/trail.csv', 'GET /api/desk/operations']),
   ...rights(['owner'], ['GET /api/settings/buckets', 'POST /api/settings/buckets']),
   ...rights(
     ['owner', 'editor', 'photographer', 'writer'],
@@ -31,6 +31,7 @@ const GALLERY: Readonly<Record<string, readonly Role[]>> = {
   ...rights(
     ['owner', 'editor', 'photographer'],
     [
+      'GET /api/desk/writers',
       'POST /api/gallery/batches/{id}/resume',
       'POST /api/gallery/folder',
       'POST /api/gallery/uses/move',
@@ -41,7 +42,7 @@ const GALLERY: Readonly<Record<string, readonly Role[]>> = {
   ),
 };
 
-/** What changes nothing, and is for everybody. */
+/** Routes that change nothing, open to everybody. */
 const LOOKING = [
   'GET /api/desk',
   'GET /api/gallery',
@@ -65,7 +66,7 @@ const LOOKING = [
 /** One's own account, which everybody changes. */
 const OWN = /^(GET|POST|PATCH|DELETE) \/api\/(me|logout)\b/;
 
-/** What writers need of content; the rest of what is written takes `publish`. */
+/** The scopes that writers need of content; other writes need `publish`. */
 const WRITERS = ['write', 'read'];
 
 function rights(roles: readonly Role[], routes: readonly string[]): Record<string, readonly Role[]> {
@@ -172,6 +173,30 @@ test('content: readers read, writers write, keys and hooks are for owners, and t
   }
 });
 
+test('what an editor may not do is said as it is: the words of others are theirs', async () => {
+  const as = (role: Role, method: string, path: string, json: object) =>
+    send(`${gallery.url}/api/desk/content${path}`, {
+      ...{ method, json },
+      headers: { cookie: cookies.get(role) ?? '' },
+    });
+  const { id } = (await as('writer', 'POST', '/articles', articleBody())).body.data;
+  for (const role of ROLES) {
+    const { status, body } = await as(role, 'POST', `/articles/${id}/comments`, { text: `By the ${role}` });
+    expect([status, body.data.key]).toEqual([201, { prefix: 'desk', name: `The ${role}` }]);
+    const other = await as(
+      role === 'owner' ? 'editor' : 'owner',
+      'PATCH',
+      `/articles/${id}/comments/${body.data.id}`,
+      { text: 'Other words' },
+    );
+    expect([other.status, other.body.code, other.body.detail]).toEqual([
+      403,
+      'insufficient_scope',
+      'only who wrote a comment changes its text',
+    ]);
+  }
+});
+
 test('the newsroom: owners and editors edit, the others look', async () => {
   const operations = operationsOf(descriptions.newsroom).filter((one) => one.includes(' /api/'));
   expect(operations.length).toBeGreaterThan(30);
@@ -201,6 +226,8 @@ test('the trail of owners has what was done to articles and news, by whom, and b
   const read = async (query: string) => (await gallery.ask(`/api/trail?${query}`)).body.data;
   const [newest] = (await read('')).entries;
   expect(newest).toMatchObject({ person: 'The editor', action: 'news_add_source', object: {} });
+  expect((await send(`${at}/newsroom/opml`, { headers: editor })).status).toBe(200);
+  expect((await read('')).entries[0]).toMatchObject({ person: 'The editor', action: 'news_export_sources' });
   const { entries, next } = await read('of=articles&limit=1&action=article.');
   expect(entries).toMatchObject([
     { person: 'The editor', action: 'article.deleted', object: { article: id, slug: 'in-the-trail' } },

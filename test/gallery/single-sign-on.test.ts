@@ -89,11 +89,16 @@ function refusal(answer: Answer): string | undefined {
 }
 
 /** Sends requests with the session that a login has begun. */
-function memberOf(answer: Answer) {
+function sessionOf(answer: Answer) {
   expect(refusal(answer)).toBeUndefined();
   const cookie = cookiesOf(answer).get('gallery_session') ?? '';
-  return (path: string, { headers, ...sending }: Sending = {}) =>
+  const ask = (path: string, { headers, ...sending }: Sending = {}) =>
     send(`${gallery.url}${path}`, { ...sending, headers: { cookie, ...headers } });
+  return { cookie, ask };
+}
+
+function memberOf(answer: Answer) {
+  return sessionOf(answer).ask;
 }
 
 /** Lets the last 15 minutes pass for everybody who is logged in. */
@@ -218,20 +223,24 @@ describe('a provider that gives roles', () => {
     expect((await memberOf(await signOn('e', 'grading'))('/api/me')).body.data.role).toBe('writer');
   });
 
-  test('gives another name to whom is called like somebody else', async () => {
-    await invited('editor', 'eve@example.org', 'Eve');
-    grading.accounts.set('e', {
-      email: 'e@example.org',
-      email_verified: true,
-      name: 'Eve',
-      groups: 'desk-writers',
-    });
-    expect((await memberOf(await signOn('e', 'grading'))('/api/me')).body.data.name).toBe(
-      'Eve (e@example.org)',
-    );
-    grading.accounts.set('n', { email: 'n@example.org', email_verified: true, groups: 'desk-writers' });
-    expect((await memberOf(await signOn('n', 'grading'))('/api/me')).body.data.name).toBe('n');
-  });
+  test.each([false, true])(
+    'gives another name to whom is called like somebody (removed: %s)',
+    async (removed) => {
+      const { person } = await invited('editor', 'eve@example.org', 'Eve');
+      if (removed) await gallery.ask(`/api/people/${person.id}`, { method: 'DELETE' });
+      grading.accounts.set('e', {
+        email: 'e@example.org',
+        email_verified: true,
+        name: 'Eve',
+        groups: 'desk-writers',
+      });
+      expect((await memberOf(await signOn('e', 'grading'))('/api/me')).body.data.name).toBe(
+        'Eve (e@example.org)',
+      );
+      grading.accounts.set('n', { email: 'n@example.org', email_verified: true, groups: 'desk-writers' });
+      expect((await memberOf(await signOn('n', 'grading'))('/api/me')).body.data.name).toBe('n');
+    },
+  );
 
   test('leaves the last owner, who needs no password', async () => {
     const { ADMIN_USERNAME: _name, ADMIN_PASSWORD_HASH: _hash, ...settings } = gallery.settings;
@@ -317,7 +326,15 @@ test('one links accounts oneself, which ends the other sessions, and keeps a way
   expect((await memberOf(await signOn('whatever'))('/api/me')).body.data.name).toBe('Ann');
   expect((await trail('account_linked'))[0]).toMatchObject({ person: 'Ann', object: { provider: 'real' } });
 
-  // A session that has ended meanwhile links nothing.
+  // A session links nothing whose provider was taken out meanwhile, and none that has ended.
+  const closed = await ask('/api/me/accounts', { method: 'POST', json: { provider: 'real' } });
+  const closedBack = await signInAt(closed.body.data.location, 'third');
+  const comeFrom = (way: string | null) =>
+    gallery.database.pool.query('update gallery.session set way = $1 where person_id is not null', [way]);
+  await comeFrom('taken-out');
+  const shut = await comeBack(closedBack, cookiesOf(closed).get('gallery_login') ?? '');
+  expect(refusal(shut)).toBe('begin_again');
+  await comeFrom(null);
   const late = await ask('/api/me/accounts', { method: 'POST', json: { provider: 'real' } });
   const lateBack = await signInAt(late.body.data.location, 'other');
   const at = `/api/me/accounts/${accounts[0].id}`;
@@ -395,7 +412,7 @@ describe('next to passkeys and passwords', () => {
     real.accounts.set('a', { email: 'ann@example.org', email_verified: true });
     const linked = memberOf(await signOn('a'));
     expect((await ask(at, 'DELETE')).status).toBe(200);
-    // Which has ended the other session.
+    // Linking has ended the other session.
     expect((await linked('/api/me')).status).toBe(401);
     const [account] = (await ask('/api/me/factors')).body.data.accounts;
     expect(outcome(await ask(`/api/me/accounts/${account.id}`, 'DELETE'))).toEqual([409, 'last_way_in']);
@@ -525,4 +542,31 @@ test('a logout ends at the provider', async () => {
   const out = await send(`${gallery.url}/api/logout`, { method: 'POST', headers: { cookie } });
   expect(out.body).toEqual({ success: true });
   gallery.cookie = '';
+});
+
+test('a session ends with the role that the provider gave, or with the provider', async () => {
+  const groups = (...given: string[]) =>
+    grading.accounts.set('g1', { email: 'gil@example.org', email_verified: true, groups: given });
+  groups('desk-editors');
+  const ask = memberOf(await signOn('g1', 'grading'));
+  groups('desk-writers');
+  const asWriter = memberOf(await signOn('g1', 'grading'));
+  expect([(await ask('/api/me')).status, (await asWriter('/api/me')).status]).toEqual([401, 200]);
+  groups();
+  expect(refusal(await signOn('g1', 'grading'))).toBe('no_role');
+  expect((await asWriter('/api/me')).status).toBe(401);
+
+  groups('desk-editors');
+  const { cookie, ...again } = sessionOf(await signOn('g1', 'grading'));
+  const { issuer } = real.client;
+  for (const [providers, status] of [
+    [[real.client, graded(grading.client)], 200],
+    [[real.client], 401],
+    [[{ ...graded(grading.client), issuer }], 401],
+  ] as const) {
+    const service = await startGallery({ ...gallery.settings, OIDC_PROVIDERS: JSON.stringify(providers) });
+    expect((await send(`${service.url}/api/me`, { headers: { cookie } })).status).toBe(status);
+    await service.close();
+  }
+  expect((await again.ask('/api/me')).status, 'where the provider is still there').toBe(200);
 });

@@ -123,7 +123,7 @@ const ORANGE = [200, 100, 50];
 test.each<[string, string, () => Buffer | Promise<Buffer>, number[]]>([
   ['an AVIF in Display P3', 'image/avif', () => p3Avif(), ORANGE],
   ['a PNG in Display P3', 'image/png', () => cicpPng([189, 106, 63], [12, 13]), ORANGE],
-  // What is as bright as white paper leaves room for what is brighter.
+  // HDR: white paper leaves room for brighter light.
   ['a PNG in PQ', 'image/png', () => cicpPng([148, 148, 148], [9, 16]), [190, 190, 190]],
   ['a PNG in HLG', 'image/png', () => cicpPng(ORANGE, [9, 18]), [242, 73, 17]],
 ])(

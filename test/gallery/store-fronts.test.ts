@@ -1,12 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type FaultyGallery, faultyGallery } from '../support/faulty-gallery.ts';
 import type { PassingRequest } from '../support/faulty-proxy.ts';
-import { listAll, put, read } from '../support/s3/objects.ts';
+import { listAll, MINIMUM_PART_BYTES, put, read } from '../support/s3/objects.ts';
 
 let service: FaultyGallery;
 
 beforeAll(async () => {
-  service = await faultyGallery();
+  const copyLimits = { singleCopyBytes: MINIMUM_PART_BYTES, partBytes: MINIMUM_PART_BYTES };
+  service = await faultyGallery({ copyLimits });
 });
 afterAll(() => service?.close());
 
@@ -32,7 +33,7 @@ function answerOf(type: string, body: string, { method }: PassingRequest, more =
 const REFUSED = `<?xml version="1.0" encoding="UTF-8"?>
 <Error><Code>InternalError</Code><Message>We encountered an internal error.</Message></Error>`;
 
-/** What S3 calls its answer to a request, except where an empty one says that there is nothing. */
+/** S3's name for its answer to a request; 'Empty' if an empty one says that there is nothing. */
 function resultOf({ method, path }: PassingRequest): string {
   if (path.includes('delete') || path.includes('list-type')) return 'Empty';
   if (path.includes('uploads')) return 'InitiateMultipartUploadResult';
@@ -40,7 +41,7 @@ function resultOf({ method, path }: PassingRequest): string {
   return method === 'PUT' ? 'CopyObjectResult' : 'CompleteMultipartUploadResult';
 }
 
-/** What answers in the place of the store. */
+/** Servers that answer in place of the store. */
 const FRONTS: [string, (request: PassingRequest) => string][] = [
   ['a page', (request) => answerOf('text/html', PAGE, request)],
   ['a page of a file server', (request) => answerOf('text/html', PAGE, request, VALIDATORS)],
@@ -131,21 +132,115 @@ test.each(FRONTS.flatMap(([what, answer]) => STEPS.map(([step, is]) => ({ what, 
   },
 );
 
-test.each(FRONTS)('%s is not a completed upload', async (_what, answer) => {
+const error = (key: string, code = '<Code>InternalError</Code>') => `<Error><Key>${key}</Key>${code}</Error>`;
+
+test.each([
+  ['one of two', error('f/a.txt'), 1],
+  ['one without a code', error('f/a.txt', ''), 1],
+  ['both', error('f/a.txt') + error('f/b.txt'), 0],
+  ['a key that is encoded', error('f%2Fa.txt'), 0],
+  ['a key that was not sent', error('else.txt'), 0],
+  ['no key', '<Error><Code>InternalError</Code></Error>', 0],
+])('of a deletion that is refused for %s, only what is certain is said', async (_what, errors, deleted) => {
+  const { ask, proxy } = service;
+  proxy.choose = ({ path }) =>
+    path.includes('?delete') ? { xml: `<DeleteResult>${errors}</DeleteResult>` } : undefined;
+  const json = { action: 'delete', paths: ['f/a.txt', 'f/b.txt'] };
+  const { status, body } = await ask('/api/gallery/batch', { method: 'POST', json });
+  expect([status, body.success]).toEqual([500, false]);
+  expect(body.detail).toMatch(
+    new RegExp(`^${deleted} objects? deleted; not confirmed as deleted: "f/a.txt"`),
+  );
+});
+
+const isPartCopy = ({ method, path }: PassingRequest) => method === 'PUT' && path.includes('partNumber=');
+
+test.each(FRONTS)('%s is no copy of a part, and the same request finishes it', async (_what, answer) => {
   const { ask, proxy, direct } = service;
-  const multipart = (json: object) => ask('/api/upload/multipart', { method: 'POST', json });
+  await direct.post('/api/gallery/delete', { path: 'to/', type: 'folder' });
+  await put(direct.s3, direct.bucket, 'f/film.bin', 'x'.repeat(MINIMUM_PART_BYTES + 1));
+  const move = () =>
+    ask('/api/gallery/batch', {
+      method: 'POST',
+      json: { action: 'move', paths: ['f/film.bin'], dest: 'to/' },
+    });
+  proxy.choose = (request) => (isPartCopy(request) ? { answer: answer(request) } : undefined);
+  const stopped = await move();
+  expect([stopped.status, stopped.body.success]).toEqual([500, false]);
+  proxy.choose = () => undefined;
+  expect((await move()).body).toMatchObject({ success: true, affected: 1 });
+  expect(await read(direct.s3, direct.bucket, 'to/film.bin')).toHaveLength(MINIMUM_PART_BYTES + 1);
+});
+
+test.each([
+  ['says that it has more and not where', '<IsTruncated>true</IsTruncated>'],
+  ['begins again', '<IsTruncated>true</IsTruncated><NextContinuationToken>a</NextContinuationToken>'],
+])('a list that %s is not taken for the whole folder', async (_what, more) => {
+  const { ask, proxy } = service;
+  const xml = `<ListBucketResult><Name>b</Name><Prefix>f/</Prefix>${more}
+    <Contents><Key>f/a.txt</Key><LastModified>2026-11-02T08:00:00.000Z</LastModified><ETag>"1"</ETag><Size>7</Size></Contents></ListBucketResult>`;
+  proxy.choose = ({ path }) => (path.includes('list-type') ? { xml } : undefined);
+  const json = { action: 'move', paths: ['f/'], dest: 'to/' };
+  const { status, body } = await ask('/api/gallery/batch', { method: 'POST', json });
+  expect([status >= 500, body.success], JSON.stringify(body)).toEqual([true, false]);
+});
+
+const PART = '<Part><PartNumber>1</PartNumber><ETag>"1"</ETag><Size>5</Size></Part>';
+const SAME_UPLOAD = '<Bucket>b</Bucket><Key>f/film.bin</Key><UploadId>u</UploadId>';
+
+test.each([
+  ...FRONTS,
+  ['a list of nothing', () => answerOf('application/xml', '<ListPartsResult/>', { method: 'GET', path: '' })],
+  ...['', '<NextPartNumberMarker>0</NextPartNumberMarker>'].map((next): (typeof FRONTS)[number] => {
+    const xml = `<ListPartsResult>${SAME_UPLOAD}<IsTruncated>true</IsTruncated>${next}${PART}</ListPartsResult>`;
+    const what = next === '' ? 'a list that does not say where it goes on' : 'a list that begins again';
+    return [what, (request) => answerOf('application/xml', xml, request)];
+  }),
+])('%s is no list of parts', async (_what, answer) => {
+  const { ask, proxy } = service;
+  const { session } = await uploaded();
+  proxy.choose = (request) =>
+    request.method === 'GET' && request.path.includes('uploadId=') ? { answer: answer(request) } : undefined;
+  for (const action of [{ action: 'list-parts' }, { action: 'sign-part', partNumber: 1 }]) {
+    const json = { ...action, ...session };
+    const { status } = await ask('/api/upload/multipart', { method: 'POST', json });
+    expect([action.action, status]).toEqual([action.action, 503]);
+  }
+});
+
+/** Sends the only part of an upload; `complete` asks the gallery to complete it. */
+async function uploaded() {
+  const multipart = (json: object) => service.ask('/api/upload/multipart', { method: 'POST', json });
   const file = { filename: 'film.bin', path: 'f/', contentType: 'video/mp4', size: 5 };
   const { uploadId, key } = (await multipart({ action: 'create', ...file })).body.data;
   const { url } = (await multipart({ action: 'sign-part', uploadId, key, partNumber: 1 })).body.data;
   const etag = (await fetch(url, { method: 'PUT', body: 'bytes' })).headers.get('etag');
-  const complete = () => multipart({ action: 'complete', uploadId, key, parts: [{ partNumber: 1, etag }] });
-  proxy.choose = (request) =>
-    request.method === 'POST' && request.path.includes('uploadId=') ? { answer: answer(request) } : undefined;
+  const parts = [{ partNumber: 1, etag }];
+  const session = { uploadId, key };
+  return { session, complete: () => multipart({ action: 'complete', ...session, parts }) };
+}
+
+const isCompletion = ({ method, path }: PassingRequest) => method === 'POST' && path.includes('uploadId=');
+
+test.each(FRONTS)('%s is not a completed upload', async (_what, answer) => {
+  const { proxy, direct } = service;
+  const { complete } = await uploaded();
+  proxy.choose = (request) => (isCompletion(request) ? { answer: answer(request) } : undefined);
   const stopped = await complete();
   expect(stopped.status).toBe(503);
   proxy.choose = () => undefined;
   expect((await complete()).status).toBe(200);
   expect(await read(direct.s3, direct.bucket, 'f/film.bin')).toBe('bytes');
+});
+
+test('an upload that Ceph has completed is one, though its answer has an empty entity tag', async () => {
+  const { proxy } = service;
+  const { complete } = await uploaded();
+  const xml = `<CompleteMultipartUploadResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Location>a/b</Location>
+    <Bucket>a</Bucket><Key>f/film.bin</Key><ETag></ETag></CompleteMultipartUploadResult>`;
+  proxy.choose = (request) => (isCompletion(request) ? { xml } : undefined);
+  const { status, body } = await complete();
+  expect([status, body.data.etag]).toEqual([200, expect.stringMatching(/-1"?$/)]);
 });
 
 test.each(FRONTS)('%s is no file in an archive', async (_what, answer) => {

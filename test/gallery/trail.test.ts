@@ -1,3 +1,4 @@
+import { PutObjectCommand } from '@aws-sdk/client-s3';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ADMIN, type GalleryFixture, galleryFixture } from '../support/gallery.ts';
@@ -69,7 +70,7 @@ test('a person is found by name, actions by their beginning, older entries by nu
   expect((await entries('?action=person_')).map(({ person: who }) => who)).toEqual([ADMIN.username]);
   expect((await gallery.ask('/api/trail?action=No%20such')).status).toBe(400);
   expect(JSON.stringify(await entries())).not.toContain(body.data.invitation.token);
-  // What she did keeps her name.
+  // Her entries keep her name.
   await gallery.ask(`/api/people/${body.data.person.id}`, { method: 'DELETE' });
   expect(await entries('?person=wanda%20pen')).toHaveLength(2);
 });
@@ -85,6 +86,25 @@ test('as CSV that no spreadsheet runs', async () => {
     'time,person,action,object,address,request',
     expect.stringMatching(/^[^,]+,'=cmd\(\),tried,"\{""a"": ?""b, c""\}",,$/),
   ]);
+});
+
+test('what somebody takes along is in it', async () => {
+  await gallery.s3.send(
+    new PutObjectCommand({ Bucket: gallery.bucket, Key: 'taken/pier.jpg', Body: 'pier' }),
+  );
+  const { body } = await gallery.post('/api/gallery/archives', { paths: ['taken/'] });
+  const download = `/api/gallery/archives/${body.data.id}`;
+  await gallery.ask(download, { method: 'HEAD' });
+  await gallery.ask(download);
+  await gallery.ask('/api/trail.csv?action=archive');
+  const [trail, archive, before] = await entries();
+  expect(trail).toMatchObject({ action: 'trail_downloaded', object: { of: 'desk', entries: 1 } });
+  expect(archive).toMatchObject({
+    action: 'archive_downloaded',
+    person: ADMIN.username,
+    object: { name: 'taken.zip', paths: ['taken/'], files: 1 },
+  });
+  expect(before?.action).not.toBe('archive_downloaded');
 });
 
 test('entries of the last 30 days stay, older ones go by the function alone', async () => {

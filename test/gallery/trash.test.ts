@@ -61,7 +61,7 @@ async function trash(maxKeys = 1000): Promise<Page & { pages: number }> {
   return all;
 }
 
-/** What is in the trash, by where it was. */
+/** The paths in the trash, by their original path. */
 async function paths(): Promise<Record<string, string>> {
   const { folders, files } = await trash();
   return Object.fromEntries([...folders, ...files].map(({ original, path }) => [original, path]));
@@ -201,7 +201,7 @@ test('what an upload replaces stays in its place until it has arrived, and then 
   expect([kept.original, seconds(kept.lastModified)]).toEqual(['d/a.jpg', seconds(before.lastModified)]);
   expect(await (await fetch(kept.url)).text()).toBe('d/a.jpg');
 
-  // In parts, it is kept when they are put together. Where nothing is replaced, nothing is kept.
+  // An upload in parts keeps the old file on completion, and only if it replaces one.
   const begun = await send({ method: 'POST', key: 'd/a.jpg', contentType: 'image/jpeg' }, '');
   const uploadId = /<UploadId>([^<]+)</.exec(await begun.text())?.[1] ?? '';
   const upload = { key: 'd/a.jpg', uploadId };
@@ -238,7 +238,7 @@ test.each([
   }
   const { files } = await trash();
   const kept = await Promise.all(files.map(({ path: key }) => read(gallery.s3, gallery.bucket, key)));
-  // What both have found is kept for each.
+  // Both replaced files are kept.
   expect(kept.sort()).toEqual(['new 1', 'new 2', 'new 2', 'replaced 1']);
   expect(await read(gallery.s3, gallery.bucket, 'd/one.jpg')).toBe('replaced 2');
   expect((await keys()).filter((key) => !key.startsWith(TRASH))).toEqual(['d/one.jpg']);
@@ -298,7 +298,7 @@ test('a token that no page has given is 400', async () => {
   for (const token of ['', 'a', '%20', 'ZC9h', made, `${made}&maxKeys=0`]) {
     expect((await ask(token)).status, token).toBe(400);
   }
-  // What looks like one finds nothing.
+  // Folders that only look like the trash's list nothing.
   for (const path of [TRASH, `${TRASH}\u0001`, `${TRASH}\uffff/`, `${TRASH}${'k'.repeat(1006)}/`]) {
     const { status, body } = await ask(Buffer.from(path).toString('base64url'));
     expect([status, body.data?.files], path).toEqual([200, []]);

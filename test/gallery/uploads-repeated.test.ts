@@ -87,7 +87,7 @@ test('a store that has put the parts together, but still lists the upload withou
   const first = await askReplica(completion);
   proxy.choose = ({ method, path }) =>
     method === 'GET' && path.includes('uploadId=')
-      ? { xml: '<ListPartsResult><IsTruncated>false</IsTruncated></ListPartsResult>' }
+      ? { xml: '<ListPartsResult><UploadId>u</UploadId><IsTruncated>false</IsTruncated></ListPartsResult>' }
       : undefined;
   const again = await ask(completion);
   expect([again.status, again.body]).toEqual([200, first.body]);

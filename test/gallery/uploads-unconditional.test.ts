@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type FaultyGallery, faultyGallery } from '../support/faulty-gallery.ts';
 import type { PassingRequest } from '../support/faulty-proxy.ts';
+import type { Answer } from '../support/http.ts';
 import { completeUpload, listAll, read, uploadPart } from '../support/s3/objects.ts';
 
 /** Its store refuses conditions on completions, as other stores ignore them. */
@@ -50,7 +51,7 @@ async function uploaded(filename: string, content: string) {
   return { complete, sign, completeAtStore, abort };
 }
 
-/** What is in the bucket under a name, in its place and in the trash. */
+/** The contents in the bucket under a name, in its place and in the trash. */
 async function contents(filename: string): Promise<string[]> {
   const { s3, bucket } = service.direct;
   const { keys } = await listAll(s3, { Bucket: bucket });
@@ -90,6 +91,47 @@ test('of two uploads that browsers complete at once, both are kept', async () =>
   expect((await second.sign()).status).toBe(200);
   await second.completeAtStore();
   expect(await contents('two.txt')).toEqual(['first', 'second']);
+});
+
+const WHOLE = { path: 'd', contentType: 'text/plain', trash: true };
+
+test('a whole file waits for the upload that a browser completes, and both are kept', async () => {
+  const upload = await uploaded('four.txt', 'parts');
+  expect((await upload.sign()).status).toBe(200);
+  const sign = () => post('/api/upload', { filename: 'four.txt', ...WHOLE });
+  const signRequest = () =>
+    post('/api/upload/sign', { method: 'PUT', key: 'd/four.txt', contentType: 'text/plain', trash: true });
+  for (const meanwhile of [await sign(), await signRequest()])
+    expect([meanwhile.status, meanwhile.body.detail]).toEqual([503, WAITS]);
+  await upload.completeAtStore();
+  const { url, headers } = (await sign()).body;
+  expect((await fetch(url, { method: 'PUT', body: 'whole', headers })).status).toBe(200);
+  expect(await contents('four.txt')).toEqual(['parts', 'whole']);
+});
+
+test('a whole file that comes while a completion keeps what it replaces is kept, too', async () => {
+  const sent = async (body: string, signed: Promise<Answer>) => {
+    const { url, headers } = (await signed).body;
+    return (await fetch(url, { method: 'PUT', body, headers })).status;
+  };
+  const sign = () => post('/api/upload', { filename: 'five.txt', ...WHOLE });
+  expect(await sent('old', sign())).toBe(200);
+  const [upload, signed] = [await uploaded('five.txt', 'parts'), await sign()];
+  const copied = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  service.proxy.choose = (request) => {
+    if (request.method !== 'PUT' || !request.path.includes('trash')) return honouringNone(request);
+    service.proxy.choose = honouringNone;
+    copied.resolve();
+    return goOn.promise;
+  };
+  const done = upload.complete();
+  await copied.promise;
+  expect(await sent('whole', Promise.resolve(signed))).toBe(200);
+  goOn.resolve();
+  expect((await done).status).toBe(503);
+  expect((await upload.complete()).status).toBe(200);
+  expect(new Set(await contents('five.txt'))).toEqual(new Set(['old', 'parts', 'whole']));
 });
 
 test('an upload waits for none that was aborted, and not for ever for one that was left', async () => {

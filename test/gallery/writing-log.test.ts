@@ -9,7 +9,6 @@ beforeAll(async () => {
 });
 afterAll(() => gallery?.close());
 
-/** What the service has logged under a name since the test began. */
 const logged = (name: string) => gallery.log.events().filter(({ msg }) => msg === name);
 
 test('each change of objects is logged with its request, its objects and its extent', async () => {
@@ -27,7 +26,7 @@ test('each change of objects is logged with its request, its objects and its ext
   const move = { action: 'move', paths: ['a/3.jpg'], dest: 'b', background: true };
   const { batch } = (await post('gallery/batch', move)).body;
   await until('the batch has ended', async () => logged('batch_ended').length > 0);
-  // What changes nothing and what is refused is not logged as a change.
+  // Requests that change nothing, and refused ones, are not logged as changes.
   await post('gallery/folder', { path: 'b' });
   await post('gallery/batch', { action: 'copy', paths: ['a/4.jpg', 'none'], dest: 'b' });
 

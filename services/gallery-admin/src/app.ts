@@ -13,6 +13,7 @@ import type { ActiveBucket } from './buckets/bucket.ts';
 import { bucketOperations } from './buckets/buckets.ts';
 import type { BucketStore } from './buckets/buckets-store.ts';
 import { StorePing, storeFailure } from './buckets/store-answers.ts';
+import { conditionOperations } from './condition/condition.ts';
 import { type GalleryConfig, waysInOf } from './config.ts';
 import { type AskerOf, contentFor, deskOperations, passRequests, sectionsOf } from './desk.ts';
 import { folderOperations } from './folders.ts';
@@ -42,7 +43,8 @@ import { Challenges } from './session/challenges.ts';
 import { Codes } from './session/codes.ts';
 import { factorOperations } from './session/factors.ts';
 import { type CookieStyle, guardOf, refuseForeignPages, sessionCookieName } from './session/guard.ts';
-import { Account, Fingerprints, KnownAddresses, Logins, LoginThrottle } from './session/logins.ts';
+import { Fingerprints, KnownAddresses, LoginThrottle } from './session/login-throttle.ts';
+import { Account, Logins } from './session/logins.ts';
 import { logoutUrlOf, oidcOperations } from './session/oidc.ts';
 import { OidcProvider } from './session/oidc-providers.ts';
 import { Passkeys } from './session/passkeys.ts';
@@ -77,6 +79,18 @@ const describe = (cookies: CookieStyle) => ({
   title: 'Pressroom gallery administration',
   version: '1.0.0',
   description: 'The media of a site in an object store: uploads, folders, files and buckets, behind a login.',
+  introduction: `**Session.** \`POST /api/login\` sets a cookie (\`HttpOnly\`, \`SameSite=Strict\`). All else takes it, but for public media. A write from
+another origin is 403. A role that does not allow a request is 403 \`role_forbids\`. Changes of people, ways in and buckets, and
+deletions for good, take a login or \`POST /api/me/confirm\` within the last 15 minutes: 403 \`confirmation_required\`.
+
+**Uploads** go from the browser to the store. \`POST /api/upload\` signs a PUT, good for 15 minutes; large files go in parts
+(\`POST /api/upload/multipart\`).
+
+**Repeating.** A batch with an \`Idempotency-Key\` is done once; after a 5xx the same request finishes it.
+
+**Errors** have \`success: false\` and \`message\`, and with \`Accept: application/problem+json\` are RFC 9457 problems. \`code\` is stable.
+
+Guides: docs/gallery.md, docs/gallery-media.md and docs/security.md of the repository; decisions: docs/spec/wire.md.`,
   tags: {
     session: 'Log in first: all other requests need the session cookie.',
     gallery: 'The folders and files of the active bucket.',
@@ -84,9 +98,9 @@ const describe = (cookies: CookieStyle) => ({
     settings: 'The configured buckets and the active one.',
     media: 'Files of the active bucket that anybody may read.',
     desk: 'Articles and news, next to the media.',
-    people: 'Who works at the desk, and as what.',
-    trail: 'Who did what.',
-    me: 'The account of who is logged in.',
+    people: 'The people of the desk, and their roles.',
+    trail: 'The trail of changes and of the people who made them.',
+    me: 'The account of the person who is logged in.',
   },
   securitySchemes: {
     session: { type: 'apiKey' as const, name: sessionCookieName(cookies), in: 'cookie' as const },
@@ -96,10 +110,8 @@ const describe = (cookies: CookieStyle) => ({
 /** The largest request body, in bytes: 2,000 keys of 1,024 bytes, each byte written as `\\u0000`. */
 const BODY_LIMIT = 16 * 2 ** 20;
 
-/** What a route takes of the person who is logged in. */
 type Permission = 'look' | 'upload' | 'organize' | 'administer';
 
-/** What each role may do here. */
 const ROLES: Readonly<Record<Role, readonly Permission[]>> = {
   owner: ['look', 'upload', 'organize', 'administer'],
   editor: ['look', 'upload', 'organize'],
@@ -108,8 +120,8 @@ const ROLES: Readonly<Record<Role, readonly Permission[]>> = {
   reader: ['look'],
 };
 
-/** What each role may do to articles and news; writers write drafts of their own. */
-const SCOPES: Readonly<Record<Role, DeskScope>> = {
+/** Scopes for articles and news; writers write drafts of their own. */
+const SCOPE_OF_ROLE: Readonly<Record<Role, DeskScope>> = {
   owner: 'full',
   editor: 'full',
   photographer: 'read',
@@ -144,9 +156,9 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     password: config.ADMIN_PASSWORD,
     settingsKey: config.SETTINGS_KEY,
   });
-  const sessions = new SessionStore(db);
   const providers = config.OIDC_PROVIDERS.map((settings) => new OidcProvider(settings));
   const ways = waysInOf(config);
+  const sessions = new SessionStore(db, { providers, proxy: ways.proxy });
   const people = new PeopleStore(db, account.isConfigured, ways);
   await app.register(cookie);
   refuseForeignPages(app, cookies);
@@ -227,9 +239,10 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   });
   const presence = new Presence(db, (ids) => sessions.living(ids, account.fingerprint), log);
   app.addHook('preClose', async () => presence.stop());
-  const presences = presenceOperations(presence, (role) => SCOPES[role] !== 'read');
+  const presences = presenceOperations(presence, (role) => SCOPE_OF_ROLE[role] !== 'read');
   const sections = sectionsOf(config);
   const desk = deskOperations(config, sections);
+  const condition = conditionOperations({ db, active, store, sections });
   const requiresFactor = config.LOGIN_SECOND_FACTOR === 'required';
   const may = guardOf({ account, sessions, cookies, roles: ROLES, requiresFactor });
   // Whoever has to set up a second factor can do that, and nothing else.
@@ -265,6 +278,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     ['GET', '/api/me/factors', factors.read, own],
     ['POST', '/api/me/passkeys', factors.add, ownFresh],
     ['POST', '/api/me/passkey-options', factors.passkeyOptions, ownFresh],
+    ['PATCH', '/api/me/passkeys/:id', factors.rename, ownFresh],
     ['DELETE', '/api/me/passkeys/:id', factors.remove, ownFresh],
     ['POST', '/api/me/totp', factors.beginTotp, ownFresh],
     ['POST', '/api/me/totp/confirm', factors.confirmTotp, ownFresh],
@@ -305,17 +319,22 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     ['POST', '/api/gallery/batch', files.batch, may('organize')],
     ['GET', '/api/proxy', proxy.fetch, may('look')],
     ['GET', '/api/desk', desk.read, may('look')],
+    ['GET', '/api/desk/operations', condition.read, may('administer')],
+    ['GET', '/api/desk/writers', persons.listWriters, may('organize')],
     ['GET', '/api/presence', presences.list, may('look')],
     ['GET', '/api/presence/events', presences.follow, may('look')],
     ['PUT', '/api/presence/:tab', presences.open, may('look')],
     ['DELETE', '/api/presence/:tab', presences.close, may('look')],
   ]);
   // Content and the newsroom refuse what the scope does not allow.
-  const askerOf: AskerOf = async ({ person }, section) => {
-    const { id, name, role, author } = person;
-    const scope = SCOPES[role];
-    if (section === 'newsroom' || scope !== 'write' || id === null) return { name, scope, author };
-    return { name, scope, author: author ?? (await authors.link(id, name)) };
+  const askerOf: AskerOf = async (request, section) => {
+    const { id, name, role, author } = request.person;
+    const scope = SCOPE_OF_ROLE[role];
+    const asker = { name, scope, author, account: id };
+    if (section === 'newsroom' || scope === 'read' || id === null || author !== null) return asker;
+    // Without it writers could write nothing; others only could not be found as authors.
+    if (scope === 'write') return { ...asker, author: await authors.link(id, name) };
+    return { ...asker, author: await authors.linkIfWriting({ id, name, role }, request.log) };
   };
   await passRequests(app, [sections.content, sections.newsroom], () => may('look'), askerOf);
   await passRequests(

@@ -16,7 +16,7 @@ import { listObjects, type OriginalDates, type StoredObject } from './objects/ob
 import { attachment } from './objects/signed-urls.ts';
 import { findObject, forEachConcurrently, named } from './operations/objects.ts';
 import { findSources, foldOverlaps } from './operations/transfer.ts';
-import { problemResponses } from './problems.ts';
+import { logWrite, problemResponses } from './problems.ts';
 import { goneSignal } from './proxy/proxy.ts';
 import type { GalleryTables } from './tables.ts';
 
@@ -67,6 +67,9 @@ function createOperation(buckets: BucketSource, archives: ArchiveStore) {
       tags: TAGS,
       operationId: 'createArchive',
       summary: 'Choose files and folders to download as one zip',
+      description:
+        '1 to 10,000 keys and folders, 50,000 files at most. For an hour, `GET' +
+        ' /api/gallery/archives/{id}` streams the zip.',
       body: archiveBody,
       response: { 200: archiveAnswer, ...problemResponses(400, 401, 403, 413, 415, 500, 503) },
     },
@@ -93,7 +96,9 @@ function readOperation(buckets: BucketSource, archives: ArchiveStore, dates: Ori
       params: archivePath,
       response: { 200: archiveFile, ...NOT_MODIFIED, ...problemResponses(400, 401, 404, 500, 503) },
     },
-    handler: async ({ method, headers, params: { id } }, reply) => {
+    handler: async (request, reply) => {
+      const { method, headers } = request;
+      const { id } = request.params;
       const signal = goneSignal(reply);
       const bucket = await buckets.current();
       const paths = await archives.find(bucket, id);
@@ -114,7 +119,10 @@ function readOperation(buckets: BucketSource, archives: ArchiveStore, dates: Ori
       if (isNotModified(headers['if-none-match'], etag)) return reply.code(304).send(null);
       reply.headers({ 'content-disposition': attachment(name), 'content-length': String(zipLength(dated)) });
       // Fastify would read the body of a HEAD to its end.
-      return send(reply, method === 'HEAD' ? Readable.from([]) : zipOf(bucket, dated, signal));
+      if (method === 'HEAD') return send(reply, Readable.from([]));
+      const files = dated.filter(({ name: key }) => !key.endsWith('/')).length;
+      logWrite(request, 'archive_downloaded', { name, paths: paths.slice(0, 20), files });
+      return send(reply, zipOf(bucket, dated, signal));
     },
   });
 }
@@ -137,7 +145,7 @@ const MAX_FILES = 50_000;
 
 const LOOKUPS = 16;
 
-/** What a name in an archive may not have: it could leave the folder where it is unpacked, or mislead. */
+/** Characters that could lead a name out of the folder where it is unpacked, or mislead. */
 const UNSAFE = /[\\\p{Cc}\p{Bidi_Control}<>:"|?*]|[. ]+(?=\/|$)/gu;
 
 /** Names of devices on Windows, which no file can have there, whatever follows a dot. */
@@ -195,7 +203,7 @@ function commonFolder([first = '', ...others]: readonly string[]): string {
 function entriesOf(objects: readonly StoredObject[], folder: string): ArchiveEntry[] {
   const entries = objects.map((object) => ({ name: safeName(object.key.slice(folder.length)), object }));
   const folders = [...new Set(entries.map(({ name }) => placeOf(parentOf(`${name}.`))))].sort();
-  /** Where files are, with the number to try next. */
+  /** Each taken name, with the number to try next. */
   const files = new Map<string, number>();
   const isTaken = (place: string) => files.has(place) || hasPrefixed(folders, place);
   return entries.map((entry) => {
@@ -208,7 +216,7 @@ function entriesOf(objects: readonly StoredObject[], folder: string): ArchiveEnt
   });
 }
 
-/** Whether any of the sorted `texts` begins with `prefix`; a set of all their folders could be huge. */
+/** Searches `texts`, which are sorted, for the prefix: a set of all their folders could be huge. */
 function hasPrefixed(texts: readonly string[], prefix: string): boolean {
   let [low, high] = [0, texts.length];
   while (low < high) {
@@ -234,7 +242,7 @@ function safeName(path: string): string {
 /** For how many minutes an archive can be downloaded. */
 const KEPT_MIN = 60;
 
-/** What the archives contain that somebody is about to download. */
+/** The contents of the archives that somebody is about to download. */
 export class ArchiveStore {
   readonly #db: Kysely<GalleryTables>;
 

@@ -81,7 +81,7 @@ const storeSettings = {
 /** The settings of the environment's bucket. */
 export type StoreConfig = z.infer<z.ZodObject<typeof storeSettings>>;
 
-/** What public media need, in whichever process they are served. */
+/** The settings of public media, in whichever process they are served. */
 const publicSettings = {
   MEDIA_PUBLIC: setting(
     publicPrefixes().default([]),
@@ -156,7 +156,7 @@ export const gallerySettings = {
   ),
   GALLERY_TRAIL_DAYS: setting(
     integer(30, 36_500, 'days').default(365),
-    'How long it is known who did what at the desk.',
+    'Retention of the trail of the desk.',
   ),
   SMTP_URL: setting(
     secret(smtpUrl()).optional(),
@@ -207,7 +207,6 @@ export function readSettingsKeys(
   return readConfig({ SETTINGS_KEY, SETTINGS_KEY_PREVIOUS }, env);
 }
 
-/** By which ways people may log in. */
 export function waysInOf(
   config: Pick<GalleryConfig, 'LOGIN_PASSWORDS' | 'OIDC_PROVIDERS' | 'LOGIN_PROXY_HEADER'>,
 ): WaysIn {

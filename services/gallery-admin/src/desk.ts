@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import replyFrom from '@fastify/reply-from';
 import { type ContentClient, contentClient } from '@pressroom/client';
 import { NEWSROOM_ROUTES } from '@pressroom/common/desk/newsroom-routes';
@@ -10,6 +11,7 @@ import { z } from 'zod';
 import type { GalleryConfig } from './config.ts';
 import { ROLES } from './people/people-store.ts';
 import { note, problemResponses } from './problems.ts';
+import { confirmationRequired } from './session/guard.ts';
 import type { Deed } from './trail.ts';
 
 const section = z.object({
@@ -22,7 +24,7 @@ const section = z.object({
 const deskAnswer = z.object({
   success: z.literal(true),
   data: z.object({
-    person: z.string().describe('Who is logged in, as histories name them.'),
+    person: z.string().describe('The person who is logged in, as histories name them.'),
     role: z.enum(ROLES),
     sections: z.object({ content: section, newsroom: section }),
     media: z.object({
@@ -35,7 +37,7 @@ const deskAnswer = z.object({
   }),
 });
 
-/** What there is at the desk: an addition to `docs/spec/gallery-admin.md`. */
+/** The sections of the desk: an addition to `docs/spec/gallery-admin.md`. */
 export function deskOperations(config: GalleryConfig, sections: { content: Section; newsroom: Section }) {
   const { CONTENT_SITE_URL: url, CONTENT_ARTICLE_PATH: articlePath } = config;
   const read = operation({
@@ -65,20 +67,21 @@ export function deskOperations(config: GalleryConfig, sections: { content: Secti
 }
 
 /** A part of the desk that another service does the work of. */
-interface Section {
+export interface Section {
   readonly name: 'content' | 'newsroom';
-  /** Where the service is, and the key that it knows the desk by; undefined if that is not configured. */
+  /**
+   * The address of the service, and the key by which it knows the desk; undefined if they are not configured.
+   */
   readonly service: { readonly url: string; readonly key: string } | undefined;
   readonly routes: readonly ProxiedRoute[];
-  /** What passes of a route whose path ends in `*`. */
+  /** The paths that pass where a route's path ends in `*`. */
   readonly resources?: RegExp;
   /** A path that shows whether it answers and knows the desk. */
   readonly probe: string;
 }
 
-type SectionState = 'ready' | 'unavailable' | 'refused' | 'not_configured';
+export type SectionState = 'ready' | 'unavailable' | 'refused' | 'not_configured';
 
-/** How long a section may take to show how it is, in ms. */
 const PROBE_MS = 2000;
 
 export function sectionsOf({ CONTENT_URL, NEWSROOM_URL, DESK_KEY: key }: GalleryConfig): {
@@ -104,7 +107,8 @@ export function sectionsOf({ CONTENT_URL, NEWSROOM_URL, DESK_KEY: key }: Gallery
   };
 }
 
-async function stateOf({ service, probe }: Section): Promise<SectionState> {
+/** Says whether a service answers and knows the desk. */
+export async function stateOf({ service, probe }: Section): Promise<SectionState> {
   if (service === undefined) return 'not_configured';
   try {
     const { status, body } = await fetch(service.url + probe, {
@@ -133,7 +137,7 @@ const CONTENT_ROUTES = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map(
   (method): ProxiedRoute => [method, '/api/*'],
 );
 
-/** What opens content to programs, and tells them of it: for owners. */
+/** Keys, which open content to programs, and hooks, which tell programs about it: for owners. */
 const INTEGRATION_ROUTES = CONTENT_ROUTES.flatMap(([method]): ProxiedRoute[] =>
   ['keys', 'hooks'].flatMap((resource): ProxiedRoute[] => [
     [method, `/api/${resource}`],
@@ -141,10 +145,14 @@ const INTEGRATION_ROUTES = CONTENT_ROUTES.flatMap(([method]): ProxiedRoute[] =>
   ]),
 );
 
-/** What of content the desk edits: its routes pass, and content judges what a person may. */
-const CONTENT_RESOURCES = /^\/api\/(articles|authors|categories|releases|reviews|schedule|tags|trash)(\/|$)/;
+/** The parts of content that the desk edits; content itself judges who may. */
+const CONTENT_RESOURCES =
+  /^\/api\/(articles|authors|categories|drafts|redirects|releases|reviews|schedule|tags|trash)(\/|$)/;
 
-/** How long a service may take to connect, and to answer, in ms: sources that are tried are slow. */
+/** What is deleted from there cannot be brought back. */
+const ERASED = /^\/api\/trash(\/|$)/;
+
+/** Timeouts for connecting and for the answer, in ms: trying a source is slow. */
 const CONNECT_MS = 3000;
 const ANSWER_MS = 60_000;
 
@@ -169,7 +177,7 @@ const ANSWERED = [
   'allow',
 ];
 
-/** What a segment of a path that is passed on never is: it could lead elsewhere. */
+/** Segments that could lead a path that is passed on elsewhere. */
 const LEADS_AWAY = /^\.{1,2}$|[/\\\p{C}]/u;
 
 /** For whom the desk asks a service, and with which scope. */
@@ -226,7 +234,7 @@ export async function passRequests(
           bodyLimit: path === '/api/import' ? IMPORT_BYTES : PASSED_BYTES,
           ...(guard.check && { preParsing: guard.check }),
           ...(guard.recheck && method !== 'GET' && { preHandler: guard.recheck }),
-          // Tokens of previews, and what is searched for, are not logged.
+          // Tokens of previews and search words are not logged.
           config: { secretQuery: true },
           schema: { hide: true, querystring: z.looseObject({}) },
           handler: async (request, reply) =>
@@ -244,10 +252,13 @@ function pass(
   reply: FastifyReply,
   asker: DeskPerson,
 ) {
-  if (service === undefined) throw notConfigured(name);
-  const { origin, pathname } = new URL(service.url);
   const asked = filled(path, request.params as Record<string, string>);
   if (resources?.test(asked) === false) throw nothingThere();
+  // By what is passed on, however it was written.
+  if (request.method === 'DELETE' && ERASED.test(asked) && !request.person.isFresh)
+    throw confirmationRequired();
+  if (service === undefined) throw notConfigured(name);
+  const { origin, pathname } = new URL(service.url);
   const target = pathname.replace(/\/$/, '') + asked;
   const { body } = request;
   const deed = deedOf(name, operationId, request);
@@ -267,11 +278,17 @@ function pass(
     rewriteHeaders: (headers) => ({ ...only(headers, ANSWERED), ...moved(headers, name) }),
     onResponse: (_request, answer, { statusCode, stream }) => {
       if (deed !== undefined && statusCode < 300) note(request, deed);
-      // What a person may not do, the service says itself; a refused key is nothing of theirs.
-      if (statusCode !== 401 && (statusCode !== 403 || asker.scope !== 'full')) return answer.send(stream);
-      stream.destroy();
-      // A 401 would have the page ask for the password.
-      return answer.send(unavailable(name, `${name} refuses the desk: DESK_KEY must be the same in both`));
+      if (statusCode !== 401 && statusCode !== 403) {
+        answer.send(stream);
+        return;
+      }
+      // The service says itself what a person may not do; a refused key is not theirs, and a 401 would have
+      // the page ask for the password.
+      const refused = unavailable(name, `${name} refuses the desk: DESK_KEY must be the same in both`);
+      void textOf(stream).then(
+        (body) => answer.send(statusCode === 403 && isAboutPerson(body) ? body : refused),
+        (error: unknown) => answer.send(notAnswering(name, error)),
+      );
     },
     onError: (answer, { error }) => {
       if ('statusCode' in error && error.statusCode === 504) {
@@ -283,14 +300,20 @@ function pass(
   });
 }
 
-/** What a write of the news did, for the trail; content keeps a trail itself. */
+/** True if a refusal names the missing right; the refusal of a key is `forbidden`. */
+function isAboutPerson(body: string): boolean {
+  const code = /"code":"(\w+)"/.exec(body)?.[1];
+  return code !== undefined && code !== 'forbidden';
+}
+
+/** The deed to enter in the trail for a write or an export of the news; content keeps a trail itself. */
 function deedOf(
   name: Section['name'],
   operationId: string | undefined,
   request: FastifyRequest,
 ): Deed | undefined {
-  if (name === 'content' || operationId === undefined || request.method === 'GET') return undefined;
-  if (TRIED.has(operationId)) return undefined;
+  if (name === 'content' || operationId === undefined || TRIED.has(operationId)) return undefined;
+  if (request.method === 'GET' && operationId !== 'exportSources') return undefined;
   const action = `news_${operationId.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
   return { action, object: { ...(request.params as Record<string, string>) } };
 }
@@ -321,7 +344,7 @@ function only(headers: IncomingHttpHeaders, names: readonly string[]): IncomingH
   );
 }
 
-/** Where a service says that something is, as the browser finds it. */
+/** Maps the `Location` of a service to the desk's address. */
 function moved({ location }: IncomingHttpHeaders, name: string): IncomingHttpHeaders {
   return location?.startsWith('/api/')
     ? { location: `/api/desk/${name}${location.slice('/api'.length)}` }
@@ -337,6 +360,6 @@ export function notAnswering(name: Section['name'], cause: unknown): Problem {
   return unavailable(name, `${name} does not answer right now; try again`, cause);
 }
 
-function unavailable(name: string, detail: string, cause?: unknown): Problem {
+function unavailable(name: Section['name'], detail: string, cause?: unknown): Problem {
   return new Problem(503, `${name}_unavailable`, detail, { headers: { 'retry-after': '5' }, cause });
 }

@@ -55,7 +55,6 @@ const lookedUp = z.object({
   folder: z.boolean().describe('True if a folder with this name exists.'),
 });
 
-/** What a path names: a file, a folder, both or neither. */
 type LookedUp = z.infer<typeof lookedUp>;
 
 const lookUpAnswer = z.object({
@@ -138,7 +137,7 @@ async function createFolder(bucket: Bucket, prefix: string): Promise<boolean> {
   return true;
 }
 
-/** What each path names at the moment, in the order of `paths`. */
+/** Looks up each path, in the order of `paths`. */
 async function lookUpPaths(
   bucket: Bucket,
   paths: readonly string[],

@@ -131,7 +131,7 @@ const signBody = z.strictObject({
   download: z
     .boolean('must be true or false')
     .default(false)
-    .describe('Whether browsers save what the URLs lead to, under its name, instead of showing it.'),
+    .describe('True to have browsers save the files under their names instead of showing them.'),
 });
 
 /** The response to a request for signed URLs. */
@@ -155,6 +155,9 @@ function listOperation(buckets: BucketSource, facts: FileFacts) {
       tags: TAGS,
       operationId: 'listFolder',
       summary: 'List a folder, or get a presigned URL from which the browser lists it',
+      description:
+        'With `json=1`, a page of folders and files in natural order; `continuationToken` leads to' +
+        ' the next. Otherwise a URL, good for 900 s, at which the store answers itself.',
       querystring: listingQuery,
       response: { 200: listingAnswer, ...problemResponses(400, 401, 500, 503) },
     },
@@ -190,6 +193,7 @@ function signOperation(buckets: BucketSource) {
       tags: TAGS,
       operationId: 'signDownloads',
       summary: 'Get presigned download URLs for up to 2,000 keys',
+      description: 'Each is good for an hour. Members of `data` are the keys as they were sent.',
       body: signBody,
       response: { 200: signAnswer, ...problemResponses(400, 401, 403, 413, 415, 500, 503) },
     },
@@ -209,6 +213,7 @@ const folderPreview = operation({
     tags: TAGS,
     operationId: 'getFolderPreview',
     summary: 'Gone',
+    description: 'Always 410; ask `GET /api/gallery` instead.',
     deprecated: true,
     // Its clients send parameters that are no longer defined.
     querystring: z.looseObject({}),
@@ -240,7 +245,7 @@ const MAX_PAGES = 50;
 /** The part of a listing's query that identifies the page, and what it shows. */
 type FolderPage = Pick<ListingQuery, 'path' | 'continuationToken' | 'maxKeys' | 'foldersOnly' | 'thumbhash'>;
 
-/** What is known of files besides what the store says. */
+/** Facts about files that the store does not know. */
 interface FileFacts {
   dates: OriginalDates;
   thumbHashes: Pick<ThumbHashes, 'of'>;
@@ -329,7 +334,6 @@ export function mediaTypeOf(key: string): string {
   return lookup(extname(key)) || 'application/octet-stream';
 }
 
-/** How a gallery shows a file of this media type. */
 export function mediaKindOf(mediaType: string): MediaKind {
   const [kind] = mediaType.split('/', 1);
   return kind === 'image' || kind === 'video' || kind === 'audio' ? kind : 'file';

@@ -37,6 +37,12 @@ describe('names', () => {
     expect(objectPath.parse('a/b.jpg')).toBe('a/b.jpg');
   });
 
+  test('a name of any length is soon refused, whatever marks it has', () => {
+    const stacked = `a${'\u0301'.repeat(100_000)}${'\u0323'.repeat(100_000)}`;
+    expect(filename.safeParse(stacked).error?.issues[0]?.message).toBe('must be 1 to 255 characters long');
+    expect(filename.parse('e\u0323\u0302'.repeat(200))).toBe('ệ'.repeat(200));
+  });
+
   test.each(['/a', 'a//b', 'a/../b', './a', '..', 'a\\b', 'a\nb', '\u0085', 'u\u0308', ''])(
     'the existing path %j is kept as sent, though no new path may look like it',
     (path) => expect(existingPath.parse(path)).toBe(path),

@@ -6,7 +6,7 @@ import { z } from 'zod';
 export const MAX_KEY_BYTES = 1024;
 
 /**
- * Where what is made from public pictures is kept, in the bucket itself; the root's listing leaves it out.
+ * The folder of what is made from public pictures, in the bucket itself; the root's listing leaves it out.
  */
 export const RENDITIONS = '.pressroom-renditions/';
 
@@ -58,10 +58,14 @@ export const NEW_KEY_PATTERN = `^(?:${SEGMENT}/)*${segment(MAX_FILENAME, HIDDEN_
  */
 function name(min: number, max: number, pattern: string) {
   const expected = `must be ${min} to ${max} characters long`;
-  return anyText()
-    .meta({ minLength: min, maxLength: max, pattern })
-    .transform((value) => value.normalize('NFC'))
-    .refine((value) => value.length >= min && codePoints(value) <= max, expected);
+  return (
+    anyText()
+      .meta({ minLength: min, maxLength: max, pattern })
+      // Decomposed, a character has at most four; to compose a text of any length could take minutes.
+      .refine((value) => value.length <= 6 * max, expected)
+      .transform((value) => value.normalize('NFC'))
+      .refine((value) => value.length >= min && codePoints(value) <= max, expected)
+  );
 }
 
 function isFilename(value: string): boolean {
@@ -150,9 +154,10 @@ export const objectKey = anyText()
   .meta({ minLength: 1, maxLength: MAX_KEY_BYTES });
 
 /**
- * Where deletions to the trash put objects: below a folder for each, `20261123T235959Z-SECRET.2/`, under the
- * whole of their old key. The number says how many `/` are before the name of what was deleted, so that a
- * folder is told from a file that was in it. What was public under its old key is not, because of the secret.
+ * The folder of the trash. Each deletion puts objects below a folder of its own,
+ * `20261123T235959Z-SECRET.2/`, under their whole old key. The number counts the `/` before the name of the
+ * deleted thing, so that a folder is told from a file that was in it. The secret keeps what was public under
+ * its old key from being public here.
  */
 export const TRASH = '.pressroom-trash/';
 
@@ -199,7 +204,7 @@ export function trashedAt(path: string): Trashed | undefined {
   return { deletion, deletedAt, original, whole: start + whole };
 }
 
-/** Whether a path is the trash or in it. */
+/** True for the trash itself and everything in it. */
 export function isInTrash(path: string): boolean {
   return `${path}/`.startsWith(TRASH);
 }

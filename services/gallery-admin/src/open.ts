@@ -9,12 +9,14 @@ import { openTracing } from '@pressroom/common/tracing/tracing';
 import { buildApp } from './app.ts';
 import { ActiveBucket, environmentBucket, StoreConnections, type StoreTimeouts } from './buckets/bucket.ts';
 import { BucketStore } from './buckets/buckets-store.ts';
+import { Outages, watchNeighbours } from './condition/outages.ts';
 import type { GalleryConfig, MediaConfig } from './config.ts';
+import { sectionsOf } from './desk.ts';
 import { buildMediaApp } from './media-app.ts';
 import { ThumbHashes } from './objects/thumb-hashes.ts';
 import { type CopyLimits, S3_COPY_LIMITS } from './operations/objects.ts';
 import { type FetcherOptions, MediaFetcher, PROXY_LIMITS } from './proxy/media-fetcher.ts';
-import { sessionMeters } from './session/logins.ts';
+import { sessionMeters } from './session/login-throttle.ts';
 import type { GalleryTables } from './tables.ts';
 import { Trail } from './trail.ts';
 import { pruneTrash } from './trash.ts';
@@ -27,7 +29,7 @@ export interface OpenGallery {
 
 /** Dependencies that only tests replace. */
 export interface OpenOptions {
-  /** How large objects are copied; S3's own limits by default. */
+  /** The sizes from which objects are copied in parts; S3's own limits by default. */
   copyLimits?: CopyLimits;
   /** Timeouts of requests to the object store. */
   storeTimeouts?: StoreTimeouts;
@@ -67,8 +69,13 @@ export async function openGallery(
     },
     log,
   );
+  const watch = watchNeighbours({
+    sections: sectionsOf(config),
+    active: opened.active,
+    outages: new Outages(db),
+  });
   const release = async () => {
-    await Promise.all([pruning.stop(), fetcher.close()]);
+    await Promise.all([pruning.stop(), watch.stop(), fetcher.close()]);
     await Promise.all([opened.release(), direct !== db && direct.destroy()]);
   };
   const meters = [...opened.meters, ...sessionMeters(db)];

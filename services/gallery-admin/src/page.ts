@@ -9,8 +9,9 @@ import type { BucketSource } from './buckets/bucket.ts';
 /** The query string is the page's own: the folder and the file that it shows. */
 const ofThePage = z.looseObject({});
 
-/** The section with which the desk begins. */
-const FIRST = 'media';
+/** The section with which the desk begins, and the one that had the whole page before there was a desk. */
+const FIRST = 'home';
+const BEFORE = 'media';
 
 /** The desk for people, and the files that it loads. */
 export function pageOperations(buckets: BucketSource) {
@@ -23,7 +24,10 @@ function rootOperation() {
   return operation({
     config: { secretQuery: true },
     schema: { hide: true, querystring: ofThePage },
-    handler: async ({ url }, reply) => reply.redirect(`desk/${FIRST}${new URL(url, 'http://desk').search}`),
+    handler: async ({ url }, reply) => {
+      const { search } = new URL(url, 'http://desk');
+      return reply.redirect(search === '' ? 'desk/' : `desk/${BEFORE}${search}`);
+    },
   });
 }
 
@@ -83,7 +87,7 @@ function sendAsset({ headers }: FastifyRequest, reply: FastifyReply, { mediaType
   return reply.type(mediaType).send(bytes[coding ?? 'identity']);
 }
 
-/** Whether an `Accept-Encoding` names a coding without refusing it (RFC 9110, section 12.5.3). */
+/** True if an `Accept-Encoding` names the coding without refusing it (RFC 9110, section 12.5.3). */
 function accepts(header: string | string[] | undefined, coding: string): boolean {
   const members = String(header ?? '').split(',');
   return members.some((member) => {

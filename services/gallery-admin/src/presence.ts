@@ -1,4 +1,6 @@
-import { PassThrough, type Readable } from 'node:stream';
+import { finished, PassThrough, type Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { lockUntilCommit } from '@pressroom/common/database/database';
 import { operation } from '@pressroom/common/http/operation';
 import type { Logger } from '@pressroom/common/log/logging';
@@ -10,16 +12,16 @@ import type { Role } from './people/people-store.ts';
 import { problemResponses } from './problems.ts';
 import type { GalleryTables } from './tables.ts';
 
-/** How long a page that says nothing still counts, in s: it may come back on another replica. */
+/** The time that a silent page still counts, in s: it may come back on another replica. */
 const KEPT_S = 20;
 
 /** Pause between two looks at the table while somebody follows it, in ms. */
 const LOOK_MS = 400;
 
-/** How many looks pass between two notes that the pages are still there. */
+/** The looks between two notes that the pages are still there. */
 const LOOKS_PER_NOTE = 12;
 
-/** How many looks pass between two comments, which keep proxies from ending a stream, each some 15 s. */
+/** The looks between two comments in a stream, which keep proxies from ending it: some 15 s. */
 const LOOKS_PER_BEAT = 36;
 
 /** The most pages of one session, and of one replica. */
@@ -34,12 +36,12 @@ const MODES = ['writing', 'waiting', 'looking'] as const;
 const entry = z
   .object({
     article: z.int(),
-    name: z.string().describe('Who has it open.'),
+    name: z.string().describe('The person who has it open.'),
     mode: z.enum(MODES).describe('One page at a time writes an article.'),
     since: z.iso.datetime({ offset: true }),
-    takenBy: z.string().nullable().describe('Who has taken over from this page, if anybody.'),
-    isThis: z.boolean().describe('Whether it is the page that asks.'),
-    isYou: z.boolean().describe('Whether it is a page of the same session.'),
+    takenBy: z.string().nullable().describe('The person who has taken over from this page, if anybody has.'),
+    isThis: z.boolean().describe('True for the page that asks.'),
+    isYou: z.boolean().describe('True for a page of the same session.'),
   })
   .meta({ id: 'Presence' });
 
@@ -63,12 +65,12 @@ const openBody = z.strictObject({
   mode: z
     .enum(['writing', 'looking'])
     .describe('Whoever wants to write what somebody writes already gets `waiting`.'),
-  takeOver: z.boolean().default(false).describe('Whether to write it instead of them.'),
+  takeOver: z.boolean().default(false).describe('True to write it instead of them.'),
 });
 
 const TAGS = ['desk'];
 
-/** Who has which article open: an addition to `docs/spec/gallery-admin.md`. */
+/** Presence in articles: an addition to `docs/spec/gallery-admin.md`. */
 export function presenceOperations(presence: Presence, mayWrite: (role: Role) => boolean) {
   const shown = async (request: FastifyRequest, own: string) => ({
     success: true as const,
@@ -79,6 +81,9 @@ export function presenceOperations(presence: Presence, mayWrite: (role: Role) =>
       tags: TAGS,
       operationId: 'readPresence',
       summary: 'Say who has which article open',
+      description:
+        'The pages of all people, up to 500. A page counts for 20 s after it asked last. Ask `GET' +
+        ' /api/presence/events` for changes as they come.',
       querystring: tabQuery,
       response: { 200: answer, ...problemResponses(400, 401, 403, 503) },
     },
@@ -104,7 +109,8 @@ export function presenceOperations(presence: Presence, mayWrite: (role: Role) =>
     },
     handler: async (request, reply) => {
       const stream = presence.follow(request.query.tab, request.person.session);
-      reply.raw.once('close', () => presence.leave(stream));
+      // Also where the reader is gone already.
+      finished(reply.raw, () => presence.leave(stream));
       return reply
         .type('text/event-stream')
         .header('cache-control', 'no-store')
@@ -117,6 +123,9 @@ export function presenceOperations(presence: Presence, mayWrite: (role: Role) =>
       tags: TAGS,
       operationId: 'openArticle',
       summary: 'Say that a page has an article open',
+      description:
+        'The page makes up the UUID `tab`. Who wants to write an article that somebody writes gets' +
+        ' `waiting`, or takes it over with `takeOver`. Content refuses nothing because of it.',
       params: tabPath,
       body: openBody,
       response: { 200: answer, ...problemResponses(400, 401, 403, 413, 415, 429, 503) },
@@ -134,11 +143,12 @@ export function presenceOperations(presence: Presence, mayWrite: (role: Role) =>
       tags: TAGS,
       operationId: 'closeArticle',
       summary: 'Say that a page has no article open any longer',
+      description: 'The next page that waits may write.',
       params: tabPath,
       response: { 200: answer, ...problemResponses(400, 401, 403, 503) },
     },
     handler: async (request) => {
-      await presence.close(request.params.tab);
+      await presence.close(request.params.tab, request.person.session);
       return shown(request, request.params.tab);
     },
   });
@@ -162,8 +172,7 @@ interface Opening {
 interface Follower {
   readonly tab: string;
   readonly session: string;
-  /** What was sent last. */
-  sent: string;
+  told: readonly Row[] | undefined;
 }
 
 const IS_THERE = sql<SqlBool>`seen_at > clock_timestamp() - make_interval(secs => ${KEPT_S})`;
@@ -177,8 +186,10 @@ export class Presence {
   readonly #living: (sessions: readonly string[]) => Promise<Set<string>>;
   readonly #log: Pick<Logger, 'warn'>;
   readonly #followers = new Map<PassThrough, Follower>();
-  #timer: NodeJS.Timeout | undefined;
+  /** The rows of the last look: the same array until it changes. */
+  #rows: readonly Row[] = [];
   #looks = 0;
+  #isLooking = false;
   #isClosed = false;
 
   /** @param living those of some sessions that have not ended */
@@ -204,24 +215,33 @@ export class Presence {
       .execute();
   }
 
-  /** Notes that pages are still there. */
+  /** Notes that pages are still there; one that is being opened waits for the next note. */
   async note(tabs: readonly string[]): Promise<void> {
-    await this.#db
-      .updateTable('gallery.presence')
-      .set({ seen_at: sql<Date>`clock_timestamp()` })
-      .where('tab', '=', sql<string>`any(${tabs}::uuid[])`)
-      .execute();
+    await sql`
+      update gallery.presence set seen_at = clock_timestamp() where tab = any(array(
+        select tab from gallery.presence where tab = any(${tabs}::uuid[]) for update skip locked
+      ))
+    `.execute(this.#db);
   }
 
-  async close(tab: string): Promise<void> {
-    await this.#db.deleteFrom('gallery.presence').where('tab', '=', tab).execute();
+  async close(tab: string, session: string): Promise<void> {
+    await this.#db
+      .deleteFrom('gallery.presence')
+      .where('tab', '=', tab)
+      .where('session_id', '=', session)
+      .execute();
   }
 
   /** Throws 429 where a session has too many pages open. */
   async open(tab: string, { session, name, article, mode, takeOver }: Opening): Promise<void> {
     await this.#db.transaction().execute(async (tx) => {
-      await lockUntilCommit(tx, 'open an article', String(article));
-      await tx.deleteFrom('gallery.presence').where(sql<SqlBool>`not ${IS_THERE}`).execute();
+      // One at a time, whatever they open: they count the pages of a session, and change each other's rows.
+      await lockUntilCommit(tx, 'open an article');
+      await sql`
+        delete from gallery.presence where tab = any(array(
+          select tab from gallery.presence where not ${IS_THERE} for update skip locked
+        ))
+      `.execute(tx);
       const { pages } = await tx
         .selectFrom('gallery.presence')
         .select(({ fn }) => fn.countAll<number>().as('pages'))
@@ -269,8 +289,8 @@ export class Presence {
     if (own.length >= MOST_OF_SESSION) throw tooMany();
     const stream = new PassThrough();
     stream.write('retry: 1000\n\n');
-    this.#followers.set(stream, { tab, session, sent: '' });
-    this.#schedule(0);
+    this.#followers.set(stream, { tab, session, told: undefined });
+    if (!this.#isLooking) void this.#keepLooking();
     return stream;
   }
 
@@ -282,25 +302,22 @@ export class Presence {
   /** Ends all streams: browsers come back to another replica. */
   stop(): void {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
     for (const stream of this.#followers.keys()) this.leave(stream);
   }
 
-  #schedule(pause: number): void {
-    clearTimeout(this.#timer);
-    if (this.#isClosed || this.#followers.size === 0) return;
-    this.#timer = setTimeout(() => void this.#turn(), pause);
-  }
-
   /** Streams end while the database does not answer: whether their sessions have ended is not known. */
-  async #turn(): Promise<void> {
-    try {
-      await this.#look();
-    } catch (error) {
-      this.#log.warn({ err: error }, 'presence_not_read');
-      for (const stream of this.#followers.keys()) this.leave(stream);
+  async #keepLooking(): Promise<void> {
+    this.#isLooking = true;
+    while (this.#followers.size > 0) {
+      try {
+        await this.#look();
+      } catch (error) {
+        this.#log.warn({ err: error }, 'presence_not_read');
+        for (const stream of this.#followers.keys()) this.leave(stream);
+      }
+      await delay(LOOK_MS, undefined, { ref: false });
     }
-    this.#schedule(LOOK_MS);
+    this.#isLooking = false;
   }
 
   async #look(): Promise<void> {
@@ -308,23 +325,26 @@ export class Presence {
     const sessions = [...new Set(followers.map(([, { session }]) => session))];
     this.#looks += 1;
     const [rows, living] = await Promise.all([this.rows(), this.#living(sessions)]);
+    if (!isDeepStrictEqual(rows, this.#rows)) this.#rows = rows;
     for (const [stream, follower] of followers) {
       if (!living.has(follower.session)) this.leave(stream);
-      else this.#tell(stream, follower, rows);
+      else this.#tell(stream, follower);
     }
     if (this.#looks % LOOKS_PER_NOTE === 1) {
       await this.note([...this.#followers.values()].map((follower) => follower.tab));
     }
   }
 
-  /** A reader that does not keep up gets the newest state once it does. */
-  #tell(stream: PassThrough, follower: Follower, rows: readonly Row[]): void {
-    if (stream.writableNeedDrain) return;
-    const text = JSON.stringify({ entries: entriesFor(rows, follower.tab, follower.session) });
-    if (text !== follower.sent) {
-      follower.sent = text;
-      stream.write(`data: ${text}\n\n`);
-    } else if (this.#looks % LOOKS_PER_BEAT === 0) stream.write(': still here\n\n');
+  /** A reader that does not keep up gets the newest state once it does; one may have left during the look. */
+  #tell(stream: PassThrough, follower: Follower): void {
+    if (!stream.writable || stream.writableNeedDrain) return;
+    if (follower.told === this.#rows) {
+      if (this.#looks % LOOKS_PER_BEAT === 0) stream.write(': still here\n\n');
+      return;
+    }
+    follower.told = this.#rows;
+    const entries = entriesFor(this.#rows, follower.tab, follower.session);
+    stream.write(`data: ${JSON.stringify({ entries })}\n\n`);
   }
 }
 
@@ -332,7 +352,7 @@ function entriesFor(rows: readonly Row[], own: string, ownSession: string): Entr
   return rows.map(({ tab: page, session, since, ...row }) => ({
     ...row,
     since: since.toISOString(),
-    isThis: page === own,
+    isThis: page === own && session === ownSession,
     isYou: session === ownSession,
   }));
 }

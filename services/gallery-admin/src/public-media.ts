@@ -9,13 +9,15 @@ import { PublicPrefixes } from './media/public-prefixes.ts';
 import { Renditions } from './media/renditions.ts';
 import { PROXY_LIMITS } from './proxy/media-fetcher.ts';
 
-/** Several crops at each width, in two formats; with what has no box, less than a page of a listing. */
+/**
+ * Several crops at each width, in two formats; with the renditions without a box, less than a page of a
+ * listing.
+ */
 const KEPT = 400;
 
-/** What scripts of other sites need for the parts of a file, and for its address for good. */
+/** Headers that scripts of other sites need, for the parts of a file and for its permanent address. */
 const EXPOSED = ['Content-Range', 'Content-Location', 'Accept-Ranges'];
 
-/** What the public part of the active bucket is served with. */
 export interface PublicMediaParts {
   config: Pick<
     MediaConfig,

@@ -3,6 +3,12 @@ import type { Columns } from './database/columns.ts';
 
 /** The tables of the gallery administration; what is in JSON, PostgreSQL does not say. */
 export interface GalleryTables
-  extends WithTypes<Columns, { 'gallery.archive': { paths: readonly string[] } }> {}
+  extends WithTypes<
+    Columns,
+    {
+      'gallery.archive': { paths: readonly string[] };
+      'gallery.backup_report': { failing: Readonly<Record<string, string>> };
+    }
+  > {}
 
 export type BatchTable = GalleryTables['gallery.batch'];

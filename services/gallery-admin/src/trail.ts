@@ -7,17 +7,17 @@ import type { FastifyRequest } from 'fastify';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import { notAnswering, notConfigured } from './desk.ts';
-import { problemResponses } from './problems.ts';
+import { logWrite, problemResponses } from './problems.ts';
 import type { GalleryTables } from './tables.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the request has done, for {@link keepTrail}; null for most. */
+    /** The deeds of the request, for {@link keepTrail}; null for most. */
     done: Deed[] | null;
   }
 }
 
-/** Something that was done: the event, what it was done to, and by whom if nobody is logged in. */
+/** A deed: the event, its object, and the person if nobody is logged in. */
 export interface Deed {
   action: string;
   object: object;
@@ -31,7 +31,7 @@ export interface TrailQuery {
   person?: string | undefined;
   /** The beginning of an action's name, such as `person`. */
   action?: string | undefined;
-  /** Part of what it was done to, in any case. */
+  /** Part of the object, in any case. */
   object?: string | undefined;
   since?: Date | undefined;
   /** Those older than the entry with this number. */
@@ -83,7 +83,7 @@ export class Trail {
 const STEP = 1000;
 
 /**
- * Keeps what each request has done before it is answered. What the database does not take then is in the log:
+ * Records what each request has done before it is answered. If the database does not take it, the log has it:
  * what was done stays done.
  */
 export function keepTrail(app: Server, trail: Trail): void {
@@ -154,6 +154,9 @@ export function trailOperations(trail: Trail, content: ContentClient | undefined
       tags: TAGS,
       operationId: 'readTrail',
       summary: 'Say who did what, the newest first',
+      description:
+        'For owners; filters combine. `next` is the `before` of the next page. With `of=articles`,' +
+        ' the trail of the content service. No secret is in it.',
       querystring: trailQuery,
       response: { 200: trailAnswer, ...problemResponses(400, 401, 403, 404, 503) },
     },
@@ -164,17 +167,21 @@ export function trailOperations(trail: Trail, content: ContentClient | undefined
       tags: TAGS,
       operationId: 'downloadTrail',
       summary: 'The same as CSV (RFC 4180)',
+      description: 'With the same filters.',
       querystring: trailQuery,
       response: {
         200: { description: 'The entries.', content: { 'text/csv': { schema: z.string() } } },
         ...problemResponses(400, 401, 403, 404, 503),
       },
     },
-    handler: async ({ query }, reply) =>
-      reply
+    handler: async (request, reply) => {
+      const { entries } = await read(request.query);
+      logWrite(request, 'trail_downloaded', { of: request.query.of, entries: entries.length });
+      return reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', 'attachment; filename="trail.csv"')
-        .send(csvOf((await read(query)).entries)),
+        .send(csvOf(entries));
+    },
   });
   return { list, download };
 }

@@ -51,7 +51,7 @@ type TrashPage = z.infer<typeof trashPage>;
 
 const trashAnswer = z.object({ success: z.literal(true), data: trashPage });
 
-/** What the trash holds: an addition to `docs/spec/gallery-admin.md`, "Endpoints". */
+/** The contents of the trash: an addition to `docs/spec/gallery-admin.md`, "Endpoints". */
 export function trashOperations(buckets: BucketSource, dates: OriginalDates) {
   const list = operation({
     schema: {
@@ -71,15 +71,15 @@ export function trashOperations(buckets: BucketSource, dates: OriginalDates) {
   return { list };
 }
 
-/** Requests to the store for one page, each of which finds at least one deleted file or folder. */
+/** The requests to the store for one page: each finds at least one deleted file or folder. */
 const MAX_REQUESTS = 20;
 
-/** What follows every key that begins with a folder's prefix. */
-const LAST = '\u{10ffff}';
+/** Sorts after every character that can follow a folder's prefix. */
+const LAST_CHARACTER = '\u{10ffff}';
 
 const DAY_MS = 86_400_000;
 
-/** Reads a page of what was deleted. Each folder is one entry. */
+/** Reads a page of deleted things. Each folder is one entry. */
 async function readTrash(bucket: Bucket, query: TrashQuery, dates: OriginalDates): Promise<TrashPage> {
   const { folders, objects, next } = await findDeleted(bucket, query);
   const keys = objects.map(({ key }) => key);
@@ -96,7 +96,7 @@ async function readTrash(bucket: Bucket, query: TrashQuery, dates: OriginalDates
   };
 }
 
-/** Passes over what is in a folder by asking for what follows it. */
+/** Skips the contents of a folder by asking for the keys after it. */
 async function findDeleted(bucket: Bucket, { continuationToken: after = '', maxKeys: most }: TrashQuery) {
   const folders: string[] = [];
   const objects: StoredObject[] = [];
@@ -104,7 +104,7 @@ async function findDeleted(bucket: Bucket, { continuationToken: after = '', maxK
   for (let requests = 0; requests < MAX_REQUESTS; requests += 1) {
     const maxKeys = most - folders.length - objects.length;
     if (maxKeys === 0) break;
-    const startAfter = last.endsWith('/') ? last + LAST : last;
+    const startAfter = last.endsWith('/') ? last + LAST_CHARACTER : last;
     const page = await listPage(bucket, { prefix: TRASH, startAfter, maxKeys });
     for (const object of page.objects) {
       const { whole = object.key } = trashedAt(object.key) ?? {};
@@ -128,7 +128,6 @@ function deletionOf(path: string) {
 /** Objects that one step removes at most. */
 const REMOVED = 1000;
 
-/** What removes things from the trash of a bucket. */
 interface TrashPruning {
   db: Kysely<GalleryTables>;
   /** The database without a pooler, for locks of a session. */

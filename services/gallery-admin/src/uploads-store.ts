@@ -43,16 +43,16 @@ import type {
   UploadRequest,
 } from './uploads.ts';
 
-/** How long an upload URL is valid, in s (`docs/spec/wire.md`, "Upload"). */
-const EXPIRES_IN = 900;
+/** The validity of an upload URL, in s (`docs/spec/wire.md`, "Upload"). */
+const UPLOAD_URL_S = 900;
 
-/** How long a store may take to assemble 10,000 parts, in ms. */
+/** The time that a store may take to assemble 10,000 parts, in ms. */
 const COMPLETE_TIMEOUT_MS = 300_000;
 
 /** The media type is signed, so that the file is stored with the type that was announced. */
 const SIGNED_HEADERS = new Set(['content-type']);
 
-/** How often a completion begins again because another file has come to its key. */
+/** The attempts at a completion, which starts again if another file has come to its key. */
 const COMPLETION_TRIES = 5;
 
 /** The answer to a completion; `size` in bytes. */
@@ -67,7 +67,7 @@ interface UploadsParts {
   announced: AnnouncedUploads;
   completed: CompletedUploads;
   completing: CompletingUploads;
-  /** How a file that is replaced is kept. */
+  /** Copies a file that is replaced. */
   copies: Omit<TransferParts, 'bucket'>;
 }
 
@@ -96,21 +96,21 @@ export class Uploads {
     const key = path + filename;
     const condition = trash ? await this.#keep(bucket, { key }) : undefined;
     const put = new PutObjectCommand({ Bucket: name, Key: key, ContentType: contentType, ...condition });
-    const url = await getSignedUrl(signer, put, { expiresIn: EXPIRES_IN, signableHeaders: SIGNED_HEADERS });
+    const url = await getSignedUrl(signer, put, { expiresIn: UPLOAD_URL_S, signableHeaders: SIGNED_HEADERS });
     return { url, key, ...(trash && { headers: headersOf(contentType, condition) }) };
   }
 
   /**
-   * Keeps what a file, or the completion of an upload, replaces; resolves to the condition that nothing else
-   * is replaced. Where a store has none for completions, those of one key wait for each other.
+   * Keeps the file that an upload or its completion replaces; resolves to the condition that nothing else is
+   * replaced. If a store honours no condition for completions, whatever comes to their key waits for them.
    */
   async #keep(
     bucket: Bucket,
     { key, uploadId }: { key: string; uploadId?: string },
   ): Promise<WriteCondition | undefined> {
     const write: Write = uploadId === undefined ? 'put' : 'complete';
-    if (uploadId !== undefined && !(await this.#conditionals.areHonoured(bucket, write)))
-      await this.#parts.completing.claim(bucket, { uploadId, key });
+    if (!(await this.#conditionals.areHonoured(bucket, 'complete')))
+      await this.#parts.completing.wait(bucket, key, uploadId);
     const kept = await keepReplaced({ bucket, ...this.#parts.copies }, key);
     return this.#conditionals.unlessChanged(bucket, write, kept);
   }
@@ -133,7 +133,7 @@ export class Uploads {
     return signRequest(bucket, request, keeps ? await this.#keep(bucket, request) : undefined);
   }
 
-  /** Holds a part, or a completion, to what was announced. */
+  /** Refuses a part, or a completion, that differs from the announcement. */
   async #assertAnnounced(bucket: Bucket, request: UploadRequest): Promise<void> {
     if (!('uploadId' in request)) return;
     const announced = await this.#parts.announced.find(bucket, request);
@@ -170,12 +170,12 @@ export class Uploads {
       PartNumber: partNumber,
     });
     const [url, announced] = await Promise.all([
-      getSignedUrl(signer, part, { expiresIn: EXPIRES_IN }),
+      getSignedUrl(signer, part, { expiresIn: UPLOAD_URL_S }),
       this.#parts.announced.find(bucket, { uploadId, key }),
       assertOpen(bucket, { uploadId, key }),
     ]);
     assertPart(announced, partNumber);
-    return { url, partNumber, expiresIn: EXPIRES_IN };
+    return { url, partNumber, expiresIn: UPLOAD_URL_S };
   }
 
   /** Every uploaded part. Fails as `missing` for an upload that is not open. */
@@ -348,9 +348,7 @@ async function listParts(bucket: Bucket, session: MultipartSession): Promise<Upl
   do {
     const page = await someParts(bucket, session, PAGE, marker);
     parts.push(...(page.Parts ?? []).map(partOf));
-    const next = page.IsTruncated ? page.NextPartNumberMarker : undefined;
-    // Guards against a store that repeats a page endlessly.
-    marker = next === marker || parts.length >= MAX_PARTS ? undefined : next;
+    marker = page.IsTruncated ? page.NextPartNumberMarker : undefined;
   } while (marker !== undefined);
   return parts;
 }
@@ -391,7 +389,7 @@ async function signRequest(
   const { key } = request;
   const contentType = 'contentType' in request ? request.contentType : undefined;
   const url = await presigned(signer, { Bucket: name, Key: key, ...condition }, request, {
-    expiresIn: EXPIRES_IN,
+    expiresIn: UPLOAD_URL_S,
     // A type that was not given must not be signed: the SDK adds its own for parts and part lists.
     ...(contentType !== undefined && { signableHeaders: new Set(['content-type']) }),
   });
@@ -469,8 +467,8 @@ export class CompletedUploads {
   }
 
   /**
-   * What `completion`, with exactly these parts, created or would have created; undefined if it was never
-   * started.
+   * The file that `completion`, with exactly these parts, created or would have created; undefined if it was
+   * never started.
    */
   async find(bucket: Bucket, completion: Completion): Promise<CompletedUpload | undefined> {
     return this.#db
@@ -482,9 +480,9 @@ export class CompletedUploads {
 }
 
 /** For how long another upload waits for one that neither ends nor is aborted, in s. */
-const LEASE_S = EXPIRES_IN + COMPLETE_TIMEOUT_MS / 1000;
+const LEASE_S = UPLOAD_URL_S + COMPLETE_TIMEOUT_MS / 1000;
 
-/** How long a request waits for another upload of its name, in ms, and how often it looks. */
+/** The longest that a request waits for another upload of its name, and the pause between looks, in ms. */
 const PATIENCE_MS = 2000;
 const LOOK_MS = 100;
 
@@ -499,44 +497,51 @@ export class CompletingUploads {
     this.#db = db;
   }
 
-  /** Takes the key for an upload. Fails as `unavailable` while another one has it. */
-  async claim(bucket: Bucket, session: MultipartSession): Promise<void> {
+  /** Waits until no upload has the key, then takes it for `uploadId`. Fails as `unavailable` meanwhile. */
+  async wait(bucket: Bucket, key: string, uploadId: string | undefined): Promise<void> {
     const end = performance.now() + PATIENCE_MS;
     await this.#removeOver();
     for (let ended: string | null = null; ; ) {
-      const other = await this.#take(bucket, session, ended);
-      if (other === undefined) return;
-      ended = (await isOpen(bucket, { key: session.key, uploadId: other })) ? null : other;
+      const other: string | undefined =
+        uploadId === undefined
+          ? await this.#holder(bucket, key)
+          : await this.#take(bucket, { key, uploadId }, ended);
+      if (other === undefined || (uploadId === undefined && other === ended)) return;
+      ended = (await isOpen(bucket, { key, uploadId: other })) ? null : other;
       if (ended !== null) continue;
       if (performance.now() >= end) {
         const detail = 'another upload of this name is being completed; try again when it is there';
-        throw new Failure('unavailable', detail);
+        throw new Failure('unavailable', `${detail}, or in ${LEASE_S / 60} minutes`);
       }
       await delay(LOOK_MS);
     }
   }
 
+  async #holder(bucket: Bucket, key: string): Promise<string | undefined> {
+    const kept = await this.#db
+      .selectFrom('gallery.completing_upload')
+      .select('upload_id')
+      .where('id', '=', placeOf(bucket, key))
+      .where('leased_until', '>', sql<Date>`now()`)
+      .executeTakeFirst();
+    return kept?.upload_id;
+  }
+
   /** Resolves to the upload that has the key, unless that is this one now. */
   async #take(
-    { id, name }: Bucket,
+    bucket: Bucket,
     { key, uploadId }: MultipartSession,
     ended: string | null,
   ): Promise<string | undefined> {
-    const place = hash('sha256', JSON.stringify([id, name, key]), 'buffer');
     const { rows } = await sql<{ upload_id: string }>`
       insert into gallery.completing_upload as kept (id, upload_id, leased_until)
-      values (${place}, ${uploadId}, now() + ${LEASE_S} * interval '1 second')
+      values (${placeOf(bucket, key)}, ${uploadId}, now() + ${LEASE_S} * interval '1 second')
       on conflict (id) do update set upload_id = excluded.upload_id, leased_until = excluded.leased_until
         where kept.upload_id in (excluded.upload_id, ${ended}) or kept.leased_until <= now()
       returning upload_id
     `.execute(this.#db);
     if (rows.length > 0) return undefined;
-    const kept = await this.#db
-      .selectFrom('gallery.completing_upload')
-      .select('upload_id')
-      .where('id', '=', place)
-      .executeTakeFirst();
-    return kept?.upload_id ?? uploadId;
+    return (await this.#holder(bucket, key)) ?? uploadId;
   }
 
   async #removeOver(): Promise<void> {
@@ -547,6 +552,10 @@ export class CompletingUploads {
       )
     `.execute(this.#db);
   }
+}
+
+function placeOf({ id, name }: Bucket, key: string): Buffer {
+  return hash('sha256', JSON.stringify([id, name, key]), 'buffer');
 }
 
 function idOf(bucket: Bucket, { key, uploadId, parts }: Completion): Buffer {
@@ -669,10 +678,10 @@ const REMOVED_AT_ONCE = 100;
 /** The most parts that a message names. */
 const NAMED = 10;
 
-/** What an upload was announced as, in bytes. */
+/** The sizes that an upload announced, in bytes. */
 interface Announced {
   size: number;
-  /** Of each part but the last. */
+  /** The size of each part but the last. */
   partSize: number;
 }
 
@@ -765,10 +774,16 @@ async function keepReplaced(
   }
   await copyObject(bucket, source, target, limits).catch((cause: unknown) => {
     if (!(cause instanceof ObjectChanged)) throw cause;
-    throw new Failure('unavailable', 'somebody else is replacing the file; try again', { cause });
+    throw beingReplaced(cause);
   });
-  const copy = await findObject(bucket, target);
+  const [copy, current] = await Promise.all([findObject(bucket, target), findObject(bucket, key)]);
+  // Copying takes a while, and not every store replaces on condition.
+  if (current?.etag !== source.etag) throw beingReplaced();
   // If its date cannot be kept, it has that of the copy.
   if (copy !== undefined) await dates.keep(bucket, [{ source, copy }]).catch(() => undefined);
   return source;
+}
+
+function beingReplaced(cause?: unknown): Failure {
+  return new Failure('unavailable', 'somebody else is replacing the file; try again', { cause });
 }

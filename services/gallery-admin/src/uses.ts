@@ -2,6 +2,7 @@ import { type ContentClient, ProblemError } from '@pressroom/client';
 import { Failure } from '@pressroom/common/failures/failure';
 import { operation } from '@pressroom/common/http/operation';
 import type { Logger } from '@pressroom/common/log/logging';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { GalleryConfig } from './config.ts';
 import { contentFor } from './desk.ts';
@@ -25,7 +26,7 @@ type ArticleUse = z.infer<typeof articleUse>;
 
 const uses = z.object({
   isKnown: z.boolean().describe('False if the content service is not configured, or does not answer.'),
-  canChange: z.boolean().describe('Whether there is a key with which addresses can be changed.'),
+  canChange: z.boolean().describe('True if the desk has a key for changing addresses.'),
   articles: z.array(articleUse).describe('Without a key, the published ones.'),
   hasMore: z.boolean().describe('True if there are more than 100.'),
 });
@@ -47,7 +48,7 @@ const moveUsesBody = z
   );
 
 const change = z.object({
-  changed: z.int().describe('How many articles were changed, up to 100.'),
+  changed: z.int().describe('The number of articles that were changed, up to 100.'),
   failed: z
     .array(z.object({ id: z.int(), title: z.string(), message: z.string() }))
     .describe('Articles that could not be changed, and why.'),
@@ -61,7 +62,7 @@ const moveUsesAnswer = z.object({ success: z.literal(true), data: change });
 
 const TAGS = ['gallery'];
 
-/** Which articles show a file, and new addresses in them: additions to `docs/spec/gallery-admin.md`. */
+/** Articles that show a file, and new addresses in them: additions to `docs/spec/gallery-admin.md`. */
 export function usesOperations(articles: Articles) {
   return { read: readOperation(articles), move: moveOperation(articles) };
 }
@@ -77,7 +78,7 @@ function readOperation(articles: Articles) {
       response: { 200: usesAnswer, ...problemResponses(400, 401, 403, 413, 415, 500, 503) },
     },
     handler: async ({ body: { paths }, person }) => {
-      return { success: true as const, data: await articles.showing(paths, person.name) };
+      return { success: true as const, data: await articles.showing(paths, person) };
     },
   });
 }
@@ -94,7 +95,7 @@ function moveOperation(articles: Articles) {
     },
     handler: async (request) => {
       const { from, to } = request.body;
-      const data = await articles.move(from, to, request.person.name);
+      const data = await articles.move(from, to, request.person);
       logWrite(request, 'article_addresses_changed', {
         from,
         to,
@@ -106,15 +107,17 @@ function moveOperation(articles: Articles) {
   });
 }
 
-/** How many paths one question names, and how many bytes of a URL they take, encoded. */
+/** The most paths in one question, and the most bytes of a URL that they take, encoded. */
 const MOST_PATHS = 100;
 const MOST_BYTES = 6000;
 
-/** How many articles an answer names for each question, and how many one request changes. */
+/** The most articles that an answer names for each question, and that one request changes. */
 const MOST_ARTICLES = 100;
 
-/** How long a question may take, and each article that is changed, in ms. */
-const PATIENCE_MS = 5000;
+/** The timeout of a question, and of each article that is changed, in ms. */
+const TIMEOUT_MS = 5000;
+
+type Asker = Pick<FastifyRequest['person'], 'id' | 'name'>;
 
 /** The articles of the content service, as far as they show media of the gallery. */
 export class Articles {
@@ -130,22 +133,22 @@ export class Articles {
     return this.#config.DESK_KEY !== undefined;
   }
 
-  #clientFor(name: string): ContentClient | undefined {
-    return contentFor(this.#config, { name, scope: 'full', author: null });
+  #clientFor({ name, id: account }: Asker): ContentClient | undefined {
+    return contentFor(this.#config, { name, scope: 'full', author: null, account });
   }
 
   /**
    * The articles with an address of one of these files, or of a file in one of these folders, which end with
    * `/`; without a key, the published ones. Not known if there is no content service, or no answer of it.
    */
-  async showing(paths: readonly string[], person: string): Promise<Uses> {
+  async showing(paths: readonly string[], person: Asker): Promise<Uses> {
     const client = this.#clientFor(person);
     const unknown = { isKnown: false, canChange: false, articles: [], hasMore: false };
     if (client === undefined) return unknown;
     try {
       const found = new Map<number, ArticleUse>();
       let hasMore = false;
-      const signal = AbortSignal.timeout(PATIENCE_MS);
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
       for (const some of inQuestions(paths)) {
         const { data, meta } = await this.#ask(client, some, signal);
         hasMore ||= meta.total > data.length;
@@ -165,13 +168,13 @@ export class Articles {
    *
    * @throws Failure `conflict` without a content service or its key, `unavailable` if it does not answer
    */
-  async move(from: string, to: string, person: string): Promise<Change> {
+  async move(from: string, to: string, person: Asker): Promise<Change> {
     const client = this.#clientFor(person);
     if (client === undefined || !this.#hasKey) {
       throw new Failure('conflict', 'changing articles takes CONTENT_URL and DESK_KEY');
     }
     try {
-      const { data, meta } = await this.#ask(client, [from], AbortSignal.timeout(PATIENCE_MS));
+      const { data, meta } = await this.#ask(client, [from], AbortSignal.timeout(TIMEOUT_MS));
       const failed: Change['failed'] = [];
       for (const { id, title = '' } of data) {
         const message = await changeArticle(client, id, (text) => withMoved(text, from, to));
@@ -204,7 +207,7 @@ async function changeArticle(
 ): Promise<string | undefined> {
   const path = { id };
   try {
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
     const { body, headers } = await client.request('get', '/api/articles/{id}', { path, signal });
     const { content, featured_image: image } = body.data;
     const changed = {
@@ -213,7 +216,9 @@ async function changeArticle(
     };
     if (Object.keys(changed).length === 0) return 'its address is spelled in an unusual way';
     const precondition = { 'if-match': headers.get('etag') ?? '' };
-    await client.patch('/api/articles/{id}', { path, body: changed, headers: precondition, signal });
+    const sending = { path, body: changed, headers: precondition, signal };
+    if (body.data.is_published) await client.patch('/api/articles/{id}', sending);
+    else await client.patch('/api/drafts/{id}', sending);
     return undefined;
   } catch (error) {
     // Gone, changed at this moment, or against a rule by now: the others can still be changed.
@@ -240,7 +245,7 @@ function inQuestions(paths: readonly string[]): string[][] {
   return questions;
 }
 
-/** Where an address ends: marks before that belong to the HTML or CSS around it. */
+/** The end of an address: marks before it belong to the HTML or CSS around it. */
 const END = `(?=[',);]*(?:["<>?#\\s]|$))`;
 
 /**

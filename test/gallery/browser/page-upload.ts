@@ -1,19 +1,17 @@
-/** What the pages share, whichever Uppy they load. */
+/** The part that the pages share, whichever Uppy they load. */
 import { sampleBytes } from './sample-bytes.ts';
 
 /** Parts of 5 MiB: 40 MB are eight of them. */
 export const PART_SIZE = 5 * 2 ** 20;
 
-/** What a test asks the page to upload. */
 export interface PageUpload {
   name: string;
   folder: string;
   size: number;
-  /** What happens when the first part has arrived. */
+  /** Done once the first part has arrived. */
   afterFirstPart?: 'pause and resume' | 'cancel';
 }
 
-/** What the page reports about an upload. */
 export interface PageResult {
   successful: number;
   failed: string[];
@@ -44,7 +42,7 @@ export async function post(path: string, json: unknown) {
   return body;
 }
 
-/** What the tests do with an Uppy, of one version as of the other. */
+/** The members of an Uppy that the tests use, alike in both versions. */
 interface AnyUppy {
   addFile(file: { name: string; type: string; data: File }): string;
   cancelAll(): void;

@@ -6,7 +6,7 @@ import AwsS3 from '@uppy/aws-s3';
 import Uppy from '@uppy/core';
 import { PART_SIZE, type PageResult, type PageUpload, post, uploadWith } from './page-upload.ts';
 
-/** What a request of Uppy is, in the words of the multipart endpoint. */
+/** Names Uppy's request in the words of the multipart endpoint. */
 function actionOf(request: { method: string; uploadId?: string }): string {
   if (request.uploadId === undefined) return request.method === 'POST' ? 'create' : 'put';
   return { PUT: 'sign-part', GET: 'list-parts', POST: 'complete', DELETE: 'abort' }[request.method] ?? '';

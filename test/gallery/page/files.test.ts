@@ -353,7 +353,7 @@ describe('files and folders', () => {
     await dialog.getByRole('button', { name: 'sort' }).click();
     await dialog.getByRole('button', { name: 'out' }).click();
     await dialog.getByRole('button', { name: 'Move here' }).click();
-    await page.getByText('Moved 2 objects to sort/out').waitFor();
+    await page.getByText('Moved 2 files to sort/out').waitFor();
     expect(await exists('sort/out/sub/3.txt')).toBe(true);
     expect(await exists('sort/in/1.txt')).toBe(false);
     await page.getByRole('button', { name: 'Undo' }).click();
@@ -396,7 +396,7 @@ describe('files and folders', () => {
     await dialog.getByRole('button', { name: 'Copy here' }).click();
     await dialog.getByText('1 name is already taken').waitFor();
     await dialog.getByRole('button', { name: 'Skip' }).click();
-    await page.getByText('Copied 1 object to clash/to').waitFor();
+    await page.getByText('Copied 1 file to clash/to').waitFor();
     expect(await content('clash/to/a.txt')).toBe('content of clash/to/a.txt');
     expect(await exists('clash/to/b.txt')).toBe(true);
   });
@@ -431,7 +431,7 @@ describe('files and folders', () => {
     const dialog = page.getByRole('dialog', { name: 'Delete 2 items?' });
     await dialog.getByText('1 file and 1 folder with everything in it').waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('Deleted 3 objects').waitFor();
+    await page.getByText('Deleted 3 files').waitFor();
     await expect.poll(names).toEqual(['keep.txt']);
     expect(await exists('bin/keep.txt')).toBe(true);
     await page.getByRole('button', { name: 'Undo' }).last().click();
@@ -463,7 +463,7 @@ describe('files and folders', () => {
     const question = page.getByRole('dialog', { name: '1 name is already taken' });
     await question.getByText('In kept:').waitFor();
     await question.getByRole('button', { name: 'Keep both' }).click();
-    await page.getByText('Restored 3 objects').waitFor();
+    await page.getByText('Restored 3 files').waitFor();
     for (const key of ['in/a.txt', 'in/b.txt', 'c.txt', 'c (2).txt'])
       expect(await exists(`kept/${key}`)).toBe(true);
     await go('kept/', '&view=table');

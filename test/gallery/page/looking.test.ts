@@ -183,7 +183,7 @@ describe('a folder', () => {
     await expect.poll(() => window.names()).toEqual(['needle 1.txt', 'needle 2.txt', 'needle 3.txt']);
     expect(await counted()).toBeGreaterThan(before);
     await page.unrouteAll({ behavior: 'wait' });
-    // What was found is opened, and Back leads to the search.
+    // A result opens, and Back leads to the search.
     await window.link('needle 3.txt').click();
     await page.getByRole('heading', { name: 'needle 3.txt' }).waitFor();
     await page.goBack();

@@ -48,7 +48,7 @@ test('20,000 objects are scrolled through, sorted, filtered, selected and delete
   const question = page.getByRole('dialog', { name: 'Delete 20,000 items?' });
   await question.getByLabel('For good').check();
   await question.getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('Deleted 20,000 objects').waitFor();
+  await page.getByText('Deleted 20,000 files').waitFor();
   await page.getByText('Nothing here yet').waitFor();
   expect((await listAll(gallery.s3, { Bucket: gallery.bucket, Prefix: 'many/' })).keys).toEqual([]);
   expect(complaints).toEqual([]);
@@ -72,12 +72,12 @@ test('more objects than one request holds are selected, moved and deleted', asyn
   const dialog = page.getByRole('dialog', { name: 'Move 1,203 items to' });
   await dialog.getByRole('button', { name: 'to', exact: true }).click();
   await dialog.getByRole('button', { name: 'Move here' }).click();
-  await activity.getByText('Moved 1,203 objects to more/to').waitFor();
+  await activity.getByText('Moved 1,203 files to more/to').waitFor();
   await page.getByText('1 entry', { exact: true }).waitFor();
   await link('to').click({ modifiers: ['Control'] });
   await page.keyboard.press('Delete');
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await activity.getByText('Deleted 1,204 objects').waitFor();
+  await activity.getByText('Deleted 1,204 files').waitFor();
   expect((await listAll(gallery.s3, { Bucket: gallery.bucket, Prefix: 'more/' })).keys).toEqual([]);
   await context.close();
 });

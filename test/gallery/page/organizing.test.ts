@@ -77,7 +77,7 @@ test('a selection is dragged onto the path above, and a folder is copied by drag
   await window.go('drag/in/');
   await window.choose('1.txt', 'sub');
   await drag(row('1.txt'), page.getByRole('navigation').getByRole('link', { name: 'drag', exact: true }));
-  await activity().getByText('Moved 2 objects to drag').waitFor();
+  await activity().getByText('Moved 2 files to drag').waitFor();
   expect(await window.keys('drag/')).toEqual([
     'drag/1.txt',
     'drag/in/stay.txt',
@@ -86,7 +86,7 @@ test('a selection is dragged onto the path above, and a folder is copied by drag
   ]);
   await window.go('drag/');
   await drag(row('sub'), row('in'), true);
-  await activity().getByText('Copied 1 object to drag/in').waitFor();
+  await activity().getByText('Copied 1 file to drag/in').waitFor();
   expect(await window.keys('drag/')).toEqual([
     ...['drag/1.txt', 'drag/in/stay.txt', 'drag/in/sub/2.txt', 'drag/in/to/x.txt', 'drag/sub/2.txt'],
   ]);
@@ -182,7 +182,7 @@ test('a selection of which somebody else has deleted a part is moved as far as i
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'to', exact: true }).click();
   await dialog.getByRole('button', { name: 'Move here' }).click();
-  await activity().getByText('Moved 1 object to part/to').waitFor();
+  await activity().getByText('Moved 1 file to part/to').waitFor();
   await activity().getByText('1 item was no longer there').waitFor();
   expect(await window.keys('part/')).toEqual(['part/to/b.txt', 'part/to/x.txt']);
   await expect.poll(() => window.names()).toEqual(['to']);

@@ -21,10 +21,10 @@ const DRAWN = `(() => {
   return all.every(isDrawn) ? all.map((one) => one.closest('[data-path]').dataset.path) : [];
 })()`;
 
-/** Of which a person decides: nothing can be taken out of them. */
+/** Files from which nothing can be removed, so that a person decides about them. */
 const UNKNOWN = ['DSC_9001.NEF', 'Scan.tif'];
 
-/** What a phone or a camera writes into its pictures. */
+/** Metadata as a phone or a camera writes it. */
 const EXIF = {
   IFD0: { Artist: 'Zoe Photographer', Copyright: 'The Agency' },
   IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '52/1 31/1 12/1' },
@@ -45,7 +45,7 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** What else phones, cameras and programs write, by name. */
+/** Pictures with the other metadata that phones, cameras and programs write. */
 async function others(): Promise<Record<string, Buffer>> {
   const picture = () =>
     sharp({ create: { width: 300, height: 200, channels: 3, background: '#c63' } }).withExif(EXIF);
@@ -117,12 +117,12 @@ test('a photographer uploads a series, sorts it into folders, changes her mind, 
     .getByRole('gridcell')
     .filter({ has: page.getByRole('link', { name: 'DSC_0005.jpg' }) })
     .dragTo(page.getByRole('gridcell').filter({ has: page.getByRole('link', { name: 'Portraits' }) }));
-  await activity.getByText('Moved 10 objects to wedding/Portraits').waitFor();
+  await activity.getByText('Moved 10 files to wedding/Portraits').waitFor();
   await page.getByText(`${COUNT - 9} entries`, { exact: true }).waitFor();
 
   // No: they stay.
   await activity.getByRole('button', { name: 'Undo' }).click();
-  await activity.getByText('Put 10 objects back').waitFor();
+  await activity.getByText('Put 10 files back').waitFor();
   await page.getByText(`${COUNT + 1} entries`, { exact: true }).waitFor();
 
   // The best one is found, renamed and looked at.
@@ -150,12 +150,12 @@ test('a photographer uploads a series, sorts it into folders, changes her mind, 
   await window.choose('DSC_0007.jpg');
   await page.keyboard.press('Delete');
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await activity.getByText('Deleted 1 object').waitFor();
+  await activity.getByText('Deleted 1 file').waitFor();
   await page.getByRole('button', { name: 'Settings' }).click();
   await page.getByRole('menuitem', { name: 'Trash' }).click();
   await window.choose('DSC_0007.jpg');
   await page.getByRole('button', { name: 'Restore' }).click();
-  await activity.getByText('Restored 1 object').waitFor();
+  await activity.getByText('Restored 1 file').waitFor();
   expect(await window.exists('wedding/DSC_0007.jpg')).toBe(true);
 
   // The best ones are published, and a site shows them in three sizes, without their places.

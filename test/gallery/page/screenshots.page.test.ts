@@ -9,7 +9,6 @@ import { type RunningGallery, startGallery } from '../../support/gallery.ts';
 import { fillLogin, type GalleryPageFixture, galleryPageFixture } from '../../support/gallery-page.ts';
 import { removeBucket } from '../../support/s3/objects.ts';
 
-/** Where the pictures of docs/desk.md are. */
 const PICTURES = fileURLToPath(new URL('../../../docs/pictures', import.meta.url));
 
 const WIDTHS = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } } as const;

@@ -93,10 +93,10 @@ test('a move says how far it is, outlives a reload, and is undone', async () => 
   await page.reload();
   await activity().getByText('Moving 1 item to reload/to').waitFor();
   release();
-  await activity().getByText('Moved 6 objects to reload/to').waitFor();
+  await activity().getByText('Moved 6 files to reload/to').waitFor();
   expect(await keys('reload/')).toContain('reload/to/in/5.txt');
   await activity().getByRole('button', { name: 'Undo' }).click();
-  await activity().getByText('Put 6 objects back').waitFor();
+  await activity().getByText('Put 6 files back').waitFor();
   expect(await keys('reload/')).toEqual([...files, 'reload/to/x.txt']);
   await expect.poll(names).toEqual(['in', 'to']);
 });
@@ -116,7 +116,7 @@ test('a move that a stopped service has left is finished from the page', async (
   await go('stop/');
   await activity().getByText('Interrupted. Nothing is lost').waitFor();
   await activity().getByRole('button', { name: 'Finish it' }).click();
-  await activity().getByText('Moved 3 objects to stop/to').waitFor();
+  await activity().getByText('Moved 3 files to stop/to').waitFor();
   expect(await keys('stop/')).toEqual([
     ...['stop/to/in/1.txt', 'stop/to/in/2.txt', 'stop/to/in/3.txt'],
     'stop/to/x.txt',
@@ -137,7 +137,7 @@ test('a session that is revoked in mid-batch costs only the password', async () 
   await page.getByRole('dialog', { name: 'Log in again' }).waitFor();
   release();
   await fillLogin(page);
-  await activity().getByText('Moved 2 objects to revoked/to').waitFor();
+  await activity().getByText('Moved 2 files to revoked/to').waitFor();
   await expect.poll(names).toEqual(['to']);
 });
 
@@ -161,7 +161,7 @@ test('a store that is gone is said, and the work goes on when it is back', async
   await activity()
     .getByRole('button', { name: /Finish it|Try again/ })
     .click();
-  await activity().getByText('Moved 2 objects to gone/to').waitFor();
+  await activity().getByText('Moved 2 files to gone/to').waitFor();
   expect(await keys('gone/')).toEqual(['gone/to/1.txt', 'gone/to/2.txt', 'gone/to/x.txt']);
 });
 
@@ -173,13 +173,13 @@ test('both are kept where names are taken, of files and of folders', async () =>
   await dialog.getByText('a.txt').waitFor();
   expect(await dialog.getByRole('button', { name: 'Replace' }).count()).toBe(0);
   await dialog.getByRole('button', { name: 'Keep both' }).click();
-  await activity().getByText('Copied 2 objects to both/to').waitFor();
+  await activity().getByText('Copied 2 files to both/to').waitFor();
   expect(await keys('both/to/')).toEqual([
     ...['both/to/a (2).txt', 'both/to/a (3).txt', 'both/to/a.txt', 'both/to/b (2)/1.txt', 'both/to/b/1.txt'],
   ]);
   await transfer('Move', 'a.txt');
   await page.getByRole('dialog').getByRole('button', { name: 'Keep both' }).click();
-  await activity().getByText('Moved 1 object to both/to').waitFor();
+  await activity().getByText('Moved 1 file to both/to').waitFor();
   expect(await keys('both/to/a (4)')).toEqual(['both/to/a (4).txt']);
   await activity().getByRole('button', { name: 'Undo' }).click();
   await link('a.txt').waitFor();
@@ -203,7 +203,7 @@ test('a file replaces the one of its name when the person says so', async () => 
   const question = page.getByRole('dialog', { name: '1 name is already taken' });
   await question.getByText('a.txt').waitFor();
   await question.getByRole('button', { name: 'Replace' }).click();
-  await activity().getByText('Moved 1 object to replace/to').waitFor();
+  await activity().getByText('Moved 1 file to replace/to').waitFor();
   expect(await keys('replace/')).toEqual(['replace/to/a.txt']);
   const object = { Bucket: gallery.bucket, Key: 'replace/to/a.txt' };
   const { Body } = await gallery.s3.send(new GetObjectCommand(object));

@@ -53,7 +53,7 @@ async function hold(isHeld: (route: Route) => boolean): Promise<{ held: Route[];
   });
   const release = () => {
     isOpen = true;
-    // What was paused in the meantime has ended.
+    // Requests that were paused in the meantime have ended.
     for (const route of held) void route.continue().catch(() => undefined);
   };
   return { held, release };
@@ -182,7 +182,7 @@ test('what the store refuses is said at once, and is tried again when the person
   await window.upload({ name: 'a.txt', text: 'again' });
   await panel().getByText('1 upload failed').waitFor();
   await panel()
-    .getByText(/EntityTooLarge/)
+    .getByText(/The store refused this file \(status 400\)/)
     .waitFor();
   isRefused = false;
   await button('Retry a.txt').click();

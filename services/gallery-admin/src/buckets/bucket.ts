@@ -13,6 +13,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import type { Lease } from '@pressroom/common/caching/representation-cache';
+import type { BucketCode } from '@pressroom/common/failures/failure';
 import type { Meter } from '@pressroom/common/metrics/meter';
 import { ensureHome } from '@pressroom/common/start/home';
 import { refuseOtherServers } from '@pressroom/common/stores/store-answers';
@@ -105,16 +106,15 @@ export class ActiveBucket implements BucketSource {
   }
 }
 
-/** How long a connection to a store may take, in ms. */
 const CONNECT_TIMEOUT_MS = 2000;
 
 /**
- * How long a store may take to start its answer, and pause within it, in ms; slower requests override it.
- * Including the connection, a store that hangs is given up on within 10 s.
+ * The longest wait for an answer to start, and the longest pause within it, in ms; slower requests override
+ * it. With the connection, a store that hangs is given up on within 10 s.
  */
 const ANSWER_TIMEOUT_MS = 7_500;
 
-/** How long a connection may be silent at most, in ms: copying 5 GiB takes a while. */
+/** The longest silence of a connection, in ms: copying 5 GiB takes a while. */
 const SILENCE_MS = 300_000;
 
 const MAX_SOCKETS = 128;
@@ -309,7 +309,7 @@ function watch(body: Body, limitMs: number): void {
   });
 }
 
-/** How far a signature's time may be from the store's until it counts as wrong, in ms: as in the SDK. */
+/** The offset from the store's clock that a signature may have, in ms: as in the SDK. */
 const TOLERATED_MS = 240_000;
 
 /**
@@ -403,38 +403,62 @@ class StoreMeter {
   }
 }
 
-/** How long a test may take, in ms: an answer within 5 s (`docs/spec/wire.md`, "Buckets"). */
+/** Lets the test answer within 5 s (`docs/spec/wire.md`, "Buckets"). */
 export const TIMEOUT_MS = 4000;
 
+/** What to mend: for programs, and in words. */
+type Advice = readonly [code: BucketCode, message: string];
+
 /** S3's error codes, explained to the person who fills in the form. */
-const REFUSALS: Record<string, string> = {
-  NoStoreAnswer: 'the server there does not speak S3: check endpoint',
-  InvalidAccessKeyId: 'the store does not recognize this access key: check accessKeyId',
-  SignatureDoesNotMatch: 'the store rejects the secret key: check secretAccessKey',
-  NoSuchBucket: 'the store has no bucket with this name: check name, or create the bucket',
-  InvalidBucketName: 'the store does not accept this bucket name: check name',
-  AllAccessDisabled: 'the store has disabled all access to this bucket',
-  PermanentRedirect: 'the bucket is at another endpoint: check endpoint and region',
-  AuthorizationHeaderMalformed: 'the bucket is in another region: check region',
-  IllegalLocationConstraintException: 'the bucket is in another region: check region',
-  RequestTimeTooSkewed: 'the clocks of this server and the store are too far apart: set the clock',
+const REFUSALS: Record<string, Advice> = {
+  NoStoreAnswer: ['bucket_endpoint', 'the server there does not speak S3: check endpoint'],
+  InvalidAccessKeyId: [
+    'bucket_access_key',
+    'the store does not recognize this access key: check accessKeyId',
+  ],
+  SignatureDoesNotMatch: ['bucket_secret_key', 'the store rejects the secret key: check secretAccessKey'],
+  NoSuchBucket: ['bucket_name', 'the store has no bucket with this name: check name, or create the bucket'],
+  InvalidBucketName: ['bucket_name', 'the store does not accept this bucket name: check name'],
+  AllAccessDisabled: ['bucket_disabled', 'the store has disabled all access to this bucket'],
+  PermanentRedirect: ['bucket_region', 'the bucket is at another endpoint: check endpoint and region'],
+  AuthorizationHeaderMalformed: ['bucket_region', 'the bucket is in another region: check region'],
+  IllegalLocationConstraintException: ['bucket_region', 'the bucket is in another region: check region'],
+  RequestTimeTooSkewed: [
+    'bucket_clock',
+    'the clocks of this server and the store are too far apart: set the clock',
+  ],
 };
 
 /** Node's codes for a connection that could not be made. */
-const ROUTES: Record<string, string> = {
-  ENOTFOUND: 'the host does not exist: check endpoint',
-  EAI_AGAIN: 'the host name cannot be resolved right now: check endpoint and the DNS server',
-  ECONNREFUSED: 'the connection was refused: check the host and port of endpoint',
-  EHOSTUNREACH: 'there is no route to the host: check endpoint and the network',
-  ENETUNREACH: 'there is no route to the host: check endpoint and the network',
-  ETIMEDOUT: 'the connection timed out: check the host and port of endpoint, and any firewalls',
-  ECONNRESET: 'the connection was reset: check whether the port of endpoint expects http or https',
-  EPROTO: 'TLS failed: check whether the port of endpoint expects http or https',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'TLS failed: the certificate is not valid for the host of endpoint',
-  CERT_HAS_EXPIRED: "TLS failed: the store's certificate has expired",
+const ROUTES: Record<string, Advice> = {
+  ENOTFOUND: ['bucket_endpoint', 'the host does not exist: check endpoint'],
+  EAI_AGAIN: [
+    'bucket_endpoint',
+    'the host name cannot be resolved right now: check endpoint and the DNS server',
+  ],
+  ECONNREFUSED: ['bucket_endpoint', 'the connection was refused: check the host and port of endpoint'],
+  EHOSTUNREACH: ['bucket_endpoint', 'there is no route to the host: check endpoint and the network'],
+  ENETUNREACH: ['bucket_endpoint', 'there is no route to the host: check endpoint and the network'],
+  ETIMEDOUT: [
+    'bucket_too_slow',
+    'the connection timed out: check the host and port of endpoint, and any firewalls',
+  ],
+  ECONNRESET: [
+    'bucket_endpoint',
+    'the connection was reset: check whether the port of endpoint expects http or https',
+  ],
+  EPROTO: ['bucket_endpoint', 'TLS failed: check whether the port of endpoint expects http or https'],
+  ERR_TLS_CERT_ALTNAME_INVALID: [
+    'bucket_certificate',
+    'TLS failed: the certificate is not valid for the host of endpoint',
+  ],
+  CERT_HAS_EXPIRED: ['bucket_certificate', "TLS failed: the store's certificate has expired"],
 };
 
-const UNTRUSTED = "TLS failed: the store's certificate is not signed by an authority this server trusts";
+const UNTRUSTED: Advice = [
+  'bucket_certificate',
+  "TLS failed: the store's certificate is not signed by an authority this server trusts",
+];
 
 /** Node's and OpenSSL's codes for a certificate without a trusted root. */
 const UNTRUSTED_CODES =
@@ -448,7 +472,7 @@ interface Step {
   what: string;
   permission: string;
   left?: string;
-  run: (signal: AbortSignal) => Promise<string | undefined>;
+  run: (signal: AbortSignal) => Promise<unknown>;
 }
 
 /**
@@ -463,10 +487,15 @@ export async function checkBucket(
   const connections = new StoreConnections({ connectMs: TIMEOUT_MS, answerMs: TIMEOUT_MS });
   try {
     for (const step of stepsOf(connections.open(configuration, 1))) {
-      const fault = await step.run(signal).catch((error: unknown) => adviceFor(error, step));
-      if (fault !== undefined) return failure(fault);
+      const fault = await step.run(signal).then(
+        () => undefined,
+        (error: unknown) => adviceFor(error, step),
+      );
+      if (fault === undefined) continue;
+      const [code, message] = fault;
+      return { success: false, code, message };
     }
-    return { success: true, message: 'the bucket can be listed, written to and deleted from' };
+    return { success: true, code: null, message: 'the bucket can be listed, written to and deleted from' };
   } finally {
     connections.close();
   }
@@ -474,18 +503,11 @@ export async function checkBucket(
 
 function stepsOf({ name, s3 }: Bucket): Step[] {
   const object = { Bucket: name, Key: `${TEST_PREFIX}${randomUUID()}` };
-  const list = async (abortSignal: AbortSignal) => {
-    await s3.send(new ListObjectsV2Command({ Bucket: name, MaxKeys: 1 }), { abortSignal });
-    return undefined;
-  };
-  const write = async (abortSignal: AbortSignal) => {
-    await s3.send(new PutObjectCommand({ ...object, Body: 'a test of the settings' }), { abortSignal });
-    return undefined;
-  };
-  const remove = async (abortSignal: AbortSignal) => {
-    await s3.send(new DeleteObjectCommand(object), { abortSignal });
-    return undefined;
-  };
+  const list = (abortSignal: AbortSignal) =>
+    s3.send(new ListObjectsV2Command({ Bucket: name, MaxKeys: 1 }), { abortSignal });
+  const write = (abortSignal: AbortSignal) =>
+    s3.send(new PutObjectCommand({ ...object, Body: 'a test of the settings' }), { abortSignal });
+  const remove = (abortSignal: AbortSignal) => s3.send(new DeleteObjectCommand(object), { abortSignal });
   const left = `; the object ${object.Key} is still in the bucket`;
   return [
     { what: 'list this bucket', permission: 'ListBucket', run: list },
@@ -494,30 +516,32 @@ function stepsOf({ name, s3 }: Bucket): Step[] {
   ];
 }
 
-function failure(message: string): BucketTest {
-  return { success: false, message };
-}
-
-function adviceFor(error: unknown, { what, permission, left = '' }: Step): string {
-  if (!(error instanceof Error)) return 'the store cannot be used';
+function adviceFor(error: unknown, { what, permission, left = '' }: Step): Advice {
+  if (!(error instanceof Error)) return ['bucket_unusable', 'the store cannot be used'];
   if (error.name === 'AccessDenied' || answeredStatus(error) === 403) {
     const refusal = REFUSALS[error.name];
     if (refusal !== undefined) return refusal;
-    return `the key is valid but may not ${what}: grant it ${permission}, or check name${left}`;
+    const grant = `grant it ${permission}, or check name${left}`;
+    return ['bucket_permission', `the key is valid but may not ${what}: ${grant}`];
   }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (UNTRUSTED_CODES.test(code)) return UNTRUSTED;
   const known = REFUSALS[error.name] ?? ROUTES[code];
   if (known !== undefined) return known;
   if (error.name === 'AbortError' || error.name === 'TimeoutError') {
-    return `the store did not answer in time: check the host and port of endpoint, and any firewalls${left}`;
+    const check = `check the host and port of endpoint, and any firewalls${left}`;
+    return ['bucket_too_slow', `the store did not answer in time: ${check}`];
   }
-  if (code.startsWith('HPE_'))
-    return 'the server there does not speak http: check whether endpoint needs https';
-  if (isBusy(error)) return `the store is busy: try again${left}`;
+  if (code.startsWith('HPE_')) {
+    return ['bucket_endpoint', 'the server there does not speak http: check whether endpoint needs https'];
+  }
+  if (isBusy(error)) return ['bucket_busy', `the store is busy: try again${left}`];
   const status = answeredStatus(error);
-  if (status === undefined) return `the store cannot be reached (${code || error.name}): check endpoint`;
-  return `the store answered with status ${status} (${error.name}): check endpoint, region and name`;
+  if (status === undefined) {
+    return ['bucket_endpoint', `the store cannot be reached (${code || error.name}): check endpoint`];
+  }
+  const answered = `the store answered with status ${status} (${error.name})`;
+  return ['bucket_endpoint', `${answered}: check endpoint, region and name`];
 }
 
 function answeredStatus(error: Error): number | undefined {
@@ -525,13 +549,13 @@ function answeredStatus(error: Error): number | undefined {
   return (error.$metadata as { httpStatusCode?: number }).httpStatusCode;
 }
 
-/** What has to be at a key when it is written: the object with this entity tag, or none. */
+/** Requires the object with this entity tag to be at the key when it is written, or none. */
 export type WriteCondition = { IfMatch: string } | { IfNoneMatch: '*' };
 
 /** The writes with which a file gets to its key. */
 export type Write = 'put' | 'complete';
 
-/** How a store wants an entity tag in `If-Match`. */
+/** Writes an entity tag as a store takes it in `If-Match`. */
 type TagSpelling = (etag: string) => string;
 
 /** The spelling for each write whose conditions a store honours. */
@@ -548,7 +572,7 @@ const OTHER: WriteCondition = { IfMatch: quoted('0123456789abcdef0123456789abcde
 export class ConditionalWrites {
   readonly #known = new Map<string, Promise<Honoured>>();
 
-  /** Whether the store refuses such a write where another file has come to the key. */
+  /** True if the store refuses such a write once another file is at the key. */
   async areHonoured(bucket: Bucket, write: Write): Promise<boolean> {
     return (await this.#honoured(bucket))[write] !== undefined;
   }
@@ -600,7 +624,9 @@ async function tryWrites({ name, s3 }: Bucket): Promise<Honoured> {
   }
 }
 
-/** Whether a write is refused because its condition does not hold. A store that does not answer throws. */
+/**
+ * True if the store refuses a write because its condition does not hold. Throws if the store does not answer.
+ */
 function isRefused(write: Promise<unknown>): Promise<boolean> {
   return write.then(
     () => false,

@@ -265,7 +265,7 @@ async function removeSetting(db: Kysely<GalleryTables>, key: string): Promise<bo
   return numDeletedRows > 0n;
 }
 
-/** What {@link resealBuckets} has found, by the names of the saved buckets. */
+/** Names of the saved buckets, by what {@link resealBuckets} did with their secrets. */
 interface Resealed {
   resealed: string[];
   kept: string[];

@@ -1,4 +1,4 @@
--- What writing a setting sets off.
+-- Triggers of settings.
 
 -- Replicas cache the active bucket and reload it on this notification, which is sent when the change commits.
 create or replace function gallery.announce_setting() returns trigger language plpgsql as $$

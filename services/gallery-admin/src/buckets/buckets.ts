@@ -1,4 +1,4 @@
-import { Failure } from '@pressroom/common/failures/failure';
+import { BUCKET_CODES, Failure } from '@pressroom/common/failures/failure';
 import { text } from '@pressroom/common/fields/fields';
 import { operation } from '@pressroom/common/http/operation';
 import type { FastifyRequest } from 'fastify';
@@ -100,7 +100,11 @@ const bucketListAnswer = z.object({
 });
 
 /** The result of a bucket test, and what to fix. */
-const bucketTestAnswer = z.object({ success: z.boolean(), message: z.string() });
+const bucketTestAnswer = z.object({
+  success: z.boolean(),
+  message: z.string(),
+  code: z.enum(BUCKET_CODES).nullable().describe('What to mend, for programs; null if all works.'),
+});
 
 export type BucketTest = z.infer<typeof bucketTestAnswer>;
 
@@ -134,6 +138,7 @@ export function bucketOperations(parts: BucketParts) {
       tags: TAGS,
       operationId: 'listBuckets',
       summary: 'List the buckets',
+      description: 'Secrets are not shown. `default` is the bucket of the environment.',
       response: { 200: bucketListAnswer, ...problemResponses(400, 401, 500, 503) },
     },
     handler: async () => {
@@ -148,6 +153,9 @@ export function bucketOperations(parts: BucketParts) {
       tags: TAGS,
       operationId: 'manageBucket',
       summary: 'Test, save, activate, remove or read a bucket',
+      description:
+        '`action` says which. `test` answers within 5 s, with a sentence that says what to mend. A' +
+        ' save without a secret keeps the stored one. For owners.',
       body: bucketAction,
       response: { 200: bucketActionAnswer, ...problemResponses(400, 401, 403, 404, 413, 415, 500, 503) },
     },

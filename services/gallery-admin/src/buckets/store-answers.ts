@@ -127,10 +127,10 @@ function withoutKeys(fault: StoreFault): Error {
   return Object.assign(error, { name, stack, status: statusOf(fault), attempts: $metadata.attempts });
 }
 
-/** How often the store is pinged, in ms. */
+/** The interval between pings of the store, in ms. */
 const CHECK_MS = 2000;
 
-/** How long a ping may take, in ms: a store that hangs is given up on within 10 s. */
+/** The timeout of a ping, in ms: a store that hangs is given up on within 10 s. */
 const ANSWER_MS = 5000;
 
 /** The store no longer answers; looks like a request that got no answer. */
@@ -181,10 +181,10 @@ async function watch({ name, s3 }: Bucket, answered: AbortSignal): Promise<void>
   }
 }
 
-/** How long the store may take to answer a ping, in ms. */
+/** The timeout of a ping, in ms. */
 const TIMEOUT_MS = 2000;
 
-/** How long an answer shows that the store is there, in ms: probes ask more often, and asking costs CPU. */
+/** The time that an answer counts for, in ms: probes ask more often, and asking costs CPU. */
 const ANSWERED_MS = 60_000;
 
 /** Asks whether the store of a bucket answers, for `/readyz` and the metrics. */

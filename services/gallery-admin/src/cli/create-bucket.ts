@@ -11,7 +11,7 @@ import { isRefusal, isStoreFault } from '../buckets/store-answers.ts';
 /** Identifies the rule, so that it is replaced instead of added twice. */
 const RULE_ID = 'pressroom-uploads';
 
-/** What browsers need: the upload requests, which Uppy 6 sends itself, and the ETag of each part. */
+/** Allows the upload requests, which Uppy 6 sends itself, and exposes the ETag of each part. */
 function uploadRule(origins: string[]): CORSRule {
   return {
     ID: RULE_ID,

@@ -64,7 +64,7 @@ function reading(bucket: Bucket, { key, etag, size }: StoredObject): ReadPart {
   }, size);
 }
 
-/** What one request reads at least and at most, in bytes, and the most requests for a file. */
+/** The least and the most that one request reads, in bytes, and the most requests for a file. */
 const [READ, LONGEST, REQUESTS] = [2 ** 16, 2 ** 24, 16];
 
 /** Reads parts of a file of `size` bytes, ahead, because metadata lies together. */

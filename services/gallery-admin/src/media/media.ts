@@ -29,9 +29,14 @@ const SHARE = String.raw`(?:0(?:\.[0-9]{1,4})?|1(?:\.0{1,4})?)`;
 const FOCUS = new RegExp(`^(?:auto|${SHARE},${SHARE})$`);
 
 /** The path below `/media/`. */
-const mediaPath = z.object({ '*': z.string().meta({ minLength: 1, maxLength: 4096 }) });
+const mediaPath = z.object({
+  '*': z
+    .string()
+    .describe('The path of the file, `/` between its parts.')
+    .meta({ minLength: 1, maxLength: 4096 }),
+});
 
-/** What is asked of a picture. Without any of it, the file itself is answered. */
+/** The rendition that is asked for. Without any member, the answer is the file itself. */
 export const renditionQuery = z.strictObject({
   w: integerParameter(1, 10_000)
     .optional()
@@ -44,12 +49,12 @@ export const renditionQuery = z.strictObject({
   fit: z
     .enum(FITS, `must be one of ${FITS.join(', ')}`)
     .optional()
-    .describe('How the picture is put into the box: as large as fits, cropped to it, or with margins.'),
+    .describe('The way to put the picture into the box: as large as fits, cropped to it, or with margins.'),
   focus: z
     .string('must be given once')
     .regex(FOCUS, 'must be auto, or two numbers from 0 to 1 such as 0.5,0.2')
     .optional()
-    .describe('What a crop keeps: from the left and the top, or what draws the eye.'),
+    .describe('The part that a crop keeps: from the left and the top, or the one that draws the eye.'),
   format: z
     .enum(['auto', ...FORMATS], `must be one of auto, ${FORMATS.join(', ')}`)
     .optional()
@@ -68,7 +73,7 @@ const pictureDescription = z
       .string()
       .regex(/^#[0-9a-f]{6}$/)
       .describe('The dominant colour.'),
-    alt: z.string().nullable().describe('What its metadata say that it shows.'),
+    alt: z.string().nullable().describe('The alternative text in its metadata.'),
     credit: z.string().nullable().describe('Whom its metadata name: the credit line, else the creator.'),
     rights: z.string().nullable().describe('The notice of its rights, from its metadata.'),
   })
@@ -161,7 +166,7 @@ export function mediaOperation({ buckets, prefixes, renditions }: MediaParts) {
   });
 }
 
-/** What is private, deleted or was never there: the answer does not say which. */
+/** One answer for private, deleted and missing files, so that nobody learns which it is. */
 function notPublished(): Problem {
   return notFound('nothing is published at this address');
 }

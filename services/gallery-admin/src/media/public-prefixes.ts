@@ -5,19 +5,19 @@ export interface MediaAddress {
   key: string;
   /** The version of the object, if it is named: then what is answered never changes. */
   version: string | undefined;
-  /** Whether a description of the picture is asked for instead of its bytes. */
+  /** True for a request for the picture's description rather than its bytes. */
   isDescription: boolean;
 }
 
-/** What comes before the key in an address for good. */
+/** The part before the key in a permanent address. */
 const VERSIONED = /^v([0-9a-f]{12})\/(?=.)/;
 
-/** What comes after the key in the address of a description. */
+/** The part after the key in the address of a description. */
 const DESCRIBED = '.json';
 
 /**
- * The public part of a bucket: keys below one of the prefixes. What begins like a version or like what is
- * made from pictures cannot be public.
+ * The public part of a bucket: keys below one of the prefixes. Keys that begin like a version or like the
+ * folder of renditions cannot be public.
  */
 export class PublicPrefixes {
   readonly #prefixes: readonly string[];
@@ -45,7 +45,7 @@ export class PublicPrefixes {
     return address?.key === key ? versionedPath(key, version) : undefined;
   }
 
-  /** Whether anything at `path`, a key or a folder, may be public. */
+  /** True if anything at `path`, a key or a folder, may be public. */
   touches(path: string): boolean {
     return this.has(path) || this.#prefixes.some((prefix) => prefix.startsWith(path.replace(/\/?$/, '/')));
   }
@@ -55,7 +55,7 @@ export class PublicPrefixes {
   }
 }
 
-/** Whether a prefix can be public: a folder whose addresses are not taken for something else. */
+/** True for a folder whose addresses cannot be taken for something else. */
 export function isPublicPrefix(prefix: string): boolean {
   if (!prefix.endsWith('/') || VERSIONED.test(`${prefix}x`)) return false;
   if (prefix.startsWith(RENDITIONS) || isInTrash(prefix)) return false;

@@ -28,21 +28,20 @@ const WAITING = {
   refusal: 'too many renditions are being made; try again',
 };
 
-/** Pictures of which nothing can be made that are remembered. */
+/** The pictures without a rendition that are remembered. */
 const MAX_FAILURES = 10_000;
 
-/** How long a picture is left alone that has taken too long, perhaps on a busy machine, in ms. */
+/** The pause after a picture has taken too long, perhaps on a busy machine, in ms. */
 const PAUSE_MS = 120_000;
 
 export interface Picture {
   bucket: Bucket;
   key: string;
   version: string;
-  /** The entity tag by which the store knows this version. */
+  /** The store's entity tag of this version. */
   etag: string;
 }
 
-/** What is asked about a picture: a rendition, or its description. */
 type Wanted = Rendition | 'description';
 
 interface RenditionLimits {
@@ -50,9 +49,9 @@ interface RenditionLimits {
   places: number;
   /** The most bytes of a picture. */
   maxBytes: number;
-  /** The most renditions of a picture that are kept of those with a box: more than pages need. */
+  /** The most renditions with a box that are kept of one picture: more than pages need. */
   kept: number;
-  /** Resolves when nothing else on this machine waits for what decodes pictures. */
+  /** Resolves when nothing else on this machine waits for a decoder of pictures. */
   turn: () => Promise<void>;
 }
 
@@ -62,8 +61,8 @@ interface Made {
 }
 
 /**
- * What is made from public pictures. It is kept in the bucket, made once however many ask for it at the same
- * time, and made anew where it has been deleted, or has a box and too many others that have one are kept.
+ * Renditions and descriptions of public pictures, kept in the bucket. Each is made once, however many ask at
+ * the same time, and again if it was deleted or, for one with a box, displaced by newer ones.
  */
 export class Renditions {
   readonly #limits: RenditionLimits;
@@ -98,7 +97,7 @@ export class Renditions {
     }
     const unkept = await this.#work.do(nameOfWork(bucket, key), request.signal, async (signal) => {
       const made = await this.#make(picture, wanted, { signal, owner });
-      // Those without are few, so that anonymous clients cannot crowd them out.
+      // Renditions without a box are few and always kept: anonymous clients cannot crowd them out.
       if (wanted !== 'description' && wanted.box && (await this.#hasEnoughBoxes(picture))) return made;
       const command = new PutObjectCommand({ Bucket: bucket.name, Key: key, ...made });
       await bucket.s3.send(command, { abortSignal: signal });
@@ -162,7 +161,10 @@ export class Renditions {
     if (failure !== undefined) throw failure;
   }
 
-  /** What cannot be drawn is remembered for good, and for a while what may be the fault of a busy machine. */
+  /**
+   * Remembers pictures that cannot be drawn for good, and failures that a busy machine may have caused for a
+   * while.
+   */
   async #remembering(picture: Picture, work: () => Promise<Made>): Promise<Made> {
     try {
       return await work();
@@ -176,7 +178,7 @@ export class Renditions {
   }
 }
 
-/** What a picture is made of, with the file's EXIF where that is not in it. */
+/** A picture's source, with the file's EXIF if the image itself lacks it. */
 interface PictureFile {
   image: Buffer;
   exif?: Buffer | undefined;
@@ -206,17 +208,16 @@ async function drawDocument(
 ): Promise<Made> {
   const still = await decodeStill({ file: file.image, format, side: WIDEST }, 'public');
   if ('image' in still) return draw(picture, wanted, { ...file, ...still });
-  // What a raw file of a camera begins with may be a small picture that sharp reads.
+  // A camera's raw file may begin with a small picture that sharp reads.
   return draw(picture, wanted, file, still.unseen);
 }
 
-/** The answer with what is not kept: whole, because it has no validator by which its parts fit together. */
+/** An answer that is not kept is sent whole: it has no validator by which its parts could be matched. */
 function mediaOf({ Body, ContentType }: Made, { method }: MediaRequest): Media {
   const headers = { 'content-type': ContentType, 'content-length': String(Body.length) };
   return { status: 200, headers, body: Readable.from(method === 'HEAD' ? [] : [Body]) };
 }
 
-/** Where what is made from a picture is kept. */
 function folderOf({ key, version }: Picture): string {
   return `${RENDITIONS}${key}/${version}/`;
 }
@@ -245,11 +246,11 @@ const AVIF_EFFORT = 0;
 /** The most pixels of a side that libraries write in a format. */
 const MAX_SIDE = { avif: 16_383, webp: 16_383, jpeg: 65_500 };
 
-/** Where a format has no transparency. */
-const PAPER = '#ffffff';
+/** The background for formats without transparency. */
+const BACKGROUND = '#ffffff';
 
-/** The longer side of what colours are counted in. */
-const LOOKED_AT = 100;
+/** The longer side of the copy whose colours are counted. */
+const SAMPLED_SIDE = 100;
 
 /** An image that sharp reads, with EXIF that is not in it. */
 interface Source {
@@ -303,7 +304,7 @@ function sizeOf({ metadata: { autoOrient } }: OpenImage, { width, box, format }:
   const widthOfHeight = Math.max(1, Math.round(autoOrient.height * ratio));
   if (fit === 'inside') return { ...within(width), fit, withoutEnlargement: true };
   if (fit === 'contain') {
-    const background = format === 'jpeg' ? PAPER : { r: 0, g: 0, b: 0, alpha: 0 };
+    const background = format === 'jpeg' ? BACKGROUND : { r: 0, g: 0, b: 0, alpha: 0 };
     return { ...within(Math.max(autoOrient.width, widthOfHeight)), fit, background };
   }
   const position = focus === 'auto' ? 'attention' : focus;
@@ -316,10 +317,10 @@ function encode(picture: Sharp, { format, quality }: Rendition): Sharp {
   }
   return format === 'webp'
     ? picture.webp({ quality })
-    : picture.flatten({ background: PAPER }).jpeg({ quality, progressive: true });
+    : picture.flatten({ background: BACKGROUND }).jpeg({ quality, progressive: true });
 }
 
-/** Describes a picture. Undefined for what cannot be decoded. Fails as {@link makeRendition} does. */
+/** Describes a picture. Undefined if it cannot be decoded. Fails as {@link makeRendition} does. */
 async function describePicture(
   source: Source,
   { key, version }: { key: string; version: string },
@@ -328,7 +329,7 @@ async function describePicture(
   if (opened === undefined) return undefined;
   const small = opened
     .pixels()
-    .resize({ width: LOOKED_AT, height: LOOKED_AT, fit: 'inside', withoutEnlargement: true })
+    .resize({ width: SAMPLED_SIDE, height: SAMPLED_SIDE, fit: 'inside', withoutEnlargement: true })
     .toColourspace('srgb')
     .png();
   const png = await drawn(small);
@@ -394,7 +395,7 @@ export const FITS = ['inside', 'cover', 'contain'] as const;
 /** The formats of renditions, the last one for clients that name none. */
 export const FORMATS = ['avif', 'webp', 'jpeg'] as const;
 
-/** What a request may ask of a picture; each absent or valid. */
+/** The members of a request for a rendition; each is absent or valid. */
 export interface RenditionQuery {
   w?: number | undefined;
   h?: number | undefined;
@@ -416,7 +417,7 @@ export interface Rendition {
 interface Box {
   ratio: Ratio;
   fit: (typeof FITS)[number];
-  /** What a crop keeps: `auto` is what draws the eye, else a point of the compass or `centre`. */
+  /** The part that a crop keeps: `auto` for what draws the eye, a point of the compass, or `centre`. */
   focus?: string | undefined;
 }
 
@@ -454,7 +455,6 @@ export function nameOf({ width, box, quality, format }: Rendition): string {
   return `${parts.filter((part) => part !== undefined).join('-')}.${format}`;
 }
 
-/** Whether a rendition that is kept under `key` has a box. */
 export function hasBox(key: string): boolean {
   return /\/w\d+-\d+x\d+-[^/]+$/.test(key);
 }
@@ -558,8 +558,8 @@ export function versionedPath(key: string, version: string): string {
 const LOOKUPS = 16;
 
 /**
- * Deletes what was made from the pictures at some paths, keys and folders, once these have been deleted or
- * moved. What cannot be deleted does no harm: without its picture it is not reached.
+ * Deletes the renditions of pictures at the given paths, keys and folders, once these have been deleted or
+ * moved. Leftovers do no harm: without its picture a rendition is not reached.
  */
 export function discardRenditions(prefixes: PublicPrefixes) {
   return async (bucket: Bucket, paths: readonly string[]): Promise<void> => {

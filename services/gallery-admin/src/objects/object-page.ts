@@ -138,7 +138,7 @@ export async function sendListObjects(s3: S3Client, input: ListObjectsV2CommandI
   return listing ?? answer;
 }
 
-/** What is read of the answer to a ListObjectsV2, named as the SDK names it. */
+/** The members of a ListObjectsV2 answer that are read, named as in the SDK. */
 type Listing = Pick<
   ListObjectsV2CommandOutput,
   'CommonPrefixes' | 'Contents' | 'EncodingType' | 'IsTruncated' | 'NextContinuationToken'
@@ -149,7 +149,9 @@ type Contents = NonNullable<Listing['Contents']>[number];
 const BEGIN = /^\s*(?:<\?xml[^>]*>\s*)?<ListBucketResult(?:\s[^>]*)?>/;
 const END = /<\/ListBucketResult>\s*$/;
 
-/** What stores do not write in a listing: attributes, comments, CDATA, and references to no character. */
+/**
+ * Things that stores do not write in a listing: attributes, comments, CDATA, and references to no character.
+ */
 const UNUSUAL = /<(?!ListBucketResult)[\w.-]+\s|<!|&(?!(?:amp|lt|gt|quot|apos|#\d{1,6}|#x[\dA-Fa-f]{1,5});)/;
 
 const REFERENCE = /&(?:#x([\dA-Fa-f]+)|#(\d+)|(\w+));/g;
@@ -266,12 +268,12 @@ export async function refuseMarkedFolders(bucket: Bucket, prefix: string): Promi
   throw new Failure('refused', `the folder ${JSON.stringify(marked)} ${markInWords(mark.character)}`);
 }
 
-/** Whether the folder with this prefix, spelled exactly so, exists. */
+/** True if a folder with exactly this prefix exists. */
 export async function isFolder(bucket: Bucket, prefix: string): Promise<boolean> {
   return (await listPage(bucket, { prefix, maxKeys: 1 })).objects.length > 0;
 }
 
-/** What of an object tells when it was written. */
+/** The members of an object that tell when it was written. */
 type Dated = Pick<StoredObject, 'key' | 'lastModified'>;
 
 /** An object at its source, and its copy at the destination. */
@@ -281,7 +283,7 @@ export interface MovedObject {
 }
 
 interface DateRow {
-  /** Of the key in the list, from 1 on. */
+  /** The position of the key in the list, from 1 on. */
   place: number;
   stored_at: Date;
   modified_at: Date;
@@ -353,7 +355,7 @@ export class OriginalDates {
             stored_at: row.ref('excluded.stored_at'),
             modified_at: row.ref('excluded.modified_at'),
           }))
-          // What an interrupted run has recorded of the same copy is right.
+          // The record that an interrupted run made of the same copy is right.
           .whereRef('gallery.original_date.stored_at', '<>', 'excluded.stored_at'),
       )
       .execute();

@@ -4,17 +4,15 @@ import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { Bucket } from '../buckets/bucket.ts';
 
-/** How long the URL of an object is valid, in seconds. */
 const OBJECT_URL_S = 3600;
 
-/** How long the URL of a listing is valid, in seconds. */
 const LIST_URL_S = 900;
 
 /** Keys signed before other requests get a turn. */
 const AT_A_TIME = 250;
 
 interface ObjectUrlOptions {
-  /** Whether a browser saves the object under its name, whatever its type, instead of showing it. */
+  /** True to have browsers save the object under its name, whatever its type, instead of showing it. */
   download?: boolean;
 }
 
@@ -35,7 +33,7 @@ export async function signObjectUrls(
   return urls;
 }
 
-/** What a quoted name cannot have, or readers of the plain `filename` take for something else. */
+/** Characters that a quoted name cannot have, or that readers of the plain `filename` misread. */
 const NOT_PLAIN = /[^\x20-\x7e]|["\\%]/gu;
 
 /**
@@ -75,11 +73,10 @@ type Signing = Pick<Bucket, 'baseUrls' | 'signer'>;
 type SignObjectUrl = (key: string, disposition?: string) => string;
 
 /**
- * Makes a function that signs URLs of objects of a bucket, all for the same time, as the SDK's presigner
- * does (AWS Signature Version 4, in the query string): that takes a hundred times as long for a URL, and a
- * page has a thousand. What they have in common is put together once.
- *
- * @param expiresIn how long the URLs are valid, in seconds
+ * Makes a function that signs URLs of a bucket's objects, all for the same time, as the SDK's presigner does
+ * (AWS Signature Version 4, in the query string). The presigner takes a hundred times as long for a URL, and
+ * a page has a thousand. The parts that the URLs share are put together once.
+ * @param expiresIn validity of the URLs, in seconds
  */
 export async function objectUrlSigner(
   { baseUrls: [baseUrl = ''], signer: { config } }: Signing,
@@ -111,7 +108,7 @@ function signingKey(secret: string, scope: readonly string[]): Buffer {
   );
 }
 
-/** What SHA-256 takes at a time and makes, in bytes. */
+/** The block and digest sizes of SHA-256, in bytes. */
 const [BLOCK, DIGEST] = [64, 32];
 
 /**

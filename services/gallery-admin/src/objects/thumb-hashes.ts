@@ -76,7 +76,10 @@ function idOf({ id, name }: Bucket, { key, etag }: Version): Buffer {
   return hash('sha256', JSON.stringify([id, name, key, unquoted(etag)]), 'buffer');
 }
 
-/** The longer side of what is hashed, in pixels: the hash has no detail that more of them would show. */
+/**
+ * The longer side of the picture that is hashed, in pixels: the hash has no detail that more of them would
+ * show.
+ */
 const HASHED_SIDE = 32;
 
 export async function thumbHashOf(picture: Sharp): Promise<Buffer> {

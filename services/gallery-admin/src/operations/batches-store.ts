@@ -29,7 +29,7 @@ const batchView = z
     id: z.uuid(),
     action: z.enum(['delete', 'restore', 'copy', 'move', 'rename']),
     paths: z.array(z.string()).describe(`The paths of the request, at most ${SHOWN_PATHS} of them.`),
-    pathCount: z.int().describe('How many paths the request has.'),
+    pathCount: z.int().describe('The number of paths in the request.'),
     dest: z.string().nullable().describe('The destination folder of a copy or move.'),
     name: z.string().nullable().describe('The new name, for a renaming.'),
     bucketId: z.string(),
@@ -41,7 +41,7 @@ const batchView = z
       .describe(
         'Steps: one for each object; two for each that is moved, renamed, restored or deleted to the trash. total is null while it is unknown.',
       ),
-    message: z.string().nullable().describe('How it ended, for people; null while it runs.'),
+    message: z.string().nullable().describe('The outcome, for people; null while it runs.'),
     code: z.string().nullable().describe('Why it failed, such as destination_conflict; else null.'),
     affected: z
       .int()
@@ -85,7 +85,7 @@ export interface NewName {
   name: string;
 }
 
-/** What an operation is asked to do, as it is recorded. */
+/** A request for an operation, as it is recorded. */
 export interface OperationRequest {
   /** `trash` is a deletion to the trash. */
   action: 'delete' | 'trash' | 'restore' | 'copy' | 'move' | 'rename';
@@ -105,7 +105,7 @@ export type Undoing =
   | { action: 'rename'; path: string; name: string }
   | { action: 'restore'; paths: string[] };
 
-/** How an operation ended, as it is recorded and reported to the client. */
+/** The end of an operation, as it is recorded and reported to the client. */
 export interface Outcome {
   message: string;
   /** Why it failed; undefined if it is done. */
@@ -117,7 +117,7 @@ export interface Outcome {
   path?: string | undefined;
 }
 
-/** How far a run has come; `total` is null while it is unknown. */
+/** The progress of a run; `total` is null while it is unknown. */
 export interface Steps {
   done: number;
   total: number | null;
@@ -132,12 +132,12 @@ const RUNS = new Lease({
 });
 
 /**
- * How long an outcome is kept for whoever asks again, in hours (RFC draft "The Idempotency-Key HTTP Header
+ * Hours for which a repeated request gets the recorded outcome (RFC draft "The Idempotency-Key HTTP Header
  * Field").
  */
 const KEPT_HOURS = 24;
 
-/** How long the history of batches in the background is. */
+/** The bounds of the history of background batches. */
 const KEPT_DAYS = 30;
 const KEPT_BATCHES = 100;
 
@@ -152,7 +152,9 @@ export interface Asked {
   request: OperationRequest;
   /** Its `Idempotency-Key`. */
   key: string | undefined;
-  /** Whether it is answered at once, listed, and can be resumed; otherwise the client waits for its end. */
+  /**
+   * A background operation is answered at once, listed, and can be resumed; for another, the client waits.
+   */
   background: boolean;
 }
 
@@ -165,7 +167,7 @@ export interface Claim {
   resumed: boolean;
   /** The outcome of the same earlier request, if its answer may have been lost. */
   before: Outcome | undefined;
-  /** What an earlier run of this operation has begun to copy or move. */
+  /** The transfers that an earlier run of this operation has begun. */
   begun: readonly Transfer[] | undefined;
   fingerprint: Buffer;
 }
@@ -264,14 +266,14 @@ export class OperationStore {
     return rows.map(viewOf);
   }
 
-  /** One batch in the background, and what takes it back. Fails as `missing` if there is none. */
+  /** One batch in the background, with the steps that undo it. Fails as `missing` if there is none. */
   async read(id: string): Promise<{ batch: BatchView; undo: Undoing[] }> {
     const row = await selectBatches(this.#db).where('id', '=', id).executeTakeFirst();
     if (!row?.background) throw unknownBatch();
     return { batch: viewOf(row), undo: outcomeOf(row)?.undo ?? [] };
   }
 
-  /** Whether an operation still runs, and the outcome of one that is done. */
+  /** Returns the outcome only once the operation is done. */
   async look(id: string): Promise<Looked> {
     const row = await selectBatches(this.#db).where('id', '=', id).executeTakeFirst();
     const outcome = row?.state === 'done' ? outcomeOf(row) : undefined;
@@ -287,8 +289,8 @@ export class OperationStore {
   }
 
   /**
-   * What the same request has begun elsewhere, with another key or in the background, and not finished. To be
-   * asked while no other transfer runs: one that has just died is still leased.
+   * The transfers that the same request has begun and not finished, under another key or in the background.
+   * Call it while no other transfer runs: one that has just died still holds its lease.
    */
   async begunElsewhere({ id, fingerprint }: Claim): Promise<readonly Transfer[] | undefined> {
     const row = await this.#db
@@ -311,8 +313,9 @@ export class OperationStore {
   }
 
   /**
-   * Records what a run has done. What others began for the same request is finished with it, so that resuming
-   * a batch does not begin anew. Fails as `unavailable` if the operation is not its own any more.
+   * Records what a run has done. It also finishes what others began for the same request, so that resuming
+   * their batch does not start it again. Fails as `unavailable` if the operation no longer belongs to the
+   * run.
    */
   async end(claimed: Claim, outcome: Outcome, { done, total }: Steps): Promise<void> {
     const others = this.#db
@@ -336,7 +339,7 @@ export class OperationStore {
         // Whoever has not heard of it asks again, and has it finished.
         ...(claimed.background && { transfers: null }),
         ...ENDED,
-        // Of which run a client has received the outcome.
+        // The run whose outcome a client has received.
         run: claimed.run,
       })
       .executeTakeFirst();
@@ -371,7 +374,7 @@ export class OperationStore {
   }
 }
 
-/** What tells an operation from others, in whatever order its paths are named. */
+/** Identifies an operation regardless of the order of its paths. */
 export function fingerprintOf(bucket: Pick<Bucket, 'id' | 'name'>, request: OperationRequest): Buffer {
   const { action, paths, dest, name, names = [], filesOnly } = request;
   const renamed = names.map((one) => [one.path, one.name]).toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1));
@@ -428,7 +431,7 @@ async function claim(db: Transaction<GalleryTables>, row: Row): Promise<Begun> {
   const run = randomUUID();
   const changed = { state: 'running' as const, run, leased_until: RUNS.end(), ended_at: null };
   const outcome = background ? { outcome: null } : {};
-  // The client knows of what was done before: this is new work.
+  // The client has received the earlier outcome: this is new work.
   const isNew = row.state === 'done' && row.delivered;
   const begun = isNew || row.transfers === null ? undefined : (row.transfers as Transfer[]);
   await db
@@ -466,7 +469,7 @@ async function assertRoom(db: Transaction<GalleryTables>, { id, name }: Bucket):
   throw new Failure('unavailable', `${MAX_RUNNING} batches are running in this bucket; try again later`);
 }
 
-/** Deletes what is beyond the history, or has been kept for a day. What runs stays. */
+/** Deletes finished batches that are beyond the history, or a day old if in the foreground. */
 async function forgetOld(db: Transaction<GalleryTables>, background: boolean): Promise<void> {
   const deleting = db
     .deleteFrom('gallery.batch')

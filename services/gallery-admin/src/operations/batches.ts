@@ -41,19 +41,19 @@ import {
   transferred,
 } from './transfer.ts';
 
-/** How often a run renews its lease and records its progress, in ms. */
+/** The interval at which a run renews its lease and records its progress, in ms. */
 const RENEWAL_MS = 1000;
 
-/** How often a request that waits for another run of itself looks whether that has ended, in ms. */
+/** The interval at which a request that waits for another run of itself looks for its end, in ms. */
 const POLL_MS = 250;
 
-/** How often a copy or move in the background looks whether its turn has come, in ms. */
+/** The interval at which a copy or move in the background looks for its turn, in ms. */
 const TURN_MS = 500;
 
-/** How long a request waits until its outcome is recorded, in ms, before it is told to ask again. */
+/** The longest that a request waits for its outcome to be recorded, in ms, before it is told to ask again. */
 const RECORD_MS = 2000;
 
-/** How long after a failure an outcome is recorded again, in ms. */
+/** The pause before a failed recording is tried again, in ms. */
 const RECORD_AGAIN_MS = 250;
 
 interface OperationParts {
@@ -79,7 +79,7 @@ export class Operations {
   readonly #closing = new AbortController();
   /** Pending records of deliveries, by fingerprint: the next request of the same kind may follow at once. */
   readonly #noting = new Map<string, Promise<void>>();
-  /** Pending records of outcomes, by what the same request is known by: it is not to run again before. */
+  /** Outcomes that are yet to be recorded, by the identity of their request: it must not run again before. */
   readonly #recording = new Map<string, Promise<void>>();
 
   constructor(parts: OperationParts) {
@@ -322,7 +322,7 @@ const CODES: Readonly<Record<string, string>> = {
   misconfigured: 'server_misconfigured',
 };
 
-/** Why an operation failed, as it is recorded. */
+/** The reason for a failure, as it is recorded. */
 function failureOf(error: unknown): Outcome {
   const failure = error instanceof Failure ? error : storeFailure(error);
   if (failure === undefined) return { message: 'something went wrong on the server', code: 'internal_error' };

@@ -235,7 +235,6 @@ const SLOWEST_COPY = (4 * 2 ** 20) / 1000;
 
 const ANSWER_MS = 15_000;
 
-/** How long the store may take to copy `bytes`, in ms. */
 function copyTimeout(bytes: number): number {
   return ANSWER_MS + Math.ceil(bytes / SLOWEST_COPY);
 }
@@ -260,7 +259,7 @@ const BATCH = 1000;
 
 const BATCHES_AT_A_TIME = 3;
 
-/** How long a store may take to delete a thousand objects, in ms: some remove them one by one. */
+/** The timeout for deleting a thousand objects, in ms: some stores remove them one by one. */
 const DELETE_TIMEOUT_MS = 120_000;
 
 /** Refused objects looked up at a time. */
@@ -376,6 +375,9 @@ async function sendBatch(bucket: Bucket, batch: readonly ObjectToDelete[]): Prom
   const { Errors = [] } = await slowRequest(bucket, DELETE_TIMEOUT_MS, (options) =>
     bucket.s3.send(command, options),
   );
+  const keys = new Set(batch.map(({ key }) => key));
+  const strange = Errors.find(({ Key = '' }) => !keys.has(Key));
+  if (strange !== undefined) throw new Error(`the store kept an object that was not named: ${strange.Key}`);
   return Errors;
 }
 
@@ -438,7 +440,7 @@ export async function explainedHead({ name, s3 }: Bucket, key: string, error: un
   );
 }
 
-/** What readers get with an object besides its bytes, and what a copy carries. */
+/** The headers that readers get with an object, which a copy carries. */
 async function headersOf(bucket: Bucket, { key, etag }: StoredObject) {
   const input = { Bucket: bucket.name, Key: key, IfMatch: `"${etag}"` };
   const head = await bucket.s3.send(new HeadObjectCommand(input));
@@ -488,7 +490,7 @@ export class ObjectFailure extends Error {
   }
 }
 
-/** Why an object could not be processed, for the user: S3's error code, or that no answer came. */
+/** The reason an object could not be processed, for the user: S3's error code, or that no answer came. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ObjectChanged || error instanceof LockLost) return error.message;
   if (isNameRefused(error)) return NAME_REFUSED;
@@ -497,8 +499,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * How long a transfer waits for another one in its bucket to end, in ms, and how often it looks. With a
- * statement that hangs after that (5.5 s) and the record of the outcome (2 s) it is less than 10 s.
+ * The longest that a transfer waits for another one in its bucket, in ms, and the pause between looks. With a
+ * statement that hangs after that (5.5 s) and the record of the outcome (2 s), it stays below 10 s.
  */
 const PATIENCE_MS = 2000;
 const LOOK_MS = 50;
@@ -565,7 +567,7 @@ export function objects(count: number): string {
   return count === 1 ? '1 object' : `${count} objects`;
 }
 
-/** What a message adds if paths of the request were named twice or lie inside others; else empty. */
+/** The addition to a message if paths were named twice or lie inside others; else empty. */
 export function foldedInWords(folded: number): string {
   if (folded === 0) return '';
   const paths = folded === 1 ? '1 path that was' : `${folded} paths that were`;
@@ -622,6 +624,6 @@ export async function* inBatches<T>(items: AsyncIterable<T>, size: number): Asyn
 export interface Watch {
   /** Ends the work between two objects when it is aborted. */
   signal: AbortSignal;
-  /** Called after each step; `total` is null where it is not known. */
+  /** Called after each step; `total` is null while it is unknown. */
   progress(done: number, total: number | null): void;
 }

@@ -55,7 +55,7 @@ const trash = z
     `true: keep it in the trash for ${TRASH_DAYS} days, from which "restore" brings it back; otherwise it is gone for good.`,
   );
 
-/** What is in the trash can only be deleted for good. */
+/** Things in the trash can only be deleted for good. */
 function isOutside(trash: boolean | undefined, paths: readonly string[]): boolean {
   return !trash || !paths.some(isInTrash);
 }
@@ -287,7 +287,7 @@ async function start({ buckets, operations }: FileParts, asked: OperationRequest
   return { success: true as const, message: `the batch is ${batch.state}`, batch };
 }
 
-/** The outcome of what is asked, or of the same earlier request; records that the client received it. */
+/** The outcome of the request, or of the same earlier one; records that the client received it. */
 async function perform(
   { buckets, operations }: FileParts,
   asked: OperationRequest,
@@ -340,6 +340,8 @@ export function batchOperations({ buckets, store, operations }: BatchParts) {
       tags: TAGS,
       operationId: 'listBatches',
       summary: 'List the batches that run in the background and the last ones that ended',
+      description:
+        'The batches of more than one request’s time; a page that is opened again finds its own here.',
       querystring: batchListQuery,
       response: { 200: batchList, ...problemResponses(400, 401, 500, 503) },
     },
@@ -350,6 +352,7 @@ export function batchOperations({ buckets, store, operations }: BatchParts) {
       tags: TAGS,
       operationId: 'readBatch',
       summary: 'See how far a batch has come, and what takes it back once it is done',
+      description: '`done` of `total`, and in the end what a single request would have answered.',
       params: batchPath,
       response: { 200: batchRead, ...problemResponses(400, 401, 404, 500, 503) },
     },

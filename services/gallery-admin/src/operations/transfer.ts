@@ -52,7 +52,7 @@ export interface TransferParts {
   dates: OriginalDates;
 }
 
-/** What is copied or moved, also to and from the trash. */
+/** A copy or move, also to and from the trash. */
 export interface TransferRequest {
   action: 'copy' | 'move' | 'trash' | 'restore';
   paths: readonly string[];
@@ -64,7 +64,7 @@ export interface TransferRequest {
   names?: readonly NewName[] | undefined;
   /** For a deletion to the trash: folders stay where they are. */
   filesOnly?: true | undefined;
-  /** What an earlier run of the same request has begun: copies that it left are its own. */
+  /** Transfers that an earlier run of the same request has begun: copies that it left are its own. */
   begun: readonly Transfer[] | undefined;
   /** Records what is going to be copied, and then that it has been. */
   note: (transfers: readonly Transfer[]) => Promise<void>;
@@ -106,7 +106,7 @@ class RunningTransfer {
   readonly #request: TransferRequest;
   /** Copies whose entity tag differs from the source's: `sourceTag copyTag` by destination key. */
   readonly #retagged = new Map<string, string>();
-  /** Whether an earlier run has copied everything, and may have deleted sources. */
+  /** True if an earlier run has copied everything, and may have deleted sources. */
   readonly #wasCopied: boolean;
   #hasChanged = false;
   /** Paths of a deletion at which there is nothing. */
@@ -420,7 +420,7 @@ async function* objectsOf(
   }
 }
 
-/** An object's place at the source and at the destination, with what is there now. */
+/** An object's place at the source and at the destination, with the object that is there now. */
 interface Pair {
   transfer: Transfer;
   target: string;
@@ -558,7 +558,7 @@ export function enclosing(path: string): string[] {
   return folders;
 }
 
-/** What a path in a request names: one object, or a folder with everything in it. */
+/** The target of a path in a request: one object, or a folder with everything in it. */
 export interface Source {
   kind: 'object' | 'folder';
   /** The key, or the prefix of the folder's keys, which ends with `/`. */
@@ -592,7 +592,7 @@ export function lastName(path: string): string {
   return path.slice(parentOf(path).length);
 }
 
-/** Where a source goes: its key or prefix there. */
+/** Maps a source to its key or prefix at the destination. */
 type Placing = (source: Source) => string;
 
 /** Plans the transfer of every source; one that is named twice is transferred once. */

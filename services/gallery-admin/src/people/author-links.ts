@@ -3,10 +3,10 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { GalleryConfig } from '../config.ts';
 import { contentFor } from '../desk.ts';
 import { SharedWork } from '../proxy/thumbnails.ts';
-import type { PeopleStore, Role } from './people-store.ts';
+import { isWriting, type PeopleStore, type Role } from './people-store.ts';
 
-/** How long content may take to say which author somebody is, in ms. */
-const PATIENCE_MS = 5000;
+/** The timeout of content's answer, in ms. */
+const TIMEOUT_MS = 5000;
 
 /** The longest name of an author, in characters. */
 const LONGEST_NAME = 100;
@@ -31,7 +31,7 @@ export class AuthorLinks {
   async link(person: string, name: string): Promise<number | null> {
     try {
       // Pages ask several things at once: one of them makes the author.
-      const patience = AbortSignal.timeout(PATIENCE_MS);
+      const patience = AbortSignal.timeout(TIMEOUT_MS);
       return await this.#work.do(person, patience, (signal) => this.#link(person, name, signal));
     } catch (cause) {
       if (cause instanceof Failure) throw cause;
@@ -39,15 +39,15 @@ export class AuthorLinks {
     }
   }
 
-  /** The same for somebody who was just added, if readers are to see them; later if it fails now. */
-  async linkNew(
+  /** The same for somebody who was just given a role, if readers are to see them; later if it fails now. */
+  async linkIfWriting(
     { id, name, role }: { id: string; name: string; role: Role },
     log: FastifyBaseLogger,
-  ): Promise<void> {
-    // Who only looks, or makes pictures, is no author for readers to see.
-    if (role === 'reader' || role === 'photographer') return;
-    await this.link(id, name).catch((error: unknown) => {
+  ): Promise<number | null> {
+    if (!isWriting(role)) return null;
+    return this.link(id, name).catch((error: unknown) => {
       log.warn({ err: error, person: id }, 'author_not_linked');
+      return null;
     });
   }
 

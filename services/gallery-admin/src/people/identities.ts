@@ -1,10 +1,11 @@
 import { violates } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
+import { LASTS } from '../session/store.ts';
 import type { GalleryTables } from '../tables.ts';
 import { CANDIDATE, type Candidate, canLogIn, type Role, type WaysIn } from './people-store.ts';
 
-/** Who somebody is at a provider of single sign-on. */
+/** An account at a provider of single sign-on. */
 export interface Identity {
   issuer: string;
   subject: string;
@@ -15,7 +16,7 @@ export interface Linked extends Candidate {
   role: Role;
   active: boolean;
   removed_at: Date | null;
-  /** Whether they have a way to log in, besides a proxy in front. */
+  /** True if the person has a way to log in, besides a proxy in front. */
   can_log_in: boolean;
 }
 
@@ -31,7 +32,6 @@ function linkedWith(ways: WaysIn) {
   return [...CANDIDATE, ...state, canLogIn(ways).as('can_log_in')] as const;
 }
 
-/** Which accounts of providers belong to whom. */
 export class Identities {
   readonly #db: Kysely<GalleryTables>;
   readonly #linked: ReturnType<typeof linkedWith>;
@@ -41,7 +41,7 @@ export class Identities {
     this.#linked = linkedWith(ways);
   }
 
-  /** Whose account it is, also of somebody who was removed. */
+  /** Finds the person an account is linked to, even one who was removed. */
   find({ issuer, subject }: Identity): Promise<Linked | undefined> {
     return this.#db
       .selectFrom('gallery.person as person')
@@ -56,7 +56,7 @@ export class Identities {
       .executeTakeFirst();
   }
 
-  /** Who has this e-mail address, or had it and was removed; who is there comes first. */
+  /** Finds the person who has this e-mail address, else one who had it and was removed. */
   withEmail(email: string): Promise<Linked | undefined> {
     return this.#db
       .selectFrom('gallery.person as person')
@@ -90,6 +90,15 @@ export class Identities {
       .execute();
   }
 
+  /** Ends the sessions of a person who came in by an account at the provider `way`. */
+  async endSessions({ issuer, subject }: Identity, way: string): Promise<void> {
+    await sql`
+      delete from gallery.session using gallery.identity as linked
+      where linked.issuer = ${issuer} and linked.subject = ${subject}
+        and session.person_id = linked.person_id and session.way = ${way}
+    `.execute(this.#db);
+  }
+
   /** The person of a session that has not ended. */
   ownerOf(session: string): Promise<{ id: string; name: string } | undefined> {
     return this.#db
@@ -99,6 +108,7 @@ export class Identities {
       .where('session.id', '=', session)
       .whereRef('session.account', '=', 'person.stamp')
       .where('person.active', '=', true)
+      .where(LASTS)
       .executeTakeFirst();
   }
 

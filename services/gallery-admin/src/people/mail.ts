@@ -2,10 +2,10 @@ import { createTransport, type Transporter } from 'nodemailer';
 import type { GalleryConfig } from '../config.ts';
 import { INVITED_HOURS } from './people-store.ts';
 
-/** How long the mail server may take for each step, in ms: an owner waits for it. */
-const PATIENCE_MS = 10_000;
+/** In ms, for each step of the mail server: an owner waits for it. */
+const STEP_TIMEOUT_MS = 10_000;
 
-/** What an invitation says, in the language of who sends it. */
+/** The text of an invitation, in the sender's language. */
 const WORDS = {
   en: {
     subject: (inviter: string) => `${inviter} invites you to the desk`,
@@ -33,9 +33,9 @@ export class InvitationMail {
 
   private constructor(url: string, from: string) {
     const limits = {
-      connectionTimeout: PATIENCE_MS,
-      greetingTimeout: PATIENCE_MS,
-      socketTimeout: PATIENCE_MS,
+      connectionTimeout: STEP_TIMEOUT_MS,
+      greetingTimeout: STEP_TIMEOUT_MS,
+      socketTimeout: STEP_TIMEOUT_MS,
     };
     this.#transport = createTransport({ url, ...limits, disableFileAccess: true, disableUrlAccess: true });
     this.#from = from;

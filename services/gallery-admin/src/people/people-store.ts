@@ -4,15 +4,22 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, type SqlBool, sql, type Transaction } from 'kysely';
 import type { GalleryTables } from '../tables.ts';
 
-/** What people are at the desk, from most to least; `app.ts` says what each may do. */
+/** From most to least powerful; `app.ts` says what each may do. */
 export const ROLES = ['owner', 'editor', 'writer', 'photographer', 'reader'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** How long the link of an invitation is valid, in hours. */
+/** Readers and photographers write nothing, so they are no authors. */
+export function isWriting(role: Role): boolean {
+  return role !== 'reader' && role !== 'photographer';
+}
+
+/** The most people who are offered to work on an article. */
+const MOST_WRITERS = 1000;
+
+/** The validity of an invitation's link, in hours. */
 export const INVITED_HOURS = 72;
 
-/** What an owner says about a person. */
 export interface PersonInput {
   name: string;
   /** In lower case. */
@@ -20,12 +27,14 @@ export interface PersonInput {
   role: Role;
 }
 
-/** What may change of a person. */
 export type PersonChange = Partial<PersonInput> & {
   active?: boolean | undefined;
   language?: string | null | undefined;
   time_zone?: string | null | undefined;
 };
+
+/** Owners know who comes back; nobody names themselves what another was called. */
+type NamedBy = 'owner' | 'themselves';
 
 /** A person as owners see them. */
 export interface ListedPerson extends PersonInput {
@@ -36,29 +45,29 @@ export interface ListedPerson extends PersonInput {
   has_password: boolean;
   passkeys: number;
   has_totp: boolean;
-  /** Whether an account of a provider of single sign-on is linked. */
+  /** True if an account of a provider of single sign-on is linked. */
   is_linked: boolean;
-  /** Whether the person has a way to log in. */
+  /** True if the person has a way to log in. */
   can_log_in: boolean;
   author_id: number | null;
   created_at: Date;
-  /** When the link of the invitation ends; null where there is none that works. */
+  /** The end of the invitation's link; null if no link works. */
   invited_until: Date | null;
   last_used_at: Date | null;
 }
 
-/** What a login needs of a person. */
+/** The columns of a person that a login needs. */
 export interface Candidate {
   id: string;
   name: string;
   email: string;
   stamp: Buffer;
   password_hash: string | null;
-  /** Whether a password alone is not enough. */
+  /** True if a password alone is not enough. */
   has_factor: boolean;
 }
 
-/** Whether a person has a passkey or an app that makes codes. */
+/** True for a person with a passkey or an authenticator app. */
 export const HAS_FACTOR = sql<boolean>`(
   exists (select from gallery.passkey where person_id = person.id)
   or exists (select from gallery.totp where person_id = person.id and secret is not null)
@@ -67,13 +76,13 @@ export const HAS_FACTOR = sql<boolean>`(
 /** The ways in that the settings leave, besides passkeys. */
 export interface WaysIn {
   passwords: boolean;
-  /** Of the providers of single sign-on. */
+  /** The providers of single sign-on. */
   issuers: readonly string[];
-  /** Whether a proxy in front lets everybody in. */
+  /** True if a proxy in front lets everybody in. */
   proxy: boolean;
 }
 
-/** Whether a person has something to log in with that is enough, and that the settings take. */
+/** True for a person who has enough to log in with, in a way that the settings allow. */
 export function canLogIn({ passwords, issuers }: WaysIn) {
   return sql<boolean>`(
     (${passwords}::boolean and person.password_hash is not null)
@@ -121,26 +130,31 @@ export class PeopleStore {
   /**
    * Adds a person, who can do nothing before an invitation is accepted.
    *
+   * @param namedBy whoever has chosen the name
    * @throws Failure `conflict` with code `email_taken` or `name_taken`
    */
-  async add(input: PersonInput): Promise<string> {
+  add(input: PersonInput, namedBy: NamedBy = 'owner'): Promise<string> {
     const row = { ...input, stamp: newStamp() };
-    const { id } = await this.#db
-      .insertInto('gallery.person')
-      .values(row)
-      .returning('id')
-      .executeTakeFirstOrThrow()
-      .catch(explainTaken);
-    return id;
+    return this.#db.transaction().execute(async (tx) => {
+      const { id } = await tx
+        .insertInto('gallery.person')
+        .values(row)
+        .returning('id')
+        .executeTakeFirstOrThrow()
+        .catch(explainTaken);
+      if (namedBy === 'themselves') await refuseFormerName(tx, id, input.name);
+      return id;
+    });
   }
 
   /**
    * Changes a person; another role, and being switched off, ends their sessions. A link to another address
    * ends too, and with an owner all links, which they may have kept.
    *
+   * @param namedBy whoever has chosen another name
    * @throws Failure `missing`, `conflict` with code `email_taken`, `name_taken` or `last_owner`
    */
-  change(id: string, change: PersonChange): Promise<void> {
+  change(id: string, change: PersonChange, namedBy: NamedBy = 'owner'): Promise<void> {
     return this.#db.transaction().execute(async (tx) => {
       const before = await lock(tx, id);
       const endsSessions =
@@ -152,6 +166,10 @@ export class PeopleStore {
         .where('id', '=', id)
         .execute()
         .catch(explainTaken);
+      if (change.name !== undefined && change.name !== before.name) {
+        await keepFormerName(tx, id, before.name);
+        if (namedBy === 'themselves') await refuseFormerName(tx, id, change.name);
+      }
       if (endsSessions && before.role === 'owner') await endInvitations(tx);
       else if (change.email !== undefined || change.active === false) await endInvitations(tx, id);
       await this.#requireOwner(tx);
@@ -165,13 +183,14 @@ export class PeopleStore {
    */
   remove(id: string): Promise<void> {
     return this.#db.transaction().execute(async (tx) => {
-      const { role } = await lock(tx, id);
+      const { role, name } = await lock(tx, id);
       const gone = { active: false, password_hash: null, author_id: null, stamp: newStamp() };
       await tx
         .updateTable('gallery.person')
         .set({ ...gone, removed_at: sql<Date>`clock_timestamp()` })
         .where('id', '=', id)
         .execute();
+      await keepFormerName(tx, id, name);
       await tx.deleteFrom('gallery.session').where('person_id', '=', id).execute();
       await removeFactors(tx, id);
       await endInvitations(tx, role === 'owner' ? undefined : id);
@@ -309,9 +328,8 @@ export class PeopleStore {
   }
 
   /**
-   * Changes by `change` what a person logs in with, and ends their sessions but one, and a link. What it
-   * throws changes nothing.
-   *
+   * Runs `change`, which alters what a person logs in with, and ends their other sessions and any link. If it
+   * throws, nothing changes.
    * @param keptSession the session that asks for it
    * @throws Failure `forbidden` if that has ended, `conflict` with code `last_way_in`
    */
@@ -345,7 +363,7 @@ export class PeopleStore {
     });
   }
 
-  /** Which author of content a person is, if that is known. */
+  /** The id of the person's author in content, if it is known. */
   async authorOf(id: string): Promise<number | null> {
     const { author_id } = await this.read(id);
     return author_id;
@@ -368,10 +386,43 @@ export class PeopleStore {
     }
   }
 
-  /** Whether an owner can log in who is not the account of the environment. */
+  /** Those who may log in and write, with the authors of content that they are. */
+  async writers(): Promise<{ name: string; authorId: number }[]> {
+    const rows = await this.#db
+      .selectFrom('gallery.person')
+      .select(['name', 'author_id'])
+      .where('active', '=', true)
+      .where('role', 'in', ROLES.filter(isWriting))
+      .orderBy('name')
+      .limit(MOST_WRITERS)
+      .execute();
+    return rows.flatMap(({ name, author_id: authorId }) => (authorId === null ? [] : [{ name, authorId }]));
+  }
+
+  /** True if an owner besides the account of the environment can log in. */
   hasOwner(): Promise<boolean> {
     return hasOwner(this.#db, this.#ways);
   }
+}
+
+async function keepFormerName(tx: Transaction<GalleryTables>, id: string, name: string): Promise<void> {
+  await tx
+    .insertInto('gallery.former_name')
+    .values({ name: sql<string>`lower(${name})`, person_id: id })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Histories, and what content has of before accounts were kept, know people by their names. */
+async function refuseFormerName(tx: Transaction<GalleryTables>, id: string, name: string): Promise<void> {
+  const another = await tx
+    .selectFrom('gallery.former_name')
+    .select('person_id')
+    .where('name', '=', sql<string>`lower(${name})`)
+    .where('person_id', '<>', id)
+    .limit(1)
+    .executeTakeFirst();
+  if (another !== undefined) throw nameTaken();
 }
 
 async function hasOwner(db: Kysely<GalleryTables>, ways: WaysIn): Promise<boolean> {
@@ -470,10 +521,13 @@ function factorKept(): Failure {
 }
 
 /** Locks all owners too, in one order: what decides who is the last one happens one after the other. */
-async function lock(tx: Transaction<GalleryTables>, id: string): Promise<{ role: Role; active: boolean }> {
+async function lock(
+  tx: Transaction<GalleryTables>,
+  id: string,
+): Promise<{ name: string; role: Role; active: boolean }> {
   const rows = await tx
     .selectFrom('gallery.person')
-    .select(['id', 'role', 'active'])
+    .select(['id', 'name', 'role', 'active'])
     .where('removed_at', 'is', null)
     .where((eb) => eb.or([eb('id', '=', id), eb('role', '=', 'owner')]))
     .orderBy('id')
@@ -519,7 +573,7 @@ function newStamp(): Buffer {
   return randomBytes(32);
 }
 
-/** What is stored of an invitation. */
+/** The form in which an invitation is stored. */
 export function invitationHash(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

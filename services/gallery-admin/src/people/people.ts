@@ -10,7 +10,7 @@ import { newPasskey, optionsAnswer } from '../session/factors.ts';
 import { ownOrigin, personal, siteOf } from '../session/guard.ts';
 import { type Account, knownAs } from '../session/logins.ts';
 import { addPasskey, type Passkeys } from '../session/passkeys.ts';
-import { passwordRule } from '../session/password.ts';
+import { passwordFault } from '../session/password.ts';
 import {
   beginSession,
   callerOf,
@@ -25,6 +25,7 @@ import type { InvitationMail } from './mail.ts';
 import {
   emailTaken,
   invitationHash,
+  isWriting,
   type ListedPerson,
   nameTaken,
   type PeopleStore,
@@ -33,9 +34,9 @@ import {
 } from './people-store.ts';
 
 // In one form: histories would not tell two people apart whose names look alike.
-export const personName = onOneLine(requiredText(200)).transform((value) =>
-  value.normalize('NFC').trim().replaceAll(/\s+/g, ' '),
-);
+export const personName = onOneLine(requiredText(200))
+  .transform((value) => value.normalize('NFC').trim().replaceAll(/\s+/g, ' '))
+  .pipe(requiredText(200));
 
 export const personEmail = z
   .string('must be a string')
@@ -56,8 +57,10 @@ const timeZone = z
 
 const newPassword = text(1024)
   .superRefine((value, context) => {
-    const expected = passwordRule(value);
-    if (expected !== undefined) context.addIssue({ code: 'custom', message: `must be ${expected}` });
+    const expected = passwordFault(value);
+    if (expected === undefined) return;
+    const { code, limit, rule } = expected;
+    context.addIssue({ code: 'custom', message: `must be ${rule}`, params: { code, limit } });
   })
   .meta({ minLength: 12 });
 
@@ -86,10 +89,10 @@ const personAnswer = z
     role,
     active: z.boolean(),
     hasPassword: z.boolean(),
-    passkeys: z.int().describe('How many the person has.'),
-    hasTotp: z.boolean().describe('Whether an app makes codes for the person.'),
-    isLinked: z.boolean().describe('Whether an account of single sign-on is linked.'),
-    canLogIn: z.boolean().describe('Whether the person has a way in that the settings take.'),
+    passkeys: z.int().describe('The number of passkeys.'),
+    hasTotp: z.boolean().describe('True if an authenticator app is set up.'),
+    isLinked: z.boolean().describe('True if an account of single sign-on is linked.'),
+    canLogIn: z.boolean().describe('True if the person can log in, in a way that the settings allow.'),
     invitedUntil: timestamp.nullable().describe('When the link that was made last ends; null if none works.'),
     lastUsedAt: timestamp.nullable(),
     createdAt: timestamp,
@@ -102,7 +105,7 @@ const invitationAnswer = z
       .string()
       .describe('The link is the desk’s address, `desk/invitation#` and this; shown only once.'),
     expiresAt: timestamp,
-    mailed: z.boolean().optional().describe('Whether the mail server has taken it; absent without one.'),
+    mailed: z.boolean().optional().describe('True if the mail server has accepted it; absent without one.'),
   })
   .meta({ id: 'Invitation' });
 
@@ -112,12 +115,12 @@ const meAnswer = z
     name: z.string(),
     email: z.string().nullable(),
     role,
-    may: z.array(z.string()).describe('What the role allows.'),
+    may: z.array(z.string()).describe('The permissions of the role.'),
     language,
     timeZone: z.string().nullable(),
     authorId: z.int().nullable().describe('The author of content that the person is, once that is known.'),
   })
-  .meta({ id: 'Me', description: 'Who is logged in.' });
+  .meta({ id: 'Me', description: 'The person who is logged in.' });
 
 const sessionAnswer = z.object({
   id: z.uuid(),
@@ -130,6 +133,18 @@ const sessionAnswer = z.object({
 });
 
 const answer = <Data extends z.ZodType>(data: Data) => z.object({ success: z.literal(true), data });
+
+/** The place of the desk's page: behind a proxy, the service itself does not know it. */
+const invitationQuery = z.object({
+  at: z
+    .string()
+    .max(200)
+    .regex(/^\/([A-Za-z0-9_~-][A-Za-z0-9._~-]*\/)*$/, 'must be a path that begins and ends with /')
+    .default('/')
+    .describe(
+      'The path at which browsers reach the desk, such as `/gallery-admin/`, for the link in the mail.',
+    ),
+});
 
 const personPath = z.object({ id: z.uuid('must be the id of a person') });
 
@@ -156,7 +171,6 @@ interface PeopleParts extends SessionParts {
   authors: AuthorLinks;
   mail: InvitationMail | undefined;
   passkeys: Passkeys;
-  /** What each role may do. */
   roles: Readonly<Record<Role, readonly string[]>>;
 }
 
@@ -169,18 +183,17 @@ export function peopleOperations(parts: PeopleParts) {
   return { ...ownersOperations(parts), ...invitationOperations(parts), ...profileOperations(parts) };
 }
 
-/** What owners do. */
 function ownersOperations({ people, authors, account, cookies, mail }: PeopleParts) {
   /** Undefined without a mail server, false if it refuses the mail: the link is shown either way. */
   const mailed = async (
     request: FastifyRequest,
     to: ListedPerson,
-    token: string,
+    { token, at }: { token: string; at: string },
   ): Promise<boolean | undefined> => {
     const origin = ownOrigin(request, cookies);
     if (mail === undefined || origin === undefined) return undefined;
     try {
-      const link = `${origin}/desk/invitation#${token}`;
+      const link = `${origin}${at}desk/invitation#${token}`;
       const language = /^zh\b/i.test(request.headers['accept-language'] ?? '') ? 'zh' : 'en';
       await mail.send({ to, inviter: request.person.name, link, language });
       return true;
@@ -194,6 +207,7 @@ function ownersOperations({ people, authors, account, cookies, mail }: PeoplePar
       tags: PEOPLE,
       operationId: 'listPeople',
       summary: 'List the people of the desk',
+      description: 'By name, with role, last login, and whether an invitation waits. For owners.',
       response: {
         200: answer(z.object({ people: z.array(personAnswer) })),
         ...problemResponses(401, 403, 503),
@@ -204,6 +218,20 @@ function ownersOperations({ people, authors, account, cookies, mail }: PeoplePar
       data: { people: (await people.list()).map(shown) },
     }),
   });
+  const listWriters = operation({
+    schema: {
+      tags: PEOPLE,
+      operationId: 'listWriters',
+      summary: 'List the people to whom articles can be assigned',
+      description:
+        'Owners, editors and writers who may log in, by name, with the authors of content that they are.',
+      response: {
+        200: answer(z.object({ writers: z.array(z.object({ name: z.string(), authorId: z.int() })) })),
+        ...problemResponses(401, 403, 503),
+      },
+    },
+    handler: async () => ({ success: true as const, data: { writers: await people.writers() } }),
+  });
   const add = operation({
     schema: {
       tags: PEOPLE,
@@ -212,6 +240,7 @@ function ownersOperations({ people, authors, account, cookies, mail }: PeoplePar
       description:
         'If the content service answers, an owner, editor or writer is the author there who has this name, made if' +
         ' there is none.',
+      querystring: invitationQuery,
       body: personInput,
       responseHeaders: { 201: ['Location'] },
       response: {
@@ -223,10 +252,10 @@ function ownersOperations({ people, authors, account, cookies, mail }: PeoplePar
       refuseAccount(account, request.body);
       const id = await people.add(request.body);
       const invitation = await people.invite(id);
-      await authors.linkNew({ id, ...request.body }, request.log);
+      await authors.linkIfWriting({ id, ...request.body }, request.log);
       logWrite(request, 'person_added', { person: id, role: request.body.role, by: request.person.id });
       const person = await people.read(id);
-      const wasMailed = await mailed(request, person, invitation.token);
+      const wasMailed = await mailed(request, person, { ...invitation, ...request.query });
       const data = { person: shown(person), invitation: shownInvitation(invitation, wasMailed) };
       return reply
         .code(201)
@@ -239,6 +268,7 @@ function ownersOperations({ people, authors, account, cookies, mail }: PeoplePar
       tags: PEOPLE,
       operationId: 'readPerson',
       summary: 'Read a person',
+      description: 'For owners.',
       params: personPath,
       response: {
         200: answer(z.object({ person: personAnswer })),
@@ -255,6 +285,9 @@ function ownersOperations({ people, authors, account, cookies, mail }: PeoplePar
       tags: PEOPLE,
       operationId: 'changePerson',
       summary: 'Change a person; another role, or switching them off, ends their sessions',
+      description:
+        'The last owner stays one where the environment has no account: 409 `last_owner`. It takes a' +
+        ' confirmation within the last 15 minutes.',
       params: personPath,
       body: personChange,
       response: {
@@ -266,6 +299,8 @@ function ownersOperations({ people, authors, account, cookies, mail }: PeoplePar
       const { body, params } = request;
       refuseAccount(account, body);
       await people.change(params.id, body);
+      // Whoever may write from now on can be assigned articles.
+      if (body.role !== undefined) await authors.linkIfWriting(await people.read(params.id), request.log);
       logWrite(request, 'person_changed', {
         person: params.id,
         ...(body.role && { role: body.role }),
@@ -280,6 +315,7 @@ function ownersOperations({ people, authors, account, cookies, mail }: PeoplePar
       tags: PEOPLE,
       operationId: 'removePerson',
       summary: 'Remove a person, whose sessions end at once; what they did keeps their name',
+      description: 'Histories keep the name. It takes a confirmation within the last 15 minutes.',
       params: personPath,
       response: { 200: doneAnswer, ...problemResponses(400, 401, 403, 404, 409, 503) },
     },
@@ -294,7 +330,10 @@ function ownersOperations({ people, authors, account, cookies, mail }: PeoplePar
       tags: PEOPLE,
       operationId: 'invitePerson',
       summary: 'Make a new link with which a person chooses a password; the one before ends',
+      description:
+        'The token is shown once, and mailed where `SMTP_URL` is set. It is good once, for 72 hours.',
       params: personPath,
+      querystring: invitationQuery,
       response: {
         200: answer(z.object({ invitation: invitationAnswer })),
         ...problemResponses(400, 401, 403, 404, 503),
@@ -304,7 +343,7 @@ function ownersOperations({ people, authors, account, cookies, mail }: PeoplePar
       const invitation = await people.invite(request.params.id);
       logWrite(request, 'person_invited', { person: request.params.id, by: request.person.id });
       const person = await people.read(request.params.id);
-      const wasMailed = await mailed(request, person, invitation.token);
+      const wasMailed = await mailed(request, person, { ...invitation, ...request.query });
       return { success: true as const, data: { invitation: shownInvitation(invitation, wasMailed) } };
     },
   });
@@ -323,10 +362,10 @@ function ownersOperations({ people, authors, account, cookies, mail }: PeoplePar
       return { success: true as const };
     },
   });
-  return { list, read, add, change, remove, invite, removeFactors };
+  return { list, listWriters, read, add, change, remove, invite, removeFactors };
 }
 
-/** What somebody does who has the link of an invitation, and no session. */
+/** Operations for the holder of an invitation's link, who has no session. */
 function invitationOperations(parts: PeopleParts) {
   const { people, logins, cookies, passkeys, takesPasswords } = parts;
   const readInvitation = operation({
@@ -335,6 +374,8 @@ function invitationOperations(parts: PeopleParts) {
       tags: PEOPLE,
       operationId: 'readInvitation',
       summary: 'Say whom an invitation is for',
+      description:
+        'The token is that of the link. A used, replaced or ended one is 404 `invitation_not_found`.',
       body: z.strictObject({ token }),
       response: {
         200: answer(
@@ -342,7 +383,7 @@ function invitationOperations(parts: PeopleParts) {
             name: z.string(),
             email: z.string(),
             expiresAt: timestamp,
-            passwords: z.boolean().describe('Whether a password may be chosen, or only a passkey.'),
+            passwords: z.boolean().describe('True if a password may be chosen; else only a passkey.'),
           }),
         ),
         ...problemResponses(400, 403, 404, 413, 415, 503),
@@ -361,6 +402,9 @@ function invitationOperations(parts: PeopleParts) {
       tags: PEOPLE,
       operationId: 'invitationOptions',
       summary: 'Begin to make a passkey with which an invitation is accepted',
+      description:
+        '`options` are for `navigator.credentials.create`; the result goes to `POST' +
+        ' /api/invitation/accept`.',
       body: z.strictObject({ token }),
       response: { 200: optionsAnswer, ...problemResponses(400, 403, 404, 413, 415, 503) },
     },
@@ -414,7 +458,7 @@ function invitationOperations(parts: PeopleParts) {
   return { readInvitation, invitationOptions, acceptInvitation };
 }
 
-/** What everybody does with their own account. */
+/** Operations on one's own account. */
 function profileOperations({
   people,
   sessions,
@@ -445,6 +489,7 @@ function profileOperations({
       tags: ME,
       operationId: 'readMe',
       summary: 'Say who is logged in, and what they may do',
+      description: '`may` is what the role allows, `authorId` the author of content that this person is.',
       response: { 200: answer(meAnswer), ...problemResponses(401, 403, 404, 503) },
     },
     handler: async (request) => ({ success: true as const, data: await me(request) }),
@@ -454,6 +499,9 @@ function profileOperations({
       tags: ME,
       operationId: 'changeMe',
       summary: 'Change one’s own name, language and time zone',
+      description:
+        'The name is what histories and the trail show from now on. What was done before keeps the' +
+        ' former one.',
       body: profileChange,
       response: { 200: answer(meAnswer), ...problemResponses(400, 401, 403, 404, 409, 413, 415, 503) },
     },
@@ -463,9 +511,10 @@ function profileOperations({
       refuseAccount(account, request.body);
       const { name, role, author } = request.person;
       const isRenamed = rest.name !== undefined && rest.name !== name;
-      // Which author a writer is follows the name that an owner gave.
-      if (isRenamed && role === 'writer' && author === null) await authors.link(id, name);
-      await people.change(id, { ...rest, ...(time_zone !== undefined && { time_zone }) });
+      // Their author follows the name that an owner gave.
+      if (isRenamed && isWriting(role) && author === null) await authors.link(id, name);
+      const change = { ...rest, ...(time_zone !== undefined && { time_zone }) };
+      await people.change(id, change, 'themselves');
       logWrite(request, 'profile_changed', {
         person: id,
         ...(rest.name !== undefined && { name: rest.name }),
@@ -478,6 +527,7 @@ function profileOperations({
       tags: ME,
       operationId: 'changePassword',
       summary: 'Change one’s own password; all other sessions end',
+      description: 'A wrong `current` is 403 `wrong_password` and counts as a failed login.',
       body: z.strictObject({ current: text(1024), password: newPassword }),
       response: { 200: doneAnswer, ...problemResponses(400, 401, 403, 404, 409, 413, 415, 429, 503) },
     },
@@ -502,6 +552,7 @@ function profileOperations({
       tags: ME,
       operationId: 'listSessions',
       summary: 'List where one is logged in, the last used first',
+      description: 'Each with its browser, its address, the way it began and its last use.',
       response: {
         200: answer(z.object({ sessions: z.array(sessionAnswer) })),
         ...problemResponses(401, 403, 503),
@@ -526,6 +577,7 @@ function profileOperations({
       tags: ME,
       operationId: 'endSession',
       summary: 'End one of one’s sessions',
+      description: 'The browser that had it is asked to log in at its next request.',
       params: sessionPath,
       response: { 200: doneAnswer, ...problemResponses(400, 401, 403, 503) },
     },
@@ -540,6 +592,7 @@ function profileOperations({
       tags: ME,
       operationId: 'endOtherSessions',
       summary: 'End all of one’s sessions but this one',
+      description: 'The browsers that had them are asked to log in at their next request.',
       response: { 200: doneAnswer, ...problemResponses(401, 403, 503) },
     },
     handler: async (request) => {

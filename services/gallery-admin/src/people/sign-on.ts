@@ -16,11 +16,11 @@ export class SignOnRefused extends Error {
   }
 }
 
-/** Who has come in, and what that has changed of them. */
+/** The person who has come in, and the changes that this made. */
 interface SignedOn {
   person: Linked;
   isNew: boolean;
-  /** Whether the account was linked by its e-mail address. */
+  /** True if the account was linked by its e-mail address. */
   isLinked: boolean;
   /** The role that the provider has given in place of another one. */
   newRole: Role | undefined;
@@ -87,7 +87,7 @@ export class SignOn {
     const name = read.success ? read.data : (email.split('@')[0] ?? email);
     const both = `${[...name].slice(0, 100).join('')} (${email})`.slice(0, 200);
     if (this.#account.isTakenBy(name)) return this.#people.add({ name: both, email, role });
-    return this.#people.add({ name, email, role }).catch((error: unknown) => {
+    return this.#people.add({ name, email, role }, 'themselves').catch((error: unknown) => {
       if (!(error instanceof Failure) || error.code !== 'name_taken') throw error;
       return this.#people.add({ name: both, email, role });
     });

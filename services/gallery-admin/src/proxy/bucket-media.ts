@@ -175,7 +175,7 @@ export function isMissing(error: unknown): boolean {
 /** A missing object is reported like a missing file on any host; other errors are the store's. */
 async function refused(bucket: Bucket, { key, versionId }: BucketObject, answered: unknown): Promise<never> {
   const error = await explainedHead(bucket, key, answered);
-  // What stores say of a version that does not exist, or that they cannot have, differs.
+  // Stores differ in how they refuse a version that does not exist, or an id that no version can have.
   if (versionId !== undefined && isLastingRefusal(error) && !isMisconfiguration(error)) {
     throw noSuchVersion(versionId, error);
   }

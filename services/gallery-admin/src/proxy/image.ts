@@ -6,12 +6,12 @@ import { stillFormat } from '../stills/formats.ts';
 /** The most pixels that are decoded, width times height. */
 const MAX_PIXELS = 100_000_000;
 
-/** How long processing an image may take, in seconds. */
+/** The time limit for processing an image, in seconds. */
 const WORK_S = 10;
 
 /** An image whose header has been read, and which may be decoded. */
 export interface OpenImage {
-  /** What its header says; `autoOrient` has the size as it is seen. */
+  /** The header's contents; `autoOrient` has the size as it is seen. */
   metadata: Metadata;
   /**
    * Its pixels, rotated by its EXIF orientation, as the beginning of a pipeline: those that there are, as
@@ -36,7 +36,7 @@ export async function openImage(file: Buffer): Promise<OpenImage | undefined> {
   if (metadata.width * metadata.height > MAX_PIXELS) throw tooManyPixels(MAX_PIXELS);
   const source = await inKnownColors(filled, metadata);
   const given = source === filled ? image : source;
-  // What a TIFF lacks is an error to libvips, not an early end.
+  // libvips takes a gap in a TIFF for an error, not for an early end.
   const strict = metadata.format === 'tiff' ? 'error' : 'truncated';
   return {
     metadata,
@@ -49,7 +49,7 @@ export async function openImage(file: Buffer): Promise<OpenImage | undefined> {
   };
 }
 
-/** What programs leave before a picture: a line end, a byte order mark, zeros. */
+/** Bytes that programs leave before a picture: a line end, a byte order mark, zeros. */
 const STRAY = /^(?:\xef\xbb\xbf|[\0\s]){1,16}(?=\xff\xd8\xff|\x89PNG\r\n|GIF8[79]a|RIFF)/;
 
 function withoutStrayBytes(file: Buffer): Buffer {
@@ -65,13 +65,28 @@ const DIRECTORY_END = 1024;
 
 /** A picture with zeros where its end should be: libvips reads nothing of a WebP that has none. */
 function withEnd(image: Buffer): Buffer {
-  const missing = missingBytes(image);
-  return missing > 0 && missing <= MAX_FILLED ? Buffer.concat([image, Buffer.alloc(missing)]) : image;
+  const end = endOf(image);
+  if (end === undefined || end - image.length > MAX_FILLED) return image;
+  const filled = Buffer.alloc(end);
+  image.copy(filled);
+  if (isWebp(image)) filled.writeUInt32LE(end - RIFF_HEAD, 4);
+  return filled;
 }
 
-function missingBytes(image: Buffer): number {
-  if (image.toString('latin1', 8, 12) === 'WEBP') return image.readUInt32LE(4) + 8 - image.length;
-  return /^(?:II|MM)/.test(image.toString('latin1', 0, 2)) ? DIRECTORY_END : 0;
+const RIFF_HEAD = 8;
+
+function isWebp(image: Buffer): boolean {
+  return image.toString('latin1', 8, 12) === 'WEBP';
+}
+
+/** The length that a picture which lacks its end is given; undefined for one that lacks nothing. */
+function endOf(image: Buffer): number | undefined {
+  if (/^(?:II|MM)/.test(image.toString('latin1', 0, 2))) return image.length + DIRECTORY_END;
+  if (!isWebp(image) || image.readUInt32LE(4) + RIFF_HEAD <= image.length) return undefined;
+  // That of its last part: a frame of an animation which is all zeros would be an error.
+  let end = 12;
+  while (end + 8 <= image.length) end += 8 + 2 * Math.ceil(image.readUInt32LE(end + 4) / 2);
+  return end;
 }
 
 /** The most pixels across of what is kept of a picture in other colours than sRGB: no rendition is wider. */
@@ -100,7 +115,7 @@ function asStill(image: Buffer): Buffer {
 }
 
 /**
- * What a pipeline makes, as the beginning of others that need not decode the image again. Undefined and fails
+ * Runs a pipeline, and returns the start of others that need not decode the image again. Undefined and fails
  * as {@link drawn} does.
  */
 async function decoded(pipeline: Sharp, workS = WORK_S): Promise<(() => Sharp) | undefined> {
@@ -235,7 +250,7 @@ const SIGNATURES: readonly { bytes: string; at?: number }[] = [
   { bytes: 'MM\0+' },
 ];
 
-/** Why there is no picture of a file that sharp does not decode. */
+/** The reason why a file that sharp does not decode has no picture. */
 export function reasonOf(image: Buffer): 'damaged' | 'unsupported' {
   return isRaster(withoutStrayBytes(image)) || stillFormat(image) !== undefined ? 'damaged' : 'unsupported';
 }
@@ -256,13 +271,13 @@ export function tooManyPixels(maxPixels: number): Failure {
   });
 }
 
-/** How the numbers of a picture are colours, by the code points of ITU-T H.273. */
+/** The colour space of a picture's numbers, as the code points of ITU-T H.273. */
 interface Cicp {
   primaries: number;
   transfer: number;
 }
 
-/** Where such code points are looked for, in bytes. */
+/** The number of bytes at the start of a file in which the code points are sought. */
 const HEAD = 65_536;
 
 /** The code points in an AVIF, a HEIC or a PNG; undefined without any. */
@@ -282,7 +297,7 @@ const COLORANTS = new Map([
 ]);
 const SRGB_COLORANTS = [0.43607, 0.22249, 0.01392, 0.38515, 0.71687, 0.09708, 0.14307, 0.06061, 0.7141];
 
-/** Transfer functions by which a number from 0 to 1 is light from 0 to 1. */
+/** Transfer functions from a number between 0 and 1 to light between 0 and 1. */
 const CURVES = new Map([
   [8, (value: number) => value],
   [16, (value: number) => onScreen(perceptual(value))],

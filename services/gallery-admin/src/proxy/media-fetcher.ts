@@ -18,7 +18,7 @@ export interface FetcherOptions {
   firstByteMs: number;
   /** Between two chunks of a body, in ms. */
   pauseMs: number;
-  /** The whole of a file of which a thumbnail is made, in ms. */
+  /** The time for the whole file of a thumbnail, in ms. */
   wholeMs: number;
   /** Resolves names; the system's resolver by default. */
   resolve?: Resolve;
@@ -76,7 +76,7 @@ export class MediaFetcher {
     return this.#options.maxBytes;
   }
 
-  /** How long a whole file may take of which a thumbnail is made, in ms. */
+  /** The time limit for fetching a whole file for a thumbnail, in ms. */
   get wholeMs(): number {
     return this.#options.wholeMs;
   }
@@ -376,7 +376,7 @@ export function notAnImage(contentType: string): Failure {
   );
 }
 
-/** Why there is no picture of a file, and what to do about it. */
+/** Explains why a file has no picture, and what to do about it. */
 const UNSEEN: Record<Unseen, string> = {
   damaged: 'is damaged or incomplete; publish it again',
   unsupported: 'is not of a format that pictures are made of; publish it as a JPEG, PNG or WebP',

@@ -175,7 +175,7 @@ function mediaOperation(parts: ProxyParts) {
   });
 }
 
-/** Where media comes from: the active bucket or an allowed host. */
+/** The active bucket, or an allowed host. */
 interface MediaSource {
   fetch: (request: MediaRequest) => Promise<Media>;
   /** The same for a thumbnail, with an id of its source. */
@@ -250,7 +250,7 @@ export function goneSignal({ raw }: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
-/** What is answered, and how long a browser may keep it. */
+/** A request that has been resolved to its source. */
 interface Asked<Source> {
   source: Source;
   signal: AbortSignal;
@@ -273,7 +273,7 @@ export async function replyMedia(
   return media.status === 304 ? reply.send() : reply.send(media.body);
 }
 
-/** Whether the client has named another version, or an earlier one (RFC 9110, section 13.2.2). */
+/** True if the client has named another version, or an earlier one (RFC 9110, section 13.2.2). */
 function isOutdated(request: FastifyRequest['headers'], { headers }: Media): boolean {
   const ifMatch = request['if-match'];
   if (ifMatch !== undefined) return !isNamed(ifMatch, headers.etag);

@@ -45,16 +45,16 @@ const HOSTS = { places: 8, placesOfOne: 2, waiting: WAITING };
 /** Files that sharp does not read, drawn one at a time in a thread: the next one is at hand. */
 const STILLS = { places: 2 };
 
-/** Files of which there is no picture that are remembered. */
+/** The files without a picture that are remembered. */
 const MAX_UNSEEN = 10_000;
 
-/** A thumbnail, or what is sent in its place. */
+/** A thumbnail, or its substitute. */
 interface Thumbnail {
   body: Buffer;
   contentType: string;
   /** Strong, with its quotes. */
   etag: string;
-  /** Why it only stands for an image of which no thumbnail can be made, or shows only a part of it. */
+  /** Explains why the picture is a placeholder, or shows only a part. */
   unseen?: Unseen | 'incomplete' | undefined;
 }
 
@@ -73,7 +73,7 @@ interface FetchedFile {
   image: Buffer;
 }
 
-/** Where files are fetched and drawn, as many at a time as the memory has room for. */
+/** Fetches and draws files, as many at a time as the memory has room for. */
 class Lane {
   readonly fetches: FairQueue;
   /** Slow ones have a separate queue, so that the others wait for none of them. */
@@ -100,7 +100,7 @@ export class Thumbnails {
   readonly #maxBytes: number;
   readonly #kept: LRUCache<string, Thumbnail> | undefined;
   readonly #work = new SharedWork<Thumbnail>();
-  /** Why there is no picture of a source, whatever its size: finding out may cost as much as drawing. */
+  /** The reason why a source has no picture, whatever its size: finding out may cost as much as drawing. */
   readonly #unseen = new LRUCache<string, Unseen>({ max: MAX_UNSEEN });
   /** The bucket's files wait for no other host. */
   readonly #bucket = new Lane(BUCKET);
@@ -170,7 +170,7 @@ export class Thumbnails {
     if ('image' in decoded) {
       return this.#finish(request, file, await this.#draw(request, decoded.image));
     }
-    // What a raw file of a camera begins with may be a small picture that sharp reads.
+    // A camera's raw file may begin with a small picture that sharp reads.
     const drawn = await this.#draw(request, file.image);
     return this.#finish(request, file, drawn, decoded.unseen);
   }
@@ -232,7 +232,7 @@ function finishedThumbnail(body: Buffer, contentType: string): Thumbnail {
 const DRAWN =
   /^(?:image\/|(?:application\/(?:pdf|postscript|illustrator|octet-stream)|binary\/octet-stream)\s*(?:;|$))/i;
 
-/** Whether a file of this media type may be drawn, if it has a picture in it. */
+/** True if a file of this media type may be drawn, provided that it has a picture in it. */
 export function mayBeDrawn(contentType: string | undefined): boolean {
   return DRAWN.test(contentType ?? '');
 }
@@ -261,7 +261,7 @@ export function release({ buffer, length }: Buffer): void {
 async function readWhole(body: Readable, declared: string | undefined): Promise<Buffer> {
   try {
     if (declared === undefined) return Buffer.concat(await body.toArray());
-    // Where each chunk belongs at once: no second copy of the image is ever in memory.
+    // Each chunk is copied to its place at once: the memory never holds a second copy of the image.
     const image = Buffer.allocUnsafeSlow(Number(declared));
     let at = 0;
     body.on('data', (chunk: Buffer) => {
@@ -334,7 +334,7 @@ const MAX_BYTES = 256 * 1024;
 /** Images that browsers draw although no thumbnail is made of them. */
 const DRAWN_BY_BROWSERS = /^image\/(svg\+xml|bmp|x-icon|vnd\.microsoft\.icon)\s*(;|$)/i;
 
-/** Whether an image without a thumbnail may be sent as it is: small, and of a kind that browsers draw. */
+/** True for an image small enough, and of a kind that browsers draw, to be sent without a thumbnail. */
 function mayBeSentWhole({ image, contentType }: { image: Buffer; contentType: string }): boolean {
   return image.length <= MAX_BYTES && DRAWN_BY_BROWSERS.test(contentType);
 }
@@ -404,7 +404,7 @@ export function acceptedFormat<Format extends string>(
   return best;
 }
 
-/** Whether an `Accept` names a media type without refusing it. */
+/** True if an `Accept` names the media type without refusing it. */
 export function namesType(accept: string | undefined, type: string): boolean {
   return (weightsOf(accept).get(type) ?? 0) > 0;
 }

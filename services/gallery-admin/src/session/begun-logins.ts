@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type Kysely, type SqlBool, sql } from 'kysely';
 import type { GalleryTables } from '../tables.ts';
-import type { Fingerprints } from './logins.ts';
+import type { Fingerprints } from './login-throttle.ts';
 import type { Begun } from './oidc-providers.ts';
 
-/** How long somebody may take at the provider, in s. */
+/** The time that somebody has at the provider, in s. */
 export const BEGUN_FOR_S = 10 * 60;
 
 const BEGUN_FOR = sql`make_interval(secs => ${BEGUN_FOR_S})`;
@@ -18,14 +18,14 @@ const MAX_OF_STRANGERS = 10_000;
 /** The most that one login removes of those that nobody has ended. */
 const REMOVED_AT_ONCE = 100;
 
-/** What a login is for, besides logging in. */
+/** The purpose of a login, besides logging in. */
 export interface Purpose {
   /** The place in the desk where it ends. */
   target: string;
   invitation_hash: Buffer | null;
   /** The session whose person links an account, or shows again who they are. */
   session_id: string | null;
-  /** Whether the person of the session shows again who they are. */
+  /** True if the person of the session proves their identity again. */
   confirms: boolean;
 }
 
@@ -44,7 +44,7 @@ export class BegunLogins {
     this.#fingerprints = fingerprints;
   }
 
-  /** Whether an address may begin another one; `isKnown` if somebody has logged in from there before. */
+  /** Says if an address may begin another login; `isKnown` if somebody has logged in from there before. */
   async mayBegin(address: string, isKnown: boolean): Promise<boolean> {
     await this.#removeOver();
     const { own, all } = await this.#db

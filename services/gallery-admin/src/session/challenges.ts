@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { type Kysely, type SqlBool, sql } from 'kysely';
 import type { GalleryTables } from '../tables.ts';
-import type { Fingerprints } from './logins.ts';
+import type { Fingerprints } from './login-throttle.ts';
 
-/** What a challenge is signed for. */
 export type Purpose = 'login' | 'confirm' | 'register' | 'invitation';
 
-/** How long somebody may take to answer. */
 const LIFETIME = sql`interval '5 minutes'`;
 
 /** The most open challenges of one client address: later ones end the first. */
@@ -15,7 +13,7 @@ const MAX_OPEN = 100;
 /** The most that are over which one new challenge removes. */
 const REMOVED_AT_ONCE = 100;
 
-/** What authenticators are to sign, each once, within some minutes, for one purpose and person. */
+/** Challenges for authenticators to sign: each once, within some minutes, for one purpose and person. */
 export class Challenges {
   readonly #db: Kysely<GalleryTables>;
   readonly #fingerprints: Fingerprints;
@@ -25,7 +23,7 @@ export class Challenges {
     this.#fingerprints = fingerprints;
   }
 
-  /** @param person null where it is not known yet who logs in */
+  /** @param person null if it is not known yet who logs in */
   async make(purpose: Purpose, person: string | null, address: string): Promise<Buffer> {
     const challenge = randomBytes(32);
     const source = this.#fingerprints.of('challenge', address);

@@ -5,10 +5,10 @@ import { type Kysely, type SqlBool, sql, type Transaction } from 'kysely';
 import { Secret, TOTP } from 'otpauth';
 import type { GalleryTables } from '../tables.ts';
 
-/** What was shown besides a password. */
+/** The proof that was given besides a password. */
 export type CodeKind = 'totp' | 'recovery_code';
 
-/** How many recovery codes a person gets. */
+/** The number of recovery codes that a person gets. */
 const RECOVERY_CODES = 10;
 
 /** Their length in bytes: enough for a plain hash (ASVS 5.0, 6.5.2). */
@@ -114,7 +114,7 @@ export class Codes {
     );
   }
 
-  /** When the app was set up, if it was, and how many recovery codes are left. */
+  /** The time at which the app was set up, if it was, and the number of recovery codes left. */
   async read(person: string): Promise<{ since: Date | undefined; recoveryCodes: number }> {
     const row = await this.#db
       .selectFrom('gallery.totp')
@@ -194,7 +194,7 @@ function hashOf(code: string): Buffer {
   return createHash('sha256').update(code).digest();
 }
 
-/** To whom a sealed secret belongs. */
+/** The owner that a sealed secret is bound to. */
 function ownerOf(person: string): string {
   return `totp/${person}`;
 }

@@ -34,7 +34,7 @@ const credentialMembers = {
   type: z.literal('public-key'),
 };
 
-/** `RegistrationResponseJSON` of WebAuthn, of which browsers send more than is looked at. */
+/** `RegistrationResponseJSON` of WebAuthn; browsers send more members, which are ignored. */
 const createdCredential = z
   .looseObject({
     ...credentialMembers,
@@ -71,11 +71,13 @@ const usedCredential = z
     };
   });
 
-/** A new passkey as a browser made it, with the name that its owner knows it by. */
-export const newPasskey = z.strictObject({
-  name: onOneLine(requiredText(100)).transform((value) => value.normalize('NFC').trim()),
-  credential: createdCredential,
-});
+/** The name by which its owner knows a passkey. */
+const passkeyName = onOneLine(requiredText(100))
+  .transform((value) => value.normalize('NFC').trim())
+  .pipe(requiredText(100));
+
+/** A new passkey as a browser made it. */
+export const newPasskey = z.strictObject({ name: passkeyName, credential: createdCredential });
 
 const code = requiredText(100);
 
@@ -87,7 +89,7 @@ const confirmation = z
 
 const answer = <Data extends z.ZodType>(data: Data) => z.object({ success: z.literal(true), data });
 
-/** The answer with what a browser hands to its authenticator. */
+/** The options for a browser's authenticator. */
 export const optionsAnswer = answer(
   z.object({ options: z.looseObject({}).describe('The options of WebAuthn, as JSON.') }),
 );
@@ -112,8 +114,10 @@ const factorsAnswer = answer(
       )
       .describe('Of providers of single sign-on.'),
     totpSince: timestamp.nullable().describe('When the app was set up; null without one.'),
-    recoveryCodes: z.int().describe('How many are left.'),
-    confirmed: z.boolean().describe('Whether one has shown who one is within the last 15 minutes.'),
+    recoveryCodes: z.int().describe('The number of codes left.'),
+    confirmed: z
+      .boolean()
+      .describe('True if the person has proved their identity within the last 15 minutes.'),
   }),
 );
 
@@ -149,6 +153,9 @@ function passkeyLogin(parts: FactorParts) {
       tags: ['session'],
       operationId: 'passkeyLoginOptions',
       summary: 'Begin a login with a passkey',
+      description:
+        '`options` are for `navigator.credentials.get` (WebAuthn). The challenge is good for 5' +
+        ' minutes, once.',
       response: { 200: optionsAnswer, ...problemResponses(400, 403, 429, 503) },
     },
     handler: async (request, reply) => {
@@ -165,6 +172,7 @@ function passkeyLogin(parts: FactorParts) {
       tags: ['session'],
       operationId: 'passkeyLogin',
       summary: 'Log in with a passkey, which says who it is',
+      description: 'Nobody types a name: the passkey has it. Attempts count as those of passwords do.',
       body: z.strictObject({ credential: usedCredential }),
       responseHeaders: { 200: ['Set-Cookie'] },
       response: { 200: doneAnswer, ...problemResponses(400, 401, 403, 413, 415, 429, 503) },
@@ -176,7 +184,7 @@ function passkeyLogin(parts: FactorParts) {
         const holder = await people.holderOf(credential.id);
         const login = holder?.email ?? 'passkey';
         const proven = await logins.prove(callerOf(request, cookies), login, () =>
-          taken(request, async () => {
+          verifyPasskey(request, async () => {
             if (holder === undefined) return undefined;
             await passkeys.check(site, 'login', { person: holder.id, asked: null }, credential);
             return knownAs(holder);
@@ -201,8 +209,8 @@ function passkeyLogin(parts: FactorParts) {
   return { loginOptions, logIn };
 }
 
-/** What a passkey shows, or undefined where it was refused; the log says why. */
-async function taken<T>(
+/** Returns undefined if the passkey was refused; the log says why. */
+async function verifyPasskey<T>(
   request: FastifyRequest,
   check: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
@@ -221,6 +229,7 @@ function confirmOperations({ passkeys, people, logins, account, sessions, cookie
       tags: ME,
       operationId: 'confirmOptions',
       summary: 'Begin a confirmation with a passkey',
+      description: '`options` are for `navigator.credentials.get`, and allow passkeys of this person alone.',
       response: { 200: optionsAnswer, ...problemResponses(400, 401, 403, 409, 503) },
     },
     handler: async (request) => {
@@ -230,8 +239,7 @@ function confirmOperations({ passkeys, people, logins, account, sessions, cookie
       return { success: true as const, data: { options: { ...options } } };
     },
   });
-  /** What finds out whether it is who is logged in. */
-  const proofOf = async (request: FastifyRequest, body: z.output<typeof confirmation>) => {
+  const checkIdentity = async (request: FastifyRequest, body: z.output<typeof confirmation>) => {
     const caller = callerOf(request, cookies);
     if (body.password !== undefined) {
       const { id } = request.person;
@@ -247,7 +255,7 @@ function confirmOperations({ passkeys, people, logins, account, sessions, cookie
     if (shown === undefined) {
       const site = siteOf(request, cookies);
       return logins.prove(caller, email, () =>
-        taken(request, async () => {
+        verifyPasskey(request, async () => {
           if (credential === undefined) return undefined;
           await passkeys.check(site, 'confirm', { person: id, asked: id }, credential);
           return true;
@@ -270,12 +278,15 @@ function confirmOperations({ passkeys, people, logins, account, sessions, cookie
       tags: ME,
       operationId: 'confirm',
       summary: 'Show again who one is, for what takes that',
+      description:
+        'One of `password`, `code` and `credential`. It is good for 15 minutes, in this session. A' +
+        ' wrong one counts as a failed login.',
       body: confirmation,
       response: { 200: doneAnswer, ...problemResponses(400, 401, 403, 404, 409, 413, 415, 429, 503) },
     },
     handler: async (request) => {
       const [by = ''] = Object.keys(request.body);
-      const proven = await proofOf(request, request.body);
+      const proven = await checkIdentity(request, request.body);
       if (proven.outcome === 'throttled') throw tooManyAttempts(proven.retryAfterS);
       if (proven.outcome === 'failed') {
         logWrite(request, 'confirmation_failed', { by });
@@ -301,6 +312,9 @@ function ownFactors({ passkeys, people, codes, providers, identities, cookies }:
       tags: ME,
       operationId: 'readFactors',
       summary: 'Say what one logs in with',
+      description:
+        'Passkeys, an app for codes, linked accounts; `confirmed` tells whether changes of them are' +
+        ' allowed now.',
       response: { 200: factorsAnswer, ...problemResponses(401, 403, 404, 503) },
     },
     handler: async ({ person: { id, isFresh: confirmed } }) => {
@@ -338,6 +352,8 @@ function ownFactors({ passkeys, people, codes, providers, identities, cookies }:
       tags: ME,
       operationId: 'passkeyOptions',
       summary: 'Begin to make a passkey',
+      description:
+        '`options` are for `navigator.credentials.create`. The challenge is good for 5 minutes, once.',
       response: { 200: optionsAnswer, ...problemResponses(400, 401, 403, 404, 409, 503) },
     },
     handler: async (request) => {
@@ -354,6 +370,9 @@ function ownFactors({ passkeys, people, codes, providers, identities, cookies }:
       tags: ME,
       operationId: 'addPasskey',
       summary: 'Keep a passkey that was made; all other sessions end',
+      description:
+        'The `credential` is what `navigator.credentials.create` returned for the options. A person' +
+        ' has at most 20.',
       body: newPasskey,
       response: {
         201: answer(z.object({ id: z.uuid() })),
@@ -376,6 +395,7 @@ function ownFactors({ passkeys, people, codes, providers, identities, cookies }:
       tags: ME,
       operationId: 'removePasskey',
       summary: 'Remove one of one’s passkeys; all other sessions end',
+      description: 'The only way in stays: 409 `last_way_in`.',
       params: passkeyPath,
       response: { 200: doneAnswer, ...problemResponses(400, 401, 403, 404, 409, 503) },
     },
@@ -387,7 +407,26 @@ function ownFactors({ passkeys, people, codes, providers, identities, cookies }:
       return { success: true as const };
     },
   });
-  return { read, passkeyOptions, add, remove };
+  const rename = operation({
+    schema: {
+      tags: ME,
+      operationId: 'renamePasskey',
+      summary: 'Give one of one’s passkeys another name',
+      description: 'No session ends. A passkey of somebody else is 404, as one that is not there.',
+      params: passkeyPath,
+      body: z.strictObject({ name: passkeyName }),
+      response: { 200: doneAnswer, ...problemResponses(400, 401, 403, 404, 409, 413, 415, 503) },
+    },
+    handler: async (request) => {
+      const person = personal(request);
+      const { id } = request.params;
+      const { name } = request.body;
+      await passkeys.rename(person, id, name);
+      logWrite(request, 'passkey_renamed', { person, passkey: id, name });
+      return { success: true as const };
+    },
+  });
+  return { read, passkeyOptions, add, rename, remove };
 }
 
 function ownCodes({ people, codes }: FactorParts) {
@@ -396,6 +435,7 @@ function ownCodes({ people, codes }: FactorParts) {
       tags: ME,
       operationId: 'beginTotp',
       summary: 'Make the secret for an app; it holds once a code of it was shown',
+      description: 'RFC 6238: SHA-1, 6 digits, 30 s. `POST /api/me/totp/confirm` with a code of it takes it.',
       response: {
         200: answer(z.object({ secret: z.string().describe('In base32.'), uri: z.string() })),
         ...problemResponses(401, 403, 404, 409, 503),
@@ -411,6 +451,7 @@ function ownCodes({ people, codes }: FactorParts) {
       tags: ME,
       operationId: 'confirmTotp',
       summary: 'Show a code of the app, which holds from now on; all other sessions end',
+      description: 'The answer has ten recovery codes, each good once. They are not shown again.',
       body: z.strictObject({ code }),
       response: { 200: codesAnswer, ...problemResponses(400, 401, 403, 404, 409, 413, 415, 503) },
     },
@@ -429,6 +470,7 @@ function ownCodes({ people, codes }: FactorParts) {
       tags: ME,
       operationId: 'removeTotp',
       summary: 'Do without codes of an app; all other sessions end',
+      description: 'The recovery codes go with it.',
       response: { 200: doneAnswer, ...problemResponses(401, 403, 404, 409, 503) },
     },
     handler: async (request) => {
@@ -443,6 +485,7 @@ function ownCodes({ people, codes }: FactorParts) {
       tags: ME,
       operationId: 'renewRecoveryCodes',
       summary: 'Make new recovery codes in place of those before; all other sessions end',
+      description: 'The answer has ten, each good once. They are not shown again.',
       response: { 200: codesAnswer, ...problemResponses(401, 403, 404, 409, 503) },
     },
     handler: async (request) => {

@@ -9,7 +9,7 @@ import { DEVICE_LIFETIME_S, LIFETIME_S, type SessionStore, type UsedSession } fr
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is logged in; set by the guard before the body is read. */
+    /** Set by the guard before the body is read. */
     person: Person;
   }
 }
@@ -23,25 +23,24 @@ interface Person {
   /** The author of content that the person is, if any. */
   author: number | null;
   session: string;
-  /** Whether they have shown who they are within the last 15 minutes. */
+  /** True if they have proved their identity within the last 15 minutes. */
   isFresh: boolean;
 }
 
-/** What the guard needs to look up sessions. */
 interface GuardParts<Permission> {
   account: Account;
   sessions: SessionStore;
   cookies: CookieStyle;
   roles: Readonly<Record<Role, readonly Permission[]>>;
-  /** Whether people who came by a password may only set up a second factor while they have none. */
+  /** True if people who logged in with a password may only set up a second factor while they have none. */
   requiresFactor: boolean;
 }
 
-/** What a route takes besides a permission, or does without. */
+/** Requirements of a route besides a permission, and exceptions for it. */
 interface Needs {
-  /** Whether the person has to have shown who they are just now. */
+  /** True if the person has to have proved their identity just now. */
   fresh?: boolean;
-  /** Whether somebody who has yet to set up a second factor may call it. */
+  /** True if somebody who has yet to set up a second factor may call it. */
   withoutFactor?: boolean;
 }
 
@@ -103,21 +102,20 @@ export function personal({ person }: FastifyRequest): string {
 }
 
 /**
- * Requires that a person has shown who they are just now, of what the contract lets the account of the
- * environment do without.
+ * Requires a person to have proved their identity just now; the contract exempts the account of the
+ * environment.
  */
 export function requireFresh({ person }: FastifyRequest): void {
   if (person.id !== null && !person.isFresh) throw confirmationRequired();
 }
 
-function confirmationRequired(): Problem {
+export function confirmationRequired(): Problem {
   const detail = 'show again who you are: by POST /api/me/confirm, or a login, within the last 15 minutes';
   return new Problem(403, 'confirmation_required', detail);
 }
 
-/** How the cookies of a service are sent. */
 export interface CookieStyle {
-  /** Whether browsers send the cookies over https alone. */
+  /** True to have browsers send the cookies over https alone. */
   secure: boolean;
 }
 
@@ -189,7 +187,7 @@ export function setDeviceCookie(reply: FastifyReply, style: CookieStyle, token: 
   reply.setCookie(nameOf(DEVICE_COOKIE, style), token, attributes);
 }
 
-/** What shows that a login was begun in this browser; undefined without the cookie. */
+/** The cookie that proves that a login was begun in this browser; undefined without it. */
 export function loginCookie(request: FastifyRequest, style: CookieStyle): string | undefined {
   return read(request, style, LOGIN_COOKIE);
 }
@@ -212,7 +210,7 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** `Sec-Fetch-Site` of browsers' requests of the service's own pages or of a person; others send none. */
 const OWN_SITES = new Set<unknown>(['same-origin', 'none', undefined]);
 
-/** Whether another site's page has led the browser here. */
+/** True if another site's page has led the browser here. */
 export function isFromElsewhere({ headers }: FastifyRequest): boolean {
   return !OWN_SITES.has(headers['sec-fetch-site']);
 }
@@ -230,7 +228,7 @@ export function refuseForeignPages(app: Server, style: CookieStyle): void {
   });
 }
 
-/** Where the page of a request is, for passkeys. Throws 400 where no browser could be. */
+/** The site of the page that sends a request, for passkeys. Throws 400 where no browser could be. */
 export function siteOf(request: FastifyRequest, style: CookieStyle): Site {
   const origin = ownOrigin(request, style);
   if (origin === undefined) throw invalidRequest('Host is no host name');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LoginLanes, type Visitor } from './logins.ts';
+import { LoginLanes, type Visitor } from './login-throttle.ts';
 
 const BROWSER: Visitor = { address: '198.51.100.1', isKnownAddress: false, device: 'a' };
 const UNKNOWN: Visitor = { address: '203.0.113.1', isKnownAddress: false, device: undefined };

@@ -78,19 +78,18 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** How long a provider may take to answer a request, in s. */
-const PATIENCE_S = 5;
+const ANSWER_TIMEOUT_S = 5;
 
-/** How long what a provider says about itself is kept, in ms. */
+/** The time that a provider's metadata is kept, in ms. */
 const KEPT_MS = 60 * 60_000;
 
 /** The largest answer of a provider, in bytes. */
 const MAX_ANSWER = 2 ** 20;
 
-/** How far a provider's clock may be off, in s. */
+/** The tolerance for a provider's clock, in s. */
 export const CLOCK_S = 60;
 
-/** What of a login is kept for its end. */
+/** The state of a login that is kept for its end. */
 export interface Begun {
   state: string;
   nonce: string;
@@ -98,7 +97,7 @@ export interface Begun {
   redirect_uri: string;
 }
 
-/** Who a provider says that somebody is. */
+/** A person's identity, as a provider vouches for it. */
 export interface Vouched {
   issuer: string;
   subject: string;
@@ -107,7 +106,7 @@ export interface Vouched {
   name: string | undefined;
   /** Null if the provider gives roles, and none to this account; undefined if it gives none to anybody. */
   role: Role | null | undefined;
-  /** When they logged in there; undefined if the provider does not say. */
+  /** The time of their login there; undefined if the provider does not say. */
   loggedInAt: Date | undefined;
   idToken: string;
 }
@@ -132,7 +131,7 @@ export class OidcProvider {
     return this.#settings.name;
   }
 
-  /** Where the provider sends people back to, for a desk at `base`, which ends with `/`. */
+  /** The address to which the provider sends people back, for a desk at `base`, which ends with `/`. */
   redirectUri(base: string): string {
     return this.#settings.redirect_uri ?? `${base}api/oidc/${this.id}/callback`;
   }
@@ -205,7 +204,7 @@ export class OidcProvider {
     };
   }
 
-  /** Where at the provider somebody logs out; undefined if it has no such place. */
+  /** The provider's address for logging out; undefined if it has none. */
   async logoutUrl(idToken: string | undefined, returnTo: string): Promise<string | undefined> {
     const configuration = await this.#configuration();
     if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
@@ -243,7 +242,7 @@ export class OidcProvider {
         oidc.enableNonRepudiationChecks,
         ...(issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : []),
       ],
-      timeout: PATIENCE_S,
+      timeout: ANSWER_TIMEOUT_S,
       [oidc.customFetch]: boundedFetch,
     });
   }
@@ -254,11 +253,11 @@ export function issuerOf({ issuer }: Pick<ProviderSettings, 'issuer'>): string {
   return new URL(issuer).href;
 }
 
-/** How the client shows its secret: as the provider takes it. */
+/** Authenticates the client in the way that the provider takes. */
 function authenticated(secret: string | undefined): oidc.ClientAuth {
   if (secret === undefined) return oidc.None();
   return (server, client, body, headers) => {
-    // What a provider takes that does not say (OpenID Connect Discovery 1.0, section 3).
+    // The default for a provider that does not say (OpenID Connect Discovery 1.0, section 3).
     const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
     const way = methods.includes('client_secret_basic') ? oidc.ClientSecretBasic : oidc.ClientSecretPost;
     way(secret)(server, client, body, headers);
@@ -280,7 +279,7 @@ const boundedFetch: oidc.CustomFetch = async (url, { body, ...options }) => {
   return new Response(size === 0 ? null : Buffer.concat(chunks), { status, headers });
 };
 
-/** Whether it was the provider that did not answer, rather than an answer that does not fit. */
+/** True if the provider did not answer; false for an answer that does not fit. */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? error.code : undefined;

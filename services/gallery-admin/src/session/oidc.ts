@@ -15,7 +15,8 @@ import { SignOn, SignOnRefused } from '../people/sign-on.ts';
 import { logWrite, note, problemResponses } from '../problems.ts';
 import { BEGUN_FOR_S, type BegunLogins, browserOf, type Purpose, type Returned } from './begun-logins.ts';
 import { isFromElsewhere, loginCookie, ownOrigin, personal, setLoginCookie } from './guard.ts';
-import { type Account, type KnownAddresses, knownAs, NEVER } from './logins.ts';
+import type { KnownAddresses } from './login-throttle.ts';
+import { type Account, knownAs, NEVER } from './logins.ts';
 import { CLOCK_S, isUnreachable, type OidcProvider, type Vouched } from './oidc-providers.ts';
 import { beginSession, doneAnswer, logLogin, type SessionParts, tooManyAttempts } from './session.ts';
 import type { EndedSession } from './store.ts';
@@ -39,9 +40,11 @@ const providerBody = z.strictObject({ provider: z.string().max(31, 'must be the 
 
 const answer = <Data extends z.ZodType>(data: Data) => z.object({ success: z.literal(true), data });
 
-const begunAnswer = answer(z.object({ location: z.string().describe('Where it goes on, at the provider.') }));
+const begunAnswer = answer(
+  z.object({ location: z.string().describe('The page of the provider where the login goes on.') }),
+);
 
-/** The largest body of what anyone may send. */
+/** The largest body that anyone may send without a session. */
 const BODY_LIMIT = 16 * 1024;
 
 /** The longest ID token that is kept: it comes back in the address with which somebody logs out. */
@@ -68,6 +71,9 @@ function loginOperations(parts: OidcParts) {
       tags: TAGS,
       operationId: 'beginSignOn',
       summary: 'Go to a provider to log in',
+      description:
+        'A browser goes here by a link: 303 to the provider (OpenID Connect, authorization code with' +
+        ' PKCE). `to` is the place in the desk to come back to.',
       params: providerPath,
       querystring: z.looseObject({ to: z.string().max(2000).optional().describe('A place in the desk.') }),
       responseHeaders: { 303: ['Location', 'Set-Cookie'] },
@@ -94,6 +100,9 @@ function loginOperations(parts: OidcParts) {
       tags: TAGS,
       operationId: 'beginSignOnWithInvitation',
       summary: 'Go to a provider to accept an invitation',
+      description:
+        '`location` is where the browser goes next. The account there becomes that of the invited' +
+        ' person, whatever its address.',
       params: providerPath,
       body: z.strictObject({ invitation: z.string().max(100, 'must be at most 100 characters long') }),
       responseHeaders: { 200: ['Set-Cookie'] },
@@ -120,6 +129,9 @@ function callbackOperation(parts: OidcParts) {
       tags: TAGS,
       operationId: 'endSignOn',
       summary: 'Come back from a provider',
+      description:
+        'The provider sends the browser here: 303 to the desk, with the cookie of the session, or' +
+        ' with `sign_in`, which says why there is none.',
       params: providerPath,
       querystring: z.looseObject({}),
       responseHeaders: { 303: ['Location', 'Set-Cookie'] },
@@ -141,6 +153,8 @@ function callbackOperation(parts: OidcParts) {
             throw refusalOf(error);
           }),
         );
+        // Whoever lost their role there is not to go on with the one that they had.
+        if (vouched.role === null) await identities.endSessions(vouched, provider.id);
         const said = await endOf(login)({ request, reply, parts, signOn, provider, login, vouched });
         return back(reply, login.target, said);
       } catch (error) {
@@ -166,7 +180,6 @@ interface End {
   vouched: Vouched;
 }
 
-/** What a login that has come back is for. */
 function endOf({ session_id, confirms }: Returned) {
   if (session_id === null) return logIn;
   return confirms ? confirmOwn : linkOwn;
@@ -176,9 +189,9 @@ async function logIn({ request, reply, parts, signOn, provider, login, vouched }
   const { person, isNew, isLinked, newRole } = await signOn.personOf(vouched, login.invitation_hash);
   const { id, role } = person;
   if (isNew) {
-    await parts.authors.linkNew(person, request.log);
     logWrite(request, 'person_added', { person: id, role, by: provider.id }, person);
   }
+  if (isNew || newRole !== undefined) await parts.authors.linkIfWriting(person, request.log);
   if (isLinked) logWrite(request, 'account_linked', { person: id, provider: provider.id }, person);
   if (newRole !== undefined) {
     logWrite(request, 'person_changed', { person: id, role: newRole, by: provider.id }, person);
@@ -213,9 +226,11 @@ async function confirmOwn({ request, parts, provider, login, vouched }: End): Pr
 }
 
 /** Whoever has begun a login in a session of theirs, if that has not ended. */
-async function beginnerOf({ identities }: OidcParts, { session_id }: Returned, { role }: Vouched) {
+async function beginnerOf(parts: OidcParts, { session_id }: Returned, { role }: Vouched) {
+  const { identities, sessions, account } = parts;
   const session = session_id ?? '';
-  const person = await identities.ownerOf(session);
+  const living = await sessions.living(session_id === null ? [] : [session_id], account.fingerprint);
+  const person = living.has(session) ? await identities.ownerOf(session) : undefined;
   if (person === undefined) throw new SignOnRefused('begin_again');
   if (role === null) throw new SignOnRefused('no_role');
   return { session, person };
@@ -241,6 +256,9 @@ function identityOperations(parts: OidcParts) {
       tags: ['me'],
       operationId: 'linkAccount',
       summary: 'Go to a provider to link an account there; all other sessions end with it',
+      description:
+        '`location` is where the browser goes next. An account belongs to one person, who has one at' +
+        ' each provider.',
       body: providerBody,
       responseHeaders: { 200: ['Set-Cookie'] },
       response: { 200: begunAnswer, ...problemResponses(400, 401, 403, 404, 409, 413, 415, 429, 503) },
@@ -252,6 +270,8 @@ function identityOperations(parts: OidcParts) {
       tags: ['me'],
       operationId: 'confirmByAccount',
       summary: 'Go to a provider to show again who one is, by a login there',
+      description:
+        '`location` is where the browser goes next. The provider must have asked again (`auth_time`).',
       body: providerBody,
       responseHeaders: { 200: ['Set-Cookie'] },
       response: { 200: begunAnswer, ...problemResponses(400, 401, 403, 404, 409, 413, 415, 429, 503) },
@@ -263,6 +283,7 @@ function identityOperations(parts: OidcParts) {
       tags: ['me'],
       operationId: 'unlinkAccount',
       summary: 'Unlink an account; all other sessions end',
+      description: 'The only way in stays: 409 `last_way_in`.',
       params: z.object({ id: z.uuid('must be the id of a linked account') }),
       response: { 200: doneAnswer, ...problemResponses(400, 401, 403, 404, 409, 503) },
     },
@@ -277,7 +298,10 @@ function identityOperations(parts: OidcParts) {
   return { link, confirm, unlink };
 }
 
-/** Where at a provider somebody logs out who came in by it; undefined if it has no such place, or is away. */
+/**
+ * The address for logging out at the provider by which somebody came in; undefined if it has none, or is
+ * away.
+ */
 export function logoutUrlOf({ providers, cookies, box }: Pick<OidcParts, 'providers' | 'cookies' | 'box'>) {
   return async (request: FastifyRequest, { person_id, way, id_token }: EndedSession) => {
     const provider = providers.find(({ id }) => id === way);
@@ -315,8 +339,8 @@ function beginningOf({ begun, addresses, cookies }: OidcParts) {
   };
 }
 
-/** Where the desk begins. */
-const FIRST = 'desk/media';
+/** The first page of the desk. */
+const FIRST = 'desk/';
 
 const TO_LOG_IN = { target: FIRST, invitation_hash: null, session_id: null, confirms: false };
 
@@ -345,7 +369,7 @@ function providerOf(providers: readonly OidcProvider[], id: string): OidcProvide
   return provider;
 }
 
-/** Why somebody was not let in; throws what is no reason. The log has the rest. */
+/** The code of a refusal; rethrows any other error. The log has the rest. */
 function codeOf(request: FastifyRequest, provider: OidcProvider, error: unknown): string {
   const reason = reasonOf(error);
   if (reason === undefined) throw error;
@@ -362,7 +386,7 @@ function reasonOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** What a provider has answered that did not fit, or has not answered. */
+/** Explains an answer of the provider that did not fit, or is missing. */
 function refusalOf(cause: unknown): Error {
   if (cause instanceof Failure) return cause;
   const error = cause instanceof AuthorizationResponseError ? cause.error : undefined;

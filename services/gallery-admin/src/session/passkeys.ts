@@ -15,20 +15,20 @@ import { type Kysely, type Selectable, type SqlBool, sql, type Transaction } fro
 import type { GalleryTables } from '../tables.ts';
 import type { Challenges, Purpose } from './challenges.ts';
 
-/** Where people log in: passkeys are made for a host, and sign the origin of the page. */
+/** The site where people log in: passkeys are made for its host, and sign the origin of the page. */
 export interface Site {
   origin: string;
   host: string;
 }
 
-/** Who gets a passkey. */
+/** The person who gets a passkey. */
 export interface Holder {
   id: string;
   name: string;
   email: string;
 }
 
-/** What an authenticator has made. */
+/** A credential that an authenticator has made. */
 interface NewPasskey {
   credential_id: Buffer;
   public_key: Buffer;
@@ -54,7 +54,7 @@ export class Passkeys {
     this.#challenges = challenges;
   }
 
-  /** What a browser needs to make a passkey. */
+  /** Options for a browser to make a passkey. */
   async creationOptions(
     site: Site,
     purpose: Purpose,
@@ -76,9 +76,8 @@ export class Passkeys {
   }
 
   /**
-   * What a browser needs to use a passkey.
-   *
-   * @param person whose it has to be; null where the passkey says who it is
+   * Options for a browser to use a passkey.
+   * @param person its owner; null where the passkey says who that is
    */
   async requestOptions(
     site: Site,
@@ -95,8 +94,7 @@ export class Passkeys {
   }
 
   /**
-   * What an authenticator has made, once it has shown that it was made here and now.
-   *
+   * Verifies that an authenticator made a passkey here and now, and returns it.
    * @throws Failure `refused` with code `passkey_refused`
    */
   async made(
@@ -176,6 +174,21 @@ export class Passkeys {
     };
   }
 
+  /**
+   * Gives a passkey of a person another name.
+   *
+   * @throws Failure `missing`
+   */
+  async rename(person: string, id: string, name: string): Promise<void> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable('gallery.passkey')
+      .set({ name })
+      .where('person_id', '=', person)
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows === 0n) throw new Failure('missing', 'you have no such passkey (any longer)');
+  }
+
   /** The oldest first. */
   list(person: string): Promise<Passkey[]> {
     return this.#db
@@ -234,7 +247,7 @@ function asCredential({ credential_id, transports }: Passkey) {
   return { id: credential_id.toString('base64url'), transports };
 }
 
-/** What the browser says that was signed. Throws for what says nothing. */
+/** The challenge that the browser says was signed. Throws if there is none. */
 function challengeOf(clientDataJSON: string): string {
   try {
     return String(decodeClientDataJSON(clientDataJSON).challenge);

@@ -1,5 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import type { FieldCode } from '@pressroom/common/failures/failure';
 import { codePoints } from '@pressroom/common/fields/fields';
 import { dictionary } from '@zxcvbn-ts/language-common';
 
@@ -68,10 +69,19 @@ const MIN_LENGTH = 12;
 /** The most used passwords, some 49,000, in lower case. */
 const MOST_USED = dictionary['passwords-common'];
 
-/** What a new password has to be instead; undefined for one that may protect the gallery. */
+/** The rule that a new password breaks; undefined for one that may protect the gallery. */
 export function passwordRule(password: string): string | undefined {
+  return passwordFault(password)?.rule;
+}
+
+/** The same, with the code of the fault. */
+export function passwordFault(
+  password: string,
+): { code: FieldCode; rule: string; limit?: number } | undefined {
   const composed = password.normalize('NFC');
-  if (codePoints(composed) < MIN_LENGTH) return `a password of at least ${MIN_LENGTH} characters`;
+  if (codePoints(composed) < MIN_LENGTH) {
+    return { code: 'too_short', limit: MIN_LENGTH, rule: `a password of at least ${MIN_LENGTH} characters` };
+  }
   if (!MOST_USED.includes(composed.toLowerCase())) return undefined;
-  return 'a password that is not one of the most used, which are guessed first';
+  return { code: 'too_common', rule: 'a password that is not one of the most used, which are guessed first' };
 }

@@ -20,13 +20,13 @@ interface ProxyLoginParts extends SessionParts {
 const methodsAnswer = z.object({
   success: z.literal(true),
   data: z.object({
-    passwords: z.boolean().describe('Whether people may log in with a password.'),
+    passwords: z.boolean().describe('True if people may log in with a password.'),
     providers: z.array(z.object({ id: z.string(), name: z.string() })).describe('Of single sign-on.'),
     proxy: z.string().nullable().describe('Whom the proxy in front has let in; null if it says nobody.'),
   }),
 });
 
-/** Says by which ways one logs in, and takes the word of a proxy that has done it already. */
+/** Lists the ways to log in, and trusts a proxy that has done it already. */
 export function proxyLoginOperations(parts: ProxyLoginParts) {
   const { providers, identities, header, takesPasswords } = parts;
   const methods = operation({
@@ -34,6 +34,9 @@ export function proxyLoginOperations(parts: ProxyLoginParts) {
       tags: ['session'],
       operationId: 'readLoginMethods',
       summary: 'Say by which ways one logs in, besides a passkey',
+      description:
+        'Passwords, providers of single sign-on, and the address that an authenticating proxy has' +
+        ' sent. It takes no session.',
       response: { 200: methodsAnswer, ...problemResponses(400) },
     },
     handler: async (request, reply) => {
@@ -53,6 +56,8 @@ export function proxyLoginOperations(parts: ProxyLoginParts) {
       tags: ['session'],
       operationId: 'logInByProxy',
       summary: 'Log in as whom the proxy in front has let in',
+      description:
+        'Only where `LOGIN_PROXY_HEADER` is set, and only through a proxy that `TRUST_PROXY` names.',
       responseHeaders: { 200: ['Set-Cookie'] },
       response: { 200: doneAnswer, ...problemResponses(400, 403, 413, 415, 503) },
     },

@@ -29,12 +29,12 @@ const loginBody = z.strictObject({
   code: text(100).optional().describe('Of an app (TOTP) or for recovery, where one is asked for.'),
 });
 
-/** The response to what has nothing to say but that it is done. */
+/** The response of operations that only confirm. */
 export const doneAnswer = z.object({ success: z.literal(true) });
 
 const logoutAnswer = doneAnswer.extend({
   data: z
-    .object({ logoutUrl: z.string().describe('Where one logs out of the provider, too.') })
+    .object({ logoutUrl: z.string().describe('The address for logging out of the provider, too.') })
     .optional()
     .describe('After single sign-on, where the provider has such a place.'),
 });
@@ -45,12 +45,11 @@ const FAILURE_MS = 500;
 /** The largest body of a login, in bytes, because anyone may send one. */
 const LOGIN_BODY_LIMIT = 32 * 1024;
 
-/** What begins and ends sessions. */
 export interface SessionParts {
   logins: Logins;
   sessions: SessionStore;
   cookies: CookieStyle;
-  /** Whether people may log in with a password. */
+  /** True if people may log in with a password. */
   takesPasswords: boolean;
 }
 
@@ -61,7 +60,7 @@ export function sessionOperations(parts: SessionParts & { logoutUrl: LogoutUrl }
   return { login: loginOperation(parts), logout: logoutOperation(parts) };
 }
 
-/** Where at a provider somebody logs out who came in by it; undefined where there is no such place. */
+/** The address for logging out at the provider by which somebody came in; undefined where there is none. */
 type LogoutUrl = (request: FastifyRequest, ended: EndedSession) => Promise<string | undefined>;
 
 function loginOperation(parts: SessionParts) {
@@ -75,6 +74,10 @@ function loginOperation(parts: SessionParts) {
       tags: TAGS,
       operationId: 'login',
       summary: 'Log in',
+      description:
+        'The answer sets the cookie of the session, which lasts 12 hours from its last use and 7 days' +
+        ' at most. A person with a second factor sends `code` too. Five wrong passwords from one' +
+        ' address within 15 minutes are 429 for the rest of them.',
       body: loginBody,
       responseHeaders: { 200: ['Set-Cookie'] },
       response: { 200: doneAnswer, ...problemResponses(400, 401, 403, 413, 415, 429, 500, 503) },
@@ -145,7 +148,6 @@ function knownPerson({ name, person_id: id }: Known) {
   return { name, id };
 }
 
-/** What a request shows about who tries to log in. */
 export function callerOf(request: FastifyRequest, cookies: CookieStyle): Caller {
   return {
     address: addressKey(request),
@@ -166,6 +168,9 @@ function logoutOperation({ sessions, cookies, logoutUrl }: SessionParts & { logo
       tags: TAGS,
       operationId: 'logout',
       summary: 'Log out',
+      description:
+        'The session ends at once. `logoutUrl` leads to the provider that it came from, to log out' +
+        ' there too.',
       responseHeaders: { 200: ['Set-Cookie'] },
       response: { 200: logoutAnswer, ...problemResponses(401, 403, 500, 503) },
     },

@@ -11,7 +11,11 @@ export const LIFETIME_S = 7 * 24 * 60 * 60;
 
 const LIFETIME = sql`make_interval(secs => ${LIFETIME_S})`;
 
-/** How long a login, or a confirmation, lets somebody do what takes one (`docs/spec/wire.md`, "Session"). */
+/** True for a session that has not ended by itself. */
+export const LASTS = sql<SqlBool>`(session.last_used_at > clock_timestamp() - ${IDLE}
+  and session.created_at > clock_timestamp() - ${LIFETIME})`;
+
+/** The time that a login, or a confirmation, counts as fresh (`docs/spec/wire.md`, "Session"). */
 const FRESH = sql`interval '15 minutes'`;
 
 /** The most ended sessions that one login removes. */
@@ -19,6 +23,23 @@ const REMOVED_AT_ONCE = 100;
 
 /** The longest `User-Agent` that is kept, in UTF-16 units. */
 const MAX_DEVICE = 500;
+
+/** The ways in besides those of this desk, as the settings have them. */
+interface WaysHere {
+  providers: readonly { id: string; issuer: string }[];
+  /** True if a proxy in front lets people in. */
+  proxy: boolean;
+}
+
+/** True for a session that came in by a way that is still open to its person. */
+function isWayOpen({ providers, proxy }: WaysHere) {
+  const ids = providers.map(({ id }) => id);
+  const issuers = providers.map(({ issuer }) => issuer);
+  return sql<SqlBool>`(session.way is null or (session.way = 'proxy' and ${proxy}::boolean) or exists (
+    select from gallery.identity as linked
+    join unnest(${ids}::text[], ${issuers}::text[]) as provider (id, issuer) using (issuer)
+    where linked.person_id = session.person_id and provider.id = session.way))`;
+}
 
 /** A session that begins. */
 interface NewSession {
@@ -33,22 +54,22 @@ interface NewSession {
   way?: string | undefined;
   /** The provider's ID token, sealed. */
   id_token?: string | undefined;
-  /** When the person has shown who they are; absent for just now. */
+  /** The time of the person's proof of identity; absent for just now. */
   confirmed_at?: Date | undefined;
 }
 
-/** Whose a session is. */
+/** A session, with its person. */
 export interface UsedSession {
   id: string;
   /** Null for the environment's account. */
   person: { id: string; name: string; role: Role; author_id: number | null; has_factor: boolean } | null;
-  /** Whether they have shown who they are just now. */
+  /** True if they have proved their identity just now. */
   is_fresh: boolean;
   /** The id of a provider of single sign-on, or `proxy`; else null. */
   way: string | null;
 }
 
-/** By which way a session began that has ended. */
+/** A session that has ended, and the way by which it began. */
 export interface EndedSession {
   person_id: string | null;
   way: string | null;
@@ -56,7 +77,7 @@ export interface EndedSession {
   id_token: string | null;
 }
 
-/** Whose sessions are meant: a person's, or those of the environment's account. */
+/** The owner of sessions: a person, or the environment's account. */
 export type SessionOwner = { person_id: string } | { account: Buffer };
 
 /** A session as its owner sees it. */
@@ -72,9 +93,12 @@ interface ListedSession {
 /** The sessions of logged-in users. The database keeps a hash of each. */
 export class SessionStore {
   readonly #db: Kysely<GalleryTables>;
+  readonly #isWayOpen: ReturnType<typeof isWayOpen>;
 
-  constructor(db: Kysely<GalleryTables>) {
+  /** @param ways by which alone sessions go on that came from elsewhere */
+  constructor(db: Kysely<GalleryTables>, ways: WaysHere) {
     this.#db = db;
+    this.#isWayOpen = isWayOpen(ways);
   }
 
   /** Starts a session and returns its token, which is not stored. */
@@ -100,9 +124,7 @@ export class SessionStore {
    */
   async use(token: string, account: Buffer): Promise<UsedSession | undefined> {
     if (!isToken(token)) return undefined;
-    const row = await this.#db
-      .selectFrom('gallery.session as session')
-      .leftJoin('gallery.person as person', 'person.id', 'session.person_id')
+    const row = await this.#ongoing(account)
       .select([
         'session.id',
         'session.way',
@@ -117,10 +139,6 @@ export class SessionStore {
         sql<boolean>`session.last_used_at < clock_timestamp() - interval '1 second'`.as('stale'),
       ])
       .where('session.token_hash', '=', hashToken(token))
-      .where('session.account', '=', sql<Buffer>`coalesce(person.stamp, ${account})`)
-      .where(sql<SqlBool>`coalesce(person.active, true)`)
-      .where(sql<SqlBool>`session.last_used_at > clock_timestamp() - ${IDLE}`)
-      .where(sql<SqlBool>`session.created_at > clock_timestamp() - ${LIFETIME}`)
       .executeTakeFirst();
     if (row === undefined) return undefined;
     if (row.stale) await this.#touch(token);
@@ -132,15 +150,9 @@ export class SessionStore {
 
   /** Those of some sessions that have not ended; looking is no use of them. */
   async living(ids: readonly string[], account: Buffer): Promise<Set<string>> {
-    const rows = await this.#db
-      .selectFrom('gallery.session as session')
-      .leftJoin('gallery.person as person', 'person.id', 'session.person_id')
+    const rows = await this.#ongoing(account)
       .select('session.id')
       .where('session.id', '=', sql<string>`any(${ids}::uuid[])`)
-      .where('session.account', '=', sql<Buffer>`coalesce(person.stamp, ${account})`)
-      .where(sql<SqlBool>`coalesce(person.active, true)`)
-      .where(sql<SqlBool>`session.last_used_at > clock_timestamp() - ${IDLE}`)
-      .where(sql<SqlBool>`session.created_at > clock_timestamp() - ${LIFETIME}`)
       .execute();
     return new Set(rows.map(({ id }) => id));
   }
@@ -165,8 +177,8 @@ export class SessionStore {
           sql<SqlBool>`account = coalesce((select stamp from gallery.person where id = person_id), account)`,
         )
         .select(['id', 'created_at', 'last_used_at', 'address', 'device', 'way'])
-        .where(sql<SqlBool>`last_used_at > clock_timestamp() - ${IDLE}`)
-        .where(sql<SqlBool>`created_at > clock_timestamp() - ${LIFETIME}`)
+        .where(LASTS)
+        .where(this.#isWayOpen)
         .orderBy('last_used_at', 'desc')
         .orderBy('id')
         .execute()
@@ -183,13 +195,24 @@ export class SessionStore {
     await this.#db.deleteFrom('gallery.session').where(ownedBy(of)).where('id', '<>', kept).execute();
   }
 
-  /** Ends the session of `token`, if any, and says by which way it began. */
+  /** Ends the session of `token`, if any, and returns the way by which it began. */
   delete(token: string): Promise<EndedSession | undefined> {
     return this.#db
       .deleteFrom('gallery.session')
       .where('token_hash', '=', hashToken(token))
       .returning(['person_id', 'way', 'id_token'])
       .executeTakeFirst();
+  }
+
+  /** Sessions that have not ended, with their person. */
+  #ongoing(account: Buffer) {
+    return this.#db
+      .selectFrom('gallery.session as session')
+      .leftJoin('gallery.person as person', 'person.id', 'session.person_id')
+      .where('session.account', '=', sql<Buffer>`coalesce(person.stamp, ${account})`)
+      .where(sql<SqlBool>`coalesce(person.active, true)`)
+      .where(LASTS)
+      .where(this.#isWayOpen);
   }
 
   async #removeEnded(): Promise<void> {
@@ -222,8 +245,7 @@ export async function countSessions(db: Kysely<GalleryTables>): Promise<number> 
   const { count } = await db
     .selectFrom('gallery.session')
     .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where(sql<SqlBool>`last_used_at > clock_timestamp() - ${IDLE}`)
-    .where(sql<SqlBool>`created_at > clock_timestamp() - ${LIFETIME}`)
+    .where(LASTS)
     .executeTakeFirstOrThrow();
   return count;
 }
@@ -245,7 +267,7 @@ function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** How long a device is remembered after its last login, in s: 180 days. */
+/** The time that a device is remembered after its last login: 180 days, in s. */
 export const DEVICE_LIFETIME_S = 180 * 24 * 60 * 60;
 
 /** Id, time of the login in s since 1970, signature. */

@@ -4,10 +4,10 @@ import { tooManyPixels } from '../proxy/image.ts';
 import { MAX_STILL_PIXELS, type StillResult, type Unseen } from './formats.ts';
 import type { StillTask } from './still-thread.ts';
 
-/** One at a time, because of its memory; the other cores are for what sharp reads. */
+/** One at a time, because of its memory; the other cores are for files that sharp reads. */
 const LIMITS = { startMs: 30_000, cpuMs: 10_000, timeMs: 60_000, memoryMiB: 256, threads: 1 };
 
-/** What sharp reads of a file, with the file's EXIF where that is not in it. */
+/** An image that sharp reads, with the file's EXIF if the image itself lacks it. */
 export interface DecodedStill {
   image: Buffer;
   exif: Buffer | undefined;

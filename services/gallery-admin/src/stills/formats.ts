@@ -1,7 +1,7 @@
 /** A format that sharp does not read; all but `RAW` and `PDF` by ImageMagick's name for it. */
 export type StillFormat = 'HEIC' | 'JP2' | 'J2K' | 'JXL' | 'BMP' | 'PSD' | 'RAW' | 'PDF';
 
-/** What files of a format begin with, or have at an offset. */
+/** The bytes that files of a format begin with, or have at an offset. */
 const SIGNATURES: readonly { format: StillFormat; bytes: string; at?: number }[] = [
   ...['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx'].map(
     (brand) => ({ format: 'HEIC', bytes: `ftyp${brand}`, at: 4 }) as const,
@@ -38,7 +38,7 @@ const TAG = { kind: 0x106, make: 0x10f, subDirectories: 0x14a, dngVersion: 0xc61
 /** The kind of pixels that lie behind a filter of colors, as a sensor has them (TIFF/EP). */
 const FILTERED = 32_803;
 
-/** Whether a TIFF is what a camera's sensor has recorded. */
+/** True if a TIFF holds what a camera's sensor has recorded. */
 function isCameraRaw(image: Buffer): boolean {
   const order = image.toString('latin1', 0, 4);
   if (order !== 'II*\0' && order !== 'MM\0*') return false;
@@ -48,7 +48,7 @@ function isCameraRaw(image: Buffer): boolean {
   return tags.has(TAG.make) && tags.has(TAG.subDirectories);
 }
 
-/** The tags of a TIFF's first directory, with what begins their values as a number of two bytes. */
+/** The tags of a TIFF's first directory, each with the start of its value as a number of two bytes. */
 function tagsOf(image: Buffer, isLittleEndian: boolean): Map<number, number> {
   const short = (at: number) => {
     if (at + 2 > image.length) return 0;
@@ -136,11 +136,11 @@ export const MAX_STILL_PIXELS = 64_000_000;
 /** The most memory of a library's, in bytes. */
 export const MAX_LIBRARY_BYTES = 768 * 2 ** 20;
 
-/** Why there is no picture of a file. */
+/** The reason why a file has no picture. */
 export type Unseen =
   /** It is damaged or incomplete. */
   | 'damaged'
-  /** Of this format, no pictures are made. */
+  /** No decoder here reads its format. */
   | 'unsupported'
   /** It needs more computing or memory than a picture is given. */
   | 'too_complex'
@@ -149,7 +149,10 @@ export type Unseen =
   /** A PDF with a password. */
   | 'locked';
 
-/** A picture that sharp reads, with the file's EXIF where that is not in it, or why there is none. */
+/**
+ * A picture that sharp reads, with the file's EXIF if the image itself lacks it, or the reason why there is
+ * none.
+ */
 export type StillResult =
   | { image: Uint8Array; exif?: Uint8Array | undefined }
   | { unseen: Unseen | 'too_many_pixels' };

@@ -43,17 +43,17 @@ export async function drawWithMagick(
     }
     // Cameras have 10 bits, which sharp refuses in a TIFF.
     picture.depth = 8;
-    // What libvips reads of a TIFF has XMP and IPTC, and no EXIF.
+    // libvips reads XMP and IPTC of a TIFF, but no EXIF.
     return { image: picture.write(MagickFormat.Tiff, (written) => written.slice()), exif };
   } finally {
     picture.dispose();
   }
 }
 
-/** The length of what precedes the TIFF of EXIF: `Exif`, and two zeros. */
+/** The length of the header before the TIFF of EXIF: `Exif`, and two zeros. */
 const EXIF_HEAD = 6;
 
-/** Whether a HEIC has a property that turns or mirrors it (ISO/IEC 23008-12): then its EXIF has no say. */
+/** True if a HEIC has a property that turns or mirrors it (ISO/IEC 23008-12): then its EXIF has no say. */
 function turnsItself(heic: Uint8Array): boolean {
   const file = Buffer.from(heic.buffer, heic.byteOffset, heic.length);
   const at = file.indexOf('ipco');

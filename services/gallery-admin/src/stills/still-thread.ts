@@ -4,7 +4,7 @@ import { MAX_LIBRARY_BYTES, type StillFormat, type StillResult } from './formats
 export interface StillTask {
   file: Uint8Array;
   format: StillFormat;
-  /** How large the picture is needed, in pixels. */
+  /** The longer side of the picture that is needed, in pixels. */
   side: number;
 }
 
@@ -20,7 +20,7 @@ WebAssembly.Memory.prototype.grow = function (pages) {
   return grow.call(this, pages);
 };
 
-// What they print of a broken file is for their authors.
+// The libraries print messages about broken files that are meant for their authors.
 for (const method of ['log', 'warn', 'error'] as const) console[method] = () => undefined;
 
 /** Runs in the threads of `decodeStill`. Each library is loaded with the first file that needs it. */
