@@ -1,4 +1,4 @@
-import type { Browser, Page, Response } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drawing } from '../fixtures/drawing.ts';
 import { launchBrowser } from '../support/browser.ts';
@@ -47,6 +47,12 @@ async function openArticle(id: number): Promise<void> {
   await expect.poll(() => title().inputValue()).not.toBe('');
 }
 
+/** Publishes what is open, now. */
+async function publish(): Promise<void> {
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Publish now' }).click();
+}
+
 /** Shows the source of the text. */
 async function showSource(): Promise<void> {
   const source = page.getByRole('button', { name: 'Source' });
@@ -65,14 +71,18 @@ describe('an article', () => {
     await page.getByRole('link', { name: 'New article' }).click();
     await title().fill('The harbour');
     await text().pressSequentially('Short. ');
-    await page.getByText(/Kept in this browser/).waitFor();
-    await text().pressSequentially(LONG);
     await saved();
+    const short = Number(new URL(page.url()).pathname.split('/').at(-1));
+    expect(await stored(short)).toMatchObject({ title: 'The harbour', content: '<p>Short. </p>' });
+    await text().pressSequentially(LONG);
+    await expect.poll(async () => (await stored(short)).content).toBe(`<p>Short. ${LONG}</p>`);
     const id = Number(new URL(page.url()).pathname.split('/').at(-1));
     const written = { title: 'The harbour', content: `<p>Short. ${LONG}</p>`, is_published: false };
     expect(await stored(id)).toMatchObject(written);
-    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await publish();
     await page.getByText(/^Published on/).waitFor();
+    const onSite = page.getByRole('link', { name: 'See it on the site' });
+    expect(await onSite.getAttribute('href')).toBe('https://site.example/articles/the-harbour');
     await title().fill('The old harbour');
     await saved();
     expect((await stored(id)).title).toBe('The harbour');
@@ -91,6 +101,7 @@ describe('an article', () => {
     await text().focus();
     await page.keyboard.press('Control+End');
     await page.keyboard.press('Control+Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish now' }).press('Enter');
     await page.getByText(/^Published on/).waitFor();
     expect(await stored(id)).toMatchObject({ is_published: true, content: `<p>${LONG}</p>` });
   });
@@ -208,8 +219,7 @@ describe('an article', () => {
     await offer.waitFor();
     expect(await title().inputValue()).toBe('Far away');
     await page.getByRole('button', { name: 'Take it up' }).click();
-    await saved();
-    expect((await stored(id)).title).toBe('Far away, and longer');
+    await expect.poll(async () => (await stored(id)).title).toBe('Far away, and longer');
   });
 
   test('says which service is away, that nothing is lost, and is saved by itself afterwards', async () => {
@@ -217,7 +227,7 @@ describe('an article', () => {
     const id = await create({ title: 'Away' });
     await openArticle(id);
     let problem = { code: 'temporarily_unavailable', detail: 'the database is not answering right now' };
-    await page.route(`**/api/desk/content/articles/${id}`, (route) => {
+    await page.route(`**/api/desk/content/drafts/${id}`, (route) => {
       const body = { type: 'about:blank', title: 'x', status: 503, requestId: 'r', ...problem };
       return route.fulfill({ status: 503, json: body, contentType: 'application/problem+json' });
     });
@@ -233,7 +243,7 @@ describe('an article', () => {
       .waitFor();
     await page.evaluate('Object.defineProperty(navigator, "onLine", { value: false })');
     await page.unrouteAll({ behavior: 'ignoreErrors' });
-    await page.route(`**/api/desk/content/articles/${id}`, (route) => route.abort());
+    await page.route(`**/api/desk/content/drafts/${id}`, (route) => route.abort());
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText(`Not saved: You are offline. ${kept}`).waitFor();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -256,24 +266,55 @@ describe('an article', () => {
     if (browser === undefined) return;
     const id = await create({ title: 'Typed on' });
     await openArticle(id);
-    let publish = () => {};
+    let goOn = () => {};
     const isTyped = new Promise<void>((resolve) => {
-      publish = resolve;
+      goOn = resolve;
     });
     const isSent = page.waitForRequest((request) => request.method() === 'PATCH');
     await page.route(`**/api/articles/${id}`, async (route) => {
       if (route.request().method() === 'PATCH') await isTyped;
       await route.continue();
     });
-    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await publish();
     await isSent;
     await title().fill('Typed on, and on');
-    publish();
+    goOn();
     await page.getByText('Changes that readers do not see yet').waitFor();
     await saved();
     expect(await title().inputValue()).toBe('Typed on, and on');
     expect(await stored(id)).toMatchObject({ title: 'Typed on', is_published: true });
     await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
+  test.each([360, 1280])('keeps its buttons where they are while it is saved, %i px wide', async (width) => {
+    if (browser === undefined) return;
+    const id = await create({ title: 'Steady' });
+    await page.setViewportSize({ width, height: 800 });
+    await openArticle(id);
+    const place = () => page.getByRole('button', { name: 'Publish', exact: true }).boundingBox();
+    await page.getByRole('button', { name: 'More actions' }).waitFor();
+    const before = await place();
+    const places: Record<string, Awaited<ReturnType<typeof place>>> = {};
+    const seen = async (words: string) => {
+      await page.getByRole('status').getByText(words, { exact: true }).waitFor();
+      places[words] = await place();
+    };
+    let answer = () => {};
+    const isSeen = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route(`**/drafts/${id}`, async (route) => {
+      await isSeen;
+      await route.continue();
+    });
+    await title().fill('Steady on');
+    await seen('Not saved yet');
+    await seen('Saving…');
+    answer();
+    await seen('Saved');
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.setViewportSize({ width: 1280, height: 860 });
+    expect(places).toEqual({ 'Not saved yet': before, 'Saving…': before, Saved: before });
   });
 
   test('stays open on a Mac, where Option + ← moves by a word', async () => {
@@ -293,8 +334,9 @@ describe('an article', () => {
     if (browser === undefined) return;
     const id = await create({ title: 'Ended' });
     await openArticle(id);
-    await visit.context.clearCookies();
+    // Somebody writes while it ends; whatever is asked next opens the dialog.
     await title().fill('Ended, and gone on');
+    await visit.context.clearCookies();
     const dialog = page.getByRole('dialog', { name: 'Log in again' });
     await dialog.waitFor();
     await page.keyboard.press('Escape');
@@ -323,12 +365,16 @@ describe('an article', () => {
     expect((await stored(id)).slug).toBe('uber-die-brucke');
     await slug.fill('taken');
     await title().fill('Slugged, and saved');
-    await page.getByRole('alert').getByText('another article already has this slug').first().waitFor();
+    await page.getByRole('alert').getByText('Another page has this address.').first().waitFor();
     await expect.poll(async () => (await stored(id)).title).toBe('Slugged, and saved');
     expect((await stored(id)).slug).toBe('uber-die-brucke');
     await slug.fill('free');
     await saved();
     expect((await stored(id)).slug).toBe('free');
+
+    await openArticle(await create({ title: 'Seen', is_published: true }));
+    await slug.fill('seen-here');
+    await page.getByText('The old address goes on working').waitFor();
   });
 
   test('that is new begins at its title, and says why it cannot be published', async () => {
@@ -337,8 +383,26 @@ describe('an article', () => {
     await page.getByRole('link', { name: 'New article' }).click();
     await expect.poll(() => page.evaluate('document.activeElement.placeholder')).toBe('Title');
     await page.keyboard.type('Not yet');
+    await saved();
     await page.getByRole('button', { name: 'Publish', exact: true }).click();
-    await page.getByText('Not published: it needs a title and 50 characters of text.').waitFor();
+    const sheet = page.getByRole('dialog', { name: 'Publish this article' });
+    expect(await sheet.getByRole('button', { name: 'Publish now' }).count()).toBe(0);
+    await sheet.getByRole('button', { name: 'Write at least 50 characters of text' }).click();
+    await expect.poll(() => text().evaluate((element) => element.matches(':focus'))).toBe(true);
+    await title().fill('');
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await sheet.getByRole('button', { name: 'Write a title' }).click();
+    await expect.poll(() => title().evaluate((element) => element.matches(':focus'))).toBe(true);
+    await page.keyboard.type('Now');
+    await text().fill(LONG);
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await sheet.getByText('https://site.example/articles/').waitFor();
+    await sheet.getByRole('button', { name: 'Change: Summary' }).click();
+    const summary = page.locator('[data-member="excerpt"] textarea');
+    await expect.poll(() => summary.evaluate((element) => element.matches(':focus'))).toBe(true);
+    await page.keyboard.type('What it is about');
+    await publish();
+    await page.getByText(/^Published on/).waitFor();
   });
 
   test('gets an author who is not there yet, once somebody asks to make one', async () => {
@@ -363,10 +427,8 @@ describe('an article', () => {
     const dialog = page.getByRole('dialog', { name: 'When readers see it' });
     await dialog.getByLabel('Publish at').fill('2001-01-01T08:00');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog
-      .getByRole('alert')
-      .getByText(/past|future/)
-      .waitFor();
+    await dialog.getByRole('alert').getByText('This time is in the past. Choose a later one.').waitFor();
+    expect(await dialog.getByLabel('Publish at').getAttribute('aria-invalid')).toBe('true');
     await dialog.getByLabel('Publish at').fill('2035-01-31T18:00');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText(/Will be published on 31 Jan 2035/).waitFor();
@@ -385,7 +447,14 @@ describe('an article', () => {
     await page.getByText('No article matches').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await row('Tomorrow').click();
-    await choose('Take back the plan');
+    // On what is planned, one click publishes nothing.
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    const sheet = page.getByRole('dialog', { name: 'Publish this article' });
+    expect(await sheet.getByRole('radio', { name: 'At a time' }).isChecked()).toBe(true);
+    await sheet.getByLabel('Time', { exact: true }).fill('2035-02-01T18:00');
+    await sheet.getByRole('button', { name: 'Schedule', exact: true }).click();
+    await page.getByText(/Will be published on 1 Feb 2035/).waitFor();
+    await page.getByRole('button', { name: 'Unschedule' }).click();
     await page.getByText('Draft', { exact: true }).waitFor();
   });
 
@@ -472,269 +541,10 @@ describe('an article', () => {
       .toContain('public/pier.jpg" alt="The pier" width="640" height="480">');
     await showSource();
     await text().fill(`<p>${LONG}</p><img src="${desk.gallery.url}/media/private/100%.jpg" alt="A secret">`);
-    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await publish();
     const warning = page.getByRole('dialog', { name: 'Readers cannot see 1 picture' });
     await warning.getByRole('button', { name: 'Cancel' }).click();
     expect((await stored(id)).is_published).toBe(false);
-  });
-});
-
-describe('the list', () => {
-  test('finds articles by words, state and category', async () => {
-    if (browser === undefined) return;
-    const { body } = await desk.content.client.post('/api/categories', { name: 'Weather' });
-    await create({ title: 'Rain at last', category_id: body.data.id, is_published: true });
-    await create({ title: 'Rain again' });
-    await desk.go(page, 'articles');
-    await page.getByRole('searchbox', { name: 'Search articles' }).fill('rain');
-    await row('Rain again').waitFor();
-    await row('Rain at last').waitFor();
-    await page.getByText('2 articles', { exact: true }).waitFor();
-    await page.getByRole('combobox', { name: 'Category' }).selectOption('Weather');
-    await row('Rain again').waitFor({ state: 'detached' });
-    await row('Rain at last').waitFor();
-  });
-
-  test('hides nothing published behind drafts in a search, and claims no total that it does not know', async () => {
-    if (browser === undefined) return;
-    for (const name of ['one', 'two']) await create({ title: `Quince ${name}`, is_published: true });
-    for (const name of ['three', 'four', 'five']) await create({ title: `Quince ${name}` });
-    const found = async () => (await desk.content.client.send('/api/articles?q=quince&status=all')).body.meta;
-    await expect.poll(found).toMatchObject({ total: 5 });
-    await desk.go(page, 'articles?q=quince');
-    await page.getByText('5 articles', { exact: true }).waitFor();
-    const states = await page.getByRole('row').locator('.badge').allTextContents();
-    expect(states).toEqual(['Published', 'Draft', 'Published', 'Draft', 'Draft']);
-    await page.route('**/api/desk/content/articles?*', async (route) => {
-      const response = await route.fetch();
-      const body = await response.json();
-      await route.fulfill({ response, json: { ...body, meta: { ...body.meta, total_is_exact: false } } });
-    });
-    await page.reload();
-    await page.getByText('More than 5 articles', { exact: true }).waitFor();
-    await page.unrouteAll({ behavior: 'ignoreErrors' });
-  });
-
-  test('finds tags and authors that are not among the first hundred', async () => {
-    if (browser === undefined) return;
-    await desk.content.database.pool.query(
-      `insert into content.tag (name, slug) select 'Aa ' || n, 'aa-' || n from generate_series(1, 120) n`,
-    );
-    await desk.content.client.post('/api/tags', { name: 'Zoo' });
-    await desk.content.client.post('/api/authors', { name: 'Ada Lovelace' });
-    await create({ title: 'At the zoo', tags: ['zoo'], authors: ['ada-lovelace'] });
-    const id = await create({ title: 'Of the animals' });
-    await openArticle(id);
-    const tags = page.getByLabel('Tags', { exact: true });
-    await tags.pressSequentially('zo');
-    // The browser itself shows them; nothing else sees its list.
-    await page.locator('datalist option[value="Zoo"]').first().waitFor({ state: 'attached' });
-    await tags.fill('zoo');
-    await tags.press('Enter');
-    await page.getByRole('button', { name: 'Remove Zoo' }).waitFor();
-    // One after the other, however fast; a tag is found by its slug too.
-    await desk.content.client.post('/api/tags', { name: 'Zebra crossing', slug: 'zebra' });
-    for (const name of ['Fast', 'fast', 'Zebra crossing', 'zebra']) {
-      await tags.fill(name);
-      await tags.press('Enter');
-    }
-    await page.getByRole('button', { name: 'Remove Zebra crossing' }).waitFor();
-    const authors = page.getByLabel('Authors', { exact: true });
-    await authors.fill('Nobody');
-    await authors.press('Enter');
-    await page.getByText('There is no author called “Nobody”.').waitFor();
-    await authors.fill('ada lovelace');
-    await authors.press('Enter');
-    await page.getByRole('button', { name: 'Remove Ada Lovelace' }).waitFor();
-    await saved();
-    const { data } = (await desk.content.client.send(`/api/articles/${id}?include=tags,authors`)).body;
-    expect(data.tags.map(({ slug }: { slug: string }) => slug)).toEqual(['zoo', 'fast', 'zebra']);
-    expect(data.authors).toMatchObject([{ slug: 'ada-lovelace' }]);
-    await desk.go(page, 'articles');
-    const filter = page.getByRole('combobox', { name: 'Tags' });
-    await filter.fill('zoo');
-    await filter.press('Enter');
-    await page.getByText('2 articles', { exact: true }).waitFor();
-    await row('At the zoo').waitFor();
-    await page.reload();
-    await expect.poll(() => filter.inputValue()).toBe('Zoo');
-    await filter.fill('no such tag');
-    await filter.press('Enter');
-    await expect.poll(() => filter.inputValue()).toBe('Zoo');
-    await page.getByRole('combobox', { name: 'Authors' }).fill('Ada Lovelace');
-    await page.getByRole('combobox', { name: 'Authors' }).press('Enter');
-    await filter.fill('');
-    await filter.press('Enter');
-    await expect.poll(() => new URL(page.url()).search).toBe('?author=ada-lovelace');
-    await page.getByText('2 articles', { exact: true }).waitFor();
-  });
-
-  test('looks through what is planned and through the trash', async () => {
-    if (browser === undefined) return;
-    const { body } = await desk.content.client.post('/api/categories', { name: 'Planning' });
-    const planned = { publish_at: '2035-01-31T18:00:00Z' };
-    await create({ title: 'Planned flood', ...planned, category_id: body.data.id });
-    await create({ title: 'Planned drought', ...planned });
-    for (const title of ['Old flood', 'Old drought']) {
-      const id = await create({ title, category_id: title === 'Old flood' ? body.data.id : null });
-      await desk.content.client.delete(`/api/articles/${id}`);
-    }
-    await desk.go(page, 'articles');
-    await desk.content.client.post('/api/authors', { name: 'Ann' });
-    await desk.content.client.post('/api/authors', { name: 'Joanna' });
-    await create({ title: 'Planned calm', ...planned, authors: ['joanna', 'ann'] });
-    await create({ title: 'Planned storm', ...planned, authors: ['joanna'] });
-    await desk.go(page, 'articles?status=scheduled&author=ann');
-    await row('Planned calm').waitFor();
-    expect(await row('Planned storm').count()).toBe(0);
-    await desk.go(page, 'articles');
-    const state = page.getByRole('combobox', { name: 'Status' });
-    await state.selectOption('Scheduled');
-    await row('Planned drought').waitFor();
-    await page.getByRole('row', { name: 'Planned flood' }).getByText('Planning').waitFor();
-    await page.getByRole('searchbox', { name: 'Search titles and authors' }).fill('FLOOD planned');
-    await row('Planned drought').waitFor({ state: 'detached' });
-    await row('Planned flood').waitFor();
-    await state.selectOption('Trash');
-    await page.getByText('No article matches').waitFor();
-    await page.getByRole('searchbox', { name: 'Search titles and authors' }).fill('old');
-    const deleted = (name: string) => page.getByRole('row', { name });
-    await deleted('Old drought').waitFor();
-    await page.getByRole('combobox', { name: 'Category' }).selectOption('Planning');
-    await deleted('Old drought').waitFor({ state: 'detached' });
-    await page.getByLabel('Select Old flood').check();
-    await page.getByRole('button', { name: 'Restore' }).click();
-    await page.getByText('Brought back 1 article').waitFor();
-    await desk.go(page, 'articles');
-    await row('Old flood').waitFor();
-  });
-
-  test('publishes, tags and deletes several at once, each with a way back', async () => {
-    if (browser === undefined) return;
-    const ids = [await create({ title: 'Bulk one' }), await create({ title: 'Bulk two' })];
-    const states = async () => Promise.all(ids.map(async (id) => (await stored(id)).is_published));
-    const select = async () => {
-      for (const name of ['Select Bulk one', 'Select Bulk two']) await page.getByLabel(name).check();
-    };
-    await desk.go(page, 'articles?status=all');
-    await select();
-    await page.getByRole('button', { name: 'Publish', exact: true }).click();
-    await page.getByText('Changed 2 articles').waitFor();
-    expect(await states()).toEqual([true, true]);
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('Undone').waitFor();
-    expect(await states()).toEqual([false, false]);
-    await select();
-    await page.getByRole('button', { name: 'Add tag…' }).click();
-    await page.getByRole('dialog').getByLabel('Tags').fill('Sea');
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Changed 2 articles').waitFor();
-    const tagged = await desk.content.client.send(`/api/articles/${ids[0]}?include=tags`);
-    expect(tagged.body.data.tags).toMatchObject([{ name: 'Sea' }]);
-    await select();
-    await page.getByRole('button', { name: 'Delete', exact: true }).click();
-    await page.getByText('Moved 2 articles to the trash').waitFor();
-    await row('Bulk one').waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await row('Bulk one').waitFor();
-    await row('Bulk two').waitFor();
-  });
-
-  test('deletes for good what is in the trash, some or all of it, once somebody confirms how many', async () => {
-    const { client } = desk.content;
-    for (const title of ['Gone one', 'Gone two', 'Gone three'])
-      await client.delete(`/api/articles/${await create({ title })}`);
-    const trash = async () => (await client.send('/api/trash')).body.meta.total as number;
-    const before = await trash();
-    await desk.go(page, 'articles?status=trash');
-    await page.getByLabel('Select Gone one').check();
-    await page.getByRole('button', { name: 'Delete for good…' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Delete 1 article for good?' });
-    await dialog.getByRole('button', { name: 'Delete for good' }).click();
-    await page.getByText('Deleted 1 article for good').waitFor();
-    await page.getByText('Gone one').waitFor({ state: 'detached' });
-    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
-    expect(await trash()).toBe(before - 1);
-
-    await page.getByRole('button', { name: 'Empty the trash…' }).click();
-    const all = page.getByRole('dialog', { name: `Delete ${before - 1} articles for good?` });
-    await all.getByRole('button', { name: 'Cancel' }).click();
-    expect(await trash()).toBe(before - 1);
-    await page.getByRole('button', { name: 'Empty the trash…' }).click();
-    await all.waitFor();
-    // What is deleted after somebody has looked stays.
-    await client.delete(`/api/articles/${await create({ title: 'Gone later' })}`);
-    await all.getByRole('button', { name: 'Delete for good' }).click();
-    await page.getByText(`Deleted ${before - 1} articles for good`).waitFor();
-    await page.getByRole('row', { name: 'Gone later' }).waitFor();
-    expect(await trash()).toBe(1);
-  });
-
-  test('keeps its place, its range and its focus, and asks for nothing that is not there', async () => {
-    if (browser === undefined) return;
-    await desk.content.database.pool.query(
-      `insert into content.article (title, slug, content, author, title_words)
-       select 'Line ' || n, 'line-' || n, $1, 'Test', '{line}' from generate_series(1, 150) n`,
-      [`<p>${LONG}</p>`],
-    );
-    const missing: string[] = [];
-    const note = (response: Response) => {
-      if (response.status() === 404) missing.push(response.url());
-    };
-    page.on('response', note);
-    await desk.go(page, 'articles?status=draft');
-    await row('Line 150').waitFor();
-    await page.getByLabel('Select Line 150').click();
-    await page.getByLabel('Select Line 148').click({ modifiers: ['Shift'] });
-    await page.getByText('3 selected').waitFor();
-    await page.getByRole('button', { name: 'Delete', exact: true }).click();
-    await page.getByText('Moved 3 articles to the trash').waitFor();
-    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Line 147');
-    const scrolled = () => page.evaluate<number>('document.querySelector(".articles-scroller").scrollTop');
-    const isThere = async () => {
-      await page.evaluate('document.querySelector(".articles-scroller").scrollTop = 6300');
-      return row('Line 30').isVisible();
-    };
-    await expect.poll(isThere).toBe(true);
-    await row('Line 30').click();
-    await title().fill('Line 30, changed');
-    await saved();
-    await page.goBack();
-    await row('Line 29').waitFor();
-    expect(await scrolled()).toBeGreaterThan(6000);
-    await page.getByRole('link', { name: 'New article' }).click();
-    await page.getByRole('button', { name: 'Back to the articles' }).click();
-    const icon = await page.evaluate<string>('document.querySelector("link[rel=icon]").href');
-    expect((await fetch(icon)).status).toBe(200);
-    page.off('response', note);
-    expect(missing).toEqual([]);
-  });
-
-  test('is walked by keyboard, far beyond what is in the document', async () => {
-    if (browser === undefined) return;
-    await desk.content.database.pool.query(
-      `insert into content.article (title, slug, content, author, title_words)
-       select 'Row ' || n, 'row-' || n, $1, 'Test', '{row}' from generate_series(1, 1000) n`,
-      [`<p>${LONG}</p>`],
-    );
-    await desk.go(page, 'articles?status=draft');
-    await page.getByText(/^1,\d\d\d articles$/).waitFor();
-    const active = () => page.evaluate('document.activeElement?.textContent');
-    await page.getByRole('grid').getByRole('link').first().focus();
-    const first = await active();
-    await page.keyboard.press('ArrowDown');
-    await expect.poll(active).not.toBe(first);
-    for (let turn = 0; turn < 3; turn += 1) {
-      await page.keyboard.press('End');
-      const rows = () => page.evaluate('Number(document.querySelector("[role=grid]").ariaRowCount)');
-      await expect.poll(rows).toBeGreaterThan((turn + 1) * 100);
-    }
-    expect(await page.getByRole('row').count()).toBeLessThan(60);
-    const last = await active();
-    await page.keyboard.press('Enter');
-    await expect.poll(() => title().inputValue()).toBe(last);
-    await page.keyboard.press('Alt+ArrowLeft');
-    await page.getByRole('grid').waitFor();
   });
 });
 
@@ -752,7 +562,18 @@ const SCREENS: Readonly<Record<string, (page: Page, id: number) => Promise<unkno
   'a new article': async (window) => {
     await desk.go(window, 'articles/new');
     await window.getByRole('textbox', { name: 'Title', exact: true }).fill('A title');
-    await window.getByText(/Kept in this browser/).waitFor();
+    await window.getByText('Saved', { exact: true }).waitFor();
+  },
+  'what it needs before it is published': async (window) => {
+    await window.getByRole('button', { name: 'Publish', exact: true }).click();
+    await window.getByRole('dialog').getByText('Before readers can see it:').waitFor();
+  },
+  'when it is published': async (window) => {
+    await window.keyboard.press('Escape');
+    await window.getByRole('dialog').waitFor({ state: 'detached' });
+    await window.getByRole('textbox', { name: 'Text', exact: true }).fill(LONG);
+    await window.getByRole('button', { name: 'Publish', exact: true }).click();
+    await window.getByRole('dialog').getByRole('radio', { name: 'At a time' }).check();
   },
   'an article': async (window, id) => {
     await desk.go(window, `articles/${id}`);

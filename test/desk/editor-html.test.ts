@@ -13,10 +13,10 @@ import { articleBody, CONTENT } from '../support/content-client.ts';
 import { edits } from '../support/random-edits.ts';
 import { settled } from '../support/settled-article.ts';
 
-/** How many random edits are made; `pnpm test:long` sets more. */
+/** `pnpm test:long` sets more. */
 const EDITS = Number(process.env.EDITOR_EDITS ?? 400);
 
-/** How many of them are made to one article. */
+/** The edits that are made to one article. */
 const EACH = 20;
 
 const RULES = { html: 'checked', jsonLd: false, overlays: false } as const;

@@ -1,4 +1,4 @@
-/** What the page of `test/support/editor-page.ts` runs: the editor alone, which keeps what it reports. */
+/** The script of the page of `test/support/editor-page.ts`: the editor alone, which keeps what it reports. */
 import { h, render } from 'preact';
 import { canRepresent } from '../../packages/desk/src/articles/editor/can-represent.ts';
 import { RichText } from '../../packages/desk/src/articles/editor/rich-text.tsx';
@@ -22,7 +22,11 @@ function openArticle(html) {
     html,
     texts: { say },
     label: 'Article',
-    onChange: (written) => reported.push(written),
+    onChange: (written) => {
+      reported.push(written);
+      const next = window.nextOf?.(written);
+      if (next !== undefined) queueMicrotask(() => openArticle(next));
+    },
     onWords: (words) => Object.assign(window, { words }),
     pickPicture: async () => picture,
     uploadPicture: async (file) => ({

@@ -16,7 +16,7 @@ function clipboardOf(name: string): string {
   return readFileSync(fileURLToPath(new URL(`../fixtures/pastes/${name}`, import.meta.url)), 'utf8');
 }
 
-/** What the article gets of HTML in the clipboard. */
+/** The HTML that a paste adds to the article. */
 function pasted(html: string): string {
   return writeHtml(readHtml(cleanPasted(html, document), document));
 }

@@ -179,7 +179,7 @@ test('a file that is pasted stays without a description, until somebody leaves i
     await expect.poll(written).toContain(`<img src="${site.url}harbour.jpg" alt="" `);
     await pasteFile(page, 'pier.jpg');
     await dialog.waitFor();
-    // What is being typed is not meant for the dialog.
+    // The dialog ignores what was meant for the text.
     await page.keyboard.type('words ');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('INPUT');
@@ -278,6 +278,20 @@ test('an article that nobody has changed is not reported, and another one takes 
     await page.getByRole('heading', { name: 'Other' }).waitFor();
     expect(await page.evaluate('reported')).toEqual([]);
   }, '<div  class="x"><p>As it was</p></div>'));
+
+test('what is reported between another text and its being taken in stays', () =>
+  inEditor(async (page, written) => {
+    await page.keyboard.press('End');
+    await page.keyboard.type(' Typed.');
+    await page.evaluate(`
+      window.nextOf = (written) => written + '<p>Theirs.</p>';
+      openArticle('<p>Mine.</p><p>Theirs.</p>');
+      window.dispatchEvent(new Event('pagehide'));
+      window.nextOf = undefined;`);
+    await page.getByText('Theirs.').waitFor();
+    await page.keyboard.type(' On.');
+    expect(await written()).toBe('<p>Mine. Typed. On.</p><p>Theirs.</p>');
+  }, '<p>Mine.</p>'));
 
 test.each([
   ['en-GB', 'light', 360],

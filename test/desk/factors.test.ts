@@ -48,6 +48,14 @@ async function logIn(page: Page, username: string, password = PASSWORD): Promise
   await page.getByRole('button', { name: 'Log in' }).click();
 }
 
+/** Lets the last 15 minutes pass for everybody who is logged in but the test itself. */
+async function growOld(): Promise<void> {
+  await desk.gallery.database.pool.query(
+    `update gallery.session set created_at = created_at - interval '16 minutes', confirmed_at = null
+     where person_id is not null or device like 'Mozilla%'`,
+  );
+}
+
 test('an invitation is accepted with a passkey, which lets in by one button', async () => {
   const { token } = await invited('pia');
   const page = await window();
@@ -63,7 +71,12 @@ test('an invitation is accepted with a passkey, which lets in by one button', as
   await page.getByRole('button', { name: 'Use a passkey' }).click();
   const passkey = page.getByRole('listitem').filter({ hasText: 'Chrome, Linux' });
   await passkey.getByText(/made .* last used/).waitFor();
-  await passkey.getByRole('button', { name: 'Remove the passkey Chrome, Linux' }).click();
+  await passkey.getByRole('button', { name: 'Rename the passkey Chrome, Linux' }).click();
+  await page.getByLabel('New name').fill('Office');
+  expect(await desk.faultsOf(page)).toEqual([]);
+  await page.keyboard.press('Enter');
+  const renamed = page.getByRole('listitem').filter({ hasText: 'Office' });
+  await renamed.getByRole('button', { name: 'Remove the passkey Office' }).click();
   await page.getByText('This is your only way in').waitFor();
   expect(await desk.faultsOf(page)).toEqual([]);
 });
@@ -108,10 +121,6 @@ test('after a while, the desk asks for the password again, and goes on with what
   await page.goto(`${url}/desk/people`);
   await logIn(page, ADMIN.username, ADMIN.password);
   await page.getByRole('row', { name: /pia .*1 passkey/ }).waitFor();
-  const growOld = () =>
-    desk.gallery.database.pool.query(
-      "update gallery.session set created_at = created_at - interval '16 minutes', confirmed_at = null where device like 'Mozilla%'",
-    );
   await growOld();
   await page.getByRole('button', { name: 'Actions for pia' }).click();
   await page.getByRole('menuitem', { name: 'New link' }).click();
@@ -131,6 +140,43 @@ test('after a while, the desk asks for the password again, and goes on with what
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await page.getByText('This was not done').waitFor();
   await page.getByRole('row', { name: /pia .*1 passkey/ }).waitFor();
+});
+
+test('an article is deleted for good once its editor has shown again who that is', async () => {
+  const { client } = desk.content;
+  const trash = async () => (await client.send('/api/trash')).body.meta.total as number;
+  for (const title of ['Gone one', 'Gone two', 'Gone three'])
+    await client.delete(`/api/articles/${(await client.article({ title })).id}`);
+  const page = await desk.enter('Edda', 'editor');
+  await desk.go(page, 'articles?status=trash');
+  await growOld();
+  const erase = async () => {
+    await page.getByLabel('Select Gone one').check();
+    await page.getByLabel('Select Gone two').check();
+    await page.getByRole('button', { name: 'Delete for good…' }).click();
+    const sure = page.getByRole('dialog', { name: 'Delete 2 articles for good?' });
+    await sure.getByRole('button', { name: 'Delete for good' }).click();
+  };
+  const dialog = page.getByRole('dialog', { name: 'Show that it is you' });
+  await erase();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('This was not done: it takes a login again.').waitFor();
+  await dialog.waitFor({ state: 'detached' });
+  expect(await trash()).toBe(3);
+  await erase();
+  await dialog.getByLabel('Password').fill(PASSWORD);
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByText('Deleted 2 articles for good').waitFor();
+  expect(await trash()).toBe(1);
+
+  await growOld();
+  await page.getByRole('button', { name: 'Empty the trash…' }).click();
+  const all = page.getByRole('dialog', { name: 'Delete 1 article for good?' });
+  await all.getByRole('button', { name: 'Delete for good' }).click();
+  await dialog.getByLabel('Password').fill(PASSWORD);
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByText('Deleted 1 article for good').waitFor();
+  expect(await trash()).toBe(0);
 });
 
 test('where a second factor is required, the desk leads to it, in Chinese too', async () => {

@@ -80,14 +80,19 @@ test('an item is edited; its history says who changed what, and takes it back', 
   const dialog = page.getByRole('dialog', { name: 'Edit the item' });
   await dialog.getByLabel('Score').fill('101');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await dialog.getByText('must be a number from 0 to 100').waitFor();
+  await dialog.getByText('Write a number from 0 to 100.').waitFor();
   await dialog.getByLabel('Score').fill('90');
   await dialog.getByLabel('Title').fill('<b>The harbour</b> is open');
+  await dialog.getByLabel('Category').selectOption('research');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.waitFor({ state: 'detached' });
-  // What others have written is text.
+  // Markup in a feed is shown as text.
   await details().getByRole('heading', { name: '<b>The harbour</b> is open' }).waitFor();
   await details().getByText(EDITOR).first().waitFor();
+  await details()
+    .getByText(/· Changed$/)
+    .waitFor();
+  await details().getByRole('insertion').getByText('Research', { exact: true }).waitFor();
   await details().getByText('No editor has judged it').waitFor();
   await details()
     .getByRole('button', { name: /^Undo edit/ })
@@ -153,7 +158,7 @@ test('a source is tried before it is added, and its items come with the reasons 
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Address').fill(host.at('/missing'));
   await dialog.getByRole('button', { name: 'Test' }).click();
-  await dialog.getByText(/404/).waitFor();
+  await dialog.getByText(/This could not be read/).waitFor();
   await dialog.getByLabel('Address').fill(host.at('/feed'));
   await dialog.getByRole('button', { name: 'Test' }).click();
   await dialog.getByText('1 entry found').waitFor();
@@ -174,7 +179,7 @@ test('a source is tried before it is added, and its items come with the reasons 
   await page.keyboard.press('1');
   await row('A tunnel is built').click();
   await details()
-    .getByRole('row', { name: /Trust in the source/ })
+    .getByRole('row', { name: /Trust in the source .*Weight 1/ })
     .waitFor();
   await details().getByText('to be selected').waitFor();
 });

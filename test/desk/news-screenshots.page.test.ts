@@ -7,7 +7,6 @@ import { afterAll, beforeAll, test } from 'vitest';
 import { skipWithout } from '../support/browser.ts';
 import { type NewsDesk, openNewsDesk } from '../support/news-desk.ts';
 
-/** Where the pictures of docs/desk.md are. */
 const PICTURES = fileURLToPath(new URL('../../docs/pictures', import.meta.url));
 
 /** The last noon in the zone of the reports: at night, nothing would have come today. */

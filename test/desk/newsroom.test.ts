@@ -99,10 +99,10 @@ test('a newsroom of three: each comes in another way, an article is reviewed and
   const id = Number(new URL(writer.url()).pathname.split('/').at(-1));
   await writer.getByRole('button', { name: 'Submit', exact: true }).click();
   await review(writer, 'Submit', 'Ready, I think.');
-  await writer.getByText('Wanda Pen has submitted it').waitFor();
+  await writer.getByText('Wanda Pen has submitted it').first().waitFor();
   await openReview(editor, 'The harbour');
   await review(editor, 'Send back', 'Which morning?');
-  await editor.getByText('Edgar Blue has sent it back').waitFor();
+  await editor.getByText('Edgar Blue has sent it back').first().waitFor();
   await openReview(writer, 'The harbour');
   await dialogOf(writer).getByText('Which morning?').waitFor();
   await review(writer, 'Submit', 'Monday.');
@@ -110,6 +110,10 @@ test('a newsroom of three: each comes in another way, an article is reviewed and
   await dialogOf(editor).getByText('Monday.').waitFor();
   await review(editor, 'Approve');
   await review(editor, 'Publish');
+  await editor
+    .getByRole('dialog', { name: 'Publish this article' })
+    .getByRole('button', { name: 'Publish now' })
+    .click();
   await editor.getByText(/^Published on/).waitFor();
   const seen = await send(`${desk.content.url}/api/articles/${id}`);
   expect(seen.body.data).toMatchObject({ title: 'The harbour', author: 'Wanda Pen' });

@@ -160,6 +160,32 @@ test('a person changes name and password, and ends what is open elsewhere', asyn
   await page.getByText('This one').waitFor();
 });
 
+test('times are those of the zone that a person has chosen, wherever the browser is', async () => {
+  const { body } = await desk.content.client.post('/api/articles', articleBody({ title: 'On Kiritimati' }));
+  const page = await desk.enter('Kiri Bati', 'editor', { timezoneId: 'Europe/Berlin' });
+  await desk.go(page, 'account');
+  await page.getByLabel('Time zone').fill('Pacific/Kiritimati');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  await desk.go(page, `articles/${body.data.id}`);
+  const schedule = async () => {
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Schedule…' }).click();
+  };
+  await schedule();
+  await page.getByText('not in that of this browser: Pacific/Kiritimati (GMT+14)').waitFor();
+  expect(await desk.faultsOf(page)).toEqual([]);
+  await page.getByLabel('Publish at').fill('2035-01-31T08:00');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await page.getByText(/Will be published on 31 Jan 2035,? (at )?08:00/).waitFor();
+  const { schedule: plan } = (
+    await desk.content.client.send(`/api/articles/${body.data.id}?include=schedule`)
+  ).body.data;
+  expect(plan.publish_at).toBe('2035-01-30T18:00:00.000Z');
+  await schedule();
+  expect(await page.getByLabel('Publish at').inputValue()).toBe('2035-01-31T08:00');
+});
+
 test('a reader looks at everything, and is offered nothing that changes it', async () => {
   const { body } = await desk.content.client.post('/api/articles', articleBody({ title: 'To be read' }));
   await desk.gallery.put('picture.jpg');
@@ -186,7 +212,7 @@ test('a reader looks at everything, and is offered nothing that changes it', asy
   const title = page.getByRole('textbox', { name: 'Title', exact: true });
   expect(await title.isEditable()).toBe(false);
   await page.getByRole('textbox', { name: 'Text', exact: true }).waitFor();
-  expect(await page.getByRole('textbox', { name: 'Excerpt' }).isDisabled()).toBe(true);
+  expect(await page.getByRole('textbox', { name: 'Summary' }).isDisabled()).toBe(true);
   await page.keyboard.press('Control+Enter');
   await page.getByText('Your role does not allow this.').waitFor();
   expect(await desk.faultsOf(page)).toEqual([]);

@@ -78,6 +78,18 @@ test('who is taken over from is told so, and loses nothing', async () => {
   expect(stored.data.title).toBe('Typed just before');
 });
 
+test('a page that the service has forgotten says again what it has open', async () => {
+  const id = await create('Forgotten');
+  await desk.go(wanda, `articles/${id}`);
+  await isWritable(wanda);
+  const { pool } = desk.gallery.database;
+  const pages = async () =>
+    (await pool.query('select from gallery.presence where article_id = $1', [id])).rows.length;
+  await expect.poll(pages).toBe(1);
+  await pool.query('delete from gallery.presence');
+  await expect.poll(pages).toBe(1);
+});
+
 test('without events it asks, and sees as much', async () => {
   const id = await create('Without events');
   await edgar.route('**/api/presence/events*', (route) => route.fulfill({ status: 404, body: '' }));

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser, skipWithout } from '../support/browser.ts';
 import { type DeskFixture, deskFixture } from '../support/desk.ts';
 
-/** Where the pictures of docs/desk.md are. */
 const PICTURES = fileURLToPath(new URL('../../docs/pictures', import.meta.url));
 
 const WINDOWS = [
@@ -90,11 +89,11 @@ const SCREENS: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   // The last one: a page with it is not left without a question.
   conflict: async (page) => {
     const copy = `/api/articles/${articles[3]}/working-copy`;
-    // That of the window before.
+    // The copy of the window before.
     await desk.content.client.delete(copy);
     await desk.go(page, `articles/${articles[3]}`);
     await page.getByText(/^Published on/).waitFor();
-    await desk.content.client.put(copy, { excerpt: 'Nine boats, and every one of them came back empty.' });
+    await desk.content.client.put(copy, { title: 'Nine boats, and every one of them came back empty' });
     await page.getByRole('textbox', { name: 'Title', exact: true }).fill('Where all the herring went');
     await page.getByRole('button', { name: 'Take theirs' }).waitFor();
   },

@@ -3,7 +3,17 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const SOURCES = join(import.meta.dirname, '../../packages/desk/src');
-const SECTIONS = ['account', 'articles', 'invitation', 'media', 'news', 'organise', 'people'];
+const SECTIONS = [
+  'account',
+  'articles',
+  'home',
+  'invitation',
+  'media',
+  'news',
+  'operations',
+  'organise',
+  'people',
+];
 
 /** The text of a section's files whose names end like this. */
 function textOf(section: string, ending: string): string {

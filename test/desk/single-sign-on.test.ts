@@ -66,7 +66,7 @@ test('somebody signs in by a provider of another site, at the place where they w
   await page.getByRole('menuitem', { name: 'Log out' }).click();
   await page.getByRole('button', { name: 'Yes, sign me out' }).click();
   await page.getByRole('link', { name: 'Sign in with Work' }).waitFor();
-  expect(page.url()).toBe(`${origin}/desk/`);
+  expect(page.url()).toBe(`${origin}/desk/articles?status=draft`);
 });
 
 test('whoever is not let in is told why, once', async () => {

@@ -5,7 +5,7 @@ import { temporaryHome } from '../support/temporary-home.ts';
 /** Said of tests that are left out. */
 export const NO_FAKETIME = 'needs libfaketime: apt-get install libfaketime';
 
-/** Where Debian puts the library, one folder for each architecture. */
+/** Debian's libraries, in one folder for each architecture. */
 const LIBRARIES = '/usr/lib';
 
 /** The library that tells processes a time of the test's choice; undefined where it is not installed. */

@@ -10,9 +10,9 @@ const run = promisify(execFile);
 
 /**
  * The commit to upgrade from: `UPGRADE_FROM`, else the last one with fewer migrations, all of which are
- * today's to the byte, or named in today's as what they were, and come before the others (what was edited or
- * put between others before it was released would be refused). Where the history does not reach back to one,
- * the first with all of today's.
+ * today's to the byte, or named in today's as what they were, and come before the others (migrations that
+ * were edited or put between others before they were released would be refused). If the history does not
+ * reach back to one, the first with all of today's.
  */
 export async function earlierCommit(): Promise<string> {
   const { UPGRADE_FROM: wanted } = process.env;

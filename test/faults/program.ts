@@ -18,7 +18,7 @@ export interface ProgramOptions {
   cwd?: string;
   /** Its environment besides the PATH. */
   env?: Record<string, string>;
-  /** Who it runs as; the test's own account if absent. */
+  /** The test's own account if absent. */
   account?: ServerUser;
 }
 

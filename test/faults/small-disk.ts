@@ -15,7 +15,6 @@ export function canMount(): boolean {
 
 /** A disk of a test's own that can be filled up: a tmpfs, or a plain directory where none can be mounted. */
 export class SmallDisk {
-  /** Where it is mounted. */
   readonly path: string;
 
   private constructor(path: string) {

@@ -202,7 +202,7 @@ async function notePublications(pool: pg.Pool): Promise<void> {
       for each row when (new.is_published and not old.is_published) execute function public.note_publication()`);
 }
 
-/** Where a process listens, without a path. */
+/** Without a path, and without a slash at the end. */
 export function urlOf({ port }: Program): string {
   return `http://127.0.0.1:${port}`;
 }

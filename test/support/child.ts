@@ -24,10 +24,11 @@ export class Child {
     });
   }
 
-  /** Runs `file` (relative to the repository) with exactly `env` beside the PATH. */
+  /** Runs `file` (relative to the repository) with exactly `env` beside the PATH and the compile cache. */
   static run(file: string, env: Record<string, string> = {}, args: string[] = []): Child {
-    const { PATH = '' } = process.env;
-    return new Child(spawn(process.execPath, [file, ...args], { cwd: ROOT, env: { PATH, ...env } }));
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
+    const given = { PATH, NODE_COMPILE_CACHE, ...env };
+    return new Child(spawn(process.execPath, [file, ...args], { cwd: ROOT, env: given }));
   }
 
   /** Its standard output so far. */

@@ -16,7 +16,7 @@ export interface DeskWindows extends Omit<DeskFixture, 'visit'> {
   enter: (name: string, role: string, options?: VisitOptions) => Promise<Page>;
   /** Opens a place in a window of the account of the environment. */
   visit: (place: string) => Promise<Visit>;
-  /** What is wrong with what a page shows, as axe and measuring have it. */
+  /** The faults of a page, as axe and measuring find them. */
   faultsOf: (page: Visit['page']) => ReturnType<typeof faultsOf>;
 }
 

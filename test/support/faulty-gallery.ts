@@ -1,3 +1,4 @@
+import type { OpenOptions } from '@pressroom/gallery-admin/open';
 import { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
 import { type GalleryFixture, galleryFixture, login, type RunningGallery, startGallery } from './gallery.ts';
 import { type Answer, type Sending, send } from './http.ts';
@@ -15,10 +16,10 @@ export interface FaultyGallery extends RunningGallery {
 }
 
 /** Starts both on their own database and bucket. */
-export async function faultyGallery(): Promise<FaultyGallery> {
+export async function faultyGallery(surroundings: OpenOptions = {}): Promise<FaultyGallery> {
   const direct = await galleryFixture();
   const proxy = await startFaultyProxy(direct.store.endpoint);
-  const service = await startGallery({ ...direct.settings, S3_ENDPOINT: proxy.url });
+  const service = await startGallery({ ...direct.settings, S3_ENDPOINT: proxy.url }, surroundings);
   const cookie = await login(service.url);
   const ask = (path: string, { headers, ...sending }: Sending = {}) =>
     send(`${service.url}${path}`, { ...sending, headers: { cookie, ...headers } });

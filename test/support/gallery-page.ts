@@ -60,7 +60,7 @@ export async function galleryPageFixture(settings: Record<string, string> = {}):
       if (/Content Security Policy/i.test(message.text())) complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(String(error)));
-    const open = async (query = '', logIn = true) => {
+    const open = async (query = 'desk/media', logIn = true) => {
       await page.goto(`${gallery.url}/${query}`);
       if (logIn) await fillLogin(page);
     };

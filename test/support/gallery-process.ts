@@ -14,7 +14,8 @@ export interface GalleryProcess {
 
 /** Starts the gallery administration as its own process, with exactly these settings. */
 export async function startGalleryProcess(settings: Record<string, string>): Promise<GalleryProcess> {
-  const env = { ...PATIENT, ...settings, GALLERY_ADMIN_PORT: '0', PATH: process.env.PATH };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { ...PATIENT, ...settings, GALLERY_ADMIN_PORT: '0', PATH, NODE_COMPILE_CACHE };
   const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   for await (const line of createInterface({ input: child.stdout })) {
     const { msg, address } = JSON.parse(line);

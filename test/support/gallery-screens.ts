@@ -119,7 +119,7 @@ const SCREENS: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await select(page, LONG);
     await page.keyboard.press('Control+c');
     await page.keyboard.press('Control+v');
-    await page.getByText(/^Copied 1 object/).waitFor();
+    await page.getByText(/^Copied 1 file/).waitFor();
   },
   'work that has failed': async (page) => {
     await failing(page, '/api/gallery/batch', 400, 'destination_conflict');
@@ -127,7 +127,9 @@ const SCREENS: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await select(page, 'one.jpg');
     await page.keyboard.press('Control+c');
     await page.keyboard.press('Control+v');
-    await page.getByText('Not finished: This is destination_conflict.').waitFor();
+    await page
+      .getByText('Not finished: Something with this name is there already. Nothing was changed.')
+      .waitFor();
   },
   'a deletion': async (page) => {
     await go(page, `path=${encodeURIComponent(DEEP)}`);
@@ -196,7 +198,7 @@ const SCREENS: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await page.getByRole('button', { name: 'Add bucket' }).click();
     await page.getByLabel('Endpoint', { exact: true }).fill('nonsense');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('must be an http or https URL').waitFor();
+    await page.getByText('Write a web address that begins with https:// or http://.').first().waitFor();
   },
   'a session that has ended': async (page) => {
     await go(page, 'path=screens%2F');
@@ -223,7 +225,7 @@ export async function faultsOfScreens(
   const axe = await readAxe();
   const { context, page, complaints, open } = await gallery.visit(browser, options);
   page.setDefaultTimeout(30_000);
-  await open('', false);
+  await open('desk/media', false);
   await page.getByLabel('Username').waitFor();
   const found = [...(await faultsOf(page, axe)).map((fault) => `login: ${fault}`)];
   await fillLogin(page);

@@ -1,4 +1,5 @@
 import {
+  type CopiedRedirect,
   contentClient,
   type FullPublishedItem,
   type MirrorStore,
@@ -120,11 +121,19 @@ export const SELECTED: MirroredSet<SelectedItem, string, 'default' | 'minimal'> 
   idOfItem: ({ id }) => id,
 };
 
+/** The forms of a copy of what is published. */
+export type PublishedForm = 'default' | 'full' | 'default with redirects' | 'full with redirects';
+
 /** The published articles, as `mirrorArticles` copies them. */
-export const PUBLISHED: MirroredSet<PublishedItem | FullPublishedItem, PublishedId, 'default' | 'full'> = {
-  follow: (send, store, fields) => {
+export const PUBLISHED: MirroredSet<
+  PublishedItem | FullPublishedItem | CopiedRedirect,
+  PublishedId,
+  PublishedForm
+> = {
+  follow: (send, store, form) => {
     const client = contentClient({ baseUrl: '', fetch: send, cache: memoryCache() });
-    return mirrorArticles(client, store, { fields });
+    const fields = form.startsWith('full') ? 'full' : 'default';
+    return mirrorArticles(client, store, { fields, redirects: form.endsWith('redirects') });
   },
   nameOf: ({ kind, id }) => `${kind}:${id}`,
   idOf: (name) => {

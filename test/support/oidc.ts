@@ -5,7 +5,7 @@ import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from '
 import Provider from 'oidc-provider';
 import { send } from './http.ts';
 
-/** What a desk knows of a provider. */
+/** A desk's registration at the provider. */
 export interface Client {
   id: string;
   name: string;

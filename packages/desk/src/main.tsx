@@ -21,11 +21,12 @@ const said = signal('');
 const signOn = signal(takeSignOn());
 const preferences = new Preferences();
 const voice = new Voice(preferences.language);
+await voice.learnShared();
 const session = new Session();
 const meta = document.querySelector<HTMLMetaElement>('meta[name="pressroom-base"]');
 const address = new Address(new URL(meta?.content ?? '/', location.href));
 const connection = new Connection(() => fetch(address.href(''), { method: 'HEAD', cache: 'no-store' }));
-const service = new Service(address.base, session, connection);
+const service = new Service(address.base, session, connection, () => voice.learnProblems());
 const desk: Desk = {
   address,
   connection,
@@ -41,11 +42,13 @@ const desk: Desk = {
   },
 };
 
-// What a person has chosen holds in every browser that has no choice of its own.
+// A person's choice holds in every browser that has no choice of its own.
 effect(() => {
   const language = desk.me.profile.value?.language ?? undefined;
   if (language !== undefined && !preferences.hasLanguage) void voice.speak(language).catch(() => undefined);
 });
+
+effect(() => voice.liveIn(desk.me.profile.value?.timeZone ?? null));
 
 const root = document.getElementById('page');
 if (root !== null) {

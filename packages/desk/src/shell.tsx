@@ -17,6 +17,13 @@ interface Source {
 }
 
 const SOURCES: Readonly<Record<SectionName, Source>> = {
+  home: {
+    load: async () => (await import('./home/home.tsx')).openHome,
+    texts: {
+      en: async () => (await import('./home/text/en.ts')).en,
+      zh: async () => (await import('./home/text/zh.ts')).zh,
+    },
+  },
   media: {
     load: async () => (await import('./media/media.tsx')).openMedia,
     texts: {
@@ -50,6 +57,13 @@ const SOURCES: Readonly<Record<SectionName, Source>> = {
     texts: {
       en: async () => (await import('./people/text/en.ts')).en,
       zh: async () => (await import('./people/text/zh.ts')).zh,
+    },
+  },
+  operations: {
+    load: async () => (await import('./operations/operations.tsx')).openOperations,
+    texts: {
+      en: async () => (await import('./operations/text/en.ts')).en,
+      zh: async () => (await import('./operations/text/zh.ts')).zh,
     },
   },
   account: {

@@ -3,12 +3,16 @@ import { en as accountEn } from './account/text/en.ts';
 import { zh as accountZh } from './account/text/zh.ts';
 import { en as articlesEn } from './articles/text/en.ts';
 import { zh as articlesZh } from './articles/text/zh.ts';
+import { en as homeEn } from './home/text/en.ts';
+import { zh as homeZh } from './home/text/zh.ts';
 import { en as invitationEn } from './invitation/text/en.ts';
 import { zh as invitationZh } from './invitation/text/zh.ts';
 import { en as mediaEn } from './media/text/en.ts';
 import { zh as mediaZh } from './media/text/zh.ts';
 import { en as newsEn } from './news/text/en.ts';
 import { zh as newsZh } from './news/text/zh.ts';
+import { en as operationsEn } from './operations/text/en.ts';
+import { zh as operationsZh } from './operations/text/zh.ts';
 import { en as organiseEn } from './organise/text/en.ts';
 import { zh as organiseZh } from './organise/text/zh.ts';
 import { en as peopleEn } from './people/text/en.ts';
@@ -36,12 +40,16 @@ function collisions(texts: Readonly<Record<string, string>>): string[][] {
 }
 
 const SECTIONS = {
+  'the start page in en': { ...en, ...homeEn },
+  'the start page in zh': { ...zh, ...homeZh },
   'the media in en': { ...en, ...mediaEn },
   'the media in zh': { ...zh, ...mediaZh },
   'the articles in en': { ...en, ...articlesEn },
   'the articles in zh': { ...zh, ...articlesZh },
   'the news in en': { ...en, ...newsEn },
   'the news in zh': { ...zh, ...newsZh },
+  'the operations in en': { ...en, ...operationsEn },
+  'the operations in zh': { ...zh, ...operationsZh },
   'organising in en': { ...en, ...organiseEn },
   'organising in zh': { ...zh, ...organiseZh },
   'the people in en': { ...en, ...peopleEn },

@@ -12,7 +12,7 @@ export interface FailoverPrograms {
   patroni: string;
   /** The folder of PostgreSQL's programs. */
   postgres: string;
-  /** Who PostgreSQL and Patroni run as. */
+  /** The account for PostgreSQL and Patroni. */
   account: ServerUser;
 }
 

@@ -4,7 +4,7 @@ import type { Desk } from '../shared/desk.ts';
 import type { AccountApi } from './api/account.ts';
 import type { Texts } from './text/texts.ts';
 
-/** What the page is made of; `account.tsx` puts it together. */
+/** The parts of the page; `account.tsx` puts them together. */
 export interface Account extends Desk {
   readonly api: AccountApi;
   readonly texts: Texts;

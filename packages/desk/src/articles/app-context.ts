@@ -12,7 +12,7 @@ import type { Presence } from './state/presence.ts';
 import type { Terms } from './state/terms.ts';
 import type { Texts } from './text/texts.ts';
 
-/** What the section is made of; `articles.tsx` puts it together. */
+/** The parts of the section; `articles.tsx` puts them together. */
 export interface App extends Desk {
   readonly api: ContentApi;
   readonly gallery: GalleryApi;
@@ -20,7 +20,7 @@ export interface App extends Desk {
   readonly notices: Notices;
   readonly place: Place;
   readonly presence: Presence;
-  /** What the desk knows about the site, once it is known. */
+  /** Undefined until the service has answered. */
   readonly site: ReadonlySignal<SiteFacts | undefined>;
   readonly terms: Terms;
   readonly texts: Texts;

@@ -44,7 +44,7 @@ function appOf(desk: Desk): App {
   connection.returns.subscribe((count) => {
     if (count === 0) return;
     void learn();
-    list.refreshLater();
+    void list.refresh();
   });
   return {
     ...desk,

@@ -13,7 +13,7 @@ const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
 /** Everything that the result depends on, relative to the package; the lockfile stands for the libraries. */
 const INPUTS = ['{.,../client,../pictures}/src/**', 'package.json', 'tsconfig.json', '../../pnpm-lock.yaml'];
 
-/** How long assets of earlier builds stay for pages that are still open, in ms. */
+/** The time that assets of earlier builds stay for pages that are still open, in ms. */
 const KEEP_MS = 7 * 24 * 3_600_000;
 
 const compressors = {
@@ -29,7 +29,8 @@ const compressors = {
  * @returns false if there was nothing to do
  */
 export async function buildPage(): Promise<boolean> {
-  const inputs = await hashInputs();
+  const files = (await Array.fromAsync(glob(INPUTS, { cwd: PACKAGE }))).sort();
+  const inputs = await hashOf(files);
   if ((await builtInputs()) === inputs) return false;
   const assets = path.join(BUILT, ASSETS);
   await mkdir(assets, { recursive: true });
@@ -56,6 +57,10 @@ export async function buildPage(): Promise<boolean> {
     define: { 'process.env.NODE_ENV': '"production"' },
     logLevel: 'error',
   });
+  const others = Object.keys(metafile.inputs).filter(
+    (file) => !file.includes('node_modules/') && !files.includes(file),
+  );
+  if (others.length > 0) throw new Error(`the page would not be built again for ${others.join(', ')}`);
   await Promise.all(outputFiles.map(async ({ path: file, contents }) => writeAsset(file, contents)));
   const manifest: Manifest = { inputs, documents: documents(metafile) };
   await writeWhole(path.join(BUILT, MANIFEST), JSON.stringify(manifest));
@@ -63,8 +68,7 @@ export async function buildPage(): Promise<boolean> {
   return true;
 }
 
-async function hashInputs(): Promise<string> {
-  const files = (await Array.fromAsync(glob(INPUTS, { cwd: PACKAGE }))).sort();
+async function hashOf(files: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
   for (const file of files) {
     const full = path.join(PACKAGE, file);
@@ -114,7 +118,7 @@ function documents({ outputs }: Metafile): Record<string, string> {
   );
 }
 
-/** What a script cannot run without. */
+/** The scripts that a script cannot run without. */
 function imported(outputs: Metafile['outputs'], file: string, found = new Set<string>()): Set<string> {
   for (const { path: other, kind } of outputs[file]?.imports ?? []) {
     if (kind !== 'import-statement' || found.has(other)) continue;

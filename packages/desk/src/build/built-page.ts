@@ -10,7 +10,7 @@ export const ASSETS = 'assets';
 /** The file that is written last. */
 export const MANIFEST = 'page.json';
 
-/** What the build leaves besides the assets. */
+/** The build's results besides the assets. */
 export interface Manifest {
   /** A hash of everything the page was built from. */
   readonly inputs: string;

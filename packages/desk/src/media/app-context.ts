@@ -19,10 +19,10 @@ export interface Clip {
   readonly paths: readonly string[];
 }
 
-/** What the section is made of; `media.tsx` puts it together. */
+/** The parts of the section; `media.tsx` puts them together. */
 export interface App extends Desk {
   readonly api: GalleryApi;
-  /** What has been cut or copied in the page; files of the system come with the paste itself. */
+  /** Paths that were cut or copied in the page; a paste carries files of the system itself. */
   readonly clip: Signal<Clip | undefined>;
   readonly dialogs: Dialogs;
   readonly folder: Folder;

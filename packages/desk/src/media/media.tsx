@@ -1,6 +1,7 @@
 import { effect, signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import type { Desk } from '../shared/desk.ts';
+import { errorWords } from '../shared/views/problem-view.tsx';
 import { GalleryApi } from './api/gallery.ts';
 import { type App, AppContext, type Clip } from './app-context.ts';
 import { Dialogs } from './state/dialogs.ts';
@@ -39,7 +40,7 @@ function appOf(desk: Desk): App {
     folder.forget(removed);
     await folder.refresh();
   });
-  const uses = new Uses(api, dialogs);
+  const uses = new Uses(api, dialogs, (error) => errorWords(error, desk.texts.say));
   const visibility = new Visibility(api);
   void visibility.learn();
   const transfers = new Transfers(api, tasks, dialogs, uses);
@@ -51,7 +52,7 @@ function appOf(desk: Desk): App {
     refreshing = setTimeout(() => void folder.refresh(), 300);
   });
 
-  // What is selected is in this folder, and still there.
+  // The selection holds only files of this folder that are still there.
   effect(() => {
     place.value.value.folder;
     selection.clear();

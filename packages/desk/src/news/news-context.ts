@@ -8,7 +8,7 @@ import type { Edits } from './state/edits.ts';
 import type { Items } from './state/items.ts';
 import type { Texts } from './text/texts.ts';
 
-/** What the section is made of; `news.tsx` puts it together. */
+/** The parts of the section; `news.tsx` puts them together. */
 export interface News extends Pick<Desk, 'address' | 'announce' | 'connection' | 'me'> {
   readonly api: NewsroomApi;
   readonly edits: Edits;

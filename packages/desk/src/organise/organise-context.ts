@@ -2,11 +2,13 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Desk } from '../shared/desk.ts';
 import type { OrganiseApi } from './api/organise.ts';
+import type { RedirectsApi } from './api/redirects.ts';
 import type { Texts } from './text/texts.ts';
 
-/** What the section is made of; `organise.tsx` puts it together. */
+/** The parts of the section; `organise.tsx` puts them together. */
 export interface Organise extends Desk {
   readonly api: OrganiseApi;
+  readonly redirects: RedirectsApi;
   readonly texts: Texts;
 }
 

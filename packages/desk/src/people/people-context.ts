@@ -5,7 +5,7 @@ import type { IntegrationsApi } from './api/integrations.ts';
 import type { PeopleApi } from './api/people.ts';
 import type { Texts } from './text/texts.ts';
 
-/** What the section is made of; `people.tsx` puts it together. */
+/** The parts of the section; `people.tsx` puts them together. */
 export interface People extends Desk {
   readonly api: PeopleApi;
   readonly integrations: IntegrationsApi;

@@ -10,7 +10,7 @@ import type { Session } from './state/session.ts';
 import type { Texts } from './text/texts.ts';
 import type { Voice } from './text/voice.ts';
 
-/** What all sections have in common; `main.tsx` puts it together. */
+/** The parts that all sections share; `main.tsx` puts them together. */
 export interface Desk {
   readonly address: Address;
   readonly connection: Connection;
@@ -18,7 +18,7 @@ export interface Desk {
   readonly preferences: Preferences;
   readonly service: Service;
   readonly session: Session;
-  /** What a login at a provider has come to, until it is told. */
+  /** The outcome of a login at a provider, until it has been announced. */
   readonly signOn: Signal<string | undefined>;
   readonly texts: Texts;
   readonly voice: Voice;

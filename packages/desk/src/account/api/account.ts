@@ -15,7 +15,7 @@ export interface LoggedIn {
   readonly way: string | null;
 }
 
-/** What an app for codes is to keep. */
+/** The secret for an authenticator app. */
 export interface NewSecret {
   /** In base32. */
   readonly secret: string;
@@ -46,6 +46,10 @@ export class AccountApi {
     const { data } = await asked(this.#client.post('/api/me/passkey-options'));
     const credential = await makePasskey(data.options);
     await asked(this.#client.post('/api/me/passkeys', { body: { name, credential } }));
+  }
+
+  async renamePasskey(id: string, name: string): Promise<void> {
+    await asked(this.#client.patch('/api/me/passkeys/{id}', { path: { id }, body: { name } }));
   }
 
   async removePasskey(id: string): Promise<void> {

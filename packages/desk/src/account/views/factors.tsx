@@ -6,11 +6,12 @@ import { deviceOf } from '../../shared/state/device.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { problemWords } from '../../shared/views/problem-view.tsx';
+import { SubmitDialog } from '../../shared/views/submit-dialog.tsx';
 import { useAccount } from '../account-context.ts';
 import type { Say } from '../text/texts.ts';
 import { AppForm } from './app-form.tsx';
 
-/** What one logs in with besides a password: passkeys, an app for codes, and recovery codes. */
+/** Passkeys, an authenticator app, and recovery codes. */
 export function FactorsSection() {
   const { api, connection, service, session, texts } = useAccount();
   const { say } = texts;
@@ -48,6 +49,7 @@ export function FactorsSection() {
             <PasskeyLine
               key={passkey.id}
               passkey={passkey}
+              onChange={() => void load()}
               onRemove={() => void load(() => api.removePasskey(passkey.id))}
             />
           ))}
@@ -85,9 +87,17 @@ export function FactorsSection() {
   );
 }
 
-function PasskeyLine({ passkey, onRemove }: { passkey: Passkey; onRemove: () => void }) {
+interface PasskeyLineProps {
+  passkey: Passkey;
+  /** Looks again at what there is. */
+  onChange: () => void;
+  onRemove: () => void;
+}
+
+function PasskeyLine({ passkey, onChange, onRemove }: PasskeyLineProps) {
   const { texts } = useAccount();
   const { say } = texts;
+  const [isRenaming, setRenaming] = useState(false);
   const { name, createdAt, lastUsedAt } = passkey;
   const date = (time: string) => ({ date: texts.date(Date.parse(time)) });
   const used = lastUsedAt === null ? say('neverUsed') : say('lastUse', date(lastUsedAt));
@@ -97,10 +107,67 @@ function PasskeyLine({ passkey, onRemove }: { passkey: Passkey; onRemove: () => 
         <strong>{texts.name(name)}</strong>
         <span class="hint">{[say('madeOn', date(createdAt)), used].join(' · ')}</span>
       </div>
+      <Button aria-label={say('renameOne', { name })} onClick={() => setRenaming(true)}>
+        {say('rename')}
+      </Button>
       <Button aria-label={say('removeOne', { name })} onClick={onRemove}>
         {say('remove')}
       </Button>
+      {isRenaming && (
+        <RenameDialog passkey={passkey} onChange={onChange} onClose={() => setRenaming(false)} />
+      )}
     </li>
+  );
+}
+
+interface RenameDialogProps {
+  passkey: Passkey;
+  onChange: () => void;
+  onClose: () => void;
+}
+
+function RenameDialog({ passkey, onChange, onClose }: RenameDialogProps) {
+  const { api, texts } = useAccount();
+  const { say } = texts;
+  const [name, setName] = useState(passkey.name);
+  return (
+    <SubmitDialog
+      say={say}
+      title={say('renameOne', { name: passkey.name })}
+      look="small"
+      button={say('save')}
+      reasonOf={(problem) => factorWords(problem, say)}
+      onClose={onClose}
+      onSubmit={async () => {
+        await api.renamePasskey(passkey.id, name.trim());
+        onClose();
+        onChange();
+        return undefined;
+      }}
+    >
+      <NameField label={say('newName')} name={name} onName={setName} />
+    </SubmitDialog>
+  );
+}
+
+interface NameFieldProps {
+  label: string;
+  name: string;
+  onName: (name: string) => void;
+}
+
+function NameField({ label, name, onName }: NameFieldProps) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        value={name}
+        required
+        maxLength={100}
+        autocomplete="off"
+        onInput={({ currentTarget }) => onName(currentTarget.value)}
+      />
+    </label>
   );
 }
 
@@ -119,16 +186,7 @@ function PasskeyForm({ onAdd }: { onAdd: (name: string) => Promise<boolean> }) {
   };
   return (
     <form class="form" aria-label={say('addPasskey')} onSubmit={submit}>
-      <label class="field">
-        <span>{say('passkeyName')}</span>
-        <input
-          value={name}
-          required
-          maxLength={100}
-          autocomplete="off"
-          onInput={({ currentTarget }) => setName(currentTarget.value)}
-        />
-      </label>
+      <NameField label={say('passkeyName')} name={name} onName={setName} />
       <button type="submit" class="button plain" disabled={isBusy}>
         <span>{say('addPasskey')}</span>
       </button>

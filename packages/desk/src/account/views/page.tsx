@@ -26,7 +26,7 @@ export function AccountPage() {
       <Header>
         <span class="space" />
       </Header>
-      <main class="main account-main">
+      <main class="main column account-main">
         <h1>{say('account')}</h1>
         {profile?.id === null && <p>{say('ofServer')}</p>}
         {profile !== undefined && profile.id !== null && (

@@ -9,7 +9,7 @@ import { useAccount } from '../account-context.ts';
 import type { LoggedIn } from '../api/account.ts';
 import type { Say } from '../text/texts.ts';
 
-/** Where one is logged in, each with the way to end it. */
+/** One's sessions, each with a button to end it. */
 export function Sessions({ providers }: { providers: readonly Provider[] }) {
   const { api, connection, texts } = useAccount();
   const { say } = texts;

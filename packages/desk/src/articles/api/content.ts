@@ -1,10 +1,11 @@
-import type { ContentClient } from '@pressroom/client';
+import { type ContentClient, galleryClient } from '@pressroom/client';
 import { deskContentClient } from '../../shared/api/content-client.ts';
 import { asked } from '../../shared/api/problem.ts';
 import type { Service } from '../../shared/api/service.ts';
-import type { Changes, NewArticle } from '../state/fields.ts';
+import type { Changes, DraftChanges, NewArticle } from '../state/fields.ts';
 import type {
   Article,
+  Assignable,
   ListedArticle,
   ListPage,
   ListQuery,
@@ -13,6 +14,7 @@ import type {
   ReviewState,
   Revision,
   SiteFacts,
+  Sort,
   StatusFilter,
   Term,
   TermKind,
@@ -22,8 +24,8 @@ import type {
 
 const PER_PAGE = 100;
 
-/** How many articles are looked for before what was found is shown. */
-const ENOUGH = 30;
+/** The search goes on until it has found this many articles. */
+const MIN_FOUND = 30;
 
 const SHOWN = 'title,author,category,is_published,published_at,updated_at';
 
@@ -31,6 +33,11 @@ const SHOWN = 'title,author,category,is_published,published_at,updated_at';
 export interface Versioned<Value> {
   readonly value: Value;
   readonly etag: string;
+}
+
+/** True if two versions are the same one; their beginnings say which request has found it. */
+export function isSameVersion(one: string | undefined, other: string | undefined): boolean {
+  return one?.split('.').at(-1) === other?.split('.').at(-1);
 }
 
 /** The articles, by way of the desk. Every method throws an `ApiProblem`. */
@@ -46,7 +53,6 @@ export class ContentApi {
     this.#author = author;
   }
 
-  /** What the desk knows about the site and its sections. */
   async site(): Promise<SiteFacts> {
     const response = await this.#service.fetch(`${this.#service.baseUrl}/api/desk`, {});
     const { data }: { data: DeskAnswer } = await response.json();
@@ -64,14 +70,14 @@ export class ContentApi {
     if (query.status === 'trash') return this.#trash(query, next, signal);
     if (query.status === 'scheduled') return this.#schedule(query, next, signal);
     if (query.text !== '') return this.#search(query, next, signal);
-    const order = { ...statusOf(query.status), sort: 'updated', cursor: next ?? '' } as const;
+    const order = { ...statusOf(query.status), sort: query.sort, cursor: next ?? '' } as const;
     const { data, meta } = await this.#page(query, order, signal);
     return { articles: data.map(listed), next: meta.next_cursor ?? undefined, total: meta.total };
   }
 
   async #page(
     { category, tag, author, mine }: ListQuery,
-    order: { status: 'all' | 'published' | 'draft'; review?: ReviewState; sort: 'updated' | 'relevance' } & (
+    order: { status: 'all' | 'published' | 'draft'; review?: ReviewState; sort: Sort | 'relevance' } & (
       | { cursor: string }
       | { q: string; page: number }
     ),
@@ -81,7 +87,7 @@ export class ContentApi {
       ...order,
       per_page: PER_PAGE,
       fields: SHOWN,
-      include: 'schedule,review,assignee',
+      include: 'schedule,review,assignee,open_comments',
       ...(mine && (await this.#responsible())),
       ...(category !== '' && { category }),
       ...(tag !== '' && { tag }),
@@ -95,7 +101,6 @@ export class ContentApi {
     return author === null ? {} : { responsible: author };
   }
 
-  /** How many drafts are under review. */
   async reviewCounts({ mine }: Pick<ListQuery, 'mine'>, signal: AbortSignal): Promise<ReviewCounts> {
     const query = mine ? await this.#responsible() : {};
     return (await asked(this.#client.get('/api/reviews', { signal, query }))).data;
@@ -172,7 +177,7 @@ export class ContentApi {
         articles.push({ id, title, author: by, category: its?.name ?? null, state, at: Date.parse(at) });
       }
       next = page.next;
-    } while (next !== undefined && articles.length < ENOUGH);
+    } while (next !== undefined && articles.length < MIN_FOUND);
     return { articles, next, total: undefined };
   }
 
@@ -187,7 +192,6 @@ export class ContentApi {
     return { value: body.data, etag: headers.get('etag') ?? '' };
   }
 
-  /** Where the review of a draft stands. */
   async readReview(id: number): Promise<Versioned<Review>> {
     const answer = await asked(this.#client.request('get', '/api/articles/{id}/review', { path: { id } }));
     return { value: answer.body.data, etag: answer.headers.get('etag') ?? '' };
@@ -203,6 +207,10 @@ export class ContentApi {
     await asked(this.#client.put('/api/articles/{id}/review', options));
   }
 
+  async writers(): Promise<readonly Assignable[]> {
+    return (await asked(galleryClient(this.#service).get('/api/desk/writers'))).data.writers;
+  }
+
   /** Assigns an article to an author, or to nobody. */
   async assign(id: number, author_id: number | null): Promise<void> {
     const options = { path: { id }, body: { author_id } };
@@ -211,7 +219,7 @@ export class ContentApi {
 
   /** Creates a draft; the same key creates one, however often it is sent. */
   async create(body: NewArticle, idempotencyKey: string): Promise<Versioned<{ readonly id: number }>> {
-    const answer = await asked(this.#client.request('post', '/api/articles', { body, idempotencyKey }));
+    const answer = await asked(this.#client.request('post', '/api/drafts', { body, idempotencyKey }));
     return { value: answer.body.data, etag: answer.headers.get('etag') ?? '' };
   }
 
@@ -223,6 +231,19 @@ export class ContentApi {
     );
   }
 
+  /** The names of the releases that are still to come. */
+  async releases(): Promise<readonly string[]> {
+    const { data } = await asked(this.#client.get('/api/releases', { query: { per_page: PER_PAGE } }));
+    return data.filter(({ published_at: at }) => at === null).map(({ name }) => name);
+  }
+
+  /** Changes a draft, whose text may have any length. Returns its slug, if that has changed. */
+  async write(id: number, changes: DraftChanges, etag?: string): Promise<Versioned<string | undefined>> {
+    const options = { path: { id }, body: changes, ...ifMatch(etag) };
+    const { body, headers } = await asked(this.#client.request('patch', '/api/drafts/{id}', options));
+    return { value: body.data.slug, etag: headers.get('etag') ?? '' };
+  }
+
   async remove(id: number): Promise<void> {
     await asked(this.#client.delete('/api/articles/{id}', { path: { id } }));
   }
@@ -232,7 +253,7 @@ export class ContentApi {
     await asked(this.#client.post('/api/articles/{id}/restore', { path: { id } }));
   }
 
-  /** How many articles are in the trash, and when the last of them was deleted. */
+  /** Counts the articles in the trash, and tells when the last of them was deleted. */
   async trashSize(): Promise<TrashSize> {
     const { data, meta } = await asked(this.#client.get('/api/trash', { query: { per_page: 1 } }));
     return { count: meta.total, isExact: meta.total_is_exact !== false, until: data[0]?.deleted_at };
@@ -249,7 +270,7 @@ export class ContentApi {
     return (await asked(this.#client.delete('/api/trash', { query }))).data.deleted;
   }
 
-  /** What readers of an article do not see yet; undefined if there is nothing. */
+  /** Changes that readers do not see yet; undefined if there are none. */
   async readCopy(id: number): Promise<Versioned<WorkingCopy> | undefined> {
     const path = { id };
     const answer = await this.#client
@@ -262,9 +283,10 @@ export class ContentApi {
     return { value: answer.body.data, etag: answer.headers.get('etag') ?? '' };
   }
 
-  /** Saves changes that readers do not see yet, in place of those before; returns their version. */
-  async saveCopy(id: number, body: Changes, etag?: string): Promise<string> {
-    const options = { path: { id }, body, ...ifMatch(etag) };
+  /** Saves changes that readers do not see yet, in place of a version or as the first; returns its tag. */
+  async saveCopy(id: number, body: Changes, etag: string | undefined): Promise<string> {
+    const first = { headers: { 'if-none-match': '*' } };
+    const options = { path: { id }, body, ...(etag === undefined ? first : ifMatch(etag)) };
     const { headers } = await asked(this.#client.request('put', '/api/articles/{id}/working-copy', options));
     return headers.get('etag') ?? '';
   }
@@ -338,7 +360,7 @@ export class ContentApi {
   }
 }
 
-/** How far a search among the published articles or the others has come. */
+/** The progress of a search among the published articles or the others. */
 interface Search {
   readonly status: 'published' | 'draft';
   /** The page that comes next; undefined at the end. */
@@ -360,7 +382,7 @@ interface PlainRow extends Pick<ListedArticle, 'id' | 'title' | 'author' | 'stat
   readonly at: string;
 }
 
-/** What the service knows by other names. */
+/** Maps the desk's statuses to the service's. */
 function statusOf(status: StatusFilter): { status: 'all' | 'published' | 'draft'; review?: ReviewState } {
   if (status === 'all' || status === 'published' || status === 'draft') return { status };
   return status === 'scheduled' || status === 'trash'
@@ -387,11 +409,14 @@ function listed(article: {
   schedule?: { publish_at: string | null } | undefined;
   review?: { state: ReviewState } | null | undefined;
   assignee?: { name: string } | null | undefined;
+  open_comments?: number | undefined;
 }): ListedArticle {
   const { id, title = '', author = '', category, is_published: isPublished, schedule, review } = article;
   const planned = isPublished ? null : (schedule?.publish_at ?? null);
   const at = planned ?? (isPublished ? article.published_at : article.updated_at) ?? '';
   const state = isPublished ? 'published' : planned === null ? (review?.state ?? 'draft') : 'scheduled';
   const assignee = article.assignee?.name;
-  return { id, title, author, category: category?.name ?? null, assignee, state, at: Date.parse(at) };
+  const comments = article.open_comments ?? 0;
+  const time = Date.parse(at);
+  return { id, title, author, category: category?.name ?? null, assignee, comments, state, at: time };
 }

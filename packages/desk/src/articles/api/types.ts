@@ -7,7 +7,7 @@ export interface Term {
 
 export type TermKind = 'tags' | 'authors';
 
-/** Who saved something, if a key did. */
+/** The key that saved something, if one did. */
 interface KeyName {
   readonly name: string | null;
 }
@@ -15,14 +15,21 @@ interface KeyName {
 interface Schedule {
   readonly publish_at: string | null;
   readonly unpublish_at: string | null;
+  readonly release: string | null;
 }
 
-/** What a draft is while the desk decides about it. */
+/** Somebody to whom articles can be assigned. */
+export interface Assignable {
+  readonly name: string;
+  readonly authorId: number;
+}
+
+/** The states of a draft while the desk decides about it. */
 export const REVIEW_STATES = ['submitted', 'returned', 'approved'] as const;
 
 export type ReviewState = (typeof REVIEW_STATES)[number];
 
-/** How many drafts are in each state. */
+/** The number of drafts in each state. */
 export type ReviewCounts = Readonly<Record<ReviewState, number>>;
 
 /** A step of a review. */
@@ -31,15 +38,17 @@ export interface ReviewStep {
   readonly comment: string | null;
   readonly at: string;
   readonly key: KeyName | null;
-  /** That the text was changed after it was approved. */
+  /** True if the text was changed after it was approved. */
   readonly is_change: boolean;
+  /** True if the draft was planned until it was sent back. */
+  readonly ends_plan: boolean;
 }
 
 export interface Review {
   readonly state: ReviewState | 'none';
   /** The latest last. */
   readonly steps: readonly ReviewStep[];
-  /** What whoever is logged in may make of it. */
+  /** The states to which the person may bring it. */
   readonly may: readonly (ReviewState | 'none')[];
 }
 
@@ -77,6 +86,8 @@ export interface Revision {
   readonly revision: number;
   readonly created_at: string;
   readonly key: KeyName | null;
+  /** The members that it changed; null if that is not known. */
+  readonly changed: readonly string[] | null;
 }
 
 /** An article as a list shows it. */
@@ -86,12 +97,13 @@ export interface ListedArticle {
   readonly author: string;
   readonly category: string | null;
   readonly assignee?: string | undefined;
+  /** How many are not resolved. */
+  readonly comments?: number;
   readonly state: 'published' | 'draft' | 'scheduled' | 'deleted' | ReviewState;
   /** In ms since 1970: of the state, such as when it was published or will be; else of the last change. */
   readonly at: number;
 }
 
-/** What is in the trash. */
 export interface TrashSize {
   readonly count: number;
   /** False if there may be more. */
@@ -102,7 +114,13 @@ export interface TrashSize {
 
 export type StatusFilter = 'all' | 'published' | 'draft' | ReviewState | 'scheduled' | 'trash';
 
+/** The orders of the list, the usual one first. */
+export const SORTS = ['updated', 'newest', 'oldest'] as const;
+
+export type Sort = (typeof SORTS)[number];
+
 export interface ListQuery {
+  readonly sort: Sort;
   readonly status: StatusFilter;
   readonly text: string;
   readonly category: string;
@@ -114,11 +132,11 @@ export interface ListQuery {
 
 export interface ListPage {
   readonly articles: readonly ListedArticle[];
-  /** Where the next page begins; undefined at the end. */
+  /** The start of the next page; undefined at the end. */
   readonly next: string | undefined;
-  /** How many articles there are in all, if that is known. */
+  /** The number of articles in all, if it is known. */
   readonly total: number | undefined;
-  /** Whether there may be more than `total`. */
+  /** True if there may be more than `total`. */
   readonly isInexact?: boolean;
 }
 

@@ -3,15 +3,17 @@ import { normalForm } from './html/normal-form.ts';
 import { readHtml } from './html/read-html.ts';
 import { writeHtml } from './html/write-html.ts';
 
-/** What content judges by the elements around, so that it may not be moved (`docs/content.md`, "HTML"). */
+/**
+ * Content judges these styles by the elements around, so they may not be moved (`docs/content.md`, "HTML").
+ */
 const PLACED = /position/i;
 
 /** An item of a list that a browser finds outside of one; content refuses it where it is written so. */
 const LONE_ITEM = ':is(li, dt, dd):not(:is(ul, ol, menu, dir, dl) *)';
 
 /**
- * Whether the editor writes an article as readers have seen it, apart from what {@link normalForm} leaves
- * out. Others are for the source view.
+ * True if the editor writes an article as readers have seen it, apart from what {@link normalForm} leaves
+ * out. The source view is for others.
  */
 export function canRepresent(html: string, document: Document = globalThis.document): boolean {
   const before = inertElement(html, document);

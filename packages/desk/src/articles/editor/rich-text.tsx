@@ -4,10 +4,18 @@ import { EditorView } from 'prosemirror-view';
 import { isApple } from '../../shared/state/apple.ts';
 import { afterPaint } from './editing/after-paint.ts';
 import { clipboard } from './editing/clipboard.ts';
+import {
+  type CommentMarks,
+  commentMarks,
+  scrollToComment,
+  selectedAnchor,
+  showComments,
+} from './editing/comment-marks.ts';
 import { insertFigure, type Picture, selectedPicture } from './editing/figures.ts';
 import { Reporting } from './editing/reporting.ts';
 import { takeSeenSelection } from './editing/seen-selection.ts';
 import { editorState } from './editing/state.ts';
+import { takeIn } from './editing/take-in.ts';
 import { readHtml } from './html/read-html.ts';
 import type { EditorTexts } from './text/editor-texts.ts';
 import { EditorDialog, type OpenDialog } from './views/dialogs.tsx';
@@ -15,38 +23,46 @@ import { nodeViews } from './views/node-views.ts';
 import { Toolbar } from './views/toolbar.tsx';
 import type { Asking } from './views/tools.ts';
 
-/** What the editor is given by the page around it. */
 export interface RichTextProps {
-  /** The article. Another one than that which was last reported takes the place of the one that is edited. */
+  /**
+   * The article. Where it is another one than that which was last reported, the one that is edited becomes
+   * it.
+   */
   readonly html: string;
   /**
-   * Hears what the article has become: when the writer pauses, and when the editor loses the focus or goes.
+   * Hears what the article has become, from the one that was last known: when the writer pauses, and when the
+   * editor loses the focus or goes.
    */
-  readonly onChange: (html: string) => void;
+  readonly onChange: (html: string, known: string) => void;
   readonly texts: EditorTexts;
   readonly pickPicture: () => Promise<Picture | undefined>;
   /** Takes a picture that has been pasted or dropped. */
   readonly uploadPicture: (file: File) => Promise<Picture | undefined>;
   readonly disabled?: boolean;
-  /** What is written in it, for people who hear the page. */
+  /** Names the text, for people who hear the page. */
   readonly label: string;
   readonly onWords?: (count: number) => void;
+  /** Without it, there is nothing to comment. */
+  readonly comments?: CommentMarks | undefined;
 }
 
 /** A surface to write an article on; what it reports is what content accepts. */
 export function RichText(props: RichTextProps) {
-  const { html, texts, disabled = false, label } = props;
+  const { html, texts, disabled = false, label, comments } = props;
   const { say } = texts;
   const host = useRef<HTMLDivElement>(null);
   const latest = useRef(props);
   latest.current = props;
   const known = useRef(html);
+  const reports = useRef(0);
+  const reportsBefore = reports.current;
   const [editor, setEditor] = useState<{ view: EditorView; reporting: Reporting }>();
   const [state, setState] = useState<EditorState>();
   /** The first one is open; several pictures may have been dropped. */
   const [dialogs, setDialogs] = useState<readonly OpenDialog[]>([]);
   const open = (one: OpenDialog) => setDialogs((others) => [...others, one]);
   const [said, setSaid] = useState('');
+  const [looked, lookAgain] = useState(0);
   const isGone = useRef(false);
   const undescribed = useRef(dialogs);
   undescribed.current = dialogs;
@@ -60,7 +76,15 @@ export function RichText(props: RichTextProps) {
       else if (picture !== undefined) open({ kind: 'picture', added: picture });
     }
   };
-  const ask = async (asking: Asking) => {
+  const mark = (view: EditorView) => {
+    const marks = latest.current.comments;
+    if (marks !== undefined) marks.onPlaces(showComments(view, marks));
+  };
+  const comment = (view: EditorView) => {
+    takeSeenSelection(view);
+    latest.current.comments?.onComment(selectedAnchor(view));
+  };
+  const ask = async (asking: Exclude<Asking, 'comment'>) => {
     if (asking !== 'picture') return open({ kind: asking });
     const picture = await latest.current.pickPicture();
     if (picture !== undefined) open({ kind: 'picture', added: picture });
@@ -69,7 +93,7 @@ export function RichText(props: RichTextProps) {
   useEffect(() => {
     if (host.current === null) return;
     let isDue = false;
-    // What is written is seen first; the tools say a moment later what can be done with it.
+    // The text is shown first; the tools follow a moment later.
     const showTools = () => {
       if (isDue) return;
       isDue = true;
@@ -79,7 +103,10 @@ export function RichText(props: RichTextProps) {
       });
     };
     const view: EditorView = new EditorView(host.current, {
-      state: editorState(readHtml(latest.current.html), [clipboard((files) => void addFiles(files))]),
+      state: editorState(readHtml(latest.current.html), [
+        clipboard((files) => void addFiles(files)),
+        commentMarks((id) => latest.current.comments?.onOpen(id)),
+      ]),
       nodeViews: nodeViews(latest.current.texts),
       editable: () => latest.current.disabled !== true,
       attributes: () => ({
@@ -100,6 +127,8 @@ export function RichText(props: RichTextProps) {
         if (isMod && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k') {
           takeSeenSelection(view);
           void ask('link');
+        } else if (isMod && event.altKey && event.code === 'KeyM' && latest.current.comments) {
+          comment(view);
         } else if (event.key === 'Enter' && selectedPicture(view.state) !== undefined)
           open({ kind: 'picture' });
         else if (event.altKey && event.key === 'F10')
@@ -117,8 +146,11 @@ export function RichText(props: RichTextProps) {
     });
     const reporting = new Reporting(view, () => ({
       onChange: (written) => {
+        const before = known.current;
         known.current = written;
-        latest.current.onChange(written);
+        reports.current += 1;
+        latest.current.onChange(written, before);
+        mark(view);
       },
       onWords: latest.current.onWords,
     }));
@@ -141,12 +173,29 @@ export function RichText(props: RichTextProps) {
 
   useEffect(() => {
     if (editor === undefined || html === known.current) return;
-    known.current = html;
     const { view, reporting } = editor;
-    view.updateState(editorState(readHtml(html), view.state.plugins.slice(0, 1)));
-    setState(view.state);
+    // The report at its end brings the rest.
+    if (view.composing) return;
+    reporting.flush();
+    // What has been reported since is not in this text, but will be in the next.
+    if (reports.current !== reportsBefore) {
+      lookAgain((times) => times + 1);
+      return;
+    }
+    known.current = html;
+    takeIn(view, readHtml(html));
     reporting.reset();
-  }, [editor, html]);
+    mark(view);
+  }, [editor, html, looked]);
+
+  useEffect(() => {
+    if (editor !== undefined) mark(editor.view);
+  }, [editor, comments]);
+
+  const active = comments?.active;
+  useEffect(() => {
+    if (editor !== undefined && active?.isInText === false) scrollToComment(editor.view);
+  }, [editor, active]);
 
   // The view asks for these when it is updated.
   useEffect(() => editor?.view.setProps({}), [editor, disabled, label]);
@@ -168,7 +217,8 @@ export function RichText(props: RichTextProps) {
           state={state}
           texts={texts}
           disabled={disabled}
-          onAsk={(one) => void ask(one)}
+          canComment={comments !== undefined}
+          onAsk={(one) => (one === 'comment' ? comment(editor.view) : void ask(one))}
         />
       )}
       <div ref={host} />

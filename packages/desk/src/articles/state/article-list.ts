@@ -4,7 +4,7 @@ import type { ContentApi } from '../api/content.ts';
 import type { ListedArticle, ListQuery, ReviewCounts } from '../api/types.ts';
 import type { Place } from './place.ts';
 
-/** How long the search waits for the next key, in ms. */
+/** The time without a key after which the search begins, in ms. */
 const TYPING_MS = 250;
 
 export type ListState = 'loading' | 'more' | 'complete' | 'failed';
@@ -28,7 +28,7 @@ export class ArticleList {
   readonly chosen = signal<ReadonlySet<number>>(new Set());
   /** The article that the keyboard is on. */
   readonly active = signal<number | undefined>(undefined);
-  /** How far it is scrolled, in px: it is there again for who comes back from an article. */
+  /** The scroll position in px, restored after a visit to an article. */
   scrolled = 0;
   #anchor: number | undefined;
 
@@ -63,17 +63,17 @@ export class ArticleList {
     return this.#problem;
   }
 
-  /** How many articles there are, loaded or not. */
+  /** The number of articles, loaded or not. */
   get total(): ReadonlySignal<number | undefined> {
     return this.#total;
   }
 
-  /** Whether there may be more than that. */
+  /** True if there may be more than `total`. */
   get isInexact(): ReadonlySignal<boolean> {
     return this.#isInexact;
   }
 
-  /** How many drafts are under review, once that is known. */
+  /** The numbers of drafts under review, once they are known. */
   get reviews(): ReadonlySignal<ReviewCounts | undefined> {
     return this.#reviews;
   }
@@ -118,8 +118,9 @@ export class ArticleList {
     await this.refresh(count);
   }
 
-  /** Reads the list again from its start, and at least `count` articles of it. */
+  /** Reads a list that was opened again from its start, and at least `count` articles of it. */
   async refresh(count = 0): Promise<void> {
+    if (this.#query.peek() === '') return;
     this.#work.abort();
     this.#work = new AbortController();
     this.#next = undefined;
@@ -135,11 +136,6 @@ export class ArticleList {
       () => undefined,
     );
     await this.#read([], count);
-  }
-
-  /** Reads the list again unless there is none yet: what was open may have changed it. */
-  refreshLater(): void {
-    if (this.#query.peek() !== '') void this.refresh();
   }
 
   async #read(before: readonly ListedArticle[], count = 0): Promise<void> {

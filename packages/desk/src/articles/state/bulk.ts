@@ -1,3 +1,4 @@
+import { asProblem } from '../../shared/api/problem.ts';
 import type { ContentApi } from '../api/content.ts';
 import type { Changes } from './fields.ts';
 
@@ -8,7 +9,10 @@ export interface BulkOutcome {
   readonly undo: () => Promise<void>;
 }
 
-/** Does something with each article, one after the other; what fails does not stop the rest. */
+/**
+ * Does something with each article, one after the other; what fails does not stop the rest, unless somebody
+ * did not want to show who they are: they are asked once.
+ */
 async function each(
   ids: readonly number[],
   work: (id: number) => Promise<(() => Promise<unknown>) | undefined>,
@@ -24,6 +28,7 @@ async function each(
       undos.push(undo);
     } catch (error) {
       reasons.push(error);
+      if (asProblem(error).code === 'confirmation_required') break;
     }
   }
   const undo = async () => {

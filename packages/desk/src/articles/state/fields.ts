@@ -1,7 +1,7 @@
 import { ApiProblem } from '../../shared/api/problem.ts';
 import type { Article } from '../api/types.ts';
 
-/** What a writer can change of an article; empty is unset. */
+/** The members of an article that a writer can change; empty is unset. */
 export interface Fields {
   readonly title: string;
   readonly content: string;
@@ -33,7 +33,7 @@ export const EMPTY: Fields = {
   metaDescription: '',
 };
 
-export interface Changes {
+export interface DraftChanges {
   title?: string;
   content?: string;
   excerpt?: string | null;
@@ -45,16 +45,20 @@ export interface Changes {
   alt_text?: string | null;
   meta_title?: string | null;
   meta_description?: string | null;
+}
+
+export interface Changes extends DraftChanges {
   is_published?: boolean;
   publish_at?: string | null;
   unpublish_at?: string | null;
+  release?: string | null;
 }
 
 /** A draft as the API creates it. */
-export type NewArticle = Changes & { title: string; content: string };
+export type NewArticle = DraftChanges & { title: string; content: string };
 
 /** The member of the API behind each field. */
-const MEMBERS = {
+export const MEMBERS = {
   title: 'title',
   content: 'content',
   excerpt: 'excerpt',
@@ -99,20 +103,37 @@ export function differing(before: Fields, after: Fields): FieldName[] {
   return FIELDS.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
 }
 
-/** What has to be sent so that one version becomes the other; an empty slug cannot: it follows the title. */
-export function changesBetween(before: Fields, after: Fields): Changes {
-  const changed = differing(before, after).filter((field) => field !== 'slug' || after.slug !== '');
-  return Object.fromEntries(changed.map((field) => [MEMBERS[field], memberOf(field, after)])) as Changes;
+/** These fields of a version. */
+export function pick(from: Fields, names: readonly FieldName[]): Partial<Fields> {
+  return Object.fromEntries(names.map((name) => [name, from[name]]));
 }
 
-/** The draft that the API creates; undefined while it would refuse it. */
-export function newArticle(fields: Fields): NewArticle | undefined {
-  if (fields.title.trim() === '' || textOf(fields.content).trim().length < SHORTEST) return undefined;
+/**
+ * The request that turns one version into the other; it leaves out an empty slug, which follows the title.
+ */
+export function changesBetween(before: Fields, after: Fields): DraftChanges {
+  const changed = differing(before, after).filter((field) => field !== 'slug' || after.slug !== '');
+  return Object.fromEntries(changed.map((field) => [MEMBERS[field], memberOf(field, after)])) as DraftChanges;
+}
+
+/** The draft that the API creates. */
+export function newArticle(fields: Fields): NewArticle {
   return { ...changesBetween(EMPTY, fields), title: fields.title, content: fields.content };
 }
 
-/** The fewest characters of text that an article has. */
+/** The fewest characters of text that readers get. */
 export const SHORTEST = 50;
+
+/** What readers would miss. */
+export type Missing = 'title' | 'content';
+
+/** What has to be written before readers see it. */
+export function missingIn({ title, content }: Fields): Missing[] {
+  return [
+    ...(title.trim() === '' ? (['title'] as const) : []),
+    ...(textOf(content).trim().length < SHORTEST ? (['content'] as const) : []),
+  ];
+}
 
 /** The text in HTML, a line for each block; nothing in it is loaded or run. */
 export function textOf(html: string): string {

@@ -1,9 +1,11 @@
 import { del, get, set } from 'idb-keyval';
 import type { Fields } from './fields.ts';
 
-/** What somebody has written in this browser and the service has not saved yet. */
+/** Text that was written in this browser and that the service has not saved yet. */
 export interface LocalCopy {
   readonly fields: Fields;
+  /** The version of the service then; undefined in copies of earlier versions of the desk. */
+  readonly base?: Fields;
   /** When it was written, in ms since 1970. */
   readonly at: number;
 }
@@ -14,15 +16,15 @@ function nameOf(id: number | undefined): string {
 }
 
 /** Keeps what was written. Returns false in a browser that stores nothing. */
-export async function keepLocal(id: number | undefined, fields: Fields): Promise<boolean> {
-  const copy: LocalCopy = { fields, at: Date.now() };
+export async function keepLocal(id: number | undefined, fields: Fields, base: Fields): Promise<boolean> {
+  const copy: LocalCopy = { fields, base, at: Date.now() };
   return set(nameOf(id), copy).then(
     () => true,
     () => false,
   );
 }
 
-/** What was kept; undefined if there is nothing. */
+/** Undefined if there is none. */
 export async function keptLocal(id: number | undefined): Promise<LocalCopy | undefined> {
   return get<LocalCopy>(nameOf(id)).catch(() => undefined);
 }

@@ -1,29 +1,34 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
 import { ApiProblem, asProblem } from '../../shared/api/problem.ts';
-import type { ContentApi, Versioned } from '../api/content.ts';
-import type { Article, Review, WorkingCopy } from '../api/types.ts';
+import { type ContentApi, isSameVersion, type Versioned } from '../api/content.ts';
+import type { Article, Review, Revision, WorkingCopy } from '../api/types.ts';
 import {
   type Changes,
   changesBetween,
   differing,
   EMPTY,
+  type FieldName,
   type Fields,
   fieldsOf,
+  MEMBERS,
   newArticle,
+  pick,
   refusedFields,
 } from './fields.ts';
 import { forgetLocal, keepLocal, keptLocal, type LocalCopy } from './local-copies.ts';
+import { type Merge, mergeFields } from './merge.ts';
+import type { TextChoice } from './merge-text.ts';
 
-/** How long a change waits for the next one before it is saved, in ms. */
+/** The pause after a change before it is saved, in ms. */
 const PAUSE_MS = 2000;
 
-/** How long a change waits before it is kept in the browser, in ms. */
+/** The pause after a change before it is kept in the browser, in ms. */
 const LOCAL_MS = 250;
 
-/** How long what could not be saved for now waits for the next attempt, in ms. */
+/** The pause before another attempt to save, in ms. */
 const AGAIN_MS = 10_000;
 
-export type SaveState = 'loading' | 'clean' | 'short' | 'waiting' | 'saving' | 'failed' | 'conflict';
+export type SaveState = 'loading' | 'clean' | 'waiting' | 'saving' | 'failed' | 'conflict';
 
 export interface Saving {
   /** Undefined if that is not known. */
@@ -32,9 +37,30 @@ export interface Saving {
   readonly at: number;
 }
 
-export interface Conflict extends Saving {
+/** The fields in which something of others was taken up, by who changed them last, if that is known. */
+export type Taken = ReadonlyMap<string | undefined, readonly FieldName[]>;
+
+/** A version of somebody else, beside the one from which both have begun. */
+interface Others {
+  readonly base: Fields;
   readonly theirs: Fields;
+  /** The version that the service has. */
+  readonly kept: Fields;
 }
+
+export interface Conflict extends Others, LastSaving {
+  /** Brings a version that was written here together with theirs. */
+  readonly merge: (mine: Fields) => Merge;
+}
+
+interface LastSaving extends Saving {
+  readonly by: (field: FieldName) => string | undefined;
+}
+
+const UNKNOWN: LastSaving = { who: undefined, at: Number.NaN, by: () => undefined };
+
+/** Why nothing goes on as if the writer had seen what was taken up from others. */
+const CHANGED = new ApiProblem(412, 'changed_meanwhile', 'somebody else has changed the article');
 
 /** An article that is being written: every change is kept in the browser at once and saved a little later. */
 export class OpenArticle {
@@ -49,6 +75,7 @@ export class OpenArticle {
   readonly #conflict = signal<Conflict | undefined>(undefined);
   readonly #isKept = signal(false);
   readonly #offered = signal<LocalCopy | undefined>(undefined);
+  readonly #taken = signal<Taken | undefined>(undefined);
   #saved: Fields = EMPTY;
   #articleTag = '';
   #copyTag: string | undefined;
@@ -56,6 +83,8 @@ export class OpenArticle {
   #id: number | undefined;
   /** The creation that was sent last, to be sent again if no answer came. */
   #creation: { readonly text: string; readonly key: string } | undefined;
+  /** Versions that were sent and are not known to have arrived. */
+  #unanswered: Fields[] = [];
   #saving: Promise<boolean> | undefined;
   #hasWritten = false;
   #isLoaded = false;
@@ -88,22 +117,22 @@ export class OpenArticle {
     return this.#article;
   }
 
-  /** Whether there are saved changes that readers do not see yet. */
+  /** True if there are saved changes that readers do not see yet. */
   get hasCopy(): ReadonlySignal<boolean> {
     return this.#hasCopy;
   }
 
-  /** Where the review of a draft stands; undefined where it is not known, or no draft. */
+  /** The review of a draft; undefined if it is not known, or the article is no draft. */
   get review(): ReadonlySignal<Review | undefined> {
     return this.#review;
   }
 
-  /** Whether anything of it was changed from here, so that lists are out of date. */
+  /** True if anything of it was changed from here, so that lists are out of date. */
   get hasWritten(): boolean {
     return this.#hasWritten;
   }
 
-  /** Who has saved these changes, unless it was here. */
+  /** The key and time of these changes, unless they were saved here. */
   get copyKey(): ReadonlySignal<Saving | undefined> {
     return this.#copyKey;
   }
@@ -117,17 +146,22 @@ export class OpenArticle {
     return this.#problem;
   }
 
-  /** Whether the browser has kept what was written last. */
+  /** True if the browser has kept the latest text. */
   get isKept(): ReadonlySignal<boolean> {
     return this.#isKept;
   }
 
-  /** What somebody else has saved, until the writer decides. */
+  /** The version that somebody else has saved, until the writer decides. */
   get conflict(): ReadonlySignal<Conflict | undefined> {
     return this.#conflict;
   }
 
-  /** What this browser has kept that was never saved, until the writer decides. */
+  /** The last that was taken up from others beside what is written here. */
+  get taken(): ReadonlySignal<Taken | undefined> {
+    return this.#taken;
+  }
+
+  /** A copy in this browser that was never saved, until the writer decides. */
   get offered(): ReadonlySignal<LocalCopy | undefined> {
     return this.#offered;
   }
@@ -189,32 +223,46 @@ export class OpenArticle {
       return true;
     }
     this.#saving = this.#send(fields);
-    const isSaved = await this.#saving;
+    const isGoingOn = await this.#saving;
     this.#saving = undefined;
-    if (!isSaved || differing(fields, this.#fields.peek()).length === 0) return isSaved;
-    return this.save();
+    return isGoingOn && this.save();
   }
 
-  /** Takes up what this browser has kept, or forgets it. */
-  decideLocal(isWanted: boolean): void {
+  /** Takes up what this browser has kept, beside what others have saved since, or forgets it. */
+  async decideLocal(isWanted: boolean): Promise<void> {
     const local = this.#offered.peek();
-    this.#offered.value = undefined;
     if (local === undefined) return;
-    if (isWanted) this.edit(local.fields);
-    else this.#forget();
+    const saved = this.#saved;
+    const { base = saved, fields } = local;
+    try {
+      const isAlone = this.#id === undefined || differing(base, saved).length === 0;
+      const saving = isAlone || !isWanted ? undefined : await this.#lastSaved(this.#id ?? 0, false);
+      if (isWanted) await this.#join({ base, theirs: saved, kept: saved }, saving, fields);
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    this.#offered.value = undefined;
+    if (!isWanted || this.#state.peek() === 'clean') this.#forget();
   }
 
-  /** Ends a conflict: what is shown replaces what the other one has saved, or gives way to it. */
-  async resolve(choice: 'mine' | 'theirs'): Promise<void> {
+  /**
+   * Ends a conflict: where the two disagree, mine replaces theirs or gives way to it. With `both`, the text
+   * has theirs and then mine, and the conflict goes on about the other fields.
+   */
+  async resolve(choice: TextChoice): Promise<void> {
     const conflict = this.#conflict.peek();
     if (conflict === undefined) return;
-    batch(() => {
-      this.#saved = conflict.theirs;
-      this.#conflict.value = undefined;
-      this.#state.value = 'waiting';
-      if (choice === 'theirs') this.#fields.value = conflict.theirs;
-    });
-    await this.save();
+    const { base, theirs } = conflict;
+    const { textFrom } = await import('./merge-text.ts');
+    const mine = this.#fields.peek();
+    const { disputed, text } = conflict.merge(mine);
+    const decided = choice === 'both' ? (['content'] as const) : disputed;
+    const fields = { ...mine, ...(choice === 'theirs' && pick(theirs, decided)) };
+    this.#fields.value = text === undefined ? fields : { ...fields, content: textFrom(text, choice) };
+    if (await this.#join({ ...conflict, base: { ...base, ...pick(theirs, decided) } }, conflict)) {
+      await this.save();
+    }
   }
 
   /** Makes it public: a draft as it is, or what readers do not see yet. */
@@ -228,7 +276,7 @@ export class OpenArticle {
 
   /** Discards what readers do not see yet. */
   async discard(): Promise<boolean> {
-    return this.#carryOut((id) => this.#api.removeCopy(id, this.#copyTag));
+    return this.#carryOut((id) => this.#api.removeCopy(id, this.#copyTag), this.#fields.peek());
   }
 
   /** Publishes, plans or takes back, after everything is saved. */
@@ -240,14 +288,15 @@ export class OpenArticle {
 
   /** Takes a step in the review of what is shown, once all of it is saved. Returns why that failed. */
   async decide(state: Review['state'], comment: string | null): Promise<ApiProblem | 'unsaved' | undefined> {
-    if (!(await this.save())) return 'unsaved';
-    // What is under review is judged as it was shown.
+    if (!(await this.#saveSeen())) return this.#problem.peek() ?? 'unsaved';
+    // A review judges the version that was shown.
     const seen = this.#review.peek()?.state === 'none' ? undefined : this.#reviewTag;
     return this.#attempt((id) => this.#api.review(id, { state, comment }, seen));
   }
 
   /** Assigns the article to an author, or to nobody. Returns why that failed. */
-  assign(author: number | null): Promise<ApiProblem | undefined> {
+  async assign(author: number | null): Promise<ApiProblem | 'unsaved' | undefined> {
+    if (!(await this.save())) return 'unsaved';
     return this.#attempt((id) => this.#api.assign(id, author));
   }
 
@@ -268,33 +317,36 @@ export class OpenArticle {
   }
 
   async #whenSaved(work: (id: number) => Promise<void>): Promise<boolean> {
-    return (await this.save()) && this.#carryOut(work);
+    return (await this.#saveSeen()) && this.#carryOut(work);
   }
 
-  async #carryOut(work: (id: number) => Promise<void>): Promise<boolean> {
+  /** Saves what is shown; false also if that has taken up something that the writer has not seen. */
+  async #saveSeen(): Promise<boolean> {
+    const taken = this.#taken.peek();
+    const isSaved = await this.save();
+    if (taken === this.#taken.peek()) return isSaved;
+    this.#problem.value = CHANGED;
+    return false;
+  }
+
+  /** @param given what the writer gives up for it */
+  async #carryOut(work: (id: number) => Promise<void>, given?: Fields): Promise<boolean> {
     const id = this.#id;
     if (id === undefined) return false;
     while (this.#saving !== undefined) await this.#saving;
-    this.#saving = this.#work(id, work);
+    this.#saving = this.#work(id, work, given);
     const isDone = await this.#saving;
     this.#saving = undefined;
     return isDone;
   }
 
-  /** What is typed meanwhile stays, and is saved after it. */
-  async #work(id: number, work: (id: number) => Promise<void>): Promise<boolean> {
-    const before = this.#fields.peek();
+  /** Changes that are typed meanwhile stay, and are saved after it. */
+  async #work(id: number, work: (id: number) => Promise<void>, given?: Fields): Promise<boolean> {
     try {
       await work(id);
       this.#hasWritten = true;
-      const fields = await this.#read(id);
-      const after = this.#fields.peek();
-      const typed = differing(before, after).map((field) => [field, after[field]]);
-      batch(() => {
-        this.#show(fields);
-        if (typed.length > 0) this.edit(Object.fromEntries(typed));
-        else this.#settle();
-      });
+      const kept = await this.#read(id);
+      await this.#join({ base: given ?? this.#saved, theirs: kept, kept });
       return true;
     } catch (error) {
       await this.#refused(error);
@@ -334,47 +386,53 @@ export class OpenArticle {
     return fieldsOf(article.value, copy?.value.changes);
   }
 
+  /** Returns whether there is no more to do than to save again, if anything is left. */
   async #send(fields: Fields): Promise<boolean> {
-    if (this.#id === undefined && newArticle(fields) === undefined) {
-      this.#state.value = 'short';
-      return false;
-    }
     this.#state.value = 'saving';
+    this.#unanswered.push(fields);
     try {
-      await this.#write(fields);
-      this.#hasWritten = true;
-      this.#saved = fields;
+      this.#arrived(fields, await this.#write(fields));
       this.#settle();
       return true;
     } catch (error) {
-      await this.#saveOthers(fields, error);
-      return false;
+      return this.#saveOthers(fields, error);
     }
+  }
+
+  #arrived(sent: Fields, kept: Fields): void {
+    this.#hasWritten = true;
+    this.#unanswered = [];
+    this.#saved = kept;
+    const shown = this.#fields.peek();
+    // The slug of a draft follows its title.
+    if (shown.slug === sent.slug && kept.slug !== sent.slug)
+      this.#fields.value = { ...shown, slug: kept.slug };
   }
 
   /** Saves what else was changed where the service refuses only some of the fields, and says which. */
-  async #saveOthers(fields: Fields, error: unknown): Promise<void> {
-    const refused = refusedFields(error);
-    const left = { ...fields, ...Object.fromEntries(refused.map((name) => [name, this.#saved[name]])) };
-    if (refused.length === 0 || differing(this.#saved, left).length === 0) return this.#refused(error);
+  async #saveOthers(fields: Fields, error: unknown): Promise<boolean> {
+    const left = { ...fields, ...pick(this.#saved, refusedFields(error)) };
+    if (differing(fields, left).length === 0 || differing(this.#saved, left).length === 0)
+      return this.#refused(error);
     try {
-      await this.#write(left);
-      this.#hasWritten = true;
-      this.#saved = left;
+      this.#arrived(left, await this.#write(left));
       this.#fail(error);
+      return false;
     } catch (second) {
-      await this.#refused(second);
+      return this.#refused(second);
     }
   }
 
-  async #write(fields: Fields): Promise<void> {
-    if (this.#id === undefined) return this.#create(fields);
+  /** Returns what the service has then. */
+  async #write(fields: Fields): Promise<Fields> {
+    if (this.#id === undefined) return { ...fields, slug: await this.#create(fields) };
     const id = this.#id;
     const article = this.#article.peek();
     if (!article?.is_published) {
-      this.#articleTag = await this.#api.change(id, changesBetween(this.#saved, fields), this.#articleTag);
+      const written = await this.#api.write(id, changesBetween(this.#saved, fields), this.#articleTag);
+      this.#articleTag = written.etag;
       if (this.#review.peek()?.state !== 'none') await this.#readReview(id);
-      return;
+      return { ...fields, slug: written.value ?? fields.slug };
     }
     const changes = changesBetween(fieldsOf(article), fields);
     if (Object.keys(changes).length === 0) {
@@ -384,21 +442,18 @@ export class OpenArticle {
         this.#hasCopy.value = false;
         this.#copyKey.value = undefined;
       });
-      return;
-    }
-    // Nothing guards the first one: somebody may have saved one since the article was read.
-    if (this.#copyTag === undefined && (await this.#api.readCopy(id)) !== undefined) {
-      throw new ApiProblem(412, 'precondition_failed', 'there is a working copy meanwhile');
+      return fields;
     }
     this.#copyTag = await this.#api.saveCopy(id, changes, this.#copyTag);
     batch(() => {
       this.#hasCopy.value = true;
       this.#copyKey.value = undefined;
     });
+    return fields;
   }
 
-  /** A creation without an answer is sent again as it was: it may have succeeded. */
-  async #create(fields: Fields): Promise<void> {
+  /** A creation without an answer is sent again as it was: it may have succeeded. Returns the slug. */
+  async #create(fields: Fields): Promise<string> {
     const wanted = JSON.stringify(newArticle(fields));
     this.#creation ??= { text: wanted, key: crypto.randomUUID() };
     const { text, key } = this.#creation;
@@ -410,9 +465,11 @@ export class OpenArticle {
     this.#id = value.id;
     const created = await this.#read(value.id);
     if (text !== wanted) {
-      this.#articleTag = await this.#api.change(value.id, changesBetween(created, fields), this.#articleTag);
+      const { etag } = await this.#api.write(value.id, changesBetween(created, fields), this.#articleTag);
+      this.#articleTag = etag;
     }
     if (!this.#isLeft) this.#created(value.id);
+    return created.slug;
   }
 
   #settle(): void {
@@ -431,43 +488,101 @@ export class OpenArticle {
     if (this.#offered.peek() === undefined) void forgetLocal(this.#id);
   }
 
-  async #refused(error: unknown): Promise<void> {
+  /** Returns whether what somebody else has saved meanwhile is brought together with what is written here. */
+  async #refused(error: unknown): Promise<boolean> {
     const isOthers =
       error instanceof ApiProblem &&
       (error.status === 412 || error.code === 'not_published' || error.code === 'article_changed');
-    if (!isOthers || this.#id === undefined) return this.#fail(error);
+    const id = this.#id;
+    const before = this.#article.peek();
+    const tags = [this.#articleTag, this.#copyTag] as const;
+    if (!isOthers || id === undefined || before === undefined) return this.#fail(error);
     try {
-      const theirs = await this.#read(this.#id);
-      const { who, at } = await this.#lastSaved(this.#id);
-      batch(() => {
-        this.#conflict.value = { theirs, who, at };
-        this.#state.value = 'conflict';
-      });
+      const kept = await this.#read(id);
+      const article = this.#article.peek() ?? before;
+      const isSameCopy = isSameVersion(tags[1], this.#copyTag);
+      if (isSameCopy && isSameVersion(tags[0], this.#articleTag)) return this.#fail(error);
+      // Where what readers do not see is ours, it is the article that somebody has changed.
+      const isOurs = isSameCopy && this.#copyTag !== undefined;
+      const [base, theirs] = isOurs ? [fieldsOf(before), fieldsOf(article)] : [this.#saved, kept];
+      const saving = await this.#lastSaved(id, isOurs);
+      return await this.#join({ base: this.#arrivedIn(base, theirs), theirs, kept }, saving);
     } catch (failure) {
-      this.#fail(failure);
+      // A version that is not brought together must not be overwritten by the next attempt.
+      [this.#articleTag, this.#copyTag] = tags;
+      this.#article.value = before;
+      return this.#fail(failure);
     }
   }
 
-  async #lastSaved(id: number): Promise<Saving> {
-    const copy = await this.#api.readCopy(id);
-    if (copy !== undefined) return savingOf(copy.value);
-    const [latest] = await this.#api.revisions(id);
-    return { who: latest?.key?.name ?? undefined, at: Date.parse(latest?.created_at ?? '') };
+  /** The base of a merge: what was sent from here has arrived where the service has just that. */
+  #arrivedIn(base: Fields, theirs: Fields): Fields {
+    const arrived = this.#unanswered.flatMap((sent) => {
+      const others = differing(sent, theirs);
+      return differing(base, sent).filter((field) => !others.includes(field));
+    });
+    return { ...base, ...pick(theirs, arrived) };
+  }
+
+  /**
+   * Brings what is written here together with what somebody else has saved. Returns false if that takes a
+   * decision.
+   *
+   * @param saving undefined if it is none of the writer's concern who that was
+   */
+  async #join({ base, theirs, kept }: Others, saving?: LastSaving, mine?: Fields): Promise<boolean> {
+    const { mergeTexts } = await import('./merge-text.ts');
+    const merge = (written: Fields) => mergeFields(base, written, theirs, mergeTexts);
+    const written = mine ?? this.#fields.peek();
+    const { fields, taken, disputed } = merge(written);
+    const isDecided = disputed.length === 0;
+    batch(() => {
+      this.#fields.value = isDecided ? fields : written;
+      this.#conflict.value = isDecided ? undefined : { ...(saving ?? UNKNOWN), base, theirs, kept, merge };
+      if (!isDecided) {
+        this.#state.value = 'conflict';
+        return;
+      }
+      this.#unanswered = [];
+      this.#saved = kept;
+      this.#settle();
+      if (this.#state.peek() === 'waiting') this.edit({});
+      if (saving !== undefined && taken.length > 0) {
+        this.#taken.value = Map.groupBy(taken, saving.by);
+        this.#problem.value = CHANGED;
+      }
+    });
+    return isDecided;
+  }
+
+  /** Says who has changed the article last, and each of its fields. */
+  async #lastSaved(id: number, isArticle: boolean): Promise<LastSaving> {
+    const copy = isArticle ? undefined : this.#copyKey.peek();
+    if (copy !== undefined) return { ...copy, by: () => copy.who };
+    const revisions = await this.#api.revisions(id);
+    const nameOf = (revision: Revision | undefined) => revision?.key?.name ?? undefined;
+    return {
+      who: nameOf(revisions[0]),
+      at: Date.parse(revisions[0]?.created_at ?? ''),
+      by: (field) =>
+        nameOf(revisions.find(({ changed }) => changed === null || changed.includes(MEMBERS[field]))),
+    };
   }
 
   async #keep(): Promise<void> {
-    this.#isKept.value = await keepLocal(this.#id, this.#fields.peek());
+    this.#isKept.value = await keepLocal(this.#id, this.#fields.peek(), this.#saved);
   }
 
-  #fail(error: unknown): void {
+  #fail(error: unknown): false {
     const problem = asProblem(error);
     batch(() => {
       this.#problem.value = problem;
       this.#state.value = 'failed';
     });
-    if (!problem.passes || !this.#isLoaded) return;
+    if (!problem.passes || !this.#isLoaded) return false;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.save(), Math.max(problem.retryAfterMs ?? 0, AGAIN_MS));
+    return false;
   }
 }
 

@@ -51,7 +51,7 @@ export async function uploadPicture(
   return { src: publicPicture(base, key, contentType), alt: '', takeBack, ...(await sizeOf(clean)) };
 }
 
-/** Which pictures of HTML, and of another address, are in the gallery where readers cannot see them. */
+/** The pictures of HTML, and of another address, that are in the gallery where readers cannot see them. */
 export function unseenPictures(
   html: string,
   featured: string,
@@ -80,7 +80,7 @@ function decoded(path: string): string {
   }
 }
 
-/** How large browsers show the picture at an address, in px; nothing if they cannot. */
+/** The size at which browsers show the picture at an address, in px; empty if they cannot. */
 export function sizeAt(src: string): Promise<{ width?: number; height?: number }> {
   const image = new Image();
   return new Promise((resolve) => {

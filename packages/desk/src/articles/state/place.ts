@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal } from '@preact/signals';
 import type { Address } from '../../shared/state/address.ts';
-import { type ListQuery, REVIEW_STATES, type StatusFilter } from '../api/types.ts';
+import { type ListQuery, REVIEW_STATES, SORTS, type StatusFilter } from '../api/types.ts';
 
 const STATUSES: readonly StatusFilter[] = [
   ...(['all', 'published', 'draft'] as const),
@@ -26,6 +26,7 @@ export class Place {
       return {
         article: rest === 'new' ? 'new' : Number.isInteger(id) && id > 0 ? id : undefined,
         status: STATUSES.find((status) => status === query.get('status')) ?? 'all',
+        sort: SORTS.find((sort) => sort === query.get('sort')) ?? 'updated',
         text: query.get('q') ?? '',
         category: query.get('category') ?? '',
         tag: query.get('tag') ?? '',
@@ -61,9 +62,10 @@ export class Place {
   }
 
   #listPath(change: Partial<ListQuery>): string {
-    const { status, text, category, tag, author, mine } = { ...this.value.peek(), ...change };
+    const { status, sort, text, category, tag, author, mine } = { ...this.value.peek(), ...change };
     const query = new URLSearchParams();
     if (status !== 'all') query.set('status', status);
+    if (sort !== 'updated') query.set('sort', sort);
     if (text !== '') query.set('q', text);
     if (category !== '') query.set('category', category);
     if (tag !== '') query.set('tag', tag);

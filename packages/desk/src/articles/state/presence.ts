@@ -8,28 +8,30 @@ export interface Seat {
   readonly article: number;
   readonly name: string;
   readonly mode: 'writing' | 'waiting' | 'looking';
-  /** Who has taken over from them, if anybody. */
+  /** The person who has taken over from them, if anybody has. */
   readonly takenBy: string | null;
   readonly isThis: boolean;
   readonly isYou: boolean;
 }
 
-/** How often the list is asked for where no events arrive, in ms. */
+/** The interval between requests for the list if no events arrive, in ms. */
 const POLL_MS = 5000;
 
-/** Who has which article open, as the service tells it; where it cannot, nobody is shown. */
+/** The pages that have articles open, as the service reports them; without it, nobody is shown. */
 export class Presence {
-  readonly #service: Service;
+  readonly #client: ReturnType<typeof galleryClient>;
+  readonly #url: string;
   readonly #tab = crypto.randomUUID();
   readonly #seats = signal<readonly Seat[]>([]);
   #open: { readonly article: number; readonly mode: 'writing' | 'looking' } | undefined;
   #events: EventSource | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** What is sent waits for what was sent before, so that the last word counts. */
+  /** Requests wait for those before them, so that the last word counts. */
   #last: Promise<void> = Promise.resolve();
 
-  constructor(service: Service) {
-    this.#service = service;
+  constructor({ baseUrl, fetch }: Service) {
+    this.#client = galleryClient({ baseUrl, fetch, retry: { attempts: 1 } });
+    this.#url = `${baseUrl}/api/presence`;
   }
 
   get seats(): ReadonlySignal<readonly Seat[]> {
@@ -45,11 +47,13 @@ export class Presence {
   watch(): () => void {
     const look = () => this.#follow();
     const leave = () => {
-      if (this.#open !== undefined) void this.#send('DELETE', true);
+      if (this.#open === undefined) return;
+      // A page that is closed no longer waits for an answer.
+      fetch(`${this.#url}/${this.#tab}`, { method: 'DELETE', keepalive: true }).catch(() => undefined);
     };
     // A page that comes back from the browser's memory says so again.
     const show = ({ persisted }: PageTransitionEvent) => {
-      if (persisted && this.#open !== undefined) void this.#put(false);
+      if (persisted && this.#open !== undefined) void this.#say();
     };
     document.addEventListener('visibilitychange', look);
     addEventListener('pagehide', leave);
@@ -66,38 +70,28 @@ export class Presence {
   /** Says that this page has an article open. */
   async enter(article: number, mode: 'writing' | 'looking', takeOver = false): Promise<void> {
     this.#open = { article, mode };
-    await this.#put(takeOver);
+    await this.#say(takeOver);
     this.#follow();
   }
 
   async leave(): Promise<void> {
     this.#open = undefined;
-    await this.#send('DELETE');
+    await this.#say();
   }
 
-  #put(takeOver: boolean): Promise<void> {
-    return this.#send('PUT', takeOver);
-  }
-
-  #send(method: 'PUT' | 'DELETE', flag = false): Promise<void> {
+  /** Says what is open here. */
+  #say(takeOver = false): Promise<void> {
     const open = this.#open;
-    const send = async () => {
-      const path = { tab: this.#tab };
-      const { baseUrl, fetch } = this.#service;
-      // A page that is closed no longer waits for an answer.
-      const kept = method === 'DELETE' && flag;
-      const client = galleryClient({
-        baseUrl,
-        fetch: (url, init) => (kept ? globalThis.fetch(url, { ...init, keepalive: true }) : fetch(url, init)),
-        retry: { attempts: 1 },
-      });
-      const { data } =
-        method === 'DELETE' || open === undefined
-          ? await asked(client.delete('/api/presence/{tab}', { path }))
-          : await asked(client.put('/api/presence/{tab}', { path, body: { ...open, takeOver: flag } }));
+    const path = { tab: this.#tab };
+    const say = async () => {
+      const { data } = await asked(
+        open === undefined
+          ? this.#client.delete('/api/presence/{tab}', { path })
+          : this.#client.put('/api/presence/{tab}', { path, body: { ...open, takeOver } }),
+      );
       this.#seats.value = data.entries;
     };
-    this.#last = (method === 'DELETE' && flag ? send() : this.#last.then(send)).catch(() => undefined);
+    this.#last = this.#last.then(say).catch(() => undefined);
     return this.#last;
   }
 
@@ -106,17 +100,9 @@ export class Presence {
     const isIdle = document.visibilityState === 'hidden' && this.#open === undefined;
     if (isIdle) this.#stop();
     if (isIdle || this.#events !== undefined || this.#timer !== undefined) return;
-    const events = new EventSource(`${this.#service.baseUrl}/api/presence/events?tab=${this.#tab}`);
+    const events = new EventSource(`${this.#url}/events?tab=${this.#tab}`);
     this.#events = events;
-    let isFirst = true;
-    events.onopen = () => {
-      // After a while without a connection, the service has forgotten this page.
-      if (!isFirst && this.#open !== undefined) void this.#put(false);
-      isFirst = false;
-    };
-    events.onmessage = ({ data }) => {
-      this.#seats.value = JSON.parse(data).entries;
-    };
+    events.onmessage = ({ data }) => this.#hear(JSON.parse(data).entries);
     events.onerror = () => {
       if (events.readyState !== EventSource.CLOSED) return;
       this.#events = undefined;
@@ -131,15 +117,15 @@ export class Presence {
       this.#timer = undefined;
       this.#follow();
     }, POLL_MS);
-    const { baseUrl, fetch } = this.#service;
-    const client = galleryClient({ baseUrl, fetch, retry: { attempts: 1 } });
-    const answer = await asked(client.get('/api/presence', { query: { tab: this.#tab } })).catch(
-      () => undefined,
-    );
-    if (answer === undefined) return;
-    const { entries } = answer.data;
+    const asking = asked(this.#client.get('/api/presence', { query: { tab: this.#tab } }));
+    const answer = await asking.catch(() => undefined);
+    if (answer !== undefined) this.#hear(answer.data.entries);
+  }
+
+  /** The service forgets a page that it has not heard of for a while, such as one without a connection. */
+  #hear(entries: readonly Seat[]): void {
     this.#seats.value = entries;
-    if (this.#open !== undefined && !entries.some(({ isThis }) => isThis)) await this.#put(false);
+    if (this.#open !== undefined && !entries.some(({ isThis }) => isThis)) void this.#say();
   }
 
   #stop(): void {

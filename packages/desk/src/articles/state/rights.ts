@@ -1,8 +1,7 @@
 import type { Me } from '../../shared/state/me.ts';
 import type { Article } from '../api/types.ts';
 
-/** Whether somebody may change an article: a writer may if it is a draft of theirs, or assigned to them,
- * as far as is known. */
+/** As far as is known, a writer may change drafts that are theirs, or assigned to them. */
 export function mayChange(me: Me, article: Article | undefined): boolean {
   if (me.may('edit')) return true;
   const own = me.profile.value?.authorId ?? null;

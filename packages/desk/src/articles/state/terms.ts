@@ -2,7 +2,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import type { ContentApi } from '../api/content.ts';
 import type { Term, TermKind } from '../api/types.ts';
 
-/** How long a search waits for the next key, in ms. */
+/** The time without a key after which a search begins, in ms. */
 const TYPING_MS = 200;
 
 /** The categories that articles can have, and of tags and authors those that somebody has looked for. */

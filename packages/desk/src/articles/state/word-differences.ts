@@ -6,10 +6,10 @@ export interface Piece {
   readonly kind: 'same' | 'added' | 'removed';
 }
 
-/** How long two texts may be for their differences to be looked for, in characters together. */
+/** The longest two texts, in characters together, whose differences are sought. */
 const LONGEST = 400_000;
 
-/** What changed between two texts, by words, in whatever language they are. */
+/** The changes between two texts, by words, in whatever language they are. */
 export function wordDifferences(before: string, after: string, language: string): Piece[] {
   if (before.length + after.length > LONGEST) {
     return [

@@ -6,14 +6,17 @@ import { errorWords } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
 import type { Picture } from '../editor/editing/figures.ts';
 import type { Conflict, OpenArticle } from '../state/open-article.ts';
+import { pageOf } from '../state/site-page.ts';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { HistoryDialog } from './history-dialog.tsx';
 import { PictureDialog } from './picture-dialog.tsx';
+import { PublishDialog } from './publish-dialog.tsx';
 import { ReviewDialog } from './review-dialog.tsx';
 import { ScheduleDialog } from './schedule-dialog.tsx';
+import type { Decided } from './use-publish.ts';
 
 export type ArticleQuestion =
-  | { readonly kind: 'schedule' | 'history' | 'preview' | 'review' }
+  | { readonly kind: 'publish' | 'schedule' | 'history' | 'preview' | 'review' }
   /** Pictures that readers cannot see. */
   | { readonly kind: 'unseen'; readonly addresses: readonly string[] }
   | {
@@ -29,7 +32,7 @@ interface ArticleDialogsProps {
   /** A conflict about which the writer decides later. */
   putOff: Conflict | undefined;
   onPutOff: (conflict: Conflict) => void;
-  onPublish: () => void;
+  onPublish: (decided: Decided) => void;
 }
 
 /** The dialog about an article that is open, if there is one. */
@@ -40,12 +43,14 @@ export function ArticleDialogs({ open, question, ask, putOff, onPutOff, onPublis
   if (conflict !== undefined && conflict !== putOff)
     return <ConflictDialog open={open} conflict={conflict} onClose={() => onPutOff(conflict)} />;
   switch (question?.kind) {
+    case 'publish':
+      return <PublishDialog open={open} onClose={close} onPublish={() => onPublish('when')} />;
     case 'schedule':
       return <ScheduleDialog open={open} onClose={close} />;
     case 'history':
       return <HistoryDialog open={open} onClose={close} />;
     case 'review':
-      return <ReviewDialog open={open} onClose={close} onPublish={onPublish} />;
+      return <ReviewDialog open={open} onClose={close} onPublish={() => onPublish('nothing')} />;
     case 'preview':
       return <PreviewDialog open={open} onClose={close} />;
     case 'picture':
@@ -74,7 +79,7 @@ export function ArticleDialogs({ open, question, ask, putOff, onPutOff, onPublis
               kind="danger"
               onClick={() => {
                 close();
-                onPublish();
+                onPublish('pictures');
               }}
             >
               {say('publishAnyway')}
@@ -92,7 +97,7 @@ function PreviewDialog({ open, onClose }: { open: OpenArticle; onClose: () => vo
   const { say } = texts;
   const [token, setToken] = useState<string>();
   const [problem, setProblem] = useState<string>();
-  const page = site.value?.articlePage;
+  const page = pageOf(site.value, open.article.value);
   useEffect(() => {
     if (page === undefined) return;
     void open
@@ -100,11 +105,7 @@ function PreviewDialog({ open, onClose }: { open: OpenArticle; onClose: () => vo
       .then(() => api.preview(open.id ?? 0))
       .then(setToken, (error: unknown) => setProblem(errorWords(error, say)));
   }, [api, open, page]);
-  const article = open.article.value;
-  const address = page
-    ?.replace('{slug}', article?.slug ?? '')
-    .replace('{id}', String(article?.id ?? ''))
-    .concat(`?preview=${token}`);
+  const address = page?.concat(`?preview=${token}`);
   return (
     <Modal title={say('preview')} onClose={onClose}>
       {page === undefined ? <p>{say('noSite')}</p> : <p class="hint">{say('previewHint')}</p>}

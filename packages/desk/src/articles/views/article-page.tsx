@@ -14,6 +14,8 @@ import { PublishBar } from './publish-bar.tsx';
 import { StepWords } from './review-dialog.tsx';
 import { SeatNotice } from './seat-notice.tsx';
 import { SidePanel } from './side-panel.tsx';
+import { takenWords } from './taken-words.ts';
+import { useComments } from './use-comments.ts';
 import { usePublish } from './use-publish.ts';
 import { useSeat } from './use-seat.ts';
 
@@ -44,11 +46,13 @@ function Editor({ open }: { open: OpenArticle }) {
   const { title } = open.fields.value;
   const state = open.state.value;
   const seat = useSeat(open);
+  const { comments, marks, isShown, show, CommentsPanel } = useComments(open);
   const isReadOnly = !mayChange(me, open.article.value) || !seat.isWriting;
   const name = title === '' ? say('newArticle') : title;
   useTitle(name);
   useLeaving(open);
   useRetry(open);
+  useTaken(open);
   useKeys(open, publish, decide);
   const heading = useRef<HTMLTextAreaElement>(null);
   const isNew = open.id === undefined && state !== 'loading';
@@ -70,6 +74,9 @@ function Editor({ open }: { open: OpenArticle }) {
         onAsk={ask}
         onDecide={decide}
         onPublish={() => void publish()}
+        comments={comments?.list.value}
+        isCommenting={isShown}
+        onComments={() => show(!isShown)}
       />
       <SeatNotice open={open} seat={seat} />
       <Offer open={open} />
@@ -91,12 +98,16 @@ function Editor({ open }: { open: OpenArticle }) {
             />
           </label>
           <FieldProblem open={open} member="title" />
-          <BodyField open={open} isReadOnly={isReadOnly} onAsk={ask} />
+          <BodyField open={open} isReadOnly={isReadOnly} onAsk={ask} comments={marks} />
           <FieldProblem open={open} member="content" />
         </div>
-        <fieldset class="as-one" disabled={isReadOnly}>
-          <SidePanel open={open} onAsk={ask} />
-        </fieldset>
+        {isShown && comments !== undefined && CommentsPanel !== undefined ? (
+          <CommentsPanel comments={comments} onClose={() => show(false)} />
+        ) : (
+          <fieldset class="as-one" disabled={isReadOnly}>
+            <SidePanel open={open} onAsk={ask} />
+          </fieldset>
+        )}
       </div>
       <ArticleDialogs
         open={open}
@@ -104,13 +115,13 @@ function Editor({ open }: { open: OpenArticle }) {
         ask={ask}
         putOff={putOff}
         onPutOff={setPutOff}
-        onPublish={() => void publish(true)}
+        onPublish={(decided) => void publish(decided)}
       />
     </>
   );
 }
 
-/** What was said to the draft last. */
+/** The last comment on the draft. */
 function LatestStep({ open }: { open: OpenArticle }) {
   const { say } = useApp().texts;
   const step = open.review.value?.steps.at(-1);
@@ -132,17 +143,17 @@ function Offer({ open }: { open: OpenArticle }) {
   return (
     <p class="notice article-offer" role="alert">
       {say('localTitle', { date: texts.date(offered.at) })}
-      <Button kind="primary" onClick={() => open.decideLocal(true)}>
+      <Button kind="primary" onClick={() => void open.decideLocal(true)}>
         {say('takeUp')}
       </Button>
-      <Button onClick={() => open.decideLocal(false)}>{say('forget')}</Button>
+      <Button onClick={() => void open.decideLocal(false)}>{say('forget')}</Button>
     </p>
   );
 }
 
 /**
- * What is not saved yet is saved when the article is left, or the window is hidden or closed. The list stays
- * where it was, unless something has changed.
+ * Saves changes when the article is left, or the window is hidden or closed. The list stays where it was,
+ * unless something has changed.
  */
 function useLeaving(open: OpenArticle): void {
   const { list } = useApp();
@@ -163,13 +174,25 @@ function useLeaving(open: OpenArticle): void {
   }, [list, open]);
 }
 
-/** What could not be loaded or saved is tried again when the service can be reached again. */
+/** Tries again to load or save when the service is back. */
 function useRetry(open: OpenArticle): void {
   const { connection } = useApp();
   const returns = connection.returns.value;
   useEffect(() => {
     if (returns > 0 && open.state.peek() === 'failed') void open.retry();
   }, [open, returns]);
+}
+
+/** Says what was taken up from others. */
+function useTaken(open: OpenArticle): void {
+  const { notices, texts } = useApp();
+  useEffect(
+    () =>
+      open.taken.subscribe((taken) => {
+        if (taken !== undefined) notices.done(takenWords(taken, texts));
+      }),
+    [open, notices, texts],
+  );
 }
 
 /** A field that is left says what is in it. */

@@ -1,5 +1,6 @@
 import { memo } from 'preact/compat';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { Icon } from '../../shared/views/icon.tsx';
 import { useRows } from '../../shared/views/use-rows.ts';
 import type { ListedArticle } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
@@ -11,7 +12,7 @@ import { listed } from './seats.ts';
 const ROW = 56;
 const heightOf = () => ROW;
 
-/** How many rows before the last one the next page is asked for. */
+/** The rows before the last one at which the next page is requested. */
 const AHEAD = 40;
 
 /** The articles in a table; only the rows that can be seen are in the document. */
@@ -93,7 +94,7 @@ const STATES: Readonly<Record<ListedArticle['state'], TextName>> = {
 /** While the list is scrolled, only the rows that come into sight are new. */
 const Row = memo(({ article, index, start, isChosen, isActive, isDeleted }: RowProps) => {
   const { list, me, place, presence, texts } = useApp();
-  const { id, author, category, assignee, state, at } = article;
+  const { id, author, category, assignee, comments = 0, state, at } = article;
   const title = article.title === '' ? texts.say('untitled') : texts.name(article.title);
   const assigned = assignee === undefined ? '' : texts.say('assignedTo', { name: texts.name(assignee) });
   const others = presence.othersAt(id);
@@ -147,7 +148,18 @@ const Row = memo(({ article, index, start, isChosen, isActive, isDeleted }: RowP
             <bdi>{title}</bdi>
           </a>
         )}
-        <span class="article-facts">{facts}</span>
+        <span class="article-facts">
+          {comments > 0 && (
+            <span
+              role="img"
+              class="article-comments"
+              aria-label={texts.say('commentsOpen', { count: comments })}
+            >
+              <Icon name="comments" size={13} /> {comments}
+            </span>
+          )}
+          {facts}
+        </span>
       </span>
       <span role="gridcell" tabIndex={-1} class="article-state">
         <span class={state === 'published' || state === 'approved' ? 'badge on' : 'badge'}>
@@ -155,11 +167,24 @@ const Row = memo(({ article, index, start, isChosen, isActive, isDeleted }: RowP
         </span>
       </span>
       <span role="gridcell" tabIndex={-1} class="article-date">
-        {Number.isNaN(at) ? '' : texts.date(at)}
+        {!Number.isNaN(at) && <When at={at} />}
       </span>
     </div>
   );
 });
+
+/** The time for which its distance from now is told, in ms; beyond it, the date says more. */
+const NEAR_MS = 7 * 86_400_000;
+
+function When({ at }: { at: number }) {
+  const { texts } = useApp();
+  const iso = new Date(at).toISOString();
+  return (
+    <time dateTime={iso} title={texts.date(at, 'long')}>
+      {Math.abs(at - Date.now()) < NEAR_MS ? texts.ago(iso) : texts.date(at)}
+    </time>
+  );
+}
 
 function useTableKeys(show: (index: number) => void): (event: KeyboardEvent) => void {
   const { list, me, place } = useApp();

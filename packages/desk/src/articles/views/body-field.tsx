@@ -1,7 +1,8 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { useApp } from '../app-context.ts';
+import type { CommentMarks } from '../editor/editing/comment-marks.ts';
 import type { Picture } from '../editor/editing/figures.ts';
 import type { RichText } from '../editor/rich-text.tsx';
 import type { OpenArticle } from '../state/open-article.ts';
@@ -13,16 +14,19 @@ import { useUpload } from './use-upload.ts';
 interface Editor {
   readonly RichText: typeof RichText;
   readonly canRepresent: (html: string) => boolean;
+  /** The text as it is written here, with what others have changed since the editor knew it as `known`. */
+  readonly joined: (written: string, known: string, shown: string) => string;
 }
 
 interface BodyFieldProps {
   open: OpenArticle;
   isReadOnly: boolean;
   onAsk: (question: ArticleQuestion) => void;
+  comments: CommentMarks | undefined;
 }
 
 /** The text of an article: in the editor, or as its source, which comes back byte for byte. */
-export function BodyField({ open, isReadOnly, onAsk }: BodyFieldProps) {
+export function BodyField({ open, isReadOnly, onAsk, comments }: BodyFieldProps) {
   const { texts } = useApp();
   const { say } = texts;
   const upload = useUpload();
@@ -39,6 +43,13 @@ export function BodyField({ open, isReadOnly, onAsk }: BodyFieldProps) {
       () => setEditor('failed'),
     );
   }, [open]);
+  const written = useRef(content);
+  useEffect(() => {
+    if (content === written.current) return;
+    written.current = content;
+    // It may be from somebody who writes source.
+    if (editor !== undefined && editor !== 'failed' && !canShow(editor, content)) setSource(true);
+  }, [content, editor]);
   if (editor === undefined) return <Loading />;
   const isShowable = editor !== 'failed' && (!isSource || canShow(editor, content));
   return (
@@ -51,8 +62,12 @@ export function BodyField({ open, isReadOnly, onAsk }: BodyFieldProps) {
           label={say('text')}
           disabled={isReadOnly}
           texts={texts}
-          onChange={(html) => open.edit({ content: html })}
+          onChange={(html, known) => {
+            written.current = editor.joined(html, known, open.fields.peek().content);
+            open.edit({ content: written.current });
+          }}
           onWords={setWords}
+          comments={comments}
           pickPicture={() =>
             new Promise<Picture | undefined>((resolve) => {
               const take = async (picture: Picture) =>
@@ -96,15 +111,18 @@ function Source({ open, isReadOnly }: Pick<BodyFieldProps, 'open' | 'isReadOnly'
   );
 }
 
-/** Whether the editor gives back what it is given; nothing is not yet an article. */
+/** True if the editor writes what it reads; an empty text is not yet an article. */
 function canShow({ canRepresent }: Editor, html: string): boolean {
   return html === '' || canRepresent(html);
 }
 
 async function loadEditor(): Promise<Editor> {
-  const [{ RichText }, { canRepresent }] = await Promise.all([
+  const [{ RichText }, { canRepresent }, { mergeTexts, textFrom }] = await Promise.all([
     import('../editor/rich-text.tsx'),
     import('../editor/can-represent.ts'),
+    import('../state/merge-text.ts'),
   ]);
-  return { RichText, canRepresent };
+  const joined: Editor['joined'] = (written, known, shown) =>
+    known === shown ? written : textFrom(mergeTexts(known, written, shown), 'both');
+  return { RichText, canRepresent, joined };
 }

@@ -1,26 +1,13 @@
+import { useMemo } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import { useApp } from '../app-context.ts';
-import { differing, type FieldName, type Fields, textOf } from '../state/fields.ts';
+import { type FieldName, type Fields, textOf } from '../state/fields.ts';
 import type { Conflict, OpenArticle } from '../state/open-article.ts';
-import type { TextName } from '../text/texts.ts';
 import { Differences } from './differences.tsx';
+import { FIELD_LABELS } from './taken-words.ts';
 
-const LABELS: Readonly<Record<FieldName, TextName>> = {
-  title: 'title',
-  content: 'text',
-  excerpt: 'excerpt',
-  category: 'category',
-  tags: 'tags',
-  authors: 'authors',
-  slug: 'slug',
-  featuredImage: 'featuredImage',
-  altText: 'altText',
-  metaTitle: 'metaTitle',
-  metaDescription: 'metaDescription',
-};
-
-/** Shows what two people have made of an article side by side; nothing is saved before one decides. */
+/** Shows side by side what two people have made of the same; nothing is saved before one decides. */
 export function ConflictDialog({
   open,
   conflict,
@@ -34,8 +21,8 @@ export function ConflictDialog({
   const { say } = texts;
   const { theirs, who = say('somebody'), at } = conflict;
   const mine = open.fields.value;
+  const { disputed, text = [] } = useMemo(() => conflict.merge(mine), [conflict, mine]);
   const words = (fields: Fields, field: FieldName): string => {
-    if (field === 'content') return textOf(fields.content);
     if (field === 'category')
       return terms.categories.value.find(({ id }) => id === fields.category)?.name ?? '';
     return [fields[field]].flat().join(', ');
@@ -44,21 +31,24 @@ export function ConflictDialog({
     <Modal isUnasked title={say('conflictTitle', { who })} onClose={onClose} look="broad">
       <p class="hint">{say('conflictHint', { date: Number.isNaN(at) ? '' : texts.date(at) })}</p>
       <div class="conflict">
-        {differing(theirs, mine).map((field) => (
-          <section key={field} aria-label={say(LABELS[field])}>
-            <h3>{say(LABELS[field])}</h3>
-            <div class="conflict-sides">
-              <div>
-                <h4>{say('yours')}</h4>
-                <Differences before={words(theirs, field)} after={words(mine, field)} />
+        {disputed.map((field) => (
+          <section key={field} aria-label={say(FIELD_LABELS[field])}>
+            <h3>{say(FIELD_LABELS[field])}</h3>
+            {field === 'content' ? (
+              text.map((part, index) =>
+                typeof part === 'string' ? null : (
+                  <Sides key={`${index}`} mine={textOf(part.mine)} theirs={textOf(part.theirs)} />
+                ),
+              )
+            ) : (
+              <Sides mine={words(mine, field)} theirs={words(theirs, field)} />
+            )}
+            {field === 'content' && (
+              <div class="conflict-both">
+                <Button onClick={() => void open.resolve('both')}>{say('keepBoth')}</Button>
+                <span class="hint">{say('keepBothHint')}</span>
               </div>
-              <div>
-                <h4>{say('theirs')}</h4>
-                <p class="differences" dir="auto">
-                  {words(theirs, field)}
-                </p>
-              </div>
-            </div>
+            )}
           </section>
         ))}
       </div>
@@ -72,5 +62,23 @@ export function ConflictDialog({
         </Button>
       </div>
     </Modal>
+  );
+}
+
+function Sides({ mine, theirs }: { mine: string; theirs: string }) {
+  const { say } = useApp().texts;
+  return (
+    <div class="conflict-sides">
+      <div>
+        <h4>{say('yours')}</h4>
+        <Differences before={theirs} after={mine} />
+      </div>
+      <div>
+        <h4>{say('theirs')}</h4>
+        <p class="differences" dir="auto">
+          {theirs}
+        </p>
+      </div>
+    </div>
   );
 }

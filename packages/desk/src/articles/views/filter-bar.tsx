@@ -1,6 +1,6 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import { Icon } from '../../shared/views/icon.tsx';
-import type { StatusFilter, Term, TermKind } from '../api/types.ts';
+import { SORTS, type Sort, type StatusFilter, type Term, type TermKind } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import type { TextName } from '../text/texts.ts';
 import { TermNames } from './terms-field.tsx';
@@ -23,7 +23,7 @@ const PLAIN: ReadonlySet<string> = new Set(['scheduled', 'trash']);
 export function FilterBar() {
   const { list, me, place, terms, texts } = useApp();
   const { say } = texts;
-  const { status, text, category, tag, author, mine } = place.value.value;
+  const { status, sort, text, category, tag, author, mine } = place.value.value;
   const counts: Partial<Record<string, number>> = list.reviews.value ?? {};
   const counted = (value: string, name: TextName) => {
     const count = counts[value];
@@ -48,7 +48,7 @@ export function FilterBar() {
         value={status}
         options={Object.entries(STATUSES).map(([value, name]) => [value, counted(value, name)] as const)}
         onChange={(value) =>
-          // What cannot be asked of the schedule and the trash does not stay in the address.
+          // Filters that the schedule and the trash do not have leave the address.
           place.filter({ status: value as StatusFilter, ...(PLAIN.has(value) && { tag: '', mine: false }) })
         }
       />
@@ -74,6 +74,14 @@ export function FilterBar() {
         value={author}
         onChange={(value) => place.filter({ author: value })}
       />
+      {!isPlain && text === '' && (
+        <Choice
+          label={say('order')}
+          value={sort}
+          options={SORTS.map((one) => [one, say(`sort_${one}`)] as const)}
+          onChange={(value) => place.filter({ sort: value as Sort })}
+        />
+      )}
       {status === 'trash' && <EmptyTrashButton />}
       {!isPlain && (me.profile.value?.authorId ?? null) !== null && (
         <button
@@ -128,7 +136,7 @@ interface TermChoiceProps {
 }
 
 /** One tag or author of any number of them: the names are looked for while somebody types. */
-export function TermChoice({ kind, label, none, value, onChange }: TermChoiceProps) {
+function TermChoice({ kind, label, none, value, onChange }: TermChoiceProps) {
   const { notices, terms, texts } = useApp();
   const id = useId();
   const shown = terms.known(kind).value.find(({ slug }) => slug === value)?.name ?? value;

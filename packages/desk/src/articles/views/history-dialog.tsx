@@ -43,7 +43,7 @@ export function HistoryDialog({ open, onClose }: { open: OpenArticle; onClose: (
   const restore = async () => {
     if (shown === undefined) return;
     if (await open.restore(shown)) onClose();
-    else setProblem(open.problem.peek()?.message);
+    else setProblem(errorWords(open.problem.peek(), say));
   };
   const { title, content } = open.fields.value;
   const now = `${title}\n${textOf(content)}`;

@@ -3,7 +3,7 @@ import { Icon } from '../../shared/views/icon.tsx';
 import { errorWords } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
 
-/** What has been done last, and the button that takes it back. */
+/** The last action, with the button that undoes it. */
 export function NoticeView() {
   const { list, notices, texts } = useApp();
   const { say } = texts;

@@ -3,10 +3,11 @@ import { Icon } from '../../shared/views/icon.tsx';
 import { Menu } from '../../shared/views/menu.tsx';
 import type { MenuItem } from '../../shared/views/menu-item.ts';
 import { errorWords, problemWords } from '../../shared/views/problem-view.tsx';
+import type { Comment } from '../api/comments.ts';
 import { useApp } from '../app-context.ts';
-import { SHORTEST } from '../state/fields.ts';
 import type { OpenArticle } from '../state/open-article.ts';
 import { mayChange } from '../state/rights.ts';
+import { pageOf } from '../state/site-page.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
 import { focusActive } from './list-actions.ts';
 
@@ -17,10 +18,15 @@ interface PublishBarProps {
   /** Shows what two people have made of it. */
   onDecide: () => void;
   onPublish: () => void;
+  /** Undefined until they are known. */
+  comments: readonly Comment[] | undefined;
+  isCommenting: boolean;
+  onComments: () => void;
 }
 
-/** Whether an article is saved and public, and what changes that. */
-export function PublishBar({ open, onBack, onAsk, onDecide, onPublish }: PublishBarProps) {
+/** The state of an article, saved and public, with the buttons that change it. */
+export function PublishBar(props: PublishBarProps) {
+  const { open, onBack, onAsk, onDecide, onPublish, comments, isCommenting, onComments } = props;
   const { list, me, notices, api, place, texts } = useApp();
   const { say } = texts;
   const article = open.article.value;
@@ -34,7 +40,6 @@ export function PublishBar({ open, onBack, onAsk, onDecide, onPublish }: Publish
   const items: MenuItem[] = [
     ...(canPublish ? [{ value: 'schedule', label: say('schedule') }] : []),
     { value: 'history', label: say('history') },
-    ...(canPublish && isPlanned ? [{ value: 'unschedule', label: say('unschedule') }] : []),
     ...(canPublish && isPublished ? [{ value: 'unpublish', label: say('unpublish') }] : []),
     ...(canChange && open.hasCopy.value ? [{ value: 'discard', label: say('discardChanges') }] : []),
     ...(canPublish
@@ -53,7 +58,6 @@ export function PublishBar({ open, onBack, onAsk, onDecide, onPublish }: Publish
   };
   const select = (value: string) => {
     if (value === 'schedule' || value === 'history') onAsk({ kind: value });
-    if (value === 'unschedule') void open.change({ publish_at: null });
     if (value === 'unpublish') void open.change({ is_published: false });
     if (value === 'discard') void open.discard();
     if (value === 'delete') {
@@ -65,44 +69,60 @@ export function PublishBar({ open, onBack, onAsk, onDecide, onPublish }: Publish
   return (
     <div class="toolbar publish-bar">
       <IconButton icon="previous" label={say('back')} onClick={onBack} />
-      <Standing open={open} />
-      <span class="space" />
-      {canChange ? (
-        <SaveState open={open} onDecide={onDecide} />
-      ) : (
-        <span class="save-state">{say('onlyRead')}</span>
-      )}
-      {open.id !== undefined && (
-        <>
-          {canReview && (
-            <Button onClick={() => onAsk({ kind: 'review' })}>
-              {say(review?.state === 'none' && !canPublish ? 'submitDraft' : 'review')}
-            </Button>
-          )}
-          {canChange && (
-            <Button kind="quiet" onClick={() => onAsk({ kind: 'preview' })}>
-              {say('preview')}
-            </Button>
-          )}
-          <Menu label={say('moreActions')} items={items} onSelect={select}>
-            <Icon name="more" />
-          </Menu>
-        </>
-      )}
-      {canPublish && (!isPublished || hasChanges) && (
-        <Button kind="primary" onClick={onPublish}>
-          {say(isPublished ? 'publishChanges' : 'publish')}
-        </Button>
-      )}
+      <div class="article-standing">
+        <Standing open={open} />
+        {canChange ? (
+          <SaveState open={open} onDecide={onDecide} />
+        ) : (
+          <span class="save-state">{say('onlyRead')}</span>
+        )}
+      </div>
+      <div class="publish-buttons">
+        {open.id !== undefined && (
+          <>
+            {comments !== undefined && (
+              <Button kind="quiet" aria-expanded={isCommenting} onClick={onComments}>
+                {say('openComments', {
+                  count: comments.filter((one) => one.parent_id === null && one.resolved_at === null).length,
+                })}
+              </Button>
+            )}
+            {canReview && (
+              <Button onClick={() => onAsk({ kind: 'review' })}>
+                {say(review?.state === 'none' && !canPublish ? 'submitDraft' : 'review')}
+              </Button>
+            )}
+            {canChange && (
+              <Button kind="quiet" onClick={() => onAsk({ kind: 'preview' })}>
+                {say('preview')}
+              </Button>
+            )}
+            <Menu label={say('moreActions')} items={items} onSelect={select}>
+              <Icon name="more" />
+            </Menu>
+          </>
+        )}
+        {canPublish && isPlanned && (
+          <Button onClick={() => void open.change({ publish_at: null, release: null })}>
+            {say('unschedule')}
+          </Button>
+        )}
+        {canPublish && (!isPublished || hasChanges) && (
+          <Button kind="primary" onClick={onPublish}>
+            {say(isPublished ? 'publishChanges' : 'publish')}
+          </Button>
+        )}
+      </div>
     </div>
   );
 }
 
-/** Whether readers see the article, and until when. */
+/** Tells if readers see the article, and until when. */
 function Standing({ open }: { open: OpenArticle }) {
   const { site, texts } = useApp();
   const { say } = texts;
   const article = open.article.value;
+  const page = pageOf(site.value, article);
   const state = open.review.value?.state ?? 'none';
   const { who, at = 0 } = open.copyKey.value ?? {};
   const isOthers = who !== undefined && who !== site.value?.person;
@@ -127,6 +147,11 @@ function Standing({ open }: { open: OpenArticle }) {
         {!isPublished && plannedAt !== null && say('plannedFor', { date: date(plannedAt) })}
         {endsAt !== null && ` · ${say('endsOn', { date: date(endsAt) })}`}
       </span>
+      {isPublished && page !== undefined && (
+        <a href={page} target="_blank" rel="noreferrer">
+          {say('seeOnSite')}
+        </a>
+      )}
     </span>
   );
 }
@@ -159,7 +184,7 @@ function SaveState({ open, onDecide }: { open: OpenArticle; onDecide: () => void
   const words = () => {
     if (state === 'loading' || state === 'failed') return '';
     if (state === 'clean' && open.id === undefined) return '';
-    return say(state, { count: SHORTEST });
+    return say(state);
   };
   return (
     <span class="save-state" role="status">

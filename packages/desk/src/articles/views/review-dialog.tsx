@@ -10,7 +10,7 @@ import type { TextName } from '../text/texts.ts';
 /** The longest comment, in characters. */
 const LONGEST = 2000;
 
-/** What each step does, in the order of the buttons. */
+/** The steps, in the order of the buttons. */
 const STEPS = [
   ['none', 'withdraw', 'quiet'],
   ['returned', 'sendBack', 'plain'],
@@ -24,7 +24,7 @@ interface ReviewDialogProps {
   onPublish: () => void;
 }
 
-/** How a draft got where it is, and what somebody makes of it. */
+/** The steps of a draft's review, with the next ones. */
 export function ReviewDialog({ open, onClose, onPublish }: ReviewDialogProps) {
   const { me, notices, texts } = useApp();
   const { say } = texts;
@@ -34,7 +34,7 @@ export function ReviewDialog({ open, onClose, onPublish }: ReviewDialogProps) {
   const review = open.review.value;
   if (review === undefined) return null;
   const { may, state, steps } = review;
-  // Who may judge what is submitted does not submit it once more.
+  // Judges of a draft do not submit it once more.
   const offered = STEPS.filter(
     ([step]) =>
       may.includes(step) && !(step === 'submitted' && (state === 'submitted' || state === 'approved')),
@@ -116,16 +116,17 @@ function Steps({ steps }: { steps: readonly ReviewStep[] }) {
   );
 }
 
-/** Who has decided what, when, and what they say to it. */
+/** A decision, with its author, its time and its comment. */
 export function StepWords({ step }: { step: ReviewStep }) {
   const { texts } = useApp();
   const { say } = texts;
-  const { state, comment, at, key, is_change: isChange } = step;
+  const { state, comment, at, key, is_change: isChange, ends_plan: endsPlan } = step;
   const who = texts.name(key?.name ?? say('somebody'));
   return (
     <>
       <strong>{say(isChange ? 'hasChanged' : STEP_NAMES[state], { who })}</strong>{' '}
       <span class="hint">{texts.date(Date.parse(at))}</span>
+      {endsPlan && <p class="hint">{say('planEnded')}</p>}
       {comment !== null && (
         <p class="review-comment" dir="auto">
           {comment}

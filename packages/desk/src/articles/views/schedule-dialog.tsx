@@ -1,36 +1,52 @@
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
+import { type ApiProblem, asProblem, type FieldProblem } from '../../shared/api/problem.ts';
+import { localTime, zonedTime } from '../../shared/state/local-time.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { FormModal } from '../../shared/views/form-modal.tsx';
+import { faultWords, problemWords } from '../../shared/views/problem-view.tsx';
+import { ZoneHint } from '../../shared/views/zone-hint.tsx';
 import { useApp } from '../app-context.ts';
 import type { Changes } from '../state/fields.ts';
-import { localTime, zonedTime } from '../state/local-time.ts';
 import type { OpenArticle } from '../state/open-article.ts';
 
 /** Asks when an article is published and taken back. */
 export function ScheduleDialog({ open, onClose }: { open: OpenArticle; onClose: () => void }) {
-  const { say } = useApp().texts;
+  const { say, zone } = useApp().texts;
   const { is_published: isPublished = false, schedule } = open.article.value ?? {};
-  const [publishAt, setPublishAt] = useState(localTime(schedule?.publish_at));
-  const [unpublishAt, setUnpublishAt] = useState(localTime(schedule?.unpublish_at));
-  const [problem, setProblem] = useState('');
+  const [publishAt, setPublishAt] = useState(localTime(schedule?.publish_at, zone.value));
+  const [unpublishAt, setUnpublishAt] = useState(localTime(schedule?.unpublish_at, zone.value));
+  const [problem, setProblem] = useState<ApiProblem>();
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const changes: Changes = {
-      ...(!isPublished && { publish_at: zonedTime(publishAt) }),
-      unpublish_at: zonedTime(unpublishAt),
+      ...(!isPublished && { publish_at: zonedTime(publishAt, zone.value) }),
+      unpublish_at: zonedTime(unpublishAt, zone.value),
     };
     if (await open.change(changes)) return onClose();
-    const { fields = [], message = '' } = open.problem.peek() ?? {};
-    setProblem(fields.map((field) => field.message).join(' ') || message);
+    setProblem(asProblem(open.problem.peek()));
   };
+  const about = (member: string) => problem?.fields.find(({ field }) => field === member);
+  const isNamed = about('publish_at') !== undefined || about('unpublish_at') !== undefined;
   return (
     <FormModal say={say} title={say('scheduleTitle')} onClose={onClose}>
       <form class="form" onSubmit={(event) => void submit(event)}>
-        {!isPublished && <Time label={say('publishAt')} value={publishAt} onChange={setPublishAt} />}
-        <Time label={say('unpublishAt')} value={unpublishAt} onChange={setUnpublishAt} />
-        <p class="hint">{say('zoneIs', { zone: zoneName() })}</p>
+        {!isPublished && (
+          <Time
+            label={say('publishAt')}
+            value={publishAt}
+            fault={about('publish_at')}
+            onChange={setPublishAt}
+          />
+        )}
+        <Time
+          label={say('unpublishAt')}
+          value={unpublishAt}
+          fault={about('unpublish_at')}
+          onChange={setUnpublishAt}
+        />
+        <ZoneHint />
         <p class="form-problem" role="alert">
-          {problem}
+          {problem !== undefined && !isNamed && problemWords(problem, say)}
         </p>
         <div class="modal-buttons">
           <Button onClick={onClose}>{say('cancel')}</Button>
@@ -43,30 +59,33 @@ export function ScheduleDialog({ open, onClose }: { open: OpenArticle; onClose: 
   );
 }
 
-function Time({
+export function Time({
   label,
   value,
+  fault,
   onChange,
 }: {
   label: string;
   value: string;
+  fault: FieldProblem | undefined;
   onChange: (value: string) => void;
 }) {
+  const { say } = useApp().texts;
+  const id = useId();
   return (
-    <label class="field">
-      <span>{label}</span>
+    <div class="field">
+      <label for={id}>{label}</label>
       <input
+        id={id}
         type="datetime-local"
         value={value}
+        aria-invalid={fault !== undefined}
+        aria-describedby={`${id}-about`}
         onInput={({ currentTarget }) => onChange(currentTarget.value)}
       />
-    </label>
+      <p class="form-problem" role="alert" id={`${id}-about`}>
+        {fault !== undefined && faultWords(fault, say)}
+      </p>
+    </div>
   );
-}
-
-/** The zone of the browser, such as `Asia/Shanghai (GMT+8)`. */
-function zoneName(): string {
-  const format = new Intl.DateTimeFormat('en', { timeZoneName: 'shortOffset' });
-  const offset = format.formatToParts(new Date()).find(({ type }) => type === 'timeZoneName')?.value ?? '';
-  return `${format.resolvedOptions().timeZone} (${offset})`;
 }

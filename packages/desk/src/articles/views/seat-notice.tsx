@@ -6,7 +6,7 @@ import { mayChange } from '../state/rights.ts';
 import { listed } from './seats.ts';
 import type { ArticleSeat } from './use-seat.ts';
 
-/** Who else has the article open, and what somebody who is not the first can do. */
+/** The others who have the article open, and the way to take over from them. */
 export function SeatNotice({ open, seat }: { open: OpenArticle; seat: ArticleSeat }) {
   const { me, presence, texts } = useApp();
   const { say } = texts;

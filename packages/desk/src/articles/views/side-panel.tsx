@@ -1,16 +1,16 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { problemWords } from '../../shared/views/problem-view.tsx';
+import type { Assignable } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import type { OpenArticle } from '../state/open-article.ts';
 import { slugOf } from '../state/slug.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
 import { FeaturedImage } from './featured-image.tsx';
 import { FieldProblem } from './field-problem.tsx';
-import { TermChoice } from './filter-bar.tsx';
 import { TermsField } from './terms-field.tsx';
 
-/** How much of a title and of a description search engines show, in characters. */
+/** The part of a title and of a description that search engines show, in characters. */
 const SHOWN = { title: 60, description: 160 } as const;
 
 /** Everything about an article but its title and text. */
@@ -24,6 +24,8 @@ export function SidePanel({
   const { terms, texts } = useApp();
   const { say } = texts;
   const fields = open.fields.value;
+  const { is_published: isPublished, slug: before } = open.article.value ?? {};
+  const isMoved = isPublished && fields.slug !== '' && fields.slug !== before;
   return (
     <form class="article-side form" aria-label={say('settings')} onSubmit={(event) => event.preventDefault()}>
       <FeaturedImage open={open} onAsk={onAsk} />
@@ -72,7 +74,7 @@ export function SidePanel({
         onChange={(change) => open.edit({ authors: change(open.fields.peek().authors) })}
       />
       <AssigneeField open={open} />
-      <Field label={say('slug')} hint={say('slugHint')} open={open} member="slug">
+      <Field label={say('slug')} hint={say(isMoved ? 'slugMoves' : 'slugHint')} open={open} member="slug">
         {(props) => (
           <input
             {...props}
@@ -123,40 +125,47 @@ export function SidePanel({
   );
 }
 
-/** Who works on it: editors say so. */
+/** The person who works on it, for editors to choose. */
 function AssigneeField({ open }: { open: OpenArticle }) {
-  const { me, notices, terms, texts } = useApp();
+  const { api, me, notices, texts } = useApp();
   const { say } = texts;
+  const id = useId();
+  const [writers, setWriters] = useState<readonly Assignable[]>([]);
+  const mayAssign = me.may('edit');
+  useEffect(() => {
+    // Whoever has it now is shown all the same.
+    if (mayAssign) api.writers().then(setWriters, () => undefined);
+  }, [api, mayAssign]);
   const article = open.article.value;
   const assignee = article?.assignee ?? null;
-  useEffect(() => {
-    if (assignee !== null) terms.learn('authors', [assignee]);
-  }, [assignee]);
   if (article === undefined) return null;
-  if (!me.may('edit'))
+  if (!mayAssign)
     return assignee === null ? null : (
       <p class="field">{say('assignedTo', { name: texts.name(assignee.name) })}</p>
     );
-  const assign = async (slug: string) => {
-    const author = terms
-      .known('authors')
-      .peek()
-      .find((one) => one.slug === slug);
-    const refused = await open.assign(author?.id ?? null);
-    if (refused !== undefined) notices.failed(say('notChanged', { reason: problemWords(refused, say) }));
+  const isOffered = assignee === null || writers.some(({ authorId }) => authorId === assignee.id);
+  const offered = isOffered ? writers : [...writers, { name: assignee.name, authorId: assignee.id }];
+  const assign = async (author: string) => {
+    const refused = await open.assign(author === '' ? null : Number(author));
+    if (refused === undefined) return;
+    const reason = refused === 'unsaved' ? say('notSavedYet') : problemWords(refused, say);
+    notices.failed(say('notChanged', { reason }));
   };
   return (
     <div class="field">
-      <span class="label" aria-hidden="true">
-        {say('assignee')}
-      </span>
-      <TermChoice
-        kind="authors"
-        label={say('assignee')}
-        none={say('nobody')}
-        value={assignee?.slug ?? ''}
-        onChange={(slug) => void assign(slug)}
-      />
+      <label for={id}>{say('assignee')}</label>
+      <select
+        id={id}
+        value={assignee === null ? '' : String(assignee.id)}
+        onChange={({ currentTarget: { value } }) => void assign(value)}
+      >
+        <option value="">{say('nobody')}</option>
+        {offered.map(({ name, authorId }) => (
+          <option key={authorId} value={String(authorId)} selected={authorId === assignee?.id}>
+            {texts.name(name)}
+          </option>
+        ))}
+      </select>
     </div>
   );
 }
@@ -169,7 +178,9 @@ async function tidySlug(open: OpenArticle): Promise<void> {
   if (open.fields.peek().slug === slug && tidied !== slug) open.edit({ slug: tidied });
 }
 
-/** How long a text is beside what search engines show of it; a Chinese character takes the room of two. */
+/**
+ * The length of a text beside the part that search engines show; a Chinese character takes the room of two.
+ */
 function Length({ text, fallback, most }: { text: string; fallback: string; most: number }) {
   const { say } = useApp().texts;
   const length = [...(text === '' ? fallback : text)].reduce(
@@ -195,9 +206,9 @@ interface FieldProps {
 /** A field with its label, what it is for, and what is wrong with it. */
 function Field({ label, hint, open, member, children }: FieldProps) {
   const id = useId();
-  const isWrong = open.problem.value?.fields.some(({ field }) => field === member) === true;
+  const isWrong = open.problem.value?.fields.some(({ field }) => field.split('.')[0] === member) === true;
   return (
-    <div class="field">
+    <div class="field" data-member={member}>
       <label for={id}>{label}</label>
       {children({ id, 'aria-describedby': `${id}-hint`, 'aria-invalid': isWrong })}
       <p class="hint" id={`${id}-hint`}>

@@ -1,38 +1,41 @@
 import { useCallback } from 'preact/hooks';
 import { problemWords } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
-import { SHORTEST } from '../state/fields.ts';
 import type { OpenArticle } from '../state/open-article.ts';
 import { unseenPictures } from '../state/pictures.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
+import { takenWords } from './taken-words.ts';
 
-/** Publishes an article; pictures that readers would not see are asked about first. */
+/** What the writer has decided already: when readers see it, and that they need not see every picture. */
+export type Decided = 'nothing' | 'when' | 'pictures';
+
+/** Publishes an article, once it is decided when, and what about pictures that readers would not see. */
 export function usePublish(
   open: OpenArticle,
   ask: (question: ArticleQuestion) => void,
   decide: () => void,
-): (isDecided?: boolean) => Promise<void> {
+): (decided?: Decided) => Promise<void> {
   const { address, me, notices, site, texts } = useApp();
   const { say } = texts;
   return useCallback(
-    async (isDecided = false) => {
+    async (decided = 'nothing') => {
       if (!me.may('edit')) return notices.failed(say('roleForbids'));
       if (open.state.peek() === 'conflict') return decide();
+      const isPublic = open.article.peek()?.is_published === true;
+      if (decided === 'nothing' && !isPublic) return ask({ kind: 'publish' });
       const store = document.querySelector<HTMLMetaElement>('meta[name="pressroom-store"]')?.content ?? '';
       const { content, featuredImage } = open.fields.peek();
       const prefixes = site.peek()?.publicPrefixes ?? [];
       const unseen = unseenPictures(content, featuredImage, { base: address.base, store, prefixes });
-      if (unseen.length > 0 && !isDecided) return ask({ kind: 'unseen', addresses: unseen });
+      if (unseen.length > 0 && decided !== 'pictures') return ask({ kind: 'unseen', addresses: unseen });
       if (await open.publish()) return;
+      if (open.state.peek() === 'conflict') return;
       const problem = open.problem.peek();
-      const state = open.state.peek();
-      if (state === 'conflict') return;
-      const reason =
-        state === 'failed' && problem !== undefined
-          ? problemWords(problem, say)
-          : say('needsMore', { count: SHORTEST });
-      notices.failed(say('notPublished', { reason }));
+      const taken = open.taken.peek();
+      const reason = problem === undefined ? say('notSavedYet') : problemWords(problem, say);
+      const isTaken = problem?.code === 'changed_meanwhile' && taken !== undefined;
+      notices.failed(say('notPublished', { reason: isTaken ? takenWords(taken, texts) : reason }));
     },
-    [open, ask, decide, address, me, notices, say, site],
+    [open, ask, decide, address, me, notices, say, site, texts],
   );
 }

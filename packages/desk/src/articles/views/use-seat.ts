@@ -4,7 +4,7 @@ import type { OpenArticle } from '../state/open-article.ts';
 import type { Seat } from '../state/presence.ts';
 import { mayChange } from '../state/rights.ts';
 
-/** Whether this page may write the article that it shows, beside the others that have it open. */
+/** The seats at an article: of this page, and of the others that have it open. */
 export interface ArticleSeat {
   readonly own: Seat | undefined;
   readonly others: readonly Seat[];

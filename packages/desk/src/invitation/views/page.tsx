@@ -14,7 +14,7 @@ import type { Texts } from '../text/texts.ts';
 interface Invited {
   readonly name: string;
   readonly email: string;
-  /** Whether a password may be chosen. */
+  /** True if a password may be chosen. */
   readonly passwords: boolean;
 }
 

@@ -20,7 +20,6 @@ export interface SignedRequest {
   readonly headers: Record<string, string>;
 }
 
-/** What a path of the gallery's API is sent. */
 type BodyOf<Path extends keyof GalleryPaths> = GalleryPaths[Path] extends {
   post: { requestBody?: { content: { 'application/json': infer Body } } };
 }
@@ -193,7 +192,7 @@ export class GalleryApi {
     return startedBy(await asked(this.#client.post('/api/gallery/batch', { body, idempotencyKey })));
   }
 
-  /** How far a batch has come, and the steps that take it back once it is done. */
+  /** The progress of a batch, and the steps that take it back once it is done. */
   async readBatch(id: string): Promise<{ batch: BatchState; undo: readonly Step[] }> {
     return asked(this.#client.get('/api/gallery/batches/{id}', { path: { id } }));
   }
@@ -222,10 +221,10 @@ export class GalleryApi {
     return 'data' in answer && 'accessKeyId' in answer.data ? answer.data.accessKeyId : '';
   }
 
-  /** Tests a bucket; the message says what to fix. */
-  async testBucket(bucket: BucketForm): Promise<{ success: boolean; message: string }> {
+  /** Tests a bucket; the code says what to mend, and is null if there is nothing. */
+  async testBucket(bucket: BucketForm) {
     const answer = await this.#settings({ action: 'test', bucket });
-    return { success: answer.success, message: 'message' in answer ? answer.message : '' };
+    return 'code' in answer ? answer.code : 'bucket_unusable';
   }
 
   async saveBucket(bucket: BucketForm, setActive: boolean): Promise<void> {
@@ -281,7 +280,7 @@ function fileEntry(file: {
   return { kind, name, path, size, modified: Date.parse(lastModified), contentType, publicPath, thumbhash };
 }
 
-/** What the addresses of all objects begin with. */
+/** The start that the addresses of all objects share. */
 function addressOf(signed: string, key: string): string {
   const [address = ''] = signed.split('?');
   return address.slice(0, address.length - escapeKey(key).length);

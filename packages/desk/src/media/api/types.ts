@@ -11,7 +11,7 @@ export interface Entry {
   readonly contentType: string;
   /** The path at which anybody may read it, if it is public. */
   readonly publicPath?: string | undefined;
-  /** What it looks like from afar, in base64, if that is known. */
+  /** A blurred preview, in base64, if one was made. */
   readonly thumbhash?: string | undefined;
 }
 

@@ -3,10 +3,10 @@ import type { Entry, Uses } from '../api/types.ts';
 
 export type Choice = 'both' | 'replace' | 'skip';
 
-/** What becomes of the addresses of moved files in articles. */
+/** The treatment of moved files' addresses in articles. */
 export type AddressChoice = 'keep' | 'change';
 
-/** What could not be done, and why, in words. */
+/** An action that failed, and the reason in words. */
 interface Failure {
   readonly kind: 'failure';
   readonly what: 'copy' | 'download' | 'articles';

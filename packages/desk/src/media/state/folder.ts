@@ -8,7 +8,7 @@ import { walk } from './walk.ts';
 
 export type FolderState = 'loading' | 'more' | 'complete' | 'failed';
 
-/** How long the filter waits for the next key, in ms. */
+/** The time without a key after which the filter applies, in ms. */
 const TYPING_MS = 200;
 
 interface Order {
@@ -31,7 +31,7 @@ export class Folder {
   #work = new AbortController();
   #source: 'folder' | 'search' = 'folder';
 
-  /** What is shown: everything loaded that the filter lets through. */
+  /** The loaded entries that the filter lets through. */
   readonly shown: ReadonlySignal<readonly Entry[]>;
 
   constructor(api: GalleryApi, place: Place) {

@@ -1,7 +1,7 @@
 import type { GalleryApi } from '../api/gallery.ts';
 import { freeName } from './names.ts';
 
-/** How many numbers are tried at once for a name that is taken. */
+/** The numbers that are tried at once for a name that is taken. */
 const CANDIDATES = 20;
 
 /** A name that somebody wants, of a file or a folder. */

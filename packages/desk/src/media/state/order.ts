@@ -14,7 +14,7 @@ const BY: Readonly<Record<SortKey, Compare>> = {
   type: (a, b) => COLLATOR.compare(endingOf(a.name), endingOf(b.name)),
 };
 
-/** How a listing is ordered: folders before files, equal ones by name, and equal names by their bytes. */
+/** Folders come before files, equal ones by name, and equal names by their bytes. */
 export function orderOf(sort: SortKey, descending: boolean): Compare {
   const direction = descending ? -1 : 1;
   return (a, b) => {

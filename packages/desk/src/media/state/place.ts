@@ -28,7 +28,7 @@ const DEFAULTS: PlaceValue = {
   everywhere: false,
 };
 
-/** Where the section is; it follows the browser's back and forward, and stays while others are shown. */
+/** Follows the browser's back and forward, and stays while other sections are shown. */
 export class Place {
   readonly #address: Address;
   readonly #value = signal(DEFAULTS);

@@ -1,10 +1,9 @@
-/** How far back a rate looks, in ms. */
 const WINDOW_MS = 8000;
 
 /** The shortest time that says anything, in ms. */
 const SHORTEST_MS = 500;
 
-/** How fast a count of bytes grows, over the last seconds. */
+/** The growth of a count of bytes, over the last seconds. */
 export class Rate {
   #samples: { at: number; bytes: number }[] = [];
 

@@ -4,7 +4,7 @@ import { endingOf } from './order.ts';
 /** Files with pictures in them that are no images by their type: documents, and cameras' raw files. */
 const DRAWN = new Set('pdf ai psb hif j2k j2c dng cr2 cr3 nef nrw arw raf orf rw2 srw pef'.split(' '));
 
-/** Whether the service makes pictures of a file. */
+/** True if the service makes pictures of a file. */
 export function isDrawn({ kind, name }: Entry): boolean {
   return kind === 'image' || (kind === 'file' && DRAWN.has(endingOf(name)));
 }

@@ -34,7 +34,7 @@ export class Selection {
     this.#active.value = path;
   }
 
-  /** What a click does: with Shift it selects as far as `path`, otherwise just this one or no longer. */
+  /** Selects as far as `path` with Shift; otherwise toggles it alone. */
   choose(path: string, isRange: boolean, all: readonly { readonly path: string }[]): void {
     if (isRange) this.extend(path, all);
     else this.toggle(path);

@@ -2,7 +2,7 @@ import type { SignedRequest, UploadRequest } from '../api/gallery.ts';
 
 type Sign = (request: UploadRequest) => Promise<SignedRequest>;
 
-/** How long a signature may have waited, in ms; the service signs for longer. */
+/** The age up to which a signature is used, in ms; the service signs for longer. */
 const FRESH_MS = 5 * 60_000;
 
 /** The most parts that S3 takes. */

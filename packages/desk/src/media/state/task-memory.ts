@@ -2,7 +2,7 @@ import { ApiProblem } from '../../shared/api/problem.ts';
 import { keep, kept } from '../../shared/state/storage.ts';
 import type { Task } from './task.ts';
 
-/** What the name of each kept task begins with; each has its own, because other tabs keep theirs. */
+/** The prefix of each kept task's name; a task has an entry of its own, because other tabs keep theirs. */
 const KEPT = 'pressroom-task.';
 
 /** Batches that a person does not want to see any more. */

@@ -1,14 +1,14 @@
 import type { ApiProblem } from '../../shared/api/problem.ts';
 import type { Step } from './steps.ts';
 
-/** What a task is about, as its words say it. */
+/** The subject of a task, for the words that tell of it. */
 export type Work =
   | { readonly action: 'delete' | 'restore' | 'undo'; readonly count: number }
   | {
       readonly action: 'copy' | 'move';
       readonly count: number;
       readonly dest: string;
-      /** How many of the chosen paths were no longer there. */
+      /** The chosen paths that were no longer there. */
       readonly gone?: number;
     }
   | { readonly action: 'rename'; readonly from: string; readonly to: string };
@@ -25,7 +25,7 @@ export interface Task {
   /** The ids of the batches that the steps have become, in their order. */
   readonly batches: readonly string[];
   readonly state: 'running' | 'done' | 'failed' | 'interrupted';
-  /** How far the current step has come; `total` is null while unknown. */
+  /** The progress of the current step; `total` is null while unknown. */
   readonly progress?: { readonly done: number; readonly total: number | null } | undefined;
   readonly affected: number;
   readonly undo: readonly Step[];

@@ -7,15 +7,15 @@ import { goneAfter, type Step } from './steps.ts';
 import type { Task, Work } from './task.ts';
 import { TaskMemory } from './task-memory.ts';
 
-/** How long the page waits before it asks again how far a batch has come: longer each time, in ms. */
+/** The pauses between questions about the progress of a batch, in ms. */
 const ASKING_MS = [150, 250, 500, 1000];
 
-/** How long it waits while the service does not answer, in ms. */
+/** The pause while the service does not answer, in ms. */
 const SILENCE_MS = 2000;
 
 const SHOWN = 4;
 
-/** What is done to files and folders, and how it went: batches in the background, which outlive the page. */
+/** Work on files and folders, and its outcome: batches in the background, which outlive the page. */
 export class Tasks {
   readonly #api: GalleryApi;
   readonly #changed: (removed: ReadonlySet<string>) => Promise<void>;

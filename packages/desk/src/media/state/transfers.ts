@@ -63,7 +63,8 @@ export class Transfers {
   }
 
   /**
-   * What goes to the folder `dest`, under which other names, and what makes way; asks where names are taken.
+   * Decides which paths go to `dest`, under which other names, and what makes way; asks the person if names
+   * are taken.
    */
   async #settle(paths: readonly string[], dest: string) {
     const here = new Set(paths.filter((path) => parentOf(path) === dest));

@@ -25,7 +25,7 @@ export class UploadMemory {
   async keep(upload: KeptUpload, file: File): Promise<void> {
     const others = this.list().filter(({ key }) => key !== upload.key);
     this.#keep([...others, upload]);
-    // Where the browser has no room, the person chooses the file again.
+    // If the browser has no room, the person chooses the file again.
     if (file.size <= MAX_KEPT) await set(`upload ${upload.key}`, file).catch(() => undefined);
   }
 

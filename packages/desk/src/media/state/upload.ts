@@ -23,7 +23,7 @@ export function newUpload(id: string, key: string, file: File): Upload {
   return { id, key, size, uploaded: 0, state: 'waiting', file, lastModified };
 }
 
-/** What an earlier page has begun; without a file until a person chooses it again. */
+/** An upload that an earlier page began; without a file until a person chooses it again. */
 export function unfinishedUpload(
   id: string,
   { key, size, lastModified, open }: KeptUpload,

@@ -25,7 +25,7 @@ export interface UploaderFile {
   readonly open?: OpenUpload | undefined;
 }
 
-/** What Uppy keeps of a file besides its bytes. */
+/** Facts about a file that Uppy keeps besides its bytes. */
 type UploadMeta = { key: string; relativePath: string };
 
 /** From this size files go in parts, in bytes; also the size of a part, unless there would be too many. */
@@ -73,7 +73,7 @@ export class Uploader {
       const id = ours(file);
       if (id === undefined) return;
       const open = this.#openOf(file);
-      // Uppy would send a failed file again with the next one. What has arrived stays in the store.
+      // Uppy would send a failed file again with the next one. Parts that have arrived stay in the store.
       this.#forget(id);
       if (open !== undefined) events.opened(id, open);
       events.failed(id, error);
@@ -95,7 +95,7 @@ export class Uploader {
     void this.#uppy.upload().catch(() => undefined);
   }
 
-  /** Whether a file is being sent, or held. */
+  /** True while a file is being sent, or held. */
   has(id: string): boolean {
     return this.#theirs.has(id);
   }
@@ -127,7 +127,7 @@ export class Uploader {
   }
 }
 
-/** What is in the place of the file goes to the trash with the request that puts the file there. */
+/** Has the request that puts the file in place move the old one to the trash. */
 function keepingReplaced(request: UploadRequest): UploadRequest {
   if (request.method === 'PUT' && 'contentType' in request) return { ...request, trash: true };
   return request.method === 'POST' && 'uploadId' in request ? { ...request, trash: true } : request;

@@ -11,7 +11,7 @@ import { UploadMemory } from './upload-memory.ts';
 import { isPassing, statusOf } from './upload-problem.ts';
 import type { OpenUpload, Uploader } from './uploader.ts';
 
-/** How often a file is tried again by itself, and how long the pauses are, in ms. */
+/** The pauses before each automatic retry of a file, in ms. */
 const PAUSES_MS = [1000, 2000, 5000, 10_000, 20_000, 30_000];
 
 /** Files that go up at the same time. */
@@ -32,7 +32,7 @@ export class Uploads {
   #uploader: Promise<Uploader> | undefined;
   #count = 0;
 
-  /** Whether pictures that are chosen from now on lose the places where they were made. */
+  /** True to remove the places where pictures were made from those that are chosen from now on. */
   readonly withoutPlaces = signal(true);
 
   /** Bytes that have arrived, and all of them. */
@@ -274,7 +274,7 @@ export class Uploads {
     this.#timers.set(id, setTimeout(again, pause));
   }
 
-  /** Whether the file was waiting for its next try, which it now does no longer. */
+  /** True if the file was waiting for a retry, which is now off. */
   #stopTimer(id: string): boolean {
     clearTimeout(this.#timers.get(id));
     return this.#timers.delete(id);

@@ -12,11 +12,14 @@ interface Followed {
 export class Uses {
   readonly #api: GalleryApi;
   readonly #dialogs: Dialogs;
+  readonly #words: (error: unknown) => string;
   readonly #followed = signal<ReadonlyMap<string, Followed>>(new Map());
 
-  constructor(api: GalleryApi, dialogs: Dialogs) {
+  /** @param words what an error means for the person */
+  constructor(api: GalleryApi, dialogs: Dialogs, words: (error: unknown) => string) {
     this.#api = api;
     this.#dialogs = dialogs;
+    this.#words = words;
   }
 
   /** The tasks after which articles got new addresses, by their ids. */
@@ -53,13 +56,13 @@ export class Uses {
         let hasMore = true;
         while (hasMore) {
           const { changed, failed, hasMore: isLeft } = await this.#api.moveUses(from, to);
-          for (const { id, title, message } of failed) faults.set(id, `${title}: ${message}`);
+          for (const { id, title } of failed) faults.set(id, title);
           count += changed;
           hasMore = isLeft && changed > 0;
         }
       }
     } catch (error) {
-      faults.set(0, error instanceof Error ? error.message : String(error));
+      faults.set(0, this.#words(error));
     }
     if (faults.size > 0) this.#dialogs.fail('articles', [...faults.values()].join('\n'));
     return count;

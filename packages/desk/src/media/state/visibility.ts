@@ -4,10 +4,10 @@ import type { GalleryApi } from '../api/gallery.ts';
 import type { Entry } from '../api/types.ts';
 import { isInTrash } from '../trash.ts';
 
-/** Who sees something: anybody, nobody without the desk, or the one and the other, in a folder. */
+/** Public, readable only at the desk, or a folder with both. */
 export type Audience = 'public' | 'private' | 'mixed';
 
-/** Which files readers see: those in the public folders. */
+/** Files are public if they lie in a public folder. */
 export class Visibility {
   readonly #api: GalleryApi;
   readonly #prefixes = signal<readonly string[]>([]);
@@ -25,13 +25,13 @@ export class Visibility {
     this.#prefixes.value = await this.#api.publicPrefixes().catch(() => this.#prefixes.peek());
   }
 
-  /** Who sees a file or folder; of the trash, nobody does. */
+  /** Nothing in the trash is public. */
   of({ kind, path, publicPath }: Entry): Audience {
     if (kind !== 'folder') return publicPath === undefined ? 'private' : 'public';
     return this.ofFolder(path);
   }
 
-  /** Who sees what is put into a folder. */
+  /** The audience of a file that is put into the folder. */
   ofFolder(path: string): Audience {
     const prefixes = this.#prefixes.value;
     if (isInTrash(path)) return 'private';

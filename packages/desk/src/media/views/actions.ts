@@ -6,7 +6,7 @@ import type { Dialog } from '../state/dialogs.ts';
 import { shownAddress } from '../state/shown-address.ts';
 import { isInTrash } from '../trash.ts';
 
-/** What can be done to the selected entries, else to the one that the keyboard is on. */
+/** Actions on the selected entries, else on the one with the keyboard's focus. */
 export interface Actions {
   remove(): void;
   /** Brings back from the trash. */
@@ -21,7 +21,7 @@ export interface Actions {
   /** Also what is not loaded yet. */
   selectAll(): Promise<void>;
   download(): Promise<void>;
-  /** Whether it was copied; if not, a dialog says why. */
+  /** Returns true if it was copied; if not, a dialog says why. */
   copyText(what: 'link' | 'signed' | 'markdown' | 'img', entry: Entry): Promise<boolean>;
 }
 

@@ -5,7 +5,7 @@ import { useApp } from '../app-context.ts';
 import type { Task } from '../state/task.ts';
 import type { Texts } from '../text/texts.ts';
 
-/** What is being done, and what has come of it. */
+/** Tasks and uploads under way, and their outcome. */
 export function Activity() {
   const { tasks, texts } = useApp();
   return (
@@ -58,7 +58,7 @@ function TaskView({ task }: { task: Task }) {
   );
 }
 
-/** How far a task has come; it is not read out each time that it changes. */
+/** Not read out each time that it changes. */
 function Progress({ task }: { task: Task }) {
   const { steps, done, progress, work } = task;
   const { texts } = useApp();

@@ -5,7 +5,8 @@ import { CheckField } from '../../shared/views/check-field.tsx';
 import { FormModal } from '../../shared/views/form-modal.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
-import { ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
+import { faultWords, ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
+import type { GalleryApi } from '../api/gallery.ts';
 import type { BucketForm, BucketView } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import type { TextName } from '../text/texts.ts';
@@ -144,7 +145,7 @@ function BucketDialog({ bucket, onClose, onSaved }: BucketDialogProps) {
   const [form, setForm] = useState<BucketForm>(() => formOf(bucket));
   const [setActive, setSetActive] = useState(false);
   const [problem, setProblem] = useState<ApiProblem>();
-  const [tested, setTested] = useState<{ success: boolean; message: string } | 'testing'>();
+  const [tested, setTested] = useState<Awaited<ReturnType<GalleryApi['testBucket']>> | 'testing'>();
   useEffect(() => {
     if (bucket === undefined) return;
     api.accessKeyOf(bucket.id).then(
@@ -175,7 +176,9 @@ function BucketDialog({ bucket, onClose, onSaved }: BucketDialogProps) {
     }
   };
   const about = (name: FieldName) =>
-    problem?.fields.filter(({ field }) => field.split('.').at(-1) === name).map(({ message }) => message);
+    problem?.fields
+      .filter(({ field }) => field.split('.').at(-1) === name)
+      .map((fault) => faultWords(fault, say));
   const named = FIELDS.some(([name]) => about(name)?.length);
   const title = bucket === undefined ? say('addBucket') : say('editBucket', { name: bucket.name });
   return (
@@ -206,11 +209,11 @@ function BucketDialog({ bucket, onClose, onSaved }: BucketDialogProps) {
         <CheckField label={say('activateOnSave')} checked={setActive} onChecked={setSetActive} />
         <p class="form-problem" role="alert">
           {problem !== undefined && !named && problemWords(problem, say)}
-          {tested !== undefined && tested !== 'testing' && !tested.success && tested.message}
+          {tested && tested !== 'testing' && say(`problem_${tested}`)}
         </p>
         <p class="form-good" role="status">
           {tested === 'testing' && say('testing')}
-          {tested !== undefined && tested !== 'testing' && tested.success && tested.message}
+          {tested === null && say('bucketWorks')}
         </p>
         <div class="modal-buttons">
           <Button onClick={() => void test()}>{say('test')}</Button>

@@ -7,7 +7,7 @@ import { Icon } from '../../shared/views/icon.tsx';
 import { KeyboardHelp } from '../../shared/views/keyboard-help.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import { Names } from '../../shared/views/names.tsx';
-import { problemWords } from '../../shared/views/problem-view.tsx';
+import { errorWords, problemWords } from '../../shared/views/problem-view.tsx';
 import type { Entry, Uses } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import type { AddressChoice, Choice } from '../state/dialogs.ts';
@@ -125,7 +125,7 @@ interface NameFormProps {
   label: TextName;
   submit: TextName;
   initial: string;
-  /** What the caller could not do; the dialog stays open. */
+  /** The reason why the caller could not do it; the dialog stays open. */
   problem: string | undefined;
   onName: (name: string) => void;
 }
@@ -217,7 +217,7 @@ function NewFolderDialog() {
       announce(say('folderCreated', { name }));
       await folder.refresh();
     } catch (error) {
-      setProblem(error instanceof ApiProblem ? problemWords(error, say) : String(error));
+      setProblem(errorWords(error, say));
     }
   };
   return (

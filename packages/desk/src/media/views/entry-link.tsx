@@ -5,7 +5,7 @@ import { type PlaceValue, parentOf } from '../state/place.ts';
 import { originalOf, TRASH } from '../trash.ts';
 import { chosenEntries } from './actions.ts';
 
-/** Where an entry leads: into a folder, or to the viewer. */
+/** The place that an entry opens: a folder, or the viewer. */
 function leadsTo({ kind, path }: Entry): Partial<PlaceValue> {
   return kind === 'folder'
     ? { folder: path, file: undefined, filter: '', everywhere: false }
@@ -28,7 +28,7 @@ export function openEntry({ place }: App, entry: Entry): void {
   place.go(leadsTo(entry));
 }
 
-/** What the links of entries and the cells around them do with the mouse. */
+/** The mouse handlers for the links of entries and the cells around them. */
 export function useEntry(entry: Entry) {
   const app = useApp();
   const { folder, me, place, selection, transfers } = app;

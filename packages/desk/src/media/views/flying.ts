@@ -5,7 +5,7 @@ import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks';
 /** The speed from which pictures are unrecognizable, in px/ms. */
 const FAST = 3;
 
-/** How long after the last fast movement the scrolling has settled, in ms. */
+/** The time since the last fast movement after which the scrolling has settled, in ms. */
 const SETTLED_MS = 120;
 
 const Flying = createContext<ReadonlySignal<boolean>>(signal(false));
@@ -13,7 +13,7 @@ const Flying = createContext<ReadonlySignal<boolean>>(signal(false));
 /** Hands down whether the listing flies past. */
 export const FlyingProvider = Flying.Provider;
 
-/** Whether an element is scrolled so fast that what it shows only flies past. */
+/** True while an element scrolls so fast that its contents only fly past. */
 export function useFlying(scroller: RefObject<HTMLElement>): ReadonlySignal<boolean> {
   const [flying] = useState(() => signal(false));
   // Before the rows, which are rendered as soon as they hear of a scroll, and then know how fast it is.

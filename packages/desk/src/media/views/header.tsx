@@ -6,7 +6,6 @@ import { isInTrash, originalOf, TRASH } from '../trash.ts';
 import { dropOn } from './entry-link.tsx';
 import { UploadButton } from './upload-button.tsx';
 
-/** Where the section is, and what is always at hand. */
 export function MediaHeader() {
   const { dialogs, me, place, texts } = useApp();
   const { say } = texts;

@@ -1,10 +1,10 @@
 import type { Entry } from '../api/types.ts';
 
-/** How entries lie in rows: folders first, each row all folders or all files. */
+/** Entries in rows: folders first, each row all folders or all files. */
 export interface Layout {
   readonly columns: number;
   readonly rows: number;
-  /** How many rows are kept ready above and below the window. */
+  /** The rows that are kept ready above and below the window. */
   readonly overscan: number;
   /** The height of a row, in px. */
   heightOf(row: number): number;
@@ -22,8 +22,8 @@ const FOLDER_HEIGHT = 48;
 const CAPTION_HEIGHT = 44;
 const LINE_HEIGHT = 44;
 
-/** What is kept ready above and below the window, in px: more than a quick turn of a wheel goes. */
-const READY = 400;
+/** The height that is kept ready above and below the window, in px: more than a quick turn of a wheel. */
+const OVERSCAN = 400;
 
 /** The narrowest column of a grid, in px, by the width of the window. */
 function columnWidth(width: number): number {
@@ -51,7 +51,7 @@ export function gridLayout(entries: readonly Entry[], width: number): Layout {
   return {
     columns,
     rows,
-    overscan: Math.ceil(READY / (picture + CAPTION_HEIGHT + GAP)),
+    overscan: Math.ceil(OVERSCAN / (picture + CAPTION_HEIGHT + GAP)),
     heightOf: (row) => (row < folderRows ? FOLDER_HEIGHT : picture + CAPTION_HEIGHT) + GAP,
     rangeOf,
     rowOf,
@@ -70,7 +70,7 @@ export function tableLayout(entries: readonly Entry[]): Layout {
   return {
     columns: 1,
     rows: entries.length,
-    overscan: Math.ceil(READY / LINE_HEIGHT),
+    overscan: Math.ceil(OVERSCAN / LINE_HEIGHT),
     heightOf: () => LINE_HEIGHT,
     rangeOf: (row) => [row, row + 1],
     rowOf: (index) => index,

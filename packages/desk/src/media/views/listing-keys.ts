@@ -54,7 +54,7 @@ export function useListingKeys(entries: readonly Entry[], layout: Layout, show: 
   };
 }
 
-/** Where a key leads; undefined if it does not move. */
+/** The index that a key moves to; undefined if it does not move. */
 function targetOf(
   { key, ctrlKey, metaKey }: KeyboardEvent,
   index: number,

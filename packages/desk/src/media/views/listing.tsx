@@ -11,7 +11,7 @@ import { useListingKeys } from './listing-keys.ts';
 import { Marquee, useMarquee } from './marquee.tsx';
 import { TableHead } from './table-head.tsx';
 
-/** How many rows before the last one the next page is asked for. */
+/** The rows before the last one at which the next page is requested. */
 const AHEAD = 8;
 
 /** The entries of the folder, as a grid or as a table; only what can be seen is in the document. */

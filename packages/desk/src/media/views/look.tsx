@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 
-/** What a picture looks like from afar, by its ThumbHash in base64. */
+/** A blurred preview of a picture, from its ThumbHash in base64. */
 export function Look({ thumbhash }: { thumbhash: string }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {

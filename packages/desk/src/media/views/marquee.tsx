@@ -11,7 +11,7 @@ interface Area {
   bottom: number;
 }
 
-/** How far the pointer moves before a press becomes a marquee, in px. */
+/** The distance that turns a press into a marquee, in px. */
 const SLACK = 6;
 
 /** Selects entries with a rectangle that the mouse draws from an empty place. */
@@ -54,7 +54,7 @@ export function useMarquee(scroller: RefObject<HTMLElement>, entries: readonly E
       removeEventListener('pointercancel', end);
       setArea(undefined);
       if (!drawn && before.size === 0) selection.clear();
-      // What the keyboard does next is about what the mouse has chosen.
+      // The next key applies to the files that the mouse has chosen.
       const chosen = [...selection.paths.peek()];
       if (drawn && chosen.length > 0) selection.focus(chosen.at(-1));
       current.querySelector<HTMLElement>('[data-active="true"]')?.focus({ preventScroll: true });

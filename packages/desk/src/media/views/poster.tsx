@@ -5,8 +5,8 @@ import { useApp } from '../app-context.ts';
 /** The longer side of a poster, in px. */
 const SIDE = 480;
 
-/** Where in a video its poster is taken, in s: many begin black. */
-const AT = 0.5;
+/** The time of a video's poster, in s: many begin black. */
+const POSTER_S = 0.5;
 
 /** A picture of a video, which the browser draws: it reads no more of it than that needs. */
 export function Poster({ entry: { path }, onBroken }: { entry: Entry; onBroken: () => void }) {
@@ -42,7 +42,7 @@ export function Poster({ entry: { path }, onBroken }: { entry: Entry; onBroken: 
     let isGone = false;
     api.sign([path]).then(
       (urls) => {
-        if (!isGone) video.src = `${urls[path]}#t=${AT}`;
+        if (!isGone) video.src = `${urls[path]}#t=${POSTER_S}`;
       },
       () => broken.current(),
     );

@@ -15,7 +15,6 @@ const SORTS: Readonly<Record<SortKey, TextName>> = {
   type: 'byType',
 };
 
-/** How the folder is shown, or what to do with the selection. */
 export function Toolbar() {
   const { selection } = useApp();
   return selection.paths.value.size > 0 ? <SelectionBar /> : <FolderBar />;

@@ -66,7 +66,7 @@ export function UploadPanel() {
   );
 }
 
-/** What a person can do something about comes first, then what moves. */
+/** Uploads that a person can do something about come first, then those that move. */
 function shownOf(list: readonly Upload[]): readonly Upload[] {
   if (list.length <= SHOWN) return list;
   const order = ['failed', 'unfinished', 'sending', 'paused', 'waiting', 'done'] as const;
@@ -147,8 +147,9 @@ function UploadLine({ upload }: { upload: Upload }) {
 /** Why a file was not uploaded. */
 function problemOf(problem: unknown, say: ReturnType<typeof useApp>['texts']['say']): string {
   if (problem instanceof ApiProblem) return problemWords(problem, say);
-  if (statusOf(problem) === 0) return say(navigator.onLine ? 'storeUnavailable' : 'offline');
-  return problem instanceof Error ? problem.message : String(problem);
+  const status = statusOf(problem);
+  if (status === 0) return say(navigator.onLine ? 'storeUnavailable' : 'offline');
+  return status === undefined ? say('unexpected') : say('storeRefused', { status });
 }
 
 /** The browser has not kept the file: the person shows it again. */

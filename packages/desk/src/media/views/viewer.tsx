@@ -12,7 +12,7 @@ import { TextFile } from './text-file.tsx';
 import { Picture, Thumbnail } from './thumbnail.tsx';
 import { useWhyUnseen } from './why-unseen.ts';
 
-/** How far a finger moves before it is a swipe, in px. */
+/** The distance that makes a swipe, in px. */
 const SWIPE = 48;
 
 /** A signed address is asked for again before it ends, in ms. */
@@ -186,7 +186,7 @@ function Media({ entry, url, onFacts }: MediaProps) {
   );
 }
 
-/** What stands for a file that is not shown, and why it is not. */
+/** Stands for a file that is not shown, and says why. */
 function NoPicture({ entry }: { entry: Entry }) {
   const { say } = useApp().texts;
   const canBeDrawn = isDrawn(entry);

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Entry } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 
-/** What is said of a file without a picture, by the service's code for it. */
+/** The words for a file without a picture, by the service's code. */
 const WHY = {
   damaged: 'whyDamaged',
   incomplete: 'whyIncomplete',

@@ -35,7 +35,7 @@ import type {
 } from './types.ts';
 
 /** The paths of the newsroom, as they follow `/api/desk/newsroom`. */
-type Paths = { [Path in keyof paths as Path extends `/api${infer Rest}` ? Rest : never]: paths[Path] };
+export type Paths = { [Path in keyof paths as Path extends `/api${infer Rest}` ? Rest : never]: paths[Path] };
 
 const PAGE = 50;
 
@@ -145,7 +145,7 @@ export class NewsroomApi {
     return tagged(this.#client.request('get', '/sources/{id}', { path: { id }, signal }));
   }
 
-  /** What an address brings; nothing is kept. */
+  /** Reads an address as a source would; nothing is kept. */
   trySource(url: string, page: string | undefined, signal?: AbortSignal): Promise<FoundAtAddress> {
     return asked(this.#client.post('/sources/try', { body: { url, page }, signal }));
   }
@@ -176,12 +176,12 @@ export class NewsroomApi {
     await asked(this.#client.post('/sources/{id}/restore', { path: { id } }));
   }
 
-  /** What the rules of a source have dropped, the newest first. */
+  /** The entries that a source's rules have dropped, the newest first. */
   async dropped(id: number, signal?: AbortSignal): Promise<readonly DroppedEntry[]> {
     return (await asked(this.#client.get('/sources/{id}/dropped', { path: { id }, signal }))).entries;
   }
 
-  /** What rules would do to the last 200 entries of a source; nothing is changed. */
+  /** Tries rules on the last 200 entries of a source; nothing is changed. */
   async tryRules(id: number, rules: string[]): Promise<readonly TriedEntry[]> {
     const sent = { path: { id }, body: { rules } };
     return (await asked(this.#client.post('/sources/{id}/rules/try', sent))).entries;

@@ -10,13 +10,13 @@ export interface Page<Entry> {
   readonly nextCursor: string | null;
 }
 
-/** What was read, with what a write sends so that it fails if it has been changed since. */
+/** A value, with the tag that makes a write fail if it has been changed since. */
 export interface Tagged<Value> {
   readonly value: Value;
   readonly etag: string | null;
 }
 
-/** What the site calls things, and when its day ends. */
+/** The site's categories and directions, and the end of its day. */
 export type Vocabulary = Answer<'getVocabulary'>;
 /** A category or a direction, and how readers see it. */
 export type Term = Vocabulary['categories'][number];
@@ -31,7 +31,7 @@ export type WithdrawnItem = Answer<'listWithdrawnItems'>['items'][number];
 /** All that an editor sees of an item. */
 export type Item = Answer<'getItem'>;
 export type ItemChange = Body<'editItem'>;
-/** What one can do with an item without saying more. */
+/** The actions on an item that need no further input. */
 export type ItemAction = 'select' | 'deselect' | 'withdraw' | 'restore';
 /** Why an item scored as it did. */
 export type Explanation = Answer<'explainItem'>;
@@ -52,7 +52,7 @@ export type NewSource = Body<'addSource'>;
 export type SourceChange = Body<'editSource'>;
 export type FoundAtAddress = Answer<'trySource'>;
 export type DroppedEntry = Answer<'listDroppedEntries'>['entries'][number];
-/** What rules would do to an entry. */
+/** An entry, with what the rules would do to it. */
 export type TriedEntry = Answer<'trySourceRules'>['entries'][number];
 export type OpmlOutcome = Answer<'importSources'>;
 

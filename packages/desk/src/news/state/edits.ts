@@ -2,7 +2,6 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import type { NewsroomApi } from '../api/newsroom.ts';
 
-/** What was done last, and whether it can be taken back. */
 export interface LastEdit {
   readonly words: string;
   readonly canUndo: boolean;
@@ -15,7 +14,7 @@ interface Undoable {
   readonly after: () => void;
 }
 
-/** What was changed from this page, to be taken back step by step. */
+/** The edits made from this page, to be undone step by step. */
 export class Edits {
   readonly #last = signal<LastEdit | undefined>(undefined);
   readonly #api: NewsroomApi;

@@ -7,7 +7,7 @@ export type Screen = (typeof SCREENS)[number];
 
 export interface NewsPlace {
   readonly screen: Screen;
-  /** What the screen shows: the number of a source. */
+  /** The number of the source on the screen. */
   readonly id: string | undefined;
   readonly query: URLSearchParams;
 }

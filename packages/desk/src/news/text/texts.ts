@@ -15,19 +15,6 @@ export type Say = SayOf<TextName>;
 
 /** The section's texts. */
 export class Texts extends TextsOf<TextName> {
-  /** How long ago something was, or how soon it will be. */
-  readonly ago = (time: string, now = Date.now()): string => {
-    const seconds = (Date.parse(time) - now) / 1000;
-    const [value, unit] =
-      Math.abs(seconds) < 3600
-        ? ([seconds / 60, 'minute'] as const)
-        : Math.abs(seconds) < 86_400
-          ? ([seconds / 3600, 'hour'] as const)
-          : ([seconds / 86_400, 'day'] as const);
-    const make = (locale: string) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
-    return localized(make, this.language.value).format(Math.round(value), unit);
-  };
-
   /** A day such as `2026-11-25`, as people write it. */
   readonly day = (date: string): string => {
     const make = (locale: string) => new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeZone: 'UTC' });

@@ -6,11 +6,10 @@ import { CheckField } from '../../shared/views/check-field.tsx';
 import { FormModal } from '../../shared/views/form-modal.tsx';
 import type { FoundAtAddress } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
-import { SelectField, TextField, termChoices } from './fields.tsx';
-import { selectChoices } from './source-form.tsx';
+import { SelectField, selectChoices, TextField, termChoices } from './fields.tsx';
 import { troubleWords } from './trouble.tsx';
 
-/** How many of the entries that were found are shown. */
+/** The most entries that are shown of those found. */
 const SHOWN = 8;
 
 /** Adds a source: its address is tried first, and what it brings is shown. */
@@ -55,10 +54,10 @@ export function AddSource({ onClose, onAdded }: { onClose: () => void; onAdded: 
       edits.say(say(isNew ? 'didAdd' : 'alreadyKnown', { name: source.name }));
       onAdded();
     });
-  // What is no address at all is not one later, either.
+  // A text that is no address now will not be one later.
   const canAdd = problem !== undefined && (problem.code === 'source_unreadable' || problem.passes);
   const change = (value: string) => {
-    // What an earlier address brings is not what this one does.
+    // The entries of an earlier address are not those of this one.
     running.current?.abort();
     setBusy(false);
     setUrl(value);

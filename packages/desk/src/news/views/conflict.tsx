@@ -9,7 +9,10 @@ interface ConflictProps {
   onClose: () => void;
 }
 
-/** What somebody else has saved in between, beside one's own: nothing is saved before one is chosen. */
+/**
+ * Shows the version that somebody else has saved in between, beside one's own; nothing is saved before one is
+ * chosen.
+ */
 export function Conflict({ rows, onTheirs, onMine, onClose }: ConflictProps) {
   const { say } = useNews().texts;
   return (
@@ -27,8 +30,8 @@ export function Conflict({ rows, onTheirs, onMine, onClose }: ConflictProps) {
           {rows.map(({ label, theirs, mine }) => (
             <tr key={label}>
               <th scope="row">{label}</th>
-              <td>{theirs || '–'}</td>
-              <td>{mine || '–'}</td>
+              <td>{theirs}</td>
+              <td>{mine}</td>
             </tr>
           ))}
         </tbody>

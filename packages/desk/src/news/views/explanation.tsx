@@ -1,8 +1,8 @@
 import type { Explanation, Item, ScoreTerm } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
-import type { TextName } from '../text/texts.ts';
+import type { Say, TextName } from '../text/texts.ts';
 
-/** The terms of a score that have a name of their own; those of a model are shown as they come. */
+/** The terms of a score that have a name of their own. */
 const TERMS: Readonly<Record<string, TextName>> = {
   source: 'term_source',
   firstParty: 'term_firstParty',
@@ -12,7 +12,25 @@ const TERMS: Readonly<Record<string, TextName>> = {
   signals: 'term_signals',
   rules: 'term_rules',
   bounds: 'term_bounds',
+  model: 'term_model',
 };
+
+/** What the points of a term are for. */
+const BASES: Readonly<Record<string, TextName>> = {
+  source: 'basis_source',
+  coverage: 'basis_coverage',
+  freshness: 'basis_freshness',
+  length: 'basis_length',
+  model: 'basis_model',
+};
+
+function basisOf({ name, points, note = '', value }: ScoreTerm, say: Say): string {
+  // Signals are named by words of the site itself.
+  if (name === 'signals') return note;
+  if (name === 'model' && value === undefined && points === 0) return say('modelUnused');
+  const basis = BASES[name];
+  return basis === undefined || value === undefined ? '' : say(basis, { count: value });
+}
 
 /** Why the rules or the model gave an item its score, as a bar for each term. */
 export function ExplanationView({ item, explanation }: { item: Item; explanation: Explanation }) {
@@ -50,7 +68,7 @@ function Terms({ terms }: { terms: readonly ScoreTerm[] }) {
   return (
     <table class="terms" aria-labelledby="why">
       <tbody>
-        {terms.map(({ name, points, note }) => (
+        {terms.map(({ name, points, note, value }) => (
           <tr key={name}>
             <th scope="row">{TERMS[name] === undefined ? name : say(TERMS[name])}</th>
             <td class="terms-bar">
@@ -66,7 +84,7 @@ function Terms({ terms }: { terms: readonly ScoreTerm[] }) {
               {points > 0 ? '+' : ''}
               {points}
             </td>
-            <td class="terms-note">{note}</td>
+            <td class="terms-note">{basisOf({ name, points, note, value }, say)}</td>
           </tr>
         ))}
       </tbody>

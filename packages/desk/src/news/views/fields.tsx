@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { CheckField } from '../../shared/views/check-field.tsx';
 import type { Term } from '../api/types.ts';
+import type { Say } from '../text/texts.ts';
 
 interface FieldProps {
   label: string;
@@ -65,6 +66,13 @@ export function TextArea({
 export type Choices = readonly (readonly [value: string, label: string])[];
 
 /** Categories or directions to choose from. */
+export function selectChoices(say: Say): Choices {
+  const least = [50, 60, 70, 80, 90].map(
+    (score) => [`score>=${score}`, say('select_score', { score })] as const,
+  );
+  return [['auto', say('select_auto')], ['all', say('select_all')], ['none', say('select_none')], ...least];
+}
+
 export function termChoices(terms: readonly Term[] = []): Choices {
   return terms.map(({ name, label }) => [name, label] as const);
 }

@@ -1,8 +1,9 @@
 import { Button } from '../../shared/views/button.tsx';
 import type { Edit } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
-import type { Say, TextName } from '../text/texts.ts';
+import type { TextName } from '../text/texts.ts';
 import { LABELS } from './item-form.tsx';
+import { valueWords } from './value-words.ts';
 
 /** The members that people know by another name. */
 const MEMBERS: Readonly<Record<string, TextName>> = {
@@ -13,10 +14,22 @@ const MEMBERS: Readonly<Record<string, TextName>> = {
   digest: 'digest',
 };
 
-/** The most characters of a value that are shown. */
-const SHOWN = 80;
+/** What was done; an edit by other means names only who made it. */
+const ACTIONS: Readonly<Record<string, TextName>> = {
+  'item add': 'did_itemAdd',
+  'item edit': 'did_itemEdit',
+  'item select': 'isSelected',
+  'item deselect': 'did_itemDeselect',
+  'item withdraw': 'isWithdrawn',
+  'item restore': 'did_itemRestore',
+  'story merge': 'did_storyMerge',
+  'story split': 'did_storySplit',
+  'story digest': 'did_storyDigest',
+  import: 'did_import',
+  undo: 'did_undo',
+};
 
-/** Who changed what, the newest first, each with the way back. */
+/** Edits, the newest first, each with its undo. */
 export function HistoryView({
   history,
   onUndo,
@@ -24,7 +37,8 @@ export function HistoryView({
   history: readonly Edit[];
   onUndo: (edit: number) => void;
 }) {
-  const { me, texts } = useNews();
+  const news = useNews();
+  const { me, texts } = news;
   const { say } = texts;
   if (history.length === 0) return null;
   return (
@@ -34,13 +48,17 @@ export function HistoryView({
         {history.map(({ edit, at, actor, program, action, undoneBy, changes }) => (
           <li key={edit} class={undoneBy === null ? undefined : 'undone'}>
             <div class="history-words">
-              <p class="hint">{[actor ?? program, texts.date(Date.parse(at)), action].join(' · ')}</p>
+              <p class="hint">
+                {[
+                  actor ?? program,
+                  texts.date(Date.parse(at)),
+                  ...(ACTIONS[action] === undefined ? [] : [say(ACTIONS[action])]),
+                ].join(' · ')}
+              </p>
               {changes.map(({ member, before, after }) => (
                 <p key={member} class="change">
-                  <span class="change-member">
-                    {MEMBERS[member] === undefined ? member : say(MEMBERS[member])}
-                  </span>{' '}
-                  <del>{shown(before, say)}</del> <ins>{shown(after, say)}</ins>
+                  <span class="change-member">{say(MEMBERS[member] ?? 'otherMember')}</span>{' '}
+                  <del>{valueWords(member, before, news)}</del> <ins>{valueWords(member, after, news)}</ins>
                 </p>
               ))}
             </div>
@@ -59,11 +77,4 @@ export function HistoryView({
       </ol>
     </section>
   );
-}
-
-function shown(value: unknown, say: Say): string {
-  if (value === null || value === undefined || value === '') return '–';
-  if (typeof value === 'boolean') return say(value ? 'yes' : 'no');
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
 }

@@ -9,7 +9,7 @@ import { HistoryView } from './history.tsx';
 import { Waiting } from './trouble.tsx';
 import { useAnswer } from './use-answer.ts';
 
-/** How long the keys have to rest before an item is asked for, in ms. */
+/** The pause of the keys after which an item is requested, in ms. */
 const REST_MS = 120;
 
 interface ItemDetailsProps {

@@ -2,13 +2,15 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { FormModal } from '../../shared/views/form-modal.tsx';
+import { faultWords } from '../../shared/views/problem-view.tsx';
 import type { Item, ItemChange, Tagged } from '../api/types.ts';
-import { useNews } from '../news-context.ts';
-import type { Say, TextName } from '../text/texts.ts';
+import { type News, useNews } from '../news-context.ts';
+import type { TextName } from '../text/texts.ts';
 import { Conflict } from './conflict.tsx';
 import { CheckList, SelectField, TextArea, TextField, termChoices } from './fields.tsx';
 import { troubleWords, Waiting } from './trouble.tsx';
 import { useAnswer } from './use-answer.ts';
+import { valueWords } from './value-words.ts';
 
 export function ItemForm({ id, onClose }: { id: string; onClose: () => void }) {
   const { api, texts } = useNews();
@@ -24,7 +26,7 @@ export function ItemForm({ id, onClose }: { id: string; onClose: () => void }) {
   );
 }
 
-/** What the form has: texts as they are typed. */
+/** The texts in the form, as they are typed. */
 interface Values {
   readonly title: string;
   readonly summary: string;
@@ -48,7 +50,8 @@ export const LABELS: Readonly<Record<keyof Values, TextName>> = {
 const NAMES = Object.keys(LABELS) as (keyof Values)[];
 
 function Form({ before, onClose }: { before: Tagged<Item>; onClose: () => void }) {
-  const { api, items, texts, vocabulary } = useNews();
+  const news = useNews();
+  const { api, items, texts, vocabulary } = news;
   const { say } = texts;
   const { id } = before.value;
   const form = useRef<HTMLFormElement>(null);
@@ -70,11 +73,15 @@ function Form({ before, onClose }: { before: Tagged<Item>; onClose: () => void }
       setProblem(found);
     }
   };
+  const faultOf = (name: string) => {
+    const found = problem?.fields.find(({ field }) => field === name);
+    return found && faultWords(found, say);
+  };
   const of = (name: Exclude<keyof Values, 'directions'>) => ({
     label: say(LABELS[name]),
     value: values[name],
     onValue: (value: string) => setValues({ ...values, [name]: value }),
-    problem: problem?.fields.find(({ field }) => field === name)?.message,
+    problem: faultOf(name),
   });
   const named = problem?.fields.some(({ field }) => NAMES.some((name) => name === field)) === true;
   return (
@@ -114,7 +121,7 @@ function Form({ before, onClose }: { before: Tagged<Item>; onClose: () => void }
       </div>
       {theirs !== undefined && (
         <Conflict
-          rows={rowsOf(values, valuesOf(theirs.value), say)}
+          rows={rowsOf(values, valuesOf(theirs.value), news)}
           onTheirs={() => {
             void items.reload(id);
             onClose();
@@ -143,11 +150,11 @@ function differing(a: Values, b: Values): (keyof Values)[] {
   return NAMES.filter((name) => String(a[name]) !== String(b[name]));
 }
 
-function rowsOf(mine: Values, theirs: Values, say: Say) {
+function rowsOf(mine: Values, theirs: Values, news: News) {
   return differing(mine, theirs).map((name) => ({
-    label: say(LABELS[name]),
-    mine: String(mine[name]),
-    theirs: String(theirs[name]),
+    label: news.texts.say(LABELS[name]),
+    mine: valueWords(name, mine[name], news),
+    theirs: valueWords(name, theirs[name], news),
   }));
 }
 

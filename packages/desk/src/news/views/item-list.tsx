@@ -8,7 +8,7 @@ import { useKeys } from './use-keys.ts';
 
 const HEIGHT = 68;
 
-/** How many lines before the last one the next page is asked for. */
+/** The lines before the last one at which the next page is requested. */
 const AHEAD = 12;
 
 const heightOf = () => HEIGHT;

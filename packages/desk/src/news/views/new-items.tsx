@@ -3,7 +3,7 @@ import { Button } from '../../shared/views/button.tsx';
 import type { ItemsQuery } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 
-/** How often the page looks for new items, in ms. */
+/** The interval between looks for new items, in ms. */
 const LOOK_MS = 60_000;
 
 /** Says how many items have come in since the list was loaded; it stays as it is until they are wanted. */

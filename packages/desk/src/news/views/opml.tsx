@@ -14,10 +14,8 @@ export function OpmlDialog({ outcome, onClose }: { outcome: OpmlOutcome; onClose
         <>
           <p class="form-problem">{say('opmlRefused', { count: refused.length })}</p>
           <ul class="names">
-            {refused.map(({ url, reason }) => (
-              <li key={url}>
-                {url}: {reason}
-              </li>
+            {refused.map(({ url }) => (
+              <li key={url}>{url}</li>
             ))}
           </ul>
         </>

@@ -17,7 +17,7 @@ import { Waiting } from './trouble.tsx';
 import { useAnswer } from './use-answer.ts';
 import { useKeys } from './use-keys.ts';
 
-/** How often the page asks how the newsroom is, in ms. */
+/** The interval between requests for the newsroom's status, in ms. */
 const STATUS_MS = 60_000;
 
 /** The keys of the section, and what they do. */
@@ -103,7 +103,7 @@ function ScreenView({ screen, id }: { screen: Screen; id: string | undefined }) 
   }
 }
 
-/** What is wrong in the newsroom: without a worker, nothing is read. */
+/** Without a worker, nothing is read. */
 function NewsroomNotice() {
   const { api, texts } = useNews();
   const { say } = texts;
@@ -114,15 +114,11 @@ function NewsroomNotice() {
     return () => clearInterval(timer);
   }, []);
   if (value === undefined) return null;
-  const failed = value.schedules.filter(({ lastError }) => lastError !== null);
-  if (value.workers > 0 && failed.length === 0) return null;
+  const hasFailed = value.schedules.some(({ lastError }) => lastError !== null);
+  if (value.workers > 0 && !hasFailed) return null;
   return (
     <p class="notice" role="status">
-      {value.workers === 0
-        ? say('noWorker')
-        : failed
-            .map(({ name, lastError }) => say('scheduleFailed', { name, reason: lastError ?? '' }))
-            .join(' ')}
+      {say(value.workers === 0 ? 'noWorker' : 'scheduleFailed')}
     </p>
   );
 }

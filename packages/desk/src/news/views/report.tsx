@@ -88,7 +88,7 @@ function quotesOf({ report }: ReportPreview): readonly Quote[] {
 
 interface PublishButtonsProps {
   preview: Tagged<ReportPreview>;
-  /** Whether its hour has not come. */
+  /** True before the hour of the report. */
   isEarly: boolean;
   onDone: () => void;
 }
@@ -156,7 +156,7 @@ function Preview({ preview, onChanged }: { preview: ReportPreview; onChanged: ()
   const { date, windowStart, windowEnd, publishedAt, report, period } = preview;
   const [focused, setFocused] = useState<string>();
   const place = useRef<HTMLDivElement>(null);
-  // What was moved keeps the focus, wherever it is now.
+  // The item that was moved keeps the focus.
   useEffect(() => {
     if (focused === undefined) return;
     place.current?.querySelector<HTMLElement>(`[data-id="${CSS.escape(focused)}"]`)?.focus();

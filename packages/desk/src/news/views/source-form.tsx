@@ -3,19 +3,14 @@ import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import { withScheme } from '../../shared/state/with-scheme.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { CheckField } from '../../shared/views/check-field.tsx';
+import { faultWords } from '../../shared/views/problem-view.tsx';
 import type { Source, SourceChange, Tagged, TriedEntry } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
-import type { Say, TextName } from '../text/texts.ts';
+import type { TextName } from '../text/texts.ts';
 import { Conflict } from './conflict.tsx';
-import { CheckList, type Choices, SelectField, TextArea, TextField, termChoices } from './fields.tsx';
+import { CheckList, SelectField, selectChoices, TextArea, TextField, termChoices } from './fields.tsx';
 import { troubleWords } from './trouble.tsx';
-
-export function selectChoices(say: Say): Choices {
-  const least = [50, 60, 70, 80, 90].map(
-    (score) => [`score>=${score}`, say('select_score', { score })] as const,
-  );
-  return [['auto', say('select_auto')], ['all', say('select_all')], ['none', say('select_none')], ...least];
-}
+import { valueWords } from './value-words.ts';
 
 /** The settings as they are typed; rules are lines. */
 interface Values {
@@ -52,11 +47,12 @@ interface SourceFormProps {
 }
 
 /**
- * Changes the settings of a source; its rules can be tried on what it has brought. What was typed is there
- * again for who comes back.
+ * Changes the settings of a source; its rules can be tried on its past entries. Unsaved text is there again
+ * after a visit elsewhere.
  */
 export function SourceForm({ before, onSaved }: SourceFormProps) {
-  const { api, edits, texts, typed, vocabulary } = useNews();
+  const news = useNews();
+  const { api, edits, texts, typed, vocabulary } = news;
   const { say } = texts;
   const { id, name } = before.value;
   // Of what somebody else has changed since it was typed, a save says so.
@@ -104,12 +100,15 @@ export function SourceForm({ before, onSaved }: SourceFormProps) {
     }
   };
   const set = (changed: Partial<Values>) => setValues({ ...values, ...changed });
+  const faultOf = (one: string) => {
+    const found = problem?.fields.find(({ field }) => field.replace(/^settings\./, '').split('.')[0] === one);
+    return found && faultWords(found, say);
+  };
   const of = (one: 'url' | 'name' | 'category' | 'select' | 'weight' | 'rules') => ({
     label: say(LABELS[one]),
     value: values[one],
     onValue: (value: string) => set({ [one]: value }),
-    problem: problem?.fields.find(({ field }) => field.replace(/^settings\./, '').split('.')[0] === one)
-      ?.message,
+    problem: faultOf(one),
   });
   return (
     <form
@@ -155,10 +154,10 @@ export function SourceForm({ before, onSaved }: SourceFormProps) {
       </div>
       {theirs !== undefined && (
         <Conflict
-          rows={rowsOf(values, valuesOf(theirs.value)).map(([one, mine, now]) => ({
+          rows={rowsOf(values, valuesOf(theirs.value)).map(([one]) => ({
             label: say(LABELS[one]),
-            mine,
-            theirs: now,
+            mine: valueWords(one, values[one], news),
+            theirs: valueWords(one, valuesOf(theirs.value)[one], news),
           }))}
           onTheirs={() => takeTheirs(theirs)}
           onMine={() => void save(theirs.etag)}
@@ -169,7 +168,7 @@ export function SourceForm({ before, onSaved }: SourceFormProps) {
   );
 }
 
-/** What the rules would do to the last entries, before they are saved. */
+/** Tries the rules on the last entries, before they are saved. */
 function TryRules({ id, rules }: { id: number; rules: string[] }) {
   const { api, texts } = useNews();
   const { say } = texts;
@@ -261,7 +260,7 @@ function changeOf(before: Values, after: Values): SourceChange {
   );
 }
 
-/** What is different, each with its two values as text. */
+/** The members that differ, each with its two values as text. */
 function rowsOf(a: Values, b: Values): readonly (readonly [name: keyof Values, a: string, b: string])[] {
   return NAMES.flatMap((name) => {
     const [one, other] = [String(a[name]), String(b[name])];

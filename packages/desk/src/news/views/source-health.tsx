@@ -1,5 +1,6 @@
 import type { Source } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
+import type { Say } from '../text/texts.ts';
 
 /** The room of a day in the chart, in its own units. */
 const DAY = 6;
@@ -42,6 +43,11 @@ export function SourceState({ source: { state, failures, emptyReads } }: { sourc
   if (failures > 0) return <span class="badge bad">{say('failures', { count: failures })}</span>;
   if (emptyReads > 2) return <span class="badge bad">{say('emptyReads', { count: emptyReads })}</span>;
   return <span class="badge on">{say('state_active')}</span>;
+}
+
+/** Why a source cannot be read. */
+export function faultWords({ lastErrorCode }: Source, say: Say): string {
+  return say(`problem_${lastErrorCode ?? 'source_unreadable'}`);
 }
 
 /** Pauses a source, or goes on with it; either takes the other one back. */

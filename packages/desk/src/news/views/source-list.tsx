@@ -5,7 +5,7 @@ import { useRows } from '../../shared/views/use-rows.ts';
 import type { Source } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { pathTo } from '../state/news-place.ts';
-import { DaysChart, SourceState, useReading } from './source-health.tsx';
+import { DaysChart, faultWords, SourceState, useReading } from './source-health.tsx';
 import { useLineKeys } from './use-line-keys.ts';
 
 const HEIGHT = 68;
@@ -50,7 +50,7 @@ interface SourceLineProps {
 function SourceLine({ source, row, of, start, onChanged }: SourceLineProps) {
   const { me, texts } = useNews();
   const { say } = texts;
-  const { id, url, name, state, day, days, failures, lastError, nextPollAt, lastPolledAt } = source;
+  const { id, url, name, state, day, days, failures, nextPollAt, lastPolledAt } = source;
   const read = useReading(source, onChanged);
   const times = [
     ...(lastPolledAt === null ? [] : [say('readAgo', { time: texts.ago(lastPolledAt) })]),
@@ -67,7 +67,7 @@ function SourceLine({ source, row, of, start, onChanged }: SourceLineProps) {
         <Link to={pathTo('sources', { id: String(id) })} class="item-title">
           {texts.name(name)}
         </Link>
-        <span class="item-facts">{failures > 0 && lastError !== null ? lastError : url}</span>
+        <span class="item-facts">{failures > 0 ? faultWords(source, say) : url}</span>
       </span>
       <span class="source-chart">
         <DaysChart days={days} />

@@ -7,7 +7,7 @@ import type { Source } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { pathTo } from '../state/news-place.ts';
 import { SourceForm } from './source-form.tsx';
-import { DaysChart, SourceState, useReading } from './source-health.tsx';
+import { DaysChart, faultWords, SourceState, useReading } from './source-health.tsx';
 import { Status } from './status.tsx';
 import { Waiting } from './trouble.tsx';
 import { useAnswer } from './use-answer.ts';
@@ -44,12 +44,12 @@ export function SourcePage({ id }: { id: number }) {
         <Lines
           title={say('leftOut')}
           count={source.value.unusableEntries + source.value.unreadEntries + source.value.repeatedEntries}
-          lines={source.value.leftOut.map(({ title, reason }) => [title, reason])}
+          lines={source.value.leftOut.map(({ title, code }) => [
+            title,
+            code === null ? '' : say(`leftOut_${code}`),
+          ])}
         />
-        <Lines
-          title={say('refused')}
-          lines={source.value.refusedEntries.map(({ title, reason }) => [title ?? '', reason ?? ''])}
-        />
+        <Lines title={say('refused')} lines={source.value.refusedEntries.map(({ title }) => [title ?? ''])} />
       </div>
       <Status words={say('sourceCount', { count: 1 })} />
     </>
@@ -113,12 +113,11 @@ function SourceHead({ source, onChanged }: { source: Source; onChanged: () => vo
   );
 }
 
-/** How a source is: its days as a picture, its reads, and what went wrong. */
+/** The health of a source: a chart of its days, its reads, and its errors. */
 function Health({ source, onChanged }: { source: Source; onChanged: () => void }) {
   const { api, edits, me, texts } = useNews();
   const { say } = texts;
-  const { days, day, lastPolledAt, lastSuccessAt, nextPollAt, lastError, failingSince, pending, state } =
-    source;
+  const { days, day, lastPolledAt, lastSuccessAt, nextPollAt, failingSince, pending, state } = source;
   const { stoppedRules, offeredUrl } = source;
   const take = (url: string) => {
     const words = say('didTakeFeed', { url });
@@ -140,17 +139,17 @@ function Health({ source, onChanged }: { source: Source; onChanged: () => void }
   ];
   return (
     <>
-      {lastError !== null && failingSince !== null && (
+      {failingSince !== null && (
         <p class="notice" role="status">
-          {say('failingSince', { time: texts.ago(failingSince), reason: lastError })}
+          {say('failingSince', { time: texts.ago(failingSince), reason: faultWords(source, say) })}
           {offeredUrl !== null && me.may('edit') && (
             <Button onClick={() => void take(offeredUrl)}>{say('takeFeed', { url: offeredUrl })}</Button>
           )}
         </p>
       )}
-      {stoppedRules.map(({ rule, reason }) => (
+      {stoppedRules.map(({ rule }) => (
         <p class="notice" role="status" key={rule}>
-          {say('stoppedRule', { rule, reason })}
+          {say('stoppedRule', { rule })}
         </p>
       ))}
       <div class="health">
@@ -171,7 +170,7 @@ function Health({ source, onChanged }: { source: Source; onChanged: () => void }
 interface LinesProps {
   title: string;
   lines: readonly (readonly string[])[];
-  /** How many there are, if not all are listed. */
+  /** The whole number of them, if not all are listed. */
   count?: number;
 }
 
@@ -189,7 +188,7 @@ function Lines({ title, lines, count = lines.length }: LinesProps) {
             <span class="found-title" dir="auto">
               {texts.name(name)}
             </span>
-            <code>{rest.join(' · ')}</code>
+            {rest.length > 0 && <code>{rest.join(' · ')}</code>}
           </li>
         ))}
       </ul>

@@ -24,7 +24,11 @@ export function Sources() {
   const { say } = texts;
   const { query } = placeOf(address.here.value);
   const [pages] = useState(() => new Pages<Source>());
-  const [isAdding, setAdding] = useState(false);
+  const [isAdding, setAdding] = useState(query.has('add') && me.may('edit'));
+  const stopAdding = () => {
+    setAdding(false);
+    if (query.has('add')) changeQuery(address, { add: undefined });
+  };
   const [outcome, setOutcome] = useState<OpmlOutcome>();
   const begin = () => void pages.begin((cursor, signal) => api.sources(cursor, signal));
   useEffect(begin, [news]);
@@ -83,9 +87,9 @@ export function Sources() {
       <Status words={say('sourceCount', { count: found.length })} />
       {isAdding && (
         <AddSource
-          onClose={() => setAdding(false)}
+          onClose={stopAdding}
           onAdded={() => {
-            setAdding(false);
+            stopAdding();
             begin();
           }}
         />
@@ -111,7 +115,7 @@ function isHow({ state, failures }: Source, how: string): boolean {
 }
 
 interface SourcesBarProps {
-  /** Whether there are sources, which a file would have. */
+  /** False before the first source: then there is nothing to export. */
   hasSome: boolean;
   onAdd: () => void;
   onFile: (file: File) => void;

@@ -3,7 +3,7 @@ import { Button } from '../../shared/views/button.tsx';
 import { useNews } from '../news-context.ts';
 import { troubleWords } from './trouble.tsx';
 
-/** What was done last, with the way back. */
+/** The last edit, with its undo. */
 export function Status({ words }: { words: string }) {
   const { announce, edits, texts } = useNews();
   const { say } = texts;

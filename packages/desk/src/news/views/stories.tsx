@@ -16,7 +16,7 @@ import { useLineKeys } from './use-line-keys.ts';
 
 const HEIGHT = 68;
 
-/** How many lines before the last one the next page is asked for. */
+/** The lines before the last one at which the next page is requested. */
 const AHEAD = 12;
 
 const heightOf = () => HEIGHT;

@@ -169,7 +169,7 @@ function Reports({ story: { publicId, title, reports }, attempt }: ReportsProps)
   );
 }
 
-/** What a story is about, as readers see it; one that a person has written stays. */
+/** The summary of a story, as readers see it; one that a person has written stays. */
 function Digest({ story, onSaved }: { story: Tagged<Story>; onSaved: () => void }) {
   const { api, edits, texts } = useNews();
   const { say } = texts;

@@ -24,10 +24,10 @@ const SPANS = { today: 0, week: 6, month: 29, all: undefined, withdrawn: undefin
 
 const DAY_MS = 24 * 3_600_000;
 
-/** How long the keys have to rest before a search begins, in ms. */
+/** The pause of the keys after which a search begins, in ms. */
 const TYPING_MS = 250;
 
-/** What can be searched for: a word of three letters, or of two Chinese characters. */
+/** The shortest search: a word of three letters, or of two Chinese characters. */
 const SEARCHABLE = /[\p{L}\p{N}]{3}|\p{Script=Han}{2}/u;
 
 /** The items of today, or of another span, with what the keys do to them. */
@@ -93,7 +93,7 @@ export function Today() {
   );
 }
 
-/** What the address asks of the items; days are those of the site. */
+/** The query for the items that the address asks for; days are those of the site. */
 function queryOf(query: URLSearchParams, vocabulary: Vocabulary | undefined): ItemsQuery | 'withdrawn' {
   const { span = 'today', ...rest } = Object.fromEntries(query);
   if (span === 'withdrawn') return 'withdrawn';

@@ -5,7 +5,7 @@ import { useNews } from '../news-context.ts';
 import type { Say } from '../text/texts.ts';
 import type { Asked } from './use-answer.ts';
 
-/** What a problem means for the person at the page. */
+/** Explains a problem to the person at the page. */
 export function troubleWords(problem: ApiProblem, say: Say): string {
   if (problem.code === 'not_configured') return say('notConfigured');
   return problem.status === 412 ? say('changedMeanwhile') : problemWords(problem, say);

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 const WIDE = '(min-width: 1000px)';
 
-/** Whether there is room for two things side by side. */
+/** True if the window has room for two panes side by side. */
 export function useWide(): boolean {
   const [isWide, setWide] = useState(() => matchMedia(WIDE).matches);
   useEffect(() => {

@@ -5,10 +5,9 @@ import type { Service } from '../../shared/api/service.ts';
 
 export const KINDS = ['categories', 'tags', 'authors'] as const;
 
-/** What articles are grouped by. */
 export type Kind = (typeof KINDS)[number];
 
-/** Where else readers find an author. */
+/** A page elsewhere about an author. */
 export interface AuthorLink {
   readonly label?: string | undefined;
   readonly url: string;
@@ -28,7 +27,7 @@ export interface Term {
   readonly links?: readonly AuthorLink[] | undefined;
 }
 
-/** What somebody writes about one; without a slug, it is made from the name, or stays. */
+/** Without a slug, it is made from the name, or stays. */
 export interface TermInput {
   name: string;
   slug?: string;
@@ -43,7 +42,7 @@ export interface TermPage {
   readonly total: number;
 }
 
-const PER_PAGE = 100;
+export const PER_PAGE = 100;
 
 /** Categories, tags and authors, by way of the desk. Every method throws an `ApiProblem`. */
 export class OrganiseApi {

@@ -2,10 +2,8 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import { SubmitDialog } from '../../shared/views/submit-dialog.tsx';
 import type { Kind, Term } from '../api/organise.ts';
 import { useOrganise } from '../organise-context.ts';
+import { TYPING_MS } from './listing.tsx';
 import { reasonOf } from './words.ts';
-
-/** How long a search waits for the next key, in ms. */
-const TYPING_MS = 200;
 
 interface MergeDialogProps {
   kind: Exclude<Kind, 'categories'>;

@@ -15,7 +15,7 @@ interface RemoveDialogProps {
   onMerge: () => void;
 }
 
-/** By which parameter the list of articles is narrowed to one. */
+/** The parameters that narrow the list of articles to one term. */
 const FILTERS: Readonly<Record<Kind, string>> = { categories: 'category', tags: 'tag', authors: 'author' };
 
 /** The articles of one, at the desk. */

@@ -1,5 +1,5 @@
 import type { ApiProblem } from '../../shared/api/problem.ts';
-import { problemWords } from '../../shared/views/problem-view.tsx';
+import { faultWords, problemWords } from '../../shared/views/problem-view.tsx';
 import type { Say, TextName } from '../text/texts.ts';
 
 const CODES: Readonly<Record<string, TextName>> = {
@@ -17,11 +17,15 @@ const FIELDS: Readonly<Record<string, TextName>> = {
   bio: 'bioWrong',
   picture: 'pictureWrong',
   links: 'linksWrong',
+  from: 'fromWrong',
+  to: 'toWrong',
 };
 
 /** Why something was not done. */
 export function reasonOf(problem: ApiProblem, say: Say): string {
-  const field = problem.fields[0]?.field.split('.')[0] ?? '';
-  const name = CODES[problem.code] ?? FIELDS[field];
+  const [fault] = problem.fields;
+  // The shared words say what to do about a circle.
+  if (fault?.code === 'redirect_loop') return faultWords(fault, say);
+  const name = CODES[problem.code] ?? FIELDS[fault?.field.split('.')[0] ?? ''];
   return name === undefined ? problemWords(problem, say) : say(name);
 }

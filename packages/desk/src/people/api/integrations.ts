@@ -5,7 +5,7 @@ import type { Service } from '../../shared/api/service.ts';
 
 export const SCOPES = ['published', 'read', 'write', 'publish', 'full'] as const;
 
-/** What a key may do, from least to most. */
+/** From least to most powerful. */
 export type Scope = (typeof SCOPES)[number];
 
 export interface KeyInput {

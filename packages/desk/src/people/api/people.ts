@@ -3,7 +3,6 @@ import { asked } from '../../shared/api/problem.ts';
 import type { Service } from '../../shared/api/service.ts';
 import type { Role } from '../../shared/state/me.ts';
 
-/** What an owner says about a person. */
 export interface PersonInput {
   readonly name: string;
   readonly email: string;
@@ -15,9 +14,9 @@ export interface Person extends PersonInput {
   readonly id: string;
   readonly active: boolean;
   readonly passkeys: number;
-  /** Whether an app makes codes for them. */
+  /** True if an authenticator app is set up. */
   readonly hasTotp: boolean;
-  /** Whether an account of single sign-on is linked. */
+  /** True if an account of single sign-on is linked. */
   readonly isLinked: boolean;
   readonly canLogIn: boolean;
   /** When the last link ends; null if none works. */
@@ -29,11 +28,11 @@ export interface Person extends PersonInput {
 export interface Invitation {
   readonly token: string;
   readonly expiresAt: string;
-  /** Whether it was sent by mail; absent where none is sent. */
+  /** True if it was sent by mail; absent if the service sends none. */
   readonly mailed?: boolean | undefined;
 }
 
-/** Which entries of the trail are shown; what is not given does not matter. */
+/** Absent members match every entry. */
 export interface TrailFilter {
   readonly of: 'desk' | 'articles';
   readonly person?: string;
@@ -62,9 +61,12 @@ const PAGE = 100;
 /** The people of the desk. Every method throws an `ApiProblem`. */
 export class PeopleApi {
   readonly #client: GalleryClient;
+  /** Where links in mails lead. */
+  readonly #query: { readonly at: string };
 
   constructor(service: Service) {
     this.#client = galleryClient(service);
+    this.#query = { at: new URL(`${service.baseUrl}/`).pathname };
   }
 
   async list(): Promise<readonly Person[]> {
@@ -73,7 +75,8 @@ export class PeopleApi {
 
   /** Adds a person, with the link for them. */
   async add(input: PersonInput): Promise<Invitation> {
-    return (await asked(this.#client.post('/api/people', { body: input }))).data.invitation;
+    return (await asked(this.#client.post('/api/people', { body: input, query: this.#query }))).data
+      .invitation;
   }
 
   async change(id: string, body: Partial<PersonInput> & { readonly active?: boolean }): Promise<void> {
@@ -91,7 +94,8 @@ export class PeopleApi {
 
   /** Makes a new link; the one before ends. */
   async invite(id: string): Promise<Invitation> {
-    return (await asked(this.#client.post('/api/people/{id}/invitation', { path: { id } }))).data.invitation;
+    const options = { path: { id }, query: this.#query };
+    return (await asked(this.#client.post('/api/people/{id}/invitation', options))).data.invitation;
   }
 
   async trail(query: TrailFilter & { readonly before?: string }): Promise<TrailPage> {

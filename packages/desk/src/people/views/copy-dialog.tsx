@@ -9,9 +9,9 @@ interface CopyDialogProps {
   hint: string;
   label: string;
   value: string;
-  /** What the button says that copies it. */
+  /** The label of the button that copies it. */
   button: string;
-  /** What else is to be said, above the hint. */
+  /** More words, above the hint. */
   children?: ComponentChildren;
   onClose: () => void;
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
+import { zonedTime } from '../../shared/state/local-time.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { CheckField } from '../../shared/views/check-field.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
@@ -7,6 +8,7 @@ import { Loading } from '../../shared/views/loading.tsx';
 import { Menu } from '../../shared/views/menu.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import { SubmitDialog } from '../../shared/views/submit-dialog.tsx';
+import { ZoneHint } from '../../shared/views/zone-hint.tsx';
 import { type Delivery, EVENTS, type Hook } from '../api/integrations.ts';
 import { usePeople } from '../people-context.ts';
 import type { TextName, Texts } from '../text/texts.ts';
@@ -14,7 +16,7 @@ import { CopyDialog } from './copy-dialog.tsx';
 import { ListPage, Sure, useListed } from './list-page.tsx';
 import { refusalOf } from './words.ts';
 
-/** What somebody is asked about a hook, or shown of it. */
+/** The open dialog. */
 type Question =
   | { readonly what: 'new' }
   | { readonly what: 'replay' | 'remove'; readonly hook: Hook }
@@ -197,7 +199,7 @@ const EVENT_WORDS = {
   'author.*': 'events_author',
 } as const satisfies Record<(typeof EVENTS)[number], TextName>;
 
-/** How often a test is looked for, in ms, and how many times. */
+/** The interval between looks for a test's delivery, in ms, and their number. */
 const LOOK_MS = 500;
 const LOOKS = 60;
 
@@ -283,7 +285,7 @@ function ReplayDialog({ hook, onClose }: { hook: Hook; onClose: () => void }) {
   const [since, setSince] = useState('');
   const [replayed, setReplayed] = useState<number>();
   const submit = async () => {
-    setReplayed(await integrations.replayHook(hook.id, new Date(since).toISOString()));
+    setReplayed(await integrations.replayHook(hook.id, zonedTime(since, texts.zone.value) ?? ''));
     return undefined;
   };
   return (
@@ -307,6 +309,7 @@ function ReplayDialog({ hook, onClose }: { hook: Hook; onClose: () => void }) {
           onInput={({ currentTarget }) => setSince(currentTarget.value)}
         />
       </label>
+      <ZoneHint />
       <p class="form-good" role="status">
         {replayed !== undefined && say('replayed', { count: replayed })}
       </p>

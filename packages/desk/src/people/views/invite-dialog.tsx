@@ -5,7 +5,7 @@ import { usePeople } from '../people-context.ts';
 import type { ShownLink } from './link-dialog.tsx';
 import { reasonOf } from './words.ts';
 
-/** What people are at the desk, from most to least. */
+/** From most to least powerful. */
 export const ROLES: readonly Role[] = ['owner', 'editor', 'writer', 'photographer', 'reader'];
 
 interface InviteDialogProps {

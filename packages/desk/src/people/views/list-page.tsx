@@ -12,7 +12,7 @@ import { usePeople } from '../people-context.ts';
 import type { Say } from '../text/texts.ts';
 import { Pages } from './pages.tsx';
 
-/** What is listed, and work on it, after which it is listed again. */
+/** A list, and work on it, after which it is read again. */
 export function useListed<One>(
   read: () => Promise<readonly One[]>,
   wordsOf: (problem: ApiProblem, say: Say) => string,

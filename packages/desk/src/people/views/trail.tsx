@@ -11,7 +11,7 @@ import type { TextName } from '../text/texts.ts';
 import { Pages } from './pages.tsx';
 import { deedOf, objectOf } from './words.ts';
 
-/** What can be asked for: where it was done, and how the names of its actions begin. */
+/** The filters of each trail, by the prefix of the actions' names. */
 const KINDS = {
   desk: [
     ['', 'anything'],
@@ -32,7 +32,7 @@ const KINDS = {
   ],
 } as const satisfies Record<TrailFilter['of'], readonly (readonly [string, TextName])[]>;
 
-/** How long somebody may pause while typing before it is looked for, in ms. */
+/** The pause in typing after which the search begins, in ms. */
 const PAUSE_MS = 300;
 
 export function TrailPage() {

@@ -40,7 +40,7 @@ export function refusalOf(problem: ApiProblem, say: Say): string {
   return name === undefined ? problemWords(problem, say) : say(name);
 }
 
-/** Whether a person can log in, and was here. */
+/** Tells if a person can log in, and was here. */
 export function stateOf(person: Person, texts: Texts): string {
   const { active, passkeys, hasTotp, canLogIn, invitedUntil, lastUsedAt } = person;
   const { say } = texts;
@@ -56,7 +56,7 @@ export function stateOf(person: Person, texts: Texts): string {
   return [seen, ...factors, ...invited].join(' · ');
 }
 
-/** What somebody did; what has no sentence is named as the trail names it. */
+/** The sentence for an action; the trail's own name for one without a sentence. */
 export function deedOf({ action }: TrailEntry, { say }: Texts): string {
   const name = `did_${action.replaceAll('.', '_')}`;
   const sentence = say(name as TextName);

@@ -1,6 +1,6 @@
 import { ApiProblem } from './problem.ts';
 
-/** Whether this browser keeps passkeys here; none are kept for an address without a name. */
+/** True if the browser can keep passkeys here; it keeps none for an address without a name. */
 export function hasPasskeys(): boolean {
   const isNamed = !/^[\d.]+$|^\[/.test(location.hostname);
   return isNamed && 'PublicKeyCredential' in window && 'parseRequestOptionsFromJSON' in PublicKeyCredential;

@@ -1,9 +1,10 @@
 import { ConnectionError, ProblemError } from '@pressroom/client';
 
-/** A field that the service did not accept, and why. */
+/** A field that the service did not accept, by which rule, and what that allows. */
 export interface FieldProblem {
   readonly field: string;
-  readonly message: string;
+  readonly code: string;
+  readonly limit?: number | undefined;
 }
 
 /** An answer that is not a success (RFC 9457), or none at all: then `status` is 0. */
@@ -12,7 +13,9 @@ export class ApiProblem extends Error {
   /** The stable name of the problem, such as `destination_conflict`; `unreachable` without an answer. */
   readonly code: string;
   readonly fields: readonly FieldProblem[];
-  /** How long to wait before asking again, in ms; undefined if the service does not say. */
+  /** By what the service's operators find the request; empty without an answer. */
+  readonly requestId: string;
+  /** The time to wait before asking again, in ms; undefined if the service does not say. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -22,7 +25,12 @@ export class ApiProblem extends Error {
     {
       fields = [],
       retryAfterMs,
-    }: { fields?: readonly FieldProblem[]; retryAfterMs?: number | undefined } = {},
+      requestId = '',
+    }: {
+      fields?: readonly FieldProblem[];
+      retryAfterMs?: number | undefined;
+      requestId?: string | undefined;
+    } = {},
   ) {
     super(message);
     this.name = 'ApiProblem';
@@ -30,6 +38,7 @@ export class ApiProblem extends Error {
     this.code = code;
     this.fields = fields;
     this.retryAfterMs = retryAfterMs;
+    this.requestId = requestId;
   }
 
   /** True if the same request may succeed later: the service or the store does not answer now. */
@@ -38,13 +47,14 @@ export class ApiProblem extends Error {
   }
 }
 
-/** What the client has thrown, as the page shows it; anything else, such as an abort, stays what it is. */
+/** Converts the client's errors; anything else, such as an abort, stays as it is. */
 function toProblem(error: unknown): unknown {
   if (error instanceof ConnectionError) return new ApiProblem(0, 'unreachable', error.message);
   if (!(error instanceof ProblemError)) return error;
   const retryAfterMs = error.retryAfter === undefined ? undefined : error.retryAfter * 1000;
-  const fields = error.code === 'slug_taken' ? [{ field: 'slug', message: error.message }] : error.errors;
-  return new ApiProblem(error.status, error.code, error.message, { fields, retryAfterMs });
+  const fields = error.code === 'slug_taken' ? [{ field: 'slug', code: 'slug_taken' }] : error.errors;
+  const { requestId } = error;
+  return new ApiProblem(error.status, error.code, error.message, { fields, retryAfterMs, requestId });
 }
 
 /** Whatever was thrown, as the page shows it. */

@@ -22,16 +22,15 @@ export interface LinkedAccount {
   readonly name: string | null;
 }
 
-/** What somebody logs in with. */
 export interface Factors {
   readonly hasPassword: boolean;
   readonly passkeys: readonly Passkey[];
   readonly accounts: readonly LinkedAccount[];
   /** When an app for codes was set up; null without one. */
   readonly totpSince: string | null;
-  /** How many are left. */
+  /** The number that are left. */
   readonly recoveryCodes: number;
-  /** Whether they have shown who they are just now. */
+  /** True if they have proved their identity just now. */
   readonly confirmed: boolean;
 }
 
@@ -44,29 +43,32 @@ export interface Provider {
   readonly name: string;
 }
 
-/** By which ways one logs in, besides a passkey. */
+/** The ways to log in, besides a passkey. */
 export interface Ways {
-  /** Whether people may log in with a password. */
+  /** True if people may log in with a password. */
   readonly passwords: boolean;
   readonly providers: readonly Provider[];
   /** The e-mail address of whom a proxy in front has let in. */
   readonly proxy: string | null;
 }
 
-/** What holds until it is known. */
+/** Assumed until the service has answered. */
 export const NO_WAYS: Ways = { passwords: true, providers: [], proxy: null };
 
 /** The service behind the page: every request waits for a login where it needs one. */
 export class Service {
-  /** Where the API is, without a slash at the end. */
+  /** The address of the API, without a slash at the end. */
   readonly baseUrl: string;
   readonly #session: Session;
   readonly #connection: Connection;
+  readonly #learnProblems: () => Promise<void>;
 
-  constructor(base: URL, session: Session, connection: Connection) {
+  /** @param learnProblems loads the sentences for what is refused */
+  constructor(base: URL, session: Session, connection: Connection, learnProblems: () => Promise<void>) {
     this.baseUrl = base.href.replace(/\/$/, '');
     this.#session = session;
     this.#connection = connection;
+    this.#learnProblems = learnProblems;
   }
 
   /** Sends a request again after somebody has logged in; a login itself that is refused stays refused. */
@@ -76,11 +78,13 @@ export class Service {
         if (!init?.signal?.aborted) this.#connection.lost();
         throw error;
       });
-      if (/\/api\/(login(\/\w+)*|logout)$/.test(url)) return response;
-      if (response.status === 401) {
+      const isLogin = /\/api\/(login(\/\w+)*|logout)$/.test(url);
+      if (response.status === 401 && !isLogin) {
         await this.#session.wait();
         continue;
       }
+      if (response.status >= 400) await this.#learnProblems();
+      if (isLogin) return response;
       this.#session.confirm();
       const code = response.status === 403 ? await codeOf(response) : '';
       if (code === 'second_factor_setup_required') this.#session.needSetUp();
@@ -102,7 +106,6 @@ export class Service {
     await asked(client.post('/api/login/passkey', { body: { credential } }));
   }
 
-  /** What the person logs in with. */
   async factors(): Promise<Factors> {
     return (await asked(galleryClient(this).get('/api/me/factors'))).data;
   }
@@ -126,7 +129,7 @@ export class Service {
     return (await asked(begun)).data.location;
   }
 
-  /** By which ways one logs in, besides a passkey; with a password if that cannot be known now. */
+  /** Falls back to a password if the service does not answer. */
   async ways(): Promise<Ways> {
     const { baseUrl, fetch } = this;
     const client = galleryClient({ baseUrl, fetch, retry: { attempts: 1 } });
@@ -139,7 +142,7 @@ export class Service {
     await asked(galleryClient(this).post('/api/login/proxy'));
   }
 
-  /** Whether somebody is logged in, such as in another window. */
+  /** True if somebody is logged in, perhaps in another window. */
   async isLoggedIn(): Promise<boolean> {
     const { ok } = await fetch(`${this.baseUrl}/api/me`);
     return ok;

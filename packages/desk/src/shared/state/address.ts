@@ -1,27 +1,37 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { keep, kept } from './storage.ts';
 
 /** The sections of the desk between which one goes to and fro, as their addresses name them. */
 export const SECTIONS = ['media', 'articles', 'organise', 'news', 'people'] as const;
 
-const ALL_SECTIONS = [...SECTIONS, 'account', 'invitation'] as const;
+const ALL_SECTIONS = ['home', ...SECTIONS, 'operations', 'account', 'invitation'] as const;
+
+/** The sections where somebody finds themselves again. */
+const KEPT: readonly string[] = ['home', ...SECTIONS];
+
+const LAST = 'pressroom-place';
 
 export type SectionName = (typeof ALL_SECTIONS)[number];
 
 export interface Here {
   readonly section: SectionName;
-  /** What follows the section, without a slash around it: `12` of `/desk/articles/12`. */
+  /** The path after the section, without a slash around it: `12` of `/desk/articles/12`. */
   readonly rest: string;
   readonly query: URLSearchParams;
 }
 
-/** Where the desk is; it follows the browser's back and forward. */
+/** The page's address within the desk; it follows the browser's back and forward. */
 export class Address {
-  /** Where the service is, whatever path a proxy serves it at; it ends with `/`. */
+  /** The address of the service, whatever path a proxy serves it at; it ends with `/`. */
   readonly base: URL;
   readonly #here: Signal<Here>;
 
   constructor(base: URL) {
     this.base = base;
+    const last = kept(() => localStorage.getItem(LAST));
+    if (this.#path === '' && last !== undefined) {
+      history.replaceState(null, '', new URL(last, new URL('desk/', base)));
+    }
     this.#here = signal(this.#read());
     addEventListener('popstate', () => this.#follow());
   }
@@ -52,10 +62,16 @@ export class Address {
     this.#here.value = this.#read();
   }
 
+  /** What follows `/desk/`. */
+  get #path(): string {
+    return location.pathname.slice(new URL('desk/', this.base).pathname.length);
+  }
+
   #read(): Here {
-    const path = location.pathname.slice(new URL('desk/', this.base).pathname.length);
+    const path = this.#path;
     const [first = '', ...rest] = path.split('/').filter((part) => part !== '');
-    const section = ALL_SECTIONS.find((name) => name === first) ?? 'media';
+    const section = ALL_SECTIONS.find((name) => name === first) ?? 'home';
+    if (KEPT.includes(section)) keep(() => localStorage.setItem(LAST, `./${path}${location.search}`));
     return { section, rest: rest.join('/'), query: new URLSearchParams(location.search) };
   }
 }

@@ -1,2 +1,2 @@
-/** Whether this is one of Apple's systems: Cmd stands for Ctrl, and Option moves the caret by words. */
+/** On Apple's systems Cmd stands for Ctrl, and Option moves the caret by words. */
 export const isApple = /Mac|iP/.test(navigator.platform);

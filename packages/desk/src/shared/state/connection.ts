@@ -1,9 +1,9 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 
-/** How long the page waits before it looks for the service again, longer each time, in ms. */
+/** The pauses before each look for the service, in ms. */
 const PAUSES_MS = [1000, 2000, 5000, 10_000];
 
-/** Whether the service can be reached; what failed without an answer is tried again when it is back. */
+/** Tracks if the service can be reached; requests that got no answer are tried again when it is back. */
 export class Connection {
   readonly #returns = signal(0);
   readonly #probe: () => Promise<unknown>;
@@ -18,7 +18,7 @@ export class Connection {
     addEventListener('offline', () => this.lost());
   }
 
-  /** How often the service has come back. */
+  /** The number of times that the service has come back. */
   get returns(): ReadonlySignal<number> {
     return this.#returns;
   }

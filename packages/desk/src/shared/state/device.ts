@@ -1,4 +1,4 @@
-/** How browsers name themselves, those first that also name others. */
+/** The names in a browser's `User-Agent`; those that also carry another's name come first. */
 const BROWSERS: readonly (readonly [sign: RegExp, name: string])[] = [
   [/Edg(?:e|A|iOS)?\//, 'Edge'],
   [/OPR\//, 'Opera'],

@@ -2,10 +2,12 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 
 export type Role = 'owner' | 'editor' | 'writer' | 'photographer' | 'reader';
 
-/** What a role may allow: in the media, to people and buckets, and to articles and news. */
+/** Rights in the media, over people and buckets, and over articles and news. */
 export type Right = 'upload' | 'organize' | 'administer' | 'write' | 'edit';
 
-/** What the gallery does not say itself: `write` is to draft articles of one's own, `edit` all of it. */
+/**
+ * Rights that the gallery does not report: `write` is to draft articles of one's own, `edit` to change all.
+ */
 const OF_ROLE: Readonly<Record<Role, readonly Right[]>> = {
   owner: ['write', 'edit'],
   editor: ['write', 'edit'],
@@ -58,7 +60,7 @@ export class Me {
     this.#profile.value = profile;
   }
 
-  /** Whether to offer something. Where it is not known, the service refuses what is not allowed. */
+  /** True to offer an action. If the rights are unknown, the service refuses what is not allowed. */
   may(right: Right): boolean {
     const profile = this.#profile.value;
     return profile === undefined || profile.may.includes(right) || OF_ROLE[profile.role].includes(right);

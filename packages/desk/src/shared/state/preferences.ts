@@ -2,7 +2,6 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Language } from '../text/voice.ts';
 import { keep, kept } from './storage.ts';
 
-/** How the page looks, whatever the system says. */
 export type Theme = 'system' | 'light' | 'dark';
 
 const THEME = 'pressroom-theme';
@@ -27,7 +26,7 @@ export class Preferences {
     keep(() => localStorage.setItem(THEME, theme));
   }
 
-  /** Whether a language was chosen in this browser. */
+  /** True if a language was chosen in this browser. */
   get hasLanguage(): boolean {
     return kept(() => localStorage.getItem(LANGUAGE)) !== undefined;
   }

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 
-/** Whether somebody is logged in; requests that need it wait here. */
+/** Requests that need a login wait here for one. */
 export class Session {
   readonly #needed = signal(false);
   readonly #isConfirmed = signal(false);
@@ -14,7 +14,7 @@ export class Session {
     return this.#needed;
   }
 
-  /** Whether the service has answered somebody who is logged in: before, there is nothing to look at. */
+  /** True once the service has answered somebody who is logged in: before, there is nothing to look at. */
   get isConfirmed(): ReadonlySignal<boolean> {
     return this.#isConfirmed;
   }
@@ -23,7 +23,7 @@ export class Session {
     this.#isConfirmed.value = true;
   }
 
-  /** How often a request was refused because a second factor has to be set up first. */
+  /** Counts requests that were refused because a second factor has to be set up first. */
   get setUp(): ReadonlySignal<number> {
     return this.#setUp;
   }

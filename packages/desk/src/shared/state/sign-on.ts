@@ -1,4 +1,4 @@
-/** What a login at a provider has come to: the address of the page says it once. */
+/** Takes the outcome of a login at a provider out of the page's address, so that it is told once. */
 export function takeSignOn(): string | undefined {
   const url = new URL(location.href);
   const said = url.searchParams.get('sign_in') ?? undefined;

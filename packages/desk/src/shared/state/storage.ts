@@ -1,4 +1,4 @@
-/** What the browser has kept; undefined if that is nothing, or nothing that can be read. */
+/** A value from the browser's storage; undefined if there is none, or none that can be read. */
 export function kept<Value>(read: () => Value | null): Value | undefined {
   try {
     return read() ?? undefined;
@@ -7,7 +7,7 @@ export function kept<Value>(read: () => Value | null): Value | undefined {
   }
 }
 
-/** Has the browser keep or forget something. Where it keeps nothing, the value is gone with the page. */
+/** Changes the browser's storage. If that fails, the value is gone with the page. */
 export function keep(write: () => void): void {
   try {
     write();

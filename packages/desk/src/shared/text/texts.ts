@@ -1,5 +1,6 @@
 import type { ReadonlySignal } from '@preact/signals';
 import type { en } from './en.ts';
+import type { problemsEn } from './problems-en.ts';
 import { visible } from './visible.ts';
 import type { Language, Voice } from './voice.ts';
 
@@ -11,7 +12,7 @@ export type TextNameOf<English> = keyof English extends infer Key
   : never;
 
 /** The names of the texts that all sections have. */
-export type SharedTextName = TextNameOf<typeof en>;
+export type SharedTextName = TextNameOf<typeof en> | keyof typeof problemsEn;
 
 /** Says a text in the current language. */
 export type Say<Name = SharedTextName> = (name: Name, values?: Record<string, string | number>) => string;
@@ -30,6 +31,11 @@ export class Texts<Name = SharedTextName> {
   /** The current language. */
   get language(): ReadonlySignal<Language> {
     return this.#voice.language;
+  }
+
+  /** The time zone of whoever reads; undefined for that of the browser. */
+  get zone(): ReadonlySignal<string | undefined> {
+    return this.#voice.zone;
   }
 
   /** See {@link Say}; a count is written with its separators, and what a text names can be seen. */
@@ -53,14 +59,18 @@ export class Texts<Name = SharedTextName> {
     const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
     const power = bytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1);
     const value = bytes / 1000 ** power;
-    return this.#unit(units[power] ?? 'byte', power > 0 && value < 100 ? 1 : 0).format(value);
+    // The short form of a byte has no plural.
+    const display = power === 0 ? 'long' : 'short';
+    return this.#unit(units[power] ?? 'byte', power > 0 && value < 100 ? 1 : 0, display).format(value);
   }
 
-  /** A date with its time, short or long. */
+  /** A date with its time, short or long, in the time zone of whoever reads. */
   date(ms: number, length: 'short' | 'long' = 'short'): string {
     const dateStyle = length === 'short' ? 'medium' : 'full';
-    const make = (locale: string) => new Intl.DateTimeFormat(locale, { dateStyle, timeStyle: 'short' });
-    return this.#format(this.#dates, length, make).format(ms);
+    const timeZone = this.#voice.zone.value;
+    const make = (locale: string) =>
+      new Intl.DateTimeFormat(locale, { dateStyle, timeStyle: 'short', timeZone });
+    return this.#format(this.#dates, `${length} ${timeZone}`, make).format(ms);
   }
 
   /** A duration such as `3 min`, rounded up. */
@@ -74,6 +84,19 @@ export class Texts<Name = SharedTextName> {
     return this.#unit(unit, 0).format(Math.ceil(value));
   }
 
+  /** The distance of a time from now, in either direction. */
+  readonly ago = (time: string, now = Date.now()): string => {
+    const seconds = (Date.parse(time) - now) / 1000;
+    const [value, unit] =
+      Math.abs(seconds) < 3600
+        ? ([seconds / 60, 'minute'] as const)
+        : Math.abs(seconds) < 86_400
+          ? ([seconds / 3600, 'hour'] as const)
+          : ([seconds / 86_400, 'day'] as const);
+    const make = (locale: string) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
+    return localized(make, this.#voice.language.value).format(Math.round(value), unit);
+  };
+
   /** The name of a file or folder, as it is shown everywhere. */
   name(name: string): string {
     return visible(name) || this.#voice.read(this.#section, 'unnamed', {});
@@ -82,8 +105,8 @@ export class Texts<Name = SharedTextName> {
   readonly #dates = new Map<string, Intl.DateTimeFormat>();
   readonly #numbers = new Map<string, Intl.NumberFormat>();
 
-  #unit(unit: string, maximumFractionDigits: number): Intl.NumberFormat {
-    const style = { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits } as const;
+  #unit(unit: string, maximumFractionDigits: number, unitDisplay: 'short' | 'long' = 'short') {
+    const style = { style: 'unit', unit, unitDisplay, maximumFractionDigits } as const;
     const make = (locale: string) => new Intl.NumberFormat(locale, style);
     return this.#format(this.#numbers, `${unit} ${maximumFractionDigits}`, make);
   }

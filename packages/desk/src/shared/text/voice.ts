@@ -1,13 +1,13 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import i18next from 'i18next';
 import { en } from './en.ts';
-import { zh } from './zh.ts';
 
 export const LANGUAGES = { en: 'English', zh: '中文' } as const;
 
 export type Language = keyof typeof LANGUAGES;
 
 const SHARED = 'shared';
+const PROBLEMS = 'problems';
 
 /** Loads texts by their names, for each language. */
 export type Catalogue = Readonly<Record<Language, () => Promise<Readonly<Record<string, string>>>>>;
@@ -18,13 +18,15 @@ export class Voice {
   #wanted: Language | undefined;
   readonly #i18n = i18next.createInstance();
   readonly #catalogues = new Map<string, Catalogue>();
+  readonly #knowsProblems = signal(false);
+  readonly #zone = signal<string | undefined>(undefined);
 
   constructor(language: Language) {
     this.#language = signal(language);
     void this.#i18n.init({
       lng: language,
       fallbackLng: 'en',
-      resources: { en: { [SHARED]: en }, zh: { [SHARED]: zh } },
+      resources: { en: { [SHARED]: en } },
       defaultNS: SHARED,
       // Preact escapes what it renders.
       interpolation: { escapeValue: false },
@@ -38,6 +40,16 @@ export class Voice {
   /** The current language. */
   get language(): ReadonlySignal<Language> {
     return this.#language;
+  }
+
+  /** The time zone in which times are said; undefined for that of the browser. */
+  get zone(): ReadonlySignal<string | undefined> {
+    return this.#zone;
+  }
+
+  /** Says times in this zone from now on, or in that of the browser, also if it does not know this one. */
+  liveIn(zone: string | null): void {
+    this.#zone.value = zone !== null && isZone(zone) ? zone : undefined;
   }
 
   /** Changes the language of all that is shown once its texts are there; the one wanted last stays. */
@@ -54,12 +66,33 @@ export class Voice {
     this.#language.value = language;
   }
 
+  /** Takes up what all sections say; where it cannot be loaded, they say it in English. */
+  async learnShared(): Promise<void> {
+    const texts: Catalogue = { en: async () => en, zh: async () => (await import('./zh.ts')).zh };
+    await this.learn(SHARED, texts).catch(() => undefined);
+  }
+
   /** Takes up the texts of a section: those of the language that is spoken, and others when they are. */
   async learn(section: string, catalogue: Catalogue): Promise<void> {
     this.#catalogues.set(section, catalogue);
     const language = this.#language.peek();
     await this.#load(section, catalogue, language);
     if (language !== this.#language.peek()) await this.learn(section, catalogue);
+  }
+
+  /** Takes up the texts of problems; without them a problem is said in general. */
+  async learnProblems(): Promise<void> {
+    if (this.#knowsProblems.peek()) return;
+    const texts: Catalogue = {
+      en: async () => (await import('./problems-en.ts')).problemsEn,
+      zh: async () => (await import('./problems-zh.ts')).problemsZh,
+    };
+    await this.learn(PROBLEMS, texts).then(
+      () => {
+        this.#knowsProblems.value = true;
+      },
+      () => this.#catalogues.delete(PROBLEMS),
+    );
   }
 
   async #load(section: string, catalogue: Catalogue, language: Language): Promise<void> {
@@ -69,7 +102,16 @@ export class Voice {
 
   /** A text of a section, else the one that all share, with its values filled in, whatever they contain. */
   read(section: string, name: string, values: Readonly<Record<string, unknown>>): string {
+    if (/^(?:problem|fault|field)_/.test(name) && !this.#knowsProblems.value) void this.learnProblems();
     const interpolation = { skipOnVariables: true, escapeValue: false };
-    return this.#i18n.t(name, { ...values, ns: [section, SHARED], interpolation });
+    return this.#i18n.t(name, { ...values, ns: [section, PROBLEMS, SHARED], interpolation });
+  }
+}
+
+function isZone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
   }
 }

@@ -13,7 +13,7 @@ import { MissingFilesDialog } from './missing-files.tsx';
 const THEMES = { system: 'themeSystem', light: 'themeLight', dark: 'themeDark' } as const;
 
 interface HeaderProps {
-  /** What the section has at hand, between the sections and the menu. */
+  /** The section's own controls, between the sections and the menu. */
   children: ComponentChildren;
   items?: readonly MenuItem[];
   onSelect?: (value: string) => void;
@@ -25,13 +25,27 @@ interface HeaderProps {
 export function Header({ children, items = [], onSelect, onKeyboard }: HeaderProps) {
   return (
     <header class="header">
-      <span class="brand-mark">
-        <Icon name="desk" size={16} />
-      </span>
+      <Home />
       <Sections />
       {children}
       <MainMenu items={items} onSelect={onSelect} onKeyboard={onKeyboard} />
     </header>
+  );
+}
+
+function Home() {
+  const { address, texts } = useDesk();
+  const name = texts.say('home');
+  return (
+    <Link
+      to="home"
+      class="brand-mark"
+      aria-label={name}
+      title={name}
+      aria-current={address.here.value.section === 'home' ? 'page' : undefined}
+    >
+      <Icon name="desk" size={16} />
+    </Link>
   );
 }
 
@@ -56,7 +70,7 @@ function Sections() {
 }
 
 function MainMenu({ items, onSelect, onKeyboard }: Omit<HeaderProps, 'children'>) {
-  const { address, preferences, service, session, texts, voice } = useDesk();
+  const { address, me, preferences, service, session, texts, voice } = useDesk();
   const { say } = texts;
   const theme = preferences.theme.value;
   const [isMissing, setMissing] = useState(false);
@@ -77,12 +91,18 @@ function MainMenu({ items, onSelect, onKeyboard }: Omit<HeaderProps, 'children'>
       checked: texts.language.value === value,
       ...(index === 0 && { heading: say('language') }),
     })),
-    { value: 'account', label: say('account'), icon: 'account', heading: '' },
+    ...(me.may('administer')
+      ? [{ value: 'operations', label: say('operations'), icon: 'operations', heading: '' } as const]
+      : []),
+    {
+      ...{ value: 'account', label: say('account'), icon: 'account' },
+      ...(!me.may('administer') && { heading: '' }),
+    },
     { value: 'logout', label: say('logOut'), icon: 'logout' },
   ];
   const select = async (value: string) => {
     if (value === 'keyboard') return onKeyboard?.();
-    if (value === 'account') return address.go('account');
+    if (value === 'account' || value === 'operations') return address.go(value);
     if (value in THEMES) return preferences.setTheme(value as Theme);
     if (value in LANGUAGES) {
       preferences.keepLanguage(value as Language);

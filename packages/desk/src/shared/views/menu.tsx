@@ -75,10 +75,10 @@ export function Menu({ label, items, onSelect, children, look = 'icon-button' }:
   );
 }
 
-/** How long a finger rests until it opens a menu, in ms. */
+/** The time a finger rests before it opens a menu, in ms. */
 const LONG_PRESS_MS = 700;
 
-/** What is in it has a menu, which opens where the pointer is. */
+/** Opens a menu for its children, where the pointer is. */
 export function ContextMenu({ label, items, onSelect, children }: Omit<MenuProps, 'look'>) {
   const [point, setPoint] = useState<{ x: number; y: number }>();
   const gestures = useGestures(({ clientX: x, clientY: y }) => setPoint({ x, y }));

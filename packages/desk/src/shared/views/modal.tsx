@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 
-/** How long the keys have to rest before a dialog that opens by itself takes one, in ms. */
+/** The pause of the keys after which a dialog that opens by itself takes one, in ms. */
 const REST_MS = 1000;
 
 export interface ModalProps {
@@ -13,7 +13,7 @@ export interface ModalProps {
   /** The class of the dialog: how large it is. */
   look?: string;
   hiddenTitle?: boolean;
-  /** Whether it opens by itself: what somebody types or clicks at that moment is not meant for it. */
+  /** True if it opens by itself: a key or click at that moment is not meant for it. */
   isUnasked?: boolean;
 }
 

@@ -10,5 +10,5 @@ export function newPasswordWords(
 ): string {
   const refused = problem.fields.find(({ field }) => field === 'password');
   if (refused === undefined) return problemWords(problem, say);
-  return say(/most used/.test(refused.message) ? 'passwordMostUsed' : 'passwordTooShort');
+  return say(refused.code === 'too_common' ? 'passwordMostUsed' : 'passwordTooShort');
 }

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { ApiProblem } from '../api/problem.ts';
+import { type ApiProblem, asProblem, type FieldProblem } from '../api/problem.ts';
 import { useDesk } from '../desk.ts';
 import type { Say, SharedTextName } from '../text/texts.ts';
-import { visible } from '../text/visible.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 
@@ -14,43 +13,79 @@ const PASSING: readonly (readonly [detail: RegExp, text: SharedTextName])[] = [
   [/overloaded|too (?:busy|many)|are running/, 'serviceBusy'],
 ];
 
-/** Sentences for what the service refuses by a code. */
+/** The codes whose sentences other views say as well. */
 const CODES: Readonly<Record<string, SharedTextName>> = {
   role_forbids: 'roleForbids',
   insufficient_scope: 'roleForbids',
-  confirmation_required: 'confirmationNeeded',
   second_factor_setup_required: 'setUpNeeded',
   second_factor_wrong: 'wrongCode',
   wrong_code: 'wrongCode',
-  passkey_refused: 'passkeyRefused',
-  passkey_cancelled: 'passkeyCancelled',
-  passkey_taken: 'passkeyTaken',
-  factor_kept: 'factorKept',
 };
 
-/** What a problem means for the person at the page; sections name their service in `serviceAway`. */
-export function problemWords({ code, message, passes, status }: ApiProblem, say: Say): string {
+/** Explains a problem to the person at the page; sections name their service in `serviceAway`. */
+export function problemWords(problem: ApiProblem, say: Say): string {
+  const { code, fields, message, passes, requestId, status } = problem;
+  if (code === 'unexpected') return say('unexpected');
   if (status === 0) return say(navigator.onLine ? 'unreachable' : 'offline');
   const coded = CODES[code];
   if (coded !== undefined) return say(coded);
-  if (!passes) return visible(message);
+  if (passes) return passingWords(code, status, message, say);
+  if (fields.length > 0) return [...new Set(fields.map((fault) => namedFault(fault, say)))].join(' ');
+  return firstOf([`problem_${code}`, 'problem_unknown'], say, { id: requestId || '–' });
+}
+
+function passingWords(code: string, status: number, message: string, say: Say): string {
   const known = PASSING.find(([detail]) => detail.test(message));
   if (known !== undefined) return say(known[1]);
   if (status === 504) return say('tookTooLong');
   // An answer that is no problem document comes from a proxy in front of the desk.
   if (code === 'unexpected_answer') return say('unreachable');
   if (code.endsWith('_unavailable') && code !== 'temporarily_unavailable') return say('serviceAway');
-  return `${say('notNow')} (${visible(message)})`;
+  return say('notNow');
+}
+
+/** What is wrong with a field, to stand beside it. */
+export function faultWords({ field, code, limit }: FieldProblem, say: Say): string {
+  const member = memberOf(field);
+  const index = /\.(\d+)$/.exec(field)?.[1];
+  const values = {
+    ...(index !== undefined && { number: Number(index) + 1 }),
+    ...(limit !== undefined && { limit }),
+  };
+  const names = [`${member}_${code}`, member, code, 'invalid'].flatMap((rule) =>
+    [...Object.keys(values).map((value) => `${rule}_${value}`), rule].map((name) => `fault_${name}`),
+  );
+  return firstOf(names, say, values);
+}
+
+/** The same with the name of the field, to stand away from it. */
+function namedFault(fault: FieldProblem, say: Say): string {
+  const name = `field_${memberOf(fault.field)}`;
+  const field = say(name as SharedTextName);
+  return field === name ? faultWords(fault, say) : `${field}: ${faultWords(fault, say)}`;
+}
+
+/** The member that a field is or is in, such as `tags` for `tags.1` and `bucket.endpoint`. */
+function memberOf(field: string): string {
+  return field.split('.').findLast((part) => !/^\d+$/.test(part)) ?? '';
+}
+
+/** The first of these texts that there is. */
+function firstOf(names: readonly string[], say: Say, values: Record<string, string | number>): string {
+  for (const name of names) {
+    const text = say(name as SharedTextName, values);
+    if (text !== name) return text;
+  }
+  return say('refused');
 }
 
 export function errorWords(error: unknown, say: Say): string {
-  if (error instanceof ApiProblem) return problemWords(error, say);
-  return error instanceof Error ? error.message : String(error);
+  return problemWords(asProblem(error), say);
 }
 
 interface ProblemProps {
   problem: ApiProblem;
-  /** What it means, where the section has its own words for it. */
+  /** The section's own words for the problem, if it has any. */
   words?: string | undefined;
   hint?: string | undefined;
   onRetry: () => void;

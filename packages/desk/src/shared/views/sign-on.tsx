@@ -9,7 +9,7 @@ const REASONS: Readonly<Record<string, SharedTextName>> = {
   busy: 'signOnBusy',
   cancelled: 'signOnCancelled',
   confirmed: 'signOnConfirmed',
-  factor_kept: 'factorKept',
+  factor_kept: 'problem_factor_kept',
   invitation_not_found: 'signOnInvitationOver',
   linked: 'signOnLinked',
   linked_elsewhere: 'signOnElsewhere',
@@ -22,12 +22,11 @@ const REASONS: Readonly<Record<string, SharedTextName>> = {
   unverified_email: 'signOnUnverified',
 };
 
-/** What a login at a provider has come to, in words. */
 export function signOnWords(code: string, say: Say): string {
   return say(REASONS[code] ?? 'notNow');
 }
 
-/** By which ways one logs in, besides a passkey. */
+/** The ways to log in, besides a passkey. */
 export function useWays(): Ways {
   const { service } = useDesk();
   const [ways, setWays] = useState(NO_WAYS);
@@ -43,7 +42,7 @@ export function useWays(): Ways {
 
 interface SignOnProps {
   ways: Ways;
-  /** Whether something is open in this window, which is then kept. */
+  /** True if the window has unsaved work, which is kept. */
   isKept: boolean;
   /** Goes on as whom the proxy in front has let in. */
   onProxy: () => void;

@@ -9,7 +9,7 @@ interface SubmitDialogProps {
   say: Say;
   title: string;
   look?: string;
-  /** What the button says that does it, and the one that does not. */
+  /** The labels of the button that submits, and of the one that closes. */
   button: string;
   closing?: string;
   isDangerous?: boolean;

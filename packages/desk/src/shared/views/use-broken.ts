@@ -1,7 +1,10 @@
 import { useState } from 'preact/hooks';
 import { useDesk } from '../desk.ts';
 
-/** Whether a file could not be shown, and what says so; it is tried again when the service has come back. */
+/**
+ * True if a file could not be shown, and a function that says so; the file is tried again when the service is
+ * back.
+ */
 export function useBroken(): readonly [isBroken: boolean, broken: () => void] {
   const { returns } = useDesk().connection;
   const [brokenAt, setBrokenAt] = useState(-1);

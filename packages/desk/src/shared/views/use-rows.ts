@@ -19,7 +19,7 @@ export interface Rows {
 interface RowsOptions {
   count: number;
   heightOf: (index: number) => number;
-  /** How many rows beyond the window are rendered. */
+  /** The rows beyond the window that are rendered. */
   overscan: number;
 }
 

@@ -8,7 +8,7 @@ import { nodeAround } from './blocks.ts';
 /** Reads what is pasted and dropped: files, HTML of other programs, Markdown, and what has been cut here. */
 export function clipboard(onFiles: (files: readonly File[]) => void): Plugin {
   let copied: Slice | undefined;
-  /** What has been copied here comes back whole, with what is taken out of the HTML of others. */
+  /** A copy from this editor comes back whole, with the parts that are taken out of other HTML. */
   const isOwn = (view: EditorView, html: string) =>
     copied !== undefined && html.includes(view.serializeForClipboard(copied).dom.innerHTML);
   return new Plugin({

@@ -9,7 +9,7 @@ export function directionOf(block: Node): string | undefined {
   return block.attrs.kept?.dir;
 }
 
-/** Whether the first letter of a text is of a script that is written from right to left. */
+/** True if the first letter of a text is of a script that is written from right to left. */
 function startsRightToLeft(text: string): boolean {
   return RIGHT_TO_LEFT.test(STRONG.exec(text)?.[0] ?? '');
 }

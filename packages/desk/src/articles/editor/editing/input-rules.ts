@@ -48,7 +48,7 @@ const signInItem = new Rule(/^\s*(?:([-*+])|\d{1,4}[.)、])\s$/, ({ doc, tr }, m
   return isSame ? tr.delete(start, end) : tr.insertText(' ', end);
 });
 
-/** What a line turns into when it is typed as in Markdown. */
+/** Formats a line that is typed as in Markdown. */
 export const markdownRules = inputRules({
   rules: [
     textblockTypeInputRule(/^(#{2,4})\s$/, nodeType('heading'), (match) => ({ level: match[1]?.length })),

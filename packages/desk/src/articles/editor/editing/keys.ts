@@ -38,7 +38,7 @@ const item = nodeType('list_item');
 /** Mod-Enter is the page's: it publishes. */
 const { 'Mod-Enter': _publishes, ...BASE } = baseKeymap;
 
-/** What keys do in the text; `Mod` is Cmd on Apple's systems, else Ctrl. Dialogs are the surface's own. */
+/** Keys in the text; `Mod` is Cmd on Apple's systems, else Ctrl. Dialogs are the surface's own. */
 export const KEYS: Readonly<Record<string, Command>> = {
   ...BASE,
   Enter: chainCommands(

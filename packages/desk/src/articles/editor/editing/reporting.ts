@@ -4,10 +4,10 @@ import { withoutEmpty } from '../html/without-empty.ts';
 import { writeHtml } from '../html/write-html.ts';
 import { wordCount } from '../word-count.ts';
 
-/** How long the writer has to pause before the article is written as HTML, in ms. */
+/** The pause in writing after which the article is written as HTML, in ms. */
 const PAUSE_MS = 400;
 
-/** How long somebody who does not pause is waited for, in ms. */
+/** The longest that a writer who does not pause is waited for, in ms. */
 const MOST_MS = 3000;
 
 export interface Listener {
@@ -37,6 +37,11 @@ export class Reporting {
     this.#listener().onWords?.(wordCount(this.#reported));
   }
 
+  /** True if the page does not know yet what the article has become. */
+  get isDue(): boolean {
+    return this.#view.state.doc !== this.#reported;
+  }
+
   changed(): void {
     this.#since ??= performance.now();
     const left = Math.max(0, MOST_MS - (performance.now() - this.#since));
@@ -48,8 +53,8 @@ export class Reporting {
   flush(): void {
     clearTimeout(this.#timer);
     this.#since = undefined;
+    if (!this.isDue) return;
     const { doc } = this.#view.state;
-    if (doc === this.#reported) return;
     this.#reported = doc;
     const { onChange, onWords } = this.#listener();
     onChange(writeHtml(withoutEmpty(doc)));
@@ -57,7 +62,7 @@ export class Reporting {
   }
 
   #report(): void {
-    // What an input method is about to replace is not yet part of the article.
+    // The text that an input method is about to replace is not yet part of the article.
     if (this.#view.composing) this.changed();
     else this.flush();
   }

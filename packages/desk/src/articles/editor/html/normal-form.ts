@@ -28,7 +28,7 @@ class Tokens {
   readonly list: string[] = [];
   #text = '';
   #formats = '';
-  /** Where the white space at the end of the line stands in the list, if it has been added. */
+  /** True if the line so far ends with white space, or is empty. */
   #hasSpace = true;
 
   add(token: string): void {

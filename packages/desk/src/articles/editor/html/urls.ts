@@ -12,19 +12,19 @@ const EMBED = /^(?:https:)?\/\/[^/\\]/i;
  */
 const STRANGE = /[\p{C}\s<>]/u;
 
-/** Whether content takes an article with a link to this address. */
+/** True if content takes an article with a link to this address. */
 export function isLinkAddress(address: string): boolean {
   return address !== '' && !STRANGE.test(address) && ALLOWED.test(address);
 }
 
-/** Whether content takes an article with a picture from this address. */
+/** True if content takes an article with a picture from this address. */
 export function isPictureAddress(address: string): boolean {
   return (
     isLinkAddress(address) || /^data:image\/(?:avif|gif|jpeg|png|webp);base64,[a-z0-9+/=]+$/i.test(address)
   );
 }
 
-/** Whether content takes an article that embeds the document at this address. */
+/** True if content takes an article that embeds the document at this address. */
 export function isEmbedAddress(address: string): boolean {
   return EMBED.test(address) && URL.canParse(address, 'https://x') && isLinkAddress(address);
 }

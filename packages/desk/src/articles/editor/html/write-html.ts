@@ -36,8 +36,8 @@ function childrenOf(parent: Node): string {
 }
 
 /**
- * Whether the first paragraph of a node is written without its `p`. One without anything in it would be
- * nothing beside others, and an `iframe` is a line of its own or part of one by what stands beside it.
+ * True if the first paragraph of a node is written without its `p`. An empty one would vanish beside others,
+ * and the blocks beside an `iframe` decide if it is a line of its own or part of one.
  */
 function isBare({ attrs, firstChild: first, childCount, children }: Node): boolean {
   if (attrs.bare !== true || first?.type.name !== 'paragraph' || first.attrs.kept !== null) return false;

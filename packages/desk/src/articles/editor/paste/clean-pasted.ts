@@ -80,7 +80,7 @@ const DROPPED = [
   ...['[hidden]', '[aria-hidden="true"]', '[data-footnote-backref]', '.footnotes > .sr-only'],
 ].join(', ');
 
-/** What a style makes of text; Google Docs and Word write nothing else. */
+/** The elements for a style of text; Google Docs and Word write nothing else. */
 const STYLED: readonly (readonly [style: RegExp, tag: string])[] = [
   [/(?<![\w-])font-weight:\s*(?:bold|[6-9]00)/i, 'strong'],
   [/(?<![\w-])font-style:\s*(?:italic|oblique)/i, 'em'],
@@ -97,10 +97,7 @@ const PLAIN: Readonly<Record<string, RegExp>> = {
 
 const REDIRECT = /^https?:\/\/(?:www\.)?google\.\w+\/url\?/;
 
-/**
- * What remains of HTML from the clipboard: structure, links, pictures and emphasis, without how it looked
- * where it comes from.
- */
+/** Keeps the structure, links, pictures and emphasis of HTML from the clipboard, without its looks. */
 export function cleanPasted(html: string, document: Document = globalThis.document): string {
   const root = inertElement(fragmentOf(html), document);
   removeComments(root);
@@ -181,7 +178,7 @@ function strip(element: Element): void {
   }
 }
 
-/** Whether there is something to link to, show or embed. */
+/** True if there is something to link to, show or embed. */
 function isUseful(element: Element, name: string): boolean {
   if (name === 'a') {
     const href = element.getAttribute('href') ?? '';
@@ -230,7 +227,7 @@ function removeEmpty(element: Element): void {
   else element.replaceWith(...element.childNodes);
 }
 
-/** Whether a line break only makes space between blocks. */
+/** True if a line break only makes space between blocks. */
 function isBetweenBlocks(line: Element, root: Element): boolean {
   const isText = (node: Node | null) =>
     node !== null && (node.nodeType === 3 ? isInk(node.nodeValue) : !isBlock(node));

@@ -3,7 +3,6 @@ const BLOCK = /^(?:#{1,6} \S|```|> \S|\s*[-*+] \S|\d{1,3}[.)] \S|\|.+\|\s*$|(?:-
 
 const INLINE = /\*\*[^*\s][^*]*\*\*|\[[^\]\n]+\]\([^)\s]+\)|(?:^|\s)`[^`\n]+`/;
 
-/** Whether a text from the clipboard reads as Markdown. */
 export function looksLikeMarkdown(text: string): boolean {
   return BLOCK.test(text) || INLINE.test(text);
 }

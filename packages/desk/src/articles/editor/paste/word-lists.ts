@@ -6,7 +6,7 @@ const LEVEL = /mso-list:[^;]*level(\d+)/i;
 /** `1.`, `a)`, `(iv)`, `二、`: what stands before the items of an ordered list. */
 const NUMBER = /^\s*[(（]?(?:(\d+)|[a-z]|[ivxlcdm]+|[一二三四五六七八九十]+)[.)）、．]/i;
 
-/** Which numbering an item belongs to; another one begins anew. */
+/** The numbering that an item belongs to; another one begins anew. */
 const NUMBERING = /mso-list:[^;]*(lfo\d+)/i;
 
 /** Makes lists of the paragraphs by which Word writes them. */

@@ -76,12 +76,12 @@ const EDITED = new Set(['br', 'iframe', 'img', 'picture', 'source']);
 
 const EMBEDS = new Set(['iframe']);
 
-/** What is no line of text in a figure, although it may be elsewhere. */
+/** Elements that are no line of text in a figure, although they may be elsewhere. */
 const IN_FIGURES = new Set(['a', 'iframe', 'img', 'picture']);
 
 const VISIBLE_WITHOUT_TEXT = [...EDITED, ...ISLANDS, 'hr'].join(', ');
 
-/** What contains lines of text and nothing else. */
+/** Elements that contain lines of text and nothing else. */
 const LINES = /^(?:p|h[1-6]|pre|summary|dt)$/;
 
 const HTML = 'http://www.w3.org/1999/xhtml';
@@ -91,17 +91,22 @@ export function nameOf(node: Node): string {
   return node.nodeName.toLowerCase();
 }
 
-/** Whether there is more than white space in a text. */
+/** True if there is more than white space in a text. */
 export function isInk(text: string | null): boolean {
   return /[^ \t\r\n\f]/.test(text ?? '');
 }
 
-/** Whether an element shows anything, be it text or not. */
+/** True if an element shows anything, be it text or not. */
 export function isShown(element: Element): boolean {
   return isInk(element.textContent) || element.querySelector(VISIBLE_WITHOUT_TEXT) !== null;
 }
 
-/** Whether a node stands between lines of text, and not in one. */
+/** True for the name, in lower case, of an element that begins a line of its own. */
+export function isBlockName(name: string): boolean {
+  return BLOCKS.has(name);
+}
+
+/** True if a node stands between lines of text, and not in one. */
 export function isBlock(node: Node): boolean {
   return BLOCKS.has(nameOf(node)) || hasBlocks(node) || isBlockEmbed(node);
 }
@@ -110,7 +115,7 @@ function hasBlocks(node: Node): boolean {
   return [...node.childNodes].some((child) => BLOCKS.has(nameOf(child)) || hasBlocks(child));
 }
 
-/** Whether a node is an `iframe` that nothing stands beside in its line. */
+/** True for an `iframe` with nothing beside it in its line. */
 function isBlockEmbed(node: Node): boolean {
   const parent = node.parentNode;
   if (nameOf(node) !== 'iframe' || parent === null) return false;
@@ -124,7 +129,7 @@ function isBlockEmbed(node: Node): boolean {
   );
 }
 
-/** Whether the first thing in an element is text, without an element such as `p` around it. */
+/** True if the first thing in an element is text, without an element such as `p` around it. */
 export function startsWithLine(element: Element): boolean {
   const first = [...element.childNodes].find(
     (child) => child.nodeType === 1 || (child.nodeType === 3 && isInk(child.nodeValue)),
@@ -133,7 +138,7 @@ export function startsWithLine(element: Element): boolean {
 }
 
 /**
- * Whether the editor keeps an element as it is: it shows that there is something, moves and removes it, and
+ * True if the editor keeps an element as it is: it shows that there is something, moves and removes it, and
  * writes it as it has read it.
  */
 export function isIsland(element: Element): boolean {
@@ -150,7 +155,7 @@ export function isIsland(element: Element): boolean {
   return isEmpty && element.attributes.length > 0;
 }
 
-/** Whether a `pre` has only text, or a `code` with only text. */
+/** True if a `pre` has only text, or a `code` with only text. */
 function isPlainCode(pre: Element): boolean {
   const [code, ...others] = pre.children;
   if (code === undefined) return true;
@@ -158,7 +163,7 @@ function isPlainCode(pre: Element): boolean {
   return isOnly && nameOf(code) === 'code' && code.children.length === 0;
 }
 
-/** Whether a table has nothing but rows of cells, and a caption of text. */
+/** True if a table has nothing but rows of cells, and a caption of text. */
 function isPlainTable(table: Element): boolean {
   const parts = [...table.children];
   const rows = parts.flatMap((part) => [...part.children]).filter((one) => nameOf(one) === 'tr');

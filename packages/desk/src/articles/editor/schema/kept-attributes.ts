@@ -7,7 +7,7 @@ export type KeptAttributes = Readonly<Record<string, string>>;
 /** The attribute of nodes and marks that holds {@link KeptAttributes}. */
 export const KEPT: Readonly<Record<'kept', AttributeSpec>> = { kept: { default: null } };
 
-/** What an element has besides the attributes that its node or mark holds itself. */
+/** The attributes that an element's node or mark does not hold itself. */
 export function keptAttributes(element: Element, edited: readonly string[] = []): KeptAttributes | null {
   const kept = [...element.attributes].filter(({ name }) => !edited.includes(name));
   return kept.length === 0

@@ -44,7 +44,7 @@ const inline: WrittenMark = {
   write: ({ attrs }) => element(attrs.tag, attrs.kept, 0),
 };
 
-/** How text is formatted, from the outermost element to the innermost. */
+/** The formats of text, from the outermost element to the innermost. */
 export const marks: Readonly<Record<string, WrittenMark>> = {
   link,
   inline,

@@ -6,7 +6,7 @@ import { KEPT, type KeptAttributes, keptAttributes } from './kept-attributes.ts'
 import { element, type Written, type WrittenNode } from './written.ts';
 
 /**
- * Whether the first paragraph in a node is written without `p` around it: `<li>text</li>` and
+ * True if the first paragraph in a node is written without `p` around it: `<li>text</li>` and
  * `<li><p>text</p></li>` look different, so the editor writes what it has read.
  */
 const BARE = (byDefault: boolean) => ({ bare: { default: byDefault } });
@@ -137,7 +137,7 @@ const embed: WrittenNode = {
     element('iframe', { src, ...(title !== null && { title }), ...kept }),
 };
 
-/** What the editor keeps as it is; `html` is its source. */
+/** An element that the editor keeps as it is; `html` is its source. */
 function island(group: 'block' | 'inline'): WrittenNode {
   return {
     group,
@@ -157,7 +157,7 @@ function island(group: 'block' | 'inline'): WrittenNode {
 }
 
 /**
- * Which part of a table a row stands in: only the first rows can be its head, only the last ones its foot.
+ * The part of a table that a row stands in: only the first rows can be its head, only the last ones its foot.
  */
 const SECTIONS = ['thead', 'tbody', 'tfoot'];
 
@@ -230,7 +230,7 @@ const tables: Record<string, WrittenNode> = {
   table_header: cell('th', table.table_header),
 };
 
-/** What an article is made of. The first block is what a new line becomes. */
+/** The nodes of an article. The first block is the one that a new line becomes. */
 export const nodes: Readonly<Record<string, WrittenNode>> = {
   doc: { content: 'block+' },
   paragraph: plain('p', { group: 'block', content: 'inline*' }),

@@ -48,7 +48,7 @@ const shownMarks = Object.entries(marks).map(([name, spec]): [string, MarkSpec] 
   { ...spec, toDOM: (mark) => shown(spec.write(mark)) },
 ]);
 
-/** What the editor can represent of the HTML that content accepts. */
+/** The part of the HTML that content accepts which the editor can represent. */
 export const schema = new Schema({
   nodes: Object.fromEntries(shownNodes),
   marks: Object.fromEntries(shownMarks),

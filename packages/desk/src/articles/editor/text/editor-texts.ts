@@ -4,7 +4,7 @@ import type { editorEn } from './en.ts';
 /** The name of a text of the editor, or of all sections. */
 export type EditorTextName = TextNameOf<typeof editorEn> | SharedTextName;
 
-/** Who says the editor's texts: the page, whose texts have these among them. */
+/** The source of the editor's texts: the page, which has them among its own. */
 export interface EditorTexts {
   readonly say: Say<EditorTextName>;
 }

@@ -57,6 +57,7 @@ export const editorEn = {
   editorUploadFailed: '{{name}} has not been uploaded.',
   editorKept: 'Kept as it is: {{name}}',
   editorNoAlt: 'Without alternative text',
+  editorComment: 'Add a comment',
   editorKeyTools: 'To the tools, and back with Escape',
   editorKeyLine: 'New line in the paragraph',
   editorKeyIndent: 'Deeper or less deep in a list; next or previous cell',

@@ -59,6 +59,7 @@ export const editorZh: Readonly<Record<keyof typeof editorEn, string>> = {
   editorUploadFailed: '{{name}} 未能上传。',
   editorKept: '保持原样：{{name}}',
   editorNoAlt: '没有替代文字',
+  editorComment: '添加批注',
   editorKeyTools: '转到工具栏，按 Esc 返回',
   editorKeyLine: '段内换行',
   editorKeyIndent: '增减列表缩进；下一个或上一个单元格',

@@ -124,7 +124,7 @@ function PictureDialog({ added, ...props }: Props & { readonly added: Picture | 
     </>
   );
   if (added === undefined) return <FormDialog {...dialog}>{fields}</FormDialog>;
-  // What was uploaded or chosen is lost by a decision only, not by Escape.
+  // A decision discards an uploaded or chosen picture, and Escape does not.
   const leaveOut = () => {
     added.takeBack?.();
     props.onClose();

@@ -9,7 +9,7 @@ interface FormDialogProps {
   readonly texts: EditorTexts;
   readonly onApply: () => void;
   readonly onClose: () => void;
-  /** What the button says that closes it. */
+  /** The label of the button that closes it. */
   readonly closing?: string;
   readonly buttons?: ComponentChildren;
   readonly children: ComponentChildren;

@@ -48,7 +48,7 @@ function islandView(texts: EditorTexts): NodeViewConstructor {
   };
 }
 
-/** What stands in the text for nodes that are not shown as they are written. */
+/** Placeholders for nodes that are not shown as they are written. */
 export function nodeViews(texts: EditorTexts): Record<string, NodeViewConstructor> {
   const embed = (node: Node) => box('div', node.attrs.title ?? texts.say('editorEmbed'), node.attrs.src);
   return {

@@ -3,7 +3,7 @@ import type { EditorState } from 'prosemirror-state';
 import type { EditorView } from 'prosemirror-view';
 import { nodeAround, setCodeLanguage } from '../editing/blocks.ts';
 import type { EditorTexts } from '../text/editor-texts.ts';
-import { type Asking, TABLE_TOOLS, TOOLS, type Tool } from './tools.ts';
+import { type Asking, COMMENT_TOOL, TABLE_TOOLS, TOOLS, type Tool } from './tools.ts';
 
 interface ToolbarProps {
   readonly view: EditorView;
@@ -11,17 +11,22 @@ interface ToolbarProps {
   readonly state: EditorState;
   readonly texts: EditorTexts;
   readonly disabled: boolean;
+  readonly canComment: boolean;
   readonly onAsk: (asking: Asking) => void;
 }
 
 /** The tools above the text: one stop for Tab, and arrows within. */
 export function Toolbar(props: ToolbarProps) {
-  const { state, texts, view } = props;
+  const { canComment, state, texts, view } = props;
   const { say } = texts;
   const code = nodeAround(state, 'code_block');
   return (
     <div class="rich-text-tools">
-      <ToolRow label={say('editorTools')} groups={TOOLS} {...props} />
+      <ToolRow
+        label={say('editorTools')}
+        groups={canComment ? [...TOOLS, [COMMENT_TOOL]] : TOOLS}
+        {...props}
+      />
       {nodeAround(state, 'table') && (
         <ToolRow label={say('editorTableTools')} groups={[TABLE_TOOLS]} isNamed {...props} />
       )}
@@ -48,7 +53,7 @@ export function Toolbar(props: ToolbarProps) {
 interface ToolRowProps extends ToolbarProps {
   readonly label: string;
   readonly groups: readonly (readonly Tool[])[];
-  /** Whether the tools show their names: there are no drawings for them that everybody knows. */
+  /** True to show names: no drawings for these tools are known to everybody. */
   readonly isNamed?: boolean;
 }
 
@@ -85,7 +90,10 @@ function ToolRow({ label, groups, isNamed = false, view, state, texts, disabled,
                 name={texts.say(tool.text)}
                 isNamed={isNamed}
                 isStop={place === current}
-                isPossible={!disabled && (typeof tool.does === 'string' || tool.does(state))}
+                isPossible={
+                  tool.does === 'comment' ||
+                  (!disabled && (typeof tool.does === 'string' || tool.does(state)))
+                }
                 isOn={tool.isOn?.(state)}
                 onFocus={() => setCurrent(place)}
                 onUse={() => {
@@ -115,7 +123,7 @@ interface ToolButtonProps {
   readonly onUse: () => void;
 }
 
-/** What cannot be used keeps its place in the order of the arrows, so it is not `disabled`. */
+/** A tool that cannot be used keeps its place in the order of the arrows, so it is not `disabled`. */
 function ToolButton({ tool, name, isNamed, isStop, isPossible, isOn, onFocus, onUse }: ToolButtonProps) {
   const Drawing = tool.icon;
   return (

@@ -13,6 +13,7 @@ import {
   List,
   ListOrdered,
   type LucideIcon,
+  MessageSquarePlus,
   Minus,
   PilcrowLeft,
   Quote,
@@ -48,8 +49,8 @@ import { insertTable, toggleHeaderRow } from '../editing/tables.ts';
 import { markType, nodeType } from '../schema/schema.ts';
 import type { EditorTextName } from '../text/editor-texts.ts';
 
-/** What opens a dialog, or asks the page for a picture. */
-export type Asking = 'link' | 'embed' | 'picture';
+/** Tools that open a dialog, or ask the page for a picture. */
+export type Asking = 'link' | 'embed' | 'picture' | 'comment';
 
 export interface Tool {
   readonly text: EditorTextName;
@@ -117,7 +118,10 @@ export const TOOLS: readonly (readonly Tool[])[] = [
   ],
 ];
 
-/** What there is besides while the cursor is in a table. */
+/** For whoever may read the text, too. */
+export const COMMENT_TOOL: Tool = { text: 'editorComment', icon: MessageSquarePlus, does: 'comment' };
+
+/** Additional tools while the cursor is in a table. */
 export const TABLE_TOOLS: readonly Tool[] = [
   { text: 'editorRowBefore', icon: Rows2, does: addRowBefore },
   { text: 'editorRowAfter', icon: Rows2, does: addRowAfter },

@@ -1,0 +1,42 @@
+import type { Translated } from '../../shared/text/translated.ts';
+import type { en } from './en.ts';
+
+/** What the start page says, in Chinese. */
+export const zh: Translated<typeof en> = {
+  attention: '需要处理',
+  yours: '我未完成的',
+  unfinished: '未完成',
+  review: '审稿',
+  next: '即将发布',
+  all: '显示全部',
+  quiet: '没有等你处理的事',
+  quietHint: '草稿、待审的文章、定时发布的内容和出错的地方会显示在这里。',
+  untitled: '（无标题）',
+  state_draft: '草稿',
+  state_submitted: '待审',
+  state_returned: '已退回',
+  state_approved: '已通过',
+  state_scheduled: '定时发布',
+  becomesDraft: '届时转为草稿',
+  sourceFails: '无法读取该来源',
+  sourceFailsSince: '自 {{time}} 起无法读取该来源',
+  backupLate: '备份延迟或失败',
+  hookPaused: '钩子已暂停，收不到事件',
+  batches_other: '{{count}} 个文件任务中途停止',
+  report: '日报',
+  reportItems_other: '目前 {{count}} 条',
+  away_articles: '文章暂时无法显示。',
+  away_news: '新闻暂时无法显示。',
+  away_stopped: '中途停止的任务暂时无法显示。',
+  firstTitle: '开始的几步',
+  firstArticle: '写点什么，或把在别处写的文章带过来。',
+  writeFirst: '写第一篇文章',
+  importFirst: '从 WordPress 或 Ghost 导入',
+  firstSource: '添加你关注的网站，它们发布的内容会汇集在“新闻”里。',
+  addSource: '添加来源',
+  firstMedia: '上传图片和其他文件，供文章和网站使用。',
+  upload: '上传',
+  importExport:
+    '先在原来的网站导出文件：WordPress 在“工具 → 导出 → 所有内容”；Ghost 在“Settings → Import/Export”。',
+  importRun: '然后请管理服务器的人用下面的命令之一导入。命令末尾加上 --dry-run 时，只说明会导入什么。',
+};

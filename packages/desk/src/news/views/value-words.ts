@@ -1,0 +1,25 @@
+import type { News } from '../news-context.ts';
+import { selectChoices } from './fields.tsx';
+
+/** The most characters of a value that are shown. */
+const SHOWN = 80;
+
+/** Writes a value of a member as the page does elsewhere: by labels, in the zone of the browser. */
+export function valueWords(
+  member: string,
+  value: unknown,
+  { texts, vocabulary }: Pick<News, 'texts' | 'vocabulary'>,
+): string {
+  const { say } = texts;
+  if (value === null || value === undefined || value === '') return '–';
+  if (typeof value === 'boolean') return say(value ? 'yes' : 'no');
+  if (Array.isArray(value)) {
+    return value.map((one) => valueWords(member, one, { texts, vocabulary })).join(', ') || '–';
+  }
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  if (member === 'category') return texts.label(vocabulary.value?.categories, text);
+  if (member === 'directions') return texts.label(vocabulary.value?.directions, text);
+  if (member === 'select') return selectChoices(say).find(([choice]) => choice === text)?.[1] ?? text;
+  if (/At$/.test(member) && !Number.isNaN(Date.parse(text))) return texts.date(Date.parse(text));
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+}

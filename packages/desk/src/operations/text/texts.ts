@@ -1,0 +1,7 @@
+import { type SharedTextName, type TextNameOf, Texts as TextsOf } from '../../shared/text/texts.ts';
+import type { en } from './en.ts';
+
+export type TextName = SharedTextName | TextNameOf<typeof en>;
+
+/** The section's texts. */
+export class Texts extends TextsOf<TextName> {}

@@ -1,0 +1,102 @@
+import { useId, useState } from 'preact/hooks';
+import { SubmitDialog } from '../../shared/views/submit-dialog.tsx';
+import { type Redirect, type RedirectInput, STATUSES } from '../api/redirects.ts';
+import { useOrganise } from '../organise-context.ts';
+import { onSite, readable } from './site-address.ts';
+import { reasonOf } from './words.ts';
+
+interface RedirectDialogProps {
+  /** Undefined for a new one; that of a slug is not changed, but another is made from its address. */
+  redirect: Redirect | undefined;
+  siteOrigin: string | undefined;
+  onClose: () => void;
+  onSaved: () => void;
+}
+
+/** Asks where an address leads. */
+export function RedirectDialog({ redirect, siteOrigin, onClose, onSaved }: RedirectDialogProps) {
+  const { redirects, texts } = useOrganise();
+  const { say } = texts;
+  const id = useId();
+  const ofSlug = redirect?.source === 'slug';
+  const [from, setFrom] = useState(redirect?.from ?? '');
+  const [to, setTo] = useState(ofSlug ? '' : readable(redirect?.to ?? ''));
+  const [status, setStatus] = useState<RedirectInput['status']>(redirect?.status ?? 301);
+  const submit = async () => {
+    const leadsTo = status === 410 ? null : to.trim();
+    const input = { from: onSite(from, siteOrigin), to: leadsTo, status };
+    await (redirect === undefined || ofSlug ? redirects.create(input) : redirects.change(redirect.id, input));
+    onSaved();
+    return undefined;
+  };
+  return (
+    <SubmitDialog
+      say={say}
+      title={redirect === undefined ? say('new_redirects') : say('editRedirect', { from: redirect.from })}
+      look="wide"
+      button={say('save')}
+      onSubmit={submit}
+      reasonOf={(problem) => reasonOf(problem, say)}
+      onClose={onClose}
+    >
+      <AddressField
+        id={`${id}-from`}
+        label={say('from')}
+        hint={say('fromHint')}
+        value={from}
+        onInput={setFrom}
+      />
+      <label class="field">
+        <span>{say('readersGet')}</span>
+        <select
+          value={String(status)}
+          onChange={({ currentTarget }) =>
+            setStatus(STATUSES.find((one) => String(one) === currentTarget.value) ?? 301)
+          }
+        >
+          {STATUSES.map((one) => (
+            <option key={one} value={String(one)}>
+              {say(`status_${one}`)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <p class="hint">{say(`statusHint_${status}`)}</p>
+      {status !== 410 && (
+        <AddressField id={`${id}-to`} label={say('to')} hint={say('toHint')} value={to} onInput={setTo} />
+      )}
+    </SubmitDialog>
+  );
+}
+
+interface AddressFieldProps {
+  id: string;
+  label: string;
+  hint: string;
+  value: string;
+  onInput: (value: string) => void;
+}
+
+/** The first one without an address has the focus. */
+function AddressField({ id, label, hint, value, onInput }: AddressFieldProps) {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        value={value}
+        required
+        autofocus={value === ''}
+        spellcheck={false}
+        autocapitalize="none"
+        autocomplete="off"
+        inputMode="url"
+        aria-describedby={`${id}-hint`}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      />
+      <p class="hint" id={`${id}-hint`}>
+        {hint}
+      </p>
+    </div>
+  );
+}

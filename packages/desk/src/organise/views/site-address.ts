@@ -1,0 +1,19 @@
+/** What somebody typed or pasted, without the name of the site where it begins with that. */
+export function onSite(text: string, siteOrigin: string | undefined): string {
+  const typed = text.trim();
+  const url = /^https?:\/\//i.test(typed) ? URL.parse(typed) : null;
+  if (url === null || (siteOrigin !== undefined && url.host !== new URL(siteOrigin).host)) return typed;
+  return url.pathname + url.search;
+}
+
+/** An address as people write it: letters of any script as themselves, what nobody could see encoded. */
+export function readable(address: string): string {
+  return address.replace(/(?:%[89a-f][0-9a-f])+/gi, (encoded) => {
+    try {
+      const text = decodeURIComponent(encoded);
+      return /^[\p{L}\p{M}\p{N}\p{P}\p{S}]+$/u.test(text) ? text : encoded;
+    } catch {
+      return encoded;
+    }
+  });
+}
