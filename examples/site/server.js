@@ -5,9 +5,17 @@ import { createServer } from 'node:http';
 import { extname, join, sep } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
+import { contentClient, redirect } from '@pressroom/client';
 import { verifyEvent } from '@pressroom/client/hooks';
 
-const { PORT = '4321', PRESSROOM_SECRET } = process.env;
+const { PORT = '4321', PRESSROOM_SECRET, CONTENT_URL, CONTENT_API_KEY } = process.env;
+
+const content = contentClient({
+  baseUrl: CONTENT_URL ?? 'http://127.0.0.1:4003',
+  // Nobody waits long for the page that says that there is nothing.
+  retry: { attempts: 1, patience: 0 },
+  ...(CONTENT_API_KEY && { headers: { 'X-API-Key': CONTENT_API_KEY } }),
+});
 
 /** How long a build waits for further changes, in ms: an import is many. */
 const PAUSE_MS = 500;
@@ -42,19 +50,28 @@ async function build() {
   isBuilding = false;
 }
 
-/** Answers with a built file, and with none outside of the site. */
-async function show(path, response) {
-  const file = join('dist', path.endsWith('/') ? `${path}index.html` : path);
+/** Answers with a built file, else where the address leads, and with no file outside of the site. */
+async function show(path, url, response) {
+  const file = join('dist', extname(path) === '' ? `${path}/index.html` : path);
   const body = file.startsWith(`dist${sep}`) ? await readFile(file).catch(() => undefined) : undefined;
-  response.writeHead(body ? 200 : 404, {
+  const answer = body ? undefined : await answerOf(url);
+  response.writeHead(body ? 200 : (answer?.status ?? 404), {
     'content-type': TYPES[body ? extname(file) : '.html'] ?? 'text/plain',
+    ...(answer?.location && { location: answer.location }),
   });
   response.end(body ?? (await readFile('dist/404.html').catch(() => 'The site is being built.')));
 }
 
+/** What Pressroom says about an address without a page; nothing where it cannot be asked. */
+async function answerOf(url) {
+  const found = await redirect(content, url).catch(() => undefined);
+  return found?.answer ?? undefined;
+}
+
 createServer(async (request, response) => {
-  const { pathname = '/' } = URL.parse(request.url ?? '/', 'http://site') ?? {};
-  if (pathname !== '/hook') return show(pathname, response);
+  const url = request.url ?? '/';
+  const { pathname = '/' } = URL.parse(url, 'http://site') ?? {};
+  if (pathname !== '/hook') return show(pathname, url, response);
   try {
     const event = verifyEvent(await text(request), request.headers, PRESSROOM_SECRET ?? '');
     if (event.data.cache_tags.length > 0) void build();

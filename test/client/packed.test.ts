@@ -90,6 +90,8 @@ test('the programs of its README run as printed, on the packed form', async () =
   expect(printed).toEqual([
     '0\n404 article 999999 does not exist',
     '12',
+    '404',
+    '[] [] []',
     '0',
     expect.stringMatching(/^200 304 \d+$/),
     '1 true',

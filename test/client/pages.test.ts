@@ -15,6 +15,9 @@ import {
   newsFeedClient,
   newsItems,
   plannedArticles,
+  type Redirect,
+  redirect,
+  redirects,
 } from '@pressroom/client';
 import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
@@ -97,6 +100,30 @@ test('revisions, deleted and planned articles come page by page', async () => {
   expect(await Array.fromAsync(plannedArticles(site), ({ due_at }) => due_at)).toEqual(times);
 });
 
+test('redirects come page by page, and a site asks for the one of a request', async () => {
+  const site = contentClient({ baseUrl: content.url, headers: { 'X-API-Key': content.key } });
+  const froms = Array.from({ length: 1001 }, (_, n) => `/old-${n + 1}`);
+  await content.database.pool.query(
+    "insert into content.redirect (from_address, to_address, status, source) select unnest($1::text[]), '/new', 301, 'import'",
+    [froms.toReversed()],
+  );
+  await site.post('/api/redirects', { body: { from: '/withdrawn', status: 410 } });
+
+  const all = await Array.fromAsync(redirects(site), ({ from }) => from);
+  expect(all).toEqual(['/withdrawn', ...froms]);
+  const found = await Array.fromAsync(redirects(site, { q: 'DRAWN' }), ({ status }) => status);
+  expect(found).toEqual([410]);
+
+  const answers = ['/old-7/?utm_source=x', '/withdrawn', '/unknown', 'no path', `/${'long'.repeat(600)}`];
+  const given = await Promise.all(answers.map(async (from) => (await redirect(site, from))?.answer));
+  expectTypeOf<Redirect['answer']>().toEqualTypeOf<
+    { status: 301 | 302; location: string } | { status: 410; location: null } | null
+  >();
+  const gone = { status: 410, location: null };
+  expect(given).toEqual([{ status: 301, location: '/new' }, gone, undefined, undefined, undefined]);
+  await expect(redirect(site, '/old-7', { signal: AbortSignal.abort() })).rejects.toThrow('aborted');
+});
+
 test('news items come along the cursors, and no page is read ahead', async () => {
   const rows = Array.from({ length: 7 }, (_, index) =>
     itemRow(`item ${index}`, { selected: true, published_at: new Date(Date.now() - index * 60_000) }),
@@ -110,11 +137,13 @@ test('news items come along the cursors, and no page is read ahead', async () =>
   const site = newsFeedClient({ baseUrl: feed.url, fetch: send });
   const all = await Array.fromAsync(newsItems(site, { mode: 'all', limit: 3 }));
   expect([all.length, new Set(all.map(({ id }) => id)).size, requests]).toEqual([7, 7, 3]);
+  const filters = { source: 'Nobody', language: 'pt', story: 'some', q: 'news' };
+  expect(await Array.fromAsync(newsItems(site, { mode: 'all', ...filters }))).toEqual([]);
   for await (const item of newsItems(site, { mode: 'all', limit: 3 })) {
     expect(item.id).toBe(all[0]?.id);
     break;
   }
-  expect(requests).toBe(4);
+  expect(requests).toBe(5);
 });
 
 test('a walk waits for its turn as long as the service says, unless `patience` is shorter', async () => {

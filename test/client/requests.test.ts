@@ -10,6 +10,7 @@ import {
   memoryCache,
   newsFeedClient,
   ProblemError,
+  suggest,
   withCookies,
 } from '@pressroom/client';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -268,4 +269,58 @@ test('stops when it is told to, also while it waits', async () => {
 test('a base URL may end with a slash', async () => {
   const { baseUrl } = await inTurn((response, { url }) => json(200, { pong: url })(response));
   expect(await new ApiClient<Ping>({ baseUrl: `${baseUrl}/` }).get('/ping')).toEqual({ pong: '/ping' });
+});
+
+/** A search field whose clock and service do nothing by themselves. */
+function field() {
+  const pauses: { ms: number; end: () => void }[] = [];
+  const asked: { url: string; signal: AbortSignal | null | undefined; answer: (status: number) => void }[] =
+    [];
+  const client = contentClient({
+    baseUrl: '',
+    fetch: (url, { signal }) =>
+      new Promise((resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason));
+        const headers = { 'content-type': 'application/json', 'retry-after': '20' };
+        const body = JSON.stringify({ data: url, status: 429, code: 'rate_limited' });
+        asked.push({ url, signal, answer: (status) => resolve(new Response(body, { status, headers })) });
+      }),
+  });
+  const wait = (ms: number, signal: AbortSignal | undefined) =>
+    new Promise<void>((resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason));
+      pauses.push({ ms, end: resolve });
+    });
+  return { typed: suggest(client, { wait }), pauses, asked };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('a service is asked once typing pauses, and only for what was typed last', async () => {
+  const { typed, pauses, asked } = field();
+  const calls = ['m', 'mo', ' Moon '].map(typed);
+  expect(pauses.map(({ ms }) => ms)).toEqual([150, 150, 150]);
+  for (const { end } of pauses) end();
+  await turn();
+  expect(asked.map(({ url }) => url)).toEqual(['/api/articles/suggest?q=moon']);
+  asked[0]?.answer(200);
+  expect(await Promise.all(calls)).toEqual([undefined, undefined, '/api/articles/suggest?q=moon']);
+});
+
+test('a request for what has been typed over is aborted, also when the field is emptied', async () => {
+  const { typed, pauses, asked } = field();
+  const first = typed('moon');
+  pauses[0]?.end();
+  await turn();
+  expect(await typed('  ')).toBeUndefined();
+  expect([asked[0]?.signal?.aborted, await first, pauses.length]).toEqual([true, undefined, 1]);
+});
+
+test('a limit is told at once: the next letter would not wait for it', async () => {
+  const { typed, pauses, asked } = field();
+  const call = typed('moon');
+  pauses[0]?.end();
+  await turn();
+  asked[0]?.answer(429);
+  await expect(call).rejects.toMatchObject({ status: 429 });
 });

@@ -49,7 +49,7 @@ export async function relatedTo({ id, category }: FullArticle): Promise<FullArti
   return others.slice(0, 5);
 }
 
-/** What the news is about now, the most talked of first. */
+/** The subjects of the news right now, the most discussed first. */
 export const hotTopics = once(async () => (await news.get('/api/v1/hot-topics')).items);
 
 /** The pictures in the gallery's folder `public`, by their addresses for good. */

@@ -14,6 +14,7 @@ export {
 export type { Mirrored, MirrorStore } from './mirror.ts';
 export {
   type ArticleMirrorOptions,
+  type CopiedRedirect,
   type FullPublishedItem,
   type MirrorOptions,
   mirrorArticles,
@@ -45,6 +46,9 @@ export {
   newsItems,
   type PlannedArticle,
   plannedArticles,
+  type Redirect,
+  redirect,
+  redirects,
 } from './pages.ts';
 export {
   describePicture,
@@ -73,4 +77,5 @@ export {
   type NewsFeedClient,
   newsFeedClient,
 } from './services.ts';
+export { type Suggestions, suggest } from './suggest.ts';
 export { type BegunUpload, StoreError, type UploadMemory, type UploadOptions, uploadFile } from './upload.ts';

@@ -124,7 +124,10 @@ type AnyItem = AnswerOf<OperationOf<ContentPaths, '/api/sync/snapshot', 'get'>>[
 
 type AnyArticle = Extract<AnyItem, { kind: 'article' }>;
 
-type Others = Exclude<AnyItem, { kind: 'article' }>;
+/** Where an old address leads, or the former slug of an article, category, tag or author. */
+export type CopiedRedirect = Extract<AnyItem, { kind: 'redirect' | 'former_slug' }>;
+
+type Others = Exclude<AnyItem, { kind: 'article' } | CopiedRedirect>;
 
 /** The names of the members that a type always has. */
 type Always<Of> = { [Name in keyof Of]-?: undefined extends Of[Name] ? never : Name }[keyof Of];
@@ -138,18 +141,23 @@ export type FullPublishedItem = Required<AnyArticle> | Others;
 export type PublishedId = Pick<AnyItem, 'kind' | 'id'>;
 
 /** Options of a mirror of the published articles. */
-export interface ArticleMirrorOptions<Fields extends 'default' | 'full'> extends WalkOptions {
+export interface ArticleMirrorOptions<Fields extends 'default' | 'full', Redirects extends boolean = false>
+  extends WalkOptions {
   /** `full` for bodies; asked for with a snapshot, and kept by the changes that follow it. */
   fields?: Fields;
+  /** True for redirects and former slugs, too; likewise. */
+  redirects?: Redirects;
 }
 
-type ItemOf<Fields extends 'default' | 'full'> = Fields extends 'full' ? FullPublishedItem : PublishedItem;
+type ItemOf<Fields extends 'default' | 'full', Redirects extends boolean> =
+  | (Fields extends 'full' ? FullPublishedItem : PublishedItem)
+  | (Redirects extends true ? CopiedRedirect : never);
 
 /** Keeps the published articles for a mirror. */
-export type PublishedStore<Fields extends 'default' | 'full' = 'default'> = MirrorStore<
-  ItemOf<Fields>,
-  PublishedId
->;
+export type PublishedStore<
+  Fields extends 'default' | 'full' = 'default',
+  Redirects extends boolean = false,
+> = MirrorStore<ItemOf<Fields, Redirects>, PublishedId>;
 
 /**
  * Brings a copy of the published articles, categories, tags and authors up to date, and returns when the
@@ -157,16 +165,23 @@ export type PublishedStore<Fields extends 'default' | 'full' = 'default'> = Mirr
  * any point, by a crash as well: the next call goes on. Only one may work on a store at a time. While the
  * store has no cursor, its copy is not whole. An article may come before what it refers to.
  */
-export function mirrorArticles<Fields extends 'default' | 'full' = 'default'>(
+export function mirrorArticles<
+  const Fields extends 'default' | 'full' = 'default',
+  const Redirects extends boolean = false,
+>(
   client: ContentClient,
-  store: PublishedStore<Fields>,
-  options: ArticleMirrorOptions<Fields> = {},
+  store: PublishedStore<Fields, Redirects>,
+  options: ArticleMirrorOptions<Fields, Redirects> = {},
 ): Promise<Mirrored> {
   const fields: 'default' | 'full' = options.fields ?? 'default';
-  type Item = ItemOf<Fields>;
+  type Item = ItemOf<Fields, Redirects>;
   const set = {
     snapshot: async (page: string | undefined) => {
-      const query = { fields, ...(page && { page }) };
+      const query = {
+        fields,
+        ...(options.redirects === true && { redirects: 'true' as const }),
+        ...(page && { page }),
+      };
       const { data, meta } = await client.get('/api/sync/snapshot', { ...patient(options), query });
       return { items: data as Item[], cursor: meta.cursor, next: meta.next_page };
     },

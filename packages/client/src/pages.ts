@@ -2,6 +2,7 @@ import type { AnswerOf, CommonOptions, OperationOf, RequestOptions } from './api
 import type { components as Content, paths as ContentPaths } from './openapi/content.ts';
 import type { paths as GalleryPaths } from './openapi/gallery-admin.ts';
 import type { paths as NewsFeedPaths } from './openapi/news-feed.ts';
+import { isProblem } from './problem.ts';
 import type { ContentClient, GalleryClient, NewsFeedClient } from './services.ts';
 
 type ContentSchemas = Content['schemas'];
@@ -10,6 +11,7 @@ type ArticlesOperation = OperationOf<ContentPaths, '/api/articles', 'get'>;
 type RevisionsOperation = OperationOf<ContentPaths, '/api/articles/{id}/revisions', 'get'>;
 type TrashOperation = OperationOf<ContentPaths, '/api/trash', 'get'>;
 type ScheduleOperation = OperationOf<ContentPaths, '/api/schedule', 'get'>;
+type RedirectsOperation = OperationOf<ContentPaths, '/api/redirects', 'get'>;
 type ItemsOperation = OperationOf<NewsFeedPaths, '/api/v1/items', 'get'>;
 type FolderOperation = OperationOf<GalleryPaths, '/api/gallery', 'get'>;
 
@@ -29,7 +31,7 @@ export type ListedArticle = Pick<
   'id' | 'title' | 'slug' | 'excerpt' | 'featured_image' | 'category' | 'author' | 'published_at'
 >;
 
-/** An article of a list, with members that are not known before it runs. */
+/** An article of a list whose `fields` are not known before the program runs. */
 export type ChosenArticle = Partial<FullArticle> & Pick<FullArticle, 'id'>;
 
 /** The names in a text like `title,slug`. */
@@ -60,6 +62,9 @@ export type DeletedArticle = AnswerOf<TrashOperation>['data'][number];
 
 /** An article that something is planned for. */
 export type PlannedArticle = AnswerOf<ScheduleOperation>['data'][number];
+
+/** Where an old address leads; its `answer` is what a site answers, null where redirects lead in a circle. */
+export type Redirect = AnswerOf<RedirectsOperation>['data'][number];
 
 export type NewsItem = AnswerOf<ItemsOperation>['items'][number];
 
@@ -152,6 +157,43 @@ export function plannedArticles(
   options: WalkOptions = {},
 ): AsyncGenerator<PlannedArticle, void> {
   return walk<PlannedArticle, string>((query) => client.get('/api/schedule', { ...patient(options), query }));
+}
+
+/**
+ * Every redirect, or those with the text `q` in an address, the newest first, page by page as they are asked
+ * for.
+ */
+export function redirects(
+  client: ContentClient,
+  { q }: Pick<QueryOf<RedirectsOperation>, 'q'> = {},
+  options: WalkOptions = {},
+): AsyncGenerator<Redirect, void> {
+  const narrowed = { per_page: 1000, ...(q !== undefined && { q }) };
+  return walk<Redirect, number>((query) =>
+    client.get('/api/redirects', { ...patient(options), query: { ...narrowed, ...query } }),
+  );
+}
+
+/**
+ * The redirect of a request, for a site that has no page for it.
+ *
+ * @param from the path of the request with its query, such as `/2016/old-news/?p=1`, as it came
+ * @returns undefined without one, also where `from` is no address
+ * @throws ProblemError and ConnectionError, as every request does
+ */
+export async function redirect(
+  client: ContentClient,
+  from: string,
+  options: WalkOptions = {},
+): Promise<Redirect | undefined> {
+  try {
+    const { data } = await client.get('/api/redirects', { ...options, query: { from } });
+    return data[0];
+  } catch (error) {
+    // Whoever asks a site for nonsense gets its page of what is not found.
+    if (isProblem(error, 'invalid_request')) return undefined;
+    throw error;
+  }
 }
 
 /** A page of a list that is read by cursors alone. */

@@ -3,6 +3,8 @@ export interface FieldProblem {
   field: string;
   code: string;
   message: string;
+  /** What the value may have at most, or at least, where the rule has a limit. */
+  limit?: number;
 }
 
 /** The codes that the services document. A service may add codes, so other text is possible as well. */
@@ -25,6 +27,7 @@ export type ProblemCode =
   | 'invalid_cursor'
   | 'snapshot_required'
   | 'slug_taken'
+  | 'redirect_exists'
   | 'unsafe_html'
   | 'idempotency_key_reused'
   | 'server_misconfigured'

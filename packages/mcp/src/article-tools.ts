@@ -12,7 +12,11 @@ type Format = 'text' | 'html';
 export function viewInput(usual: Format) {
   return {
     format: z.enum(['text', 'html']).default(usual).describe('text: without markup, a paragraph a line.'),
-    offset: z.int().min(0).default(0).describe('Where to go on: content_next_offset of the answer before.'),
+    offset: z
+      .int()
+      .min(0)
+      .default(0)
+      .describe('The offset to go on from: content_next_offset of the previous answer.'),
   };
 }
 
