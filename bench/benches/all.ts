@@ -1,11 +1,13 @@
 import type { Bench } from '../bench.ts';
 import type { SectionMaker } from '../report/section.ts';
 import { content } from './content.ts';
+import { contradictions } from './contradictions.ts';
 import { deployed } from './deployed.ts';
 import { gallery } from './gallery.ts';
 import { galleryPeers } from './gallery-peers.ts';
 import { growth } from './growth.ts';
 import { idle } from './idle.ts';
+import { logins } from './logins.ts';
 import { moving } from './moving.ts';
 import { newsPeers } from './news-peers.ts';
 import { newsroom } from './newsroom.ts';
@@ -23,9 +25,11 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   selected,
   gallery,
   stories,
+  contradictions,
   newsroom,
   growth,
   worst,
+  logins,
   moving,
   scaling,
   idle,

@@ -30,7 +30,7 @@ const SETTINGS = { NEWS_SEARCH_CONCURRENCY: String(CONNECTIONS) };
 const SCHEMA = itemsQuery(readVocabulary({}));
 
 function storeOf(db: Kysely<NewsTables>): ItemStore {
-  return new ItemStore({ db, gate: new SearchGate(db, 1), clock: () => new Date() });
+  return new ItemStore({ db, gate: new SearchGate(db, 1), clock: () => new Date(), stories: true });
 }
 
 /** Different queries in turn, every tenth a search, each followed for some pages by its cursors. */

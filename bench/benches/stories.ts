@@ -91,12 +91,11 @@ function shown(value: number): string {
 }
 
 /**
- * `pnpm bench stories`: how well the newsroom finds the story of an item, over sets of labelled reports,
- * beside TF-IDF with a single pass; `bench newsroom` has how long it takes. It measures the halves that
- * nothing was tuned on. The public sets are fetched into `STORY_SETS`, by default a folder next to the
+ * `pnpm bench stories`: the quality with which the newsroom finds the story of an item, over sets of labelled
+ * reports, beside TF-IDF with a single pass; `bench newsroom` has the time it takes. It measures the halves
+ * that nothing was tuned on. The public sets are fetched into `STORY_SETS`, by default a folder next to the
  * repository. `STORIES_HALF=tuning` measures the other halves; `STORIES_WRONG=NAME` lists the wrong pairs of
- * a set. Where `NEWS_EMBEDDINGS_URL` and `NEWS_EMBEDDINGS_MODEL` name a model, it also measures what that
- * adds.
+ * a set. If `NEWS_EMBEDDINGS_URL` and `NEWS_EMBEDDINGS_MODEL` name a model, it also measures what that adds.
  */
 export const stories: Bench<BenchDatabase> = {
   start: async (_sizes, resources) => resources.use(await openDatabase()),

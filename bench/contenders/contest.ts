@@ -16,8 +16,8 @@ export type Contest<What extends string> = Readonly<Record<What, readonly Asked[
 
 /**
  * The measurements, each of all servers in turns under one load: rate, times, CPU time and memory of each,
- * and the CPU time of its database where that is named. How many requests are made at once, one number after
- * the other, stands beside what is asked for.
+ * and the CPU time of its database if one is named. `questions` gives, for each, the numbers of concurrent
+ * requests to try in turn.
  */
 export function contestParts<What extends string>(
   questions: Readonly<Record<What, readonly number[]>>,

@@ -105,7 +105,10 @@ export function foreignSets(half: LabelledSet['half'], folder: string): Labelled
 }
 
 /** The folder with the files of a set, which are fetched if they are not there. */
-function fetched({ repository, commit, paths }: PublicSet, folder: string): string {
+export function fetched(
+  { repository, commit, paths }: Pick<PublicSet, 'repository' | 'commit' | 'paths'>,
+  folder: string,
+): string {
   const files = resolve(folder, `${repository.replace('/', '+')}@${commit.slice(0, 8)}`);
   if (existsSync(files)) return files;
   const git = resolve(folder, `${repository.replace('/', '+')}.git`);
@@ -195,7 +198,7 @@ function share(text: string): number {
   return createHash('sha256').update(text).digest().readUInt32BE() / 2 ** 32;
 }
 
-function filesBelow(folder: string, ending: string): string[] {
+export function filesBelow(folder: string, ending: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith(ending))
     .sort()

@@ -16,7 +16,7 @@ export function tunedThreshold(set: LabelledSet): number {
 
 /**
  * The plainest way to find stories: a report joins the story whose summed TF-IDF is most like its own, if
- * that reaches the threshold. How rare words are is known beforehand, of the whole set.
+ * that reaches the threshold. Word frequencies are those of the whole set, known beforehand.
  */
 export function singlePass(reports: readonly LabelledReport[], threshold: number): Map<string, string> {
   const words = reports.map(({ title, summary }) => wordsOf(`${title} ${summary ?? ''}`));
