@@ -9,7 +9,7 @@ const root = path.join(import.meta.dirname, '..');
 
 const FOLDERS = ['services/*/src/**/*.ts', 'packages/{common,mcp}/src/**/*.ts'];
 
-/** What would begin to work when it is loaded, and tests. */
+/** Programs and tests would begin to work when loaded. */
 const PROGRAMS = /(\.test|\.d|[/-]cli|\/main|\/stdio|\/check-config)\.ts$/;
 
 for await (const file of glob(FOLDERS, { cwd: root })) {

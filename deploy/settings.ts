@@ -9,7 +9,7 @@ import { readGalleryConfig, readMediaConfig } from '../services/gallery-admin/sr
 import { readNewsFeedConfig } from '../services/news-feed/src/config.ts';
 import { readWorkerConfig } from '../services/news-feed/src/work/worker-config.ts';
 
-/** Where the container sees the folder of docker-compose.yml. */
+/** The folder of docker-compose.yml, as the container sees it. */
 const PROJECT = '/project';
 
 /**
@@ -68,7 +68,7 @@ function missingSecrets(env: Environment): string[] {
   });
 }
 
-/** What docker-compose.yml decides itself now, besides what no service reads any more. */
+/** Settings that docker-compose.yml now decides itself, besides those that no service reads any more. */
 const DECIDED = [
   'DRAIN_SECONDS',
   'LOGIN_BURST',
@@ -81,7 +81,7 @@ const DECIDED = [
 
 const RETIRED = new RegExp(`^(?:${[...RETIRED_SETTINGS, ...DECIDED].join('|')})(?==)`, 'gm');
 
-/** What in `.env` has no effect, a line each; nothing fails because of it. */
+/** The settings in `.env` without effect, a line each; nothing fails because of them. */
 export function ignoredSettings(text: string, example = ''): string[] {
   const known = settingsIn(example);
   return [
@@ -92,7 +92,7 @@ export function ignoredSettings(text: string, example = ''): string[] {
   ];
 }
 
-/** What an `.env` says, without what Compose reads itself. */
+/** The settings of an `.env`, without those that Compose reads itself. */
 function givenIn(text: string): Environment {
   return Object.fromEntries(
     Object.entries(parseEnv(text)).filter(([name]) => !/^(COMPOSE|DOCKER)_/.test(name)),
@@ -108,7 +108,7 @@ function settingsIn(example: string): string[] {
   return names.length === 0 ? [] : [...names, ...RETIRED_SETTINGS, ...DECIDED];
 }
 
-/** What the proxy refuses when it starts, which is after everything else. */
+/** Settings that the proxy would refuse when it starts, after everything else. */
 function proxyFaults(env: Environment): string[] {
   const rules: [RegExp, RegExp, string][] = [
     [/^DOMAIN$/, /^[a-z0-9.-]+$/i, 'a name such as news.example'],
@@ -123,7 +123,6 @@ function proxyFaults(env: Environment): string[] {
   );
 }
 
-/** What each service says of its settings. */
 function serviceFaults(env: Environment): string[] {
   const login = env.ADMIN_PASSWORD || env.ADMIN_PASSWORD_FILE;
   const hash = env.ADMIN_PASSWORD_HASH || env.ADMIN_PASSWORD_HASH_FILE;

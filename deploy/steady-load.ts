@@ -2,12 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * `steady-load.ts [TOTAL] [PER_SECOND]`: reads and writes on all three services at a steady rate, until it
- * has asked TOTAL times and SIGTERM arrived. What is lost while `deploy/roll` runs shows here. STACK_URL,
- * CONTENT_API_KEY, ADMIN_USERNAME and ADMIN_PASSWORD name the deployment.
- *
- * Every answer counts, however late: only one that is not a success, or none at all, is a failure. So a slow
- * machine shows in the rate and the times that are printed, and not as a failure. At the end the articles are
- * counted: each acknowledged one exists once.
+ * has asked TOTAL times and SIGTERM arrived. It shows what is lost while `deploy/roll` runs. STACK_URL,
+ * CONTENT_API_KEY, ADMIN_USERNAME and ADMIN_PASSWORD name the deployment. Every answer counts, however late:
+ * only one that is not a success, or none at all, is a failure. So a slow machine shows in the rate and the
+ * times that are printed, and not as a failure. At the end the articles are counted: each acknowledged one
+ * exists once.
  */
 const { STACK_URL, CONTENT_API_KEY, ADMIN_USERNAME, ADMIN_PASSWORD } = process.env;
 const [total = 10_000, perSecond = 200] = process.argv.slice(2).map(Number);
@@ -61,7 +60,7 @@ const buckets = (): Request => ({ method: 'GET', path: '/api/settings/buckets', 
 /** Two writes in eight. */
 const TURNS = [article, articles, items, articles, folder, items, buckets, articles];
 
-/** How many answers there were of each kind. */
+/** The number of answers by outcome. */
 const outcomes = new Map<string, number>();
 const times: number[] = [];
 let failed = 0;
@@ -104,7 +103,6 @@ async function ask(number: number, begun: number): Promise<void> {
   if (failed <= DESCRIBED) console.log(`[${at} s] ${request.method} ${request.path}: ${failure}`);
 }
 
-/** How many articles there are. */
 async function countArticles(): Promise<number> {
   const response = await fetch(`${STACK_URL}/api/articles?per_page=1&page=${Date.now()}`, { headers: key });
   const { meta } = (await response.json()) as { meta: { total: number } };

@@ -100,7 +100,7 @@ describe('files for kubectl, without hooks of Helm', () => {
     expect(kept).toEqual([expect.stringMatching(/^migrate-/)]);
   });
 
-  // Where a list or a union lacks what the API server adds, kubectl takes it for changed.
+  // If a list or a union lacks what the API server adds, kubectl takes it for changed.
   test('name what the API server would add', async () => {
     for (const { kind, metadata, spec = {} } of await files()) {
       const where = `${kind} ${metadata.name}`;

@@ -37,7 +37,7 @@ afterAll(async () => {
   await gallery.close();
 });
 
-/** A request that announces so many bytes and sends one of them. What it is answered is in `heard`. */
+/** Announces `bytes` and sends one of them. `heard` has the answer so far. */
 function unfinished(url: string, path: string, bytes: number, client = '127.0.0.1'): { heard: string } {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   sockets.push(socket);

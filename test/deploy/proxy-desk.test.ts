@@ -83,7 +83,7 @@ const ask = (path: string, options = {}) => page.request.fetch(origin + path, op
 
 test('one address and one login, under a policy that names the store, in cookies for TLS alone', async () => {
   const answer = await page.goto(`${origin}/`);
-  expect(new URL(page.url()).pathname).toBe('/desk/media');
+  expect(new URL(page.url()).pathname).toBe('/desk/');
   expect(await answer?.headerValue('content-security-policy')).toContain(
     `img-src 'self' https://store.${DOMAIN}`,
   );
@@ -140,6 +140,7 @@ test('an article is written with a picture, saved, published, and read at the sa
   await page.getByText('Saved', { exact: true }).waitFor();
   const id = Number(new URL(page.url()).pathname.split('/').at(-1));
   await button('Publish').click();
+  await button('Publish now').click();
   await page.getByText(/^Published on/).waitFor();
   const { data } = await (await ask(`/api/articles/${id}`)).json();
   const picture = `${origin}/media/public/pier.jpg`;

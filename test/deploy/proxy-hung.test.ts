@@ -16,7 +16,14 @@ skipUnless(spawnSync('dnsmasq', ['--version'], { env: { PATH } }).error === unde
 
 const [HUNG, FINE] = ['127.0.0.1', '127.0.0.2'] as const;
 
-const GALLERY_READS = ['/', '/api/gallery', '/api/gallery/media', '/api/me', '/api/desk/newsroom/items'];
+const GALLERY_READS = [
+  '/',
+  '/api/proxy',
+  '/api/gallery',
+  '/api/gallery/media',
+  '/api/me',
+  '/api/desk/newsroom/items',
+];
 const GALLERY_CHANGES = ['/api/gallery', '/api/gallery/batch', '/api/upload', '/api/desk/newsroom/import'];
 
 const replicas: Server[] = [];
