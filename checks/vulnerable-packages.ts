@@ -13,8 +13,7 @@ interface Advisory {
 
 /**
  * Finds the packages of the lockfile with vulnerabilities that are known to the registry, of severity `high`
- * or worse (`SECURITY.md`). Where no registry answers that question, there is nothing to report.
- *
+ * or worse (`SECURITY.md`). Reports nothing if no registry answers.
  * @param registry asked in place of the one that pnpm is configured for
  */
 export async function vulnerablePackages(root: string, registry?: string): Promise<string[]> {

@@ -26,7 +26,14 @@ interface Parsed {
   version: string;
   fault: string | null;
   self: string | null;
-  entries: { id: string | null; title: string | null; link: string | null; dated: boolean }[];
+  entries: (Shown & { id: string | null; link: string | null; dated: boolean })[];
+}
+
+/** What every format of a feed has of an entry. */
+interface Shown {
+  title: string | null;
+  picture: string | null;
+  tags: string[];
 }
 
 /** The output of `validate.py` about a sitemap. */
@@ -55,17 +62,17 @@ async function checkFeeds(): Promise<Verdict> {
   const programs = await pythonPrograms();
   await using stack = await Stack.open({ SITE_API_URL: ADDRESS });
   const fetched: Fetched[] = [];
-  const titles = new Map<string, string[]>();
+  const shown = new Map<string, Shown[]>();
   for (const [base, { service }] of Object.entries(FEEDS)) {
     for (const ending of Object.keys(VERSIONS)) {
       fetched.push(await fetchDocument(stack, service, `${base}/feed.${ending}`));
     }
     // The third format is plain JSON: what it says is what the others have to say.
     const response = await fetch(`${stack.urls[service]}${base}/feed.json`);
-    const { items }: { items: { title: string }[] } = await response.json();
-    titles.set(
+    const { items }: { items: { title: string; image?: string; tags?: string[] }[] } = await response.json();
+    shown.set(
       base,
-      items.map(({ title }) => title),
+      items.map(({ title, image: picture = null, tags = [] }) => ({ title, picture, tags })),
     );
   }
   const read = async <Seen>(program: string, documents: Fetched[]): Promise<Seen[]> => {
@@ -81,7 +88,7 @@ async function checkFeeds(): Promise<Verdict> {
     findings.add(`${name}, its schema`, fault ?? undefined);
   }
   for (const parsed of await read<Parsed>(PARSE, fetched)) {
-    for (const [what, fault] of faultsOf(parsed, titles)) findings.add(`${parsed.name}, ${what}`, fault);
+    for (const [what, fault] of faultsOf(parsed, shown)) findings.add(`${parsed.name}, ${what}`, fault);
   }
   return findings.verdict;
 }
@@ -101,15 +108,15 @@ async function fetchDocument(stack: Stack, service: ServiceName, path: string): 
   return { name: path, type: response.headers.get('content-type') ?? '', body };
 }
 
-function* faultsOf({ name, version, fault, self, entries }: Parsed, titles: Map<string, string[]>) {
+function* faultsOf({ name, version, fault, self, entries }: Parsed, shown: Map<string, Shown[]>) {
   const [base = '', ending = ''] = name.split('/feed.');
   const expected = Object.entries(VERSIONS).find(([known]) => known === ending)?.[1];
   yield ['well-formed', fault ?? undefined] as const;
   yield ['its format', version === expected ? undefined : `it is ${version}`] as const;
   yield ['its own address', self === `${FEEDS[base]?.address}${name}` ? undefined : `it is ${self}`] as const;
-  const shown = entries.map(({ title }) => title);
-  const isWhole = shown.length > 0 && JSON.stringify(shown) === JSON.stringify(titles.get(base));
-  yield ['the titles of the JSON feed', isWhole ? undefined : JSON.stringify(shown)] as const;
+  const seen = JSON.stringify(entries.map(({ title, picture, tags }) => ({ title, picture, tags })));
+  const isWhole = entries.length > 0 && seen === JSON.stringify(shown.get(base));
+  yield ['the titles, pictures and tags of the JSON feed', isWhole ? undefined : seen] as const;
   const ids = new Set(entries.map(({ id }) => id));
   yield ['ids', ids.size === entries.length && !ids.has(null) ? undefined : 'they are not unique'] as const;
   const undated = entries.filter(({ dated, link }) => !dated || link === null);

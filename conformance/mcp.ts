@@ -25,7 +25,7 @@ const LANES = 8;
 /** Limits that this check does not mean to reach. */
 const GENEROUS = { ...UNLIMITED, MCP_RATE_LIMIT: '1000000' };
 
-/** Where each corpus has its orders, and the member with the text. */
+/** The file of each corpus with its orders, and the member with the text. */
 const CORPORA: readonly (readonly [file: string, textsOf: (text: string) => string[]])[] = [
   ['bastioncorpus/corpus/injections.jsonl', (text) => linesOf(text).map((line) => line.text ?? '')],
   ['aib/data/attacks.jsonl', (text) => linesOf(text).map((line) => line.injected ?? '')],

@@ -19,6 +19,8 @@ def seen(feed):
                 "id": entry.get("id"),
                 "title": entry.get("title"),
                 "link": entry.get("link"),
+                "picture": next((media["url"] for media in entry.get("media_content", [])), None),
+                "tags": [tag.term for tag in entry.get("tags", [])],
                 "dated": "published_parsed" in entry and entry.published_parsed is not None,
             }
             for entry in parsed.entries

@@ -96,7 +96,8 @@ export async function collectGallery(collection: Collection, media: MediaHost): 
     collection.ask({ service, method: 'POST', path, json, status, headers: { cookie }, ...more });
 
   await collectLogins(collection);
-  for (const path of ['/api/settings/buckets', '/api/gallery', '/api/gallery/trash', '/api/desk']) {
+  const read = ['/api/settings/buckets', '/api/gallery', '/api/gallery/trash', '/api/desk'];
+  for (const path of [...read, '/api/desk/operations', '/api/desk/writers']) {
     await get(path, 200);
     await get(path, 401, { headers: {} });
     await get(path, 400, { at: `${path}?nothing=1` });
@@ -201,6 +202,7 @@ async function collectPeople(collection: Collection, cookie: string): Promise<vo
   const created = passkey.create({ challenge: 'nothing', user: { id: 'bm9ib2R5' } });
   await ask('POST', '/api/me/passkeys', 409, { json: { name: 'Examined', credential: created } });
   const noPasskey = '/api/me/passkeys/00000000-0000-4000-8000-000000000000';
+  await ask('PATCH', '/api/me/passkeys/{id}', 409, { at: noPasskey, json: { name: 'Examined' } });
   await ask('DELETE', '/api/me/passkeys/{id}', 409, { at: noPasskey });
   const used = passkey.get({ challenge: 'nothing' });
   await ask('POST', '/api/login/passkey', 401, { headers: {}, json: { credential: used } });
@@ -351,6 +353,8 @@ export async function collectContent(collection: Collection, key: string): Promi
     await collectChanges(collection, { path, id, key, json });
   }
   await collection.read(service, '/api/articles', '/api/articles?q=examined&sort=relevance&highlight=1');
+  await collection.read(service, '/api/articles/suggest', '/api/articles/suggest?q=exam');
+  await ask('GET', '/api/articles/suggest', 400, { headers: {} });
   const [snapshot, changes] = ['/api/sync/snapshot', '/api/sync/changes'];
   const copied = await ask('GET', snapshot, 200, { headers: {} });
   const { cursor } = JSON.parse(copied.body.toString()).meta;
@@ -365,6 +369,7 @@ export async function collectContent(collection: Collection, key: string): Promi
   }
   await ask('GET', '/sitemap.xml', 404, { at: '/sitemap.xml?part=articles-99' });
   await collectHooks(collection, key);
+  await collectRedirects(collection, key);
   await collectSlugs(collection, 'articles', article, key);
   await collectSlugs(collection, 'categories', category, key);
   await collectSlugs(collection, 'tags', tag, key);
@@ -412,7 +417,7 @@ async function collectReview(collection: Collection, key: string, author: number
   const articles = '/api/articles';
   const draft = { title: 'Examined draft', content: `<p>${'Words of a draft. '.repeat(6)}</p>` };
   const made = await collection.ask({
-    ...{ service, method: 'POST', path: articles, at: articles, status: 201 },
+    ...{ service, method: 'POST', path: '/api/drafts', at: '/api/drafts', status: 201 },
     ...{ headers, json: draft },
   });
   const article = JSON.parse(made.body.toString()).data.id;
@@ -422,6 +427,10 @@ async function collectReview(collection: Collection, key: string, author: number
       ...{ service, method: 'PUT', path, at: path.replace('{id}', String(article)), status },
       ...{ headers, json, ...more },
     });
+  const write = { service, headers, method: 'PATCH', path: '/api/drafts/{id}' } as const;
+  const written = { ...write, at: `/api/drafts/${article}` };
+  await collection.ask({ ...written, status: 200, json: { excerpt: 'As short as it is' } });
+  await collection.ask({ ...written, status: 422, json: { title: 1 } });
   await put(review, 200, { state: 'submitted' });
   await put(review, 200, { state: 'returned', comment: 'Shorter' });
   await put(review, 409, { state: 'approved' });
@@ -432,6 +441,18 @@ async function collectReview(collection: Collection, key: string, author: number
   await collection.read(service, review ?? '', `${articles}/${article}/review`, headers);
   await collection.read(service, '/api/reviews', '/api/reviews', headers);
   await put(assignee, 200, { author_id: null });
+  // No program sees comments.
+  const comments = `${articles}/{id}/comments`;
+  for (const [method, path] of [
+    ['GET', comments],
+    ['POST', comments],
+    ['PATCH', `${comments}/{comment_id}`],
+    ['DELETE', `${comments}/{comment_id}`],
+  ] as const) {
+    const at = path.replace('{id}', String(article)).replace('{comment_id}', '1');
+    const json = method === 'GET' || method === 'DELETE' ? {} : { json: { text: 'Shorter' } };
+    await collection.ask({ service, method, path, at, status: 403, headers, ...json });
+  }
   const path = `${articles}/{id}`;
   const at = `${articles}/${article}`;
   await collection.ask({ service, method: 'DELETE', path, at, status: 200, headers });
@@ -462,6 +483,26 @@ async function collectHooks(collection: Collection, key: string) {
   await ask('POST', `${one}/secret`, 200, undefined, id);
   await ask('DELETE', one, 200, undefined, id);
   await ask('DELETE', one, 404, undefined, '99999');
+}
+
+/** Adds, reads, changes and removes a redirect. */
+async function collectRedirects(collection: Collection, key: string) {
+  const service = 'content';
+  const [all, one] = ['/api/redirects', '/api/redirects/{id}'];
+  const ask = (method: string, path: string, status: number, json?: object, id = '99999') =>
+    collection.ask({
+      ...{ service, method, path, at: path.replace('{id}', id), status },
+      ...{ headers: { 'x-api-key': key }, ...(json !== undefined && { json }) },
+    });
+  const made = await ask('POST', all, 201, { from: '/old', to: '/new' });
+  const id = String(JSON.parse(made.body.toString()).data.id);
+  await ask('POST', all, 409, { from: '/old', to: '/newer' });
+  await ask('POST', all, 422, { from: '/new', to: '/old' });
+  for (const read of [all, `${all}/exports/nginx.conf`]) await collection.read(service, read, read);
+  await ask('PATCH', one, 200, { to: '/newer' }, id);
+  await ask('PATCH', one, 404, { to: '/newer' });
+  await ask('DELETE', one, 200, undefined, id);
+  await ask('DELETE', one, 404);
 }
 
 /** Makes, moves, reads and deletes a release. */

@@ -34,10 +34,10 @@ export interface Exception {
 
 const ARTICLE = { title: 'Examined', content: `<p>${'Words of an article. '.repeat(4)}</p>` };
 
-const WRITES_ARTICLES = '(POST|PUT|PATCH) /api/articles.*';
+const WRITES_ARTICLES = '(POST|PUT|PATCH) /api/(articles|drafts).*';
 
 const CHANGES =
-  '((PUT|PATCH|DELETE) /api/(articles|authors|categories|tags|releases)/\\{(id|name)\\}|(POST|PUT|DELETE) /api/articles/.*/(restore|publish|working-copy|review|assignee))';
+  '((PUT|PATCH|DELETE) /api/(articles|authors|categories|drafts|tags|releases)/\\{(id|name)\\}|(POST|PUT|DELETE) /api/articles/.*/(restore|publish|working-copy|review|assignee))';
 
 const NO_TEXT = 'NUL character';
 
@@ -75,7 +75,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['news-feed'],
     checks: VALID_REFUSED,
-    operation: 'GET /api/v1/archive',
+    operation: 'GET /api/v1/(archive|stories)',
     status: 400,
     fault: '"q" needs a word',
     reason: 'a schema does not know which letters make a word that can be found',
@@ -151,6 +151,24 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
   {
     services: ['content'],
+    checks: ['allow_header_conformance'],
+    operation: '.* /api/articles/suggest',
+    status: 405,
+    fault: ' \\[method_not_allowed\\]$',
+    reason: 'this path could be that of an article, which has more methods',
+    example: (ask) => ask({ method: 'OPTIONS', path: '/api/articles/suggest' }),
+  },
+  {
+    services: ['content'],
+    checks: ['unsupported_method'],
+    operation: '.* /api/articles/suggest',
+    status: 400,
+    fault: '"id" must be a positive integer',
+    reason: 'this path could be that of an article, which has more methods',
+    example: (ask) => ask({ method: 'DELETE', path: '/api/articles/suggest' }),
+  },
+  {
+    services: ['content'],
     checks: VALID_REFUSED,
     operation: WRITES_ARTICLES,
     status: 422,
@@ -185,7 +203,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: VALID_REFUSED,
-    operation: '(POST|PUT|PATCH) /api/(articles|authors|categories|tags).*',
+    operation: '(POST|PUT|PATCH) /api/(articles|authors|categories|drafts|tags).*',
     status: 422,
     fault: NO_TEXT,
     reason: NO_TEXT_REASON,
@@ -196,7 +214,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: WRITES_ARTICLES,
     status: 422,
-    fault: '^extra.*write another number as text',
+    fault: '^extra[\\s\\S]*write another number as text',
     reason: 'the members of extra may be anything, numbers within these limits',
     example: (ask) =>
       ask({ method: 'POST', path: '/api/articles', json: { ...ARTICLE, extra: { a: 1e300 } } }),
@@ -204,7 +222,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: VALID_REFUSED,
-    operation: '(POST|PUT|PATCH) /api/(articles|authors|categories|tags).*',
+    operation: '(POST|PUT|PATCH) /api/(articles|authors|categories|drafts|tags).*',
     status: 422,
     fault: 'must be one line',
     reason: 'the marks that reverse text are refused by name, which a pattern in a schema could not do',
@@ -213,7 +231,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: VALID_REFUSED,
-    operation: '(POST|PUT|PATCH) /api/(articles|authors|categories|tags).*',
+    operation: '(POST|PUT|PATCH) /api/(articles|authors|categories|drafts|tags).*',
     status: 422,
     fault: '^[\\w.]+: .* \\[required\\]$',
     reason: 'text in which there is nothing to see is empty; a schema counts control characters as well',
@@ -256,7 +274,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: VALID_REFUSED,
-    operation: 'GET (/api/articles|/articles/feed\\..*)',
+    operation: 'GET (/api/articles(/suggest)?|/articles/feed\\..*)',
     status: 400,
     fault: '"(author|q)" must not be empty \\[invalid_request\\]$',
     reason: 'text of white space alone is empty once it is trimmed',
@@ -284,6 +302,24 @@ export const EXCEPTIONS: readonly Exception[] = [
       await ask({ method: 'PATCH', path: `/api/tags/${id}`, json: { slug: `${slug}-now` } });
       return ask({ method: 'GET', path: `/api/tags/by-slug/${slug}?category_id=2147483648` });
     },
+  },
+  {
+    services: ['content'],
+    checks: VALID_REFUSED,
+    operation: 'GET /api/redirects',
+    status: 400,
+    fault: '"from" (must be a path of the site|must be one line|contains a NUL)',
+    reason: 'no pattern of a schema says which addresses a site can have',
+    example: (ask) => ask({ method: 'GET', path: '/api/redirects?from=news' }),
+  },
+  {
+    services: ['content'],
+    checks: VALID_REFUSED,
+    operation: '(POST|PATCH) /api/redirects.*',
+    status: 422,
+    fault: '^(from|to|status): ',
+    reason: 'no pattern of a schema says which addresses a site can have, nor which go with which status',
+    example: (ask) => ask({ method: 'POST', path: '/api/redirects', json: { from: 'news', to: '/news' } }),
   },
   {
     services: ['content'],
@@ -341,7 +377,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: VALID_REFUSED,
-    operation: 'POST /api/(articles|categories)',
+    operation: 'POST /api/(articles|categories|drafts)',
     status: 422,
     fault: ' \\[idempotency_key_reused\\]$',
     reason: 'a schema does not know which keys were used',

@@ -7,7 +7,7 @@ import { killAtExit } from './ending.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Where checks keep what they install and build between runs, outside version control. */
+/** The programs that checks install and build, kept between runs outside version control. */
 export const CACHE = process.env.CONFORMANCE_CACHE ?? join(ROOT, '.data', 'conformance');
 
 /** The command that shows that a tool is installed. */

@@ -7,11 +7,20 @@ import { CACHE, mustRun } from './programs.ts';
 /** The conformance checks' packages with their versions, including dependencies. */
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 
+/** Environments that are made or being made: the checks run beside each other. */
+const environments = new Map<string, Promise<string>>();
+
 /**
  * Creates a virtual environment of `python` with exactly what `requirements` lists if necessary, and returns
  * its folder of programs. Throws if a package cannot be installed.
  */
-export async function pythonPrograms(requirements = REQUIREMENTS, python = 'python3'): Promise<string> {
+export function pythonPrograms(requirements = REQUIREMENTS, python = 'python3'): Promise<string> {
+  const made = environments.get(requirements) ?? makeEnvironment(requirements, python);
+  environments.set(requirements, made);
+  return made;
+}
+
+async function makeEnvironment(requirements: string, python: string): Promise<string> {
   const hash = createHash('sha256')
     .update(await readFile(requirements))
     .digest('hex')
