@@ -1,5 +1,9 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+
+// As `pnpm start` has it: a test file starts programs by the dozen; without it each strips all types again.
+process.env.NODE_COMPILE_CACHE ||= fileURLToPath(new URL('node_modules/.cache/pressroom', import.meta.url));
 
 /** Tests of real articles, feeds and images: they read `REAL_DATA_DIR`. */
 const REAL = 'test/**/*.real.test.ts';
