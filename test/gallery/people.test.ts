@@ -189,6 +189,25 @@ test('another role, or being switched off, ends the sessions; another name does 
   expect((await logIn('editor@example.org', PASSWORD)).status).toBe(401);
 });
 
+test('a password is more than the names and addresses that everybody knows', async () => {
+  const { person, invitation } = await invited('editor', 'Zoë Marchetti', 'zmarchetti@times.example');
+  const personal = ['ZoeMarchetti2026', 'marchetti@times1!', 'times.example-zoë', 'Zoe.Zoe.Zoe.Zoe'];
+  for (const password of personal) {
+    const refused = await accept(invitation.token, password);
+    expect([refused.status, refused.body.errors?.[0]?.code], password).toEqual([400, 'too_personal']);
+  }
+  expect((await accept(invitation.token, 'zoe drives seven tractors')).status).toBe(200);
+  const cookie = await login(gallery.url, {
+    username: 'zmarchetti@times.example',
+    password: 'zoe drives seven tractors',
+  });
+  const changed = await memberOf(person.id, cookie).ask('/api/me/password', {
+    method: 'POST',
+    json: { current: 'zoe drives seven tractors', password: personal[0] },
+  });
+  expect(changed.body.errors).toMatchObject([{ field: 'password', code: 'too_personal' }]);
+});
+
 test('a password is changed by who knows it, and ends all other sessions', async () => {
   const person = await joined('writer');
   const other = memberOf(

@@ -236,6 +236,7 @@ export const FIELD_CODES = [
   'too_deep',
   'too_large',
   'too_long',
+  'too_personal',
   'too_short',
   'too_small',
   'unknown_member',

@@ -10,7 +10,7 @@ import { newPasskey, optionsAnswer } from '../session/factors.ts';
 import { ownOrigin, personal, siteOf } from '../session/guard.ts';
 import { type Account, knownAs } from '../session/logins.ts';
 import { addPasskey, type Passkeys } from '../session/passkeys.ts';
-import { passwordFault } from '../session/password.ts';
+import { isPersonal, passwordFault } from '../session/password.ts';
 import {
   beginSession,
   callerOf,
@@ -420,7 +420,7 @@ function invitationOperations(parts: PeopleParts) {
   const chosenOf = async (
     request: FastifyRequest,
     { password, passkey }: z.output<typeof acceptBody>,
-    { id, email }: { id: string; email: string },
+    { id, name, email }: { id: string; name: string; email: string },
   ) => {
     if (passkey !== undefined) {
       const site = siteOf(request, cookies);
@@ -429,6 +429,7 @@ function invitationOperations(parts: PeopleParts) {
       return { keep };
     }
     if (!takesPasswords) throw passwordsOff();
+    refusePersonal(password ?? '', name, email, siteOf(request, cookies).host);
     return { passwordHash: await logins.hash(callerOf(request, cookies), email, password ?? '') };
   };
   const acceptInvitation = operation({
@@ -536,6 +537,7 @@ function profileOperations({
       if (!takesPasswords) throw passwordsOff();
       const { current, password } = request.body;
       const { email: username } = await people.read(id);
+      refusePersonal(password, request.person.name, username, siteOf(request, cookies).host);
       const caller = callerOf(request, cookies);
       const checked = await logins.check(caller, { username, password: current });
       if (checked.outcome === 'throttled') throw tooManyAttempts(checked.retryAfterS);
@@ -606,6 +608,14 @@ function profileOperations({
 
 function passwordsOff(): Problem {
   return new Problem(403, 'passwords_off', 'people log in here without a password');
+}
+
+/** Refuses a password that is little but what everybody knows of its owner and of this site. */
+function refusePersonal(password: string, ...known: readonly string[]): void {
+  if (!isPersonal(password, known)) return;
+  const message = 'must have 8 characters besides the name and address of its owner and of this site';
+  const errors = [{ field: 'password', code: 'too_personal' as const, message }];
+  throw new Problem(400, 'invalid_request', `password: ${message}`, { errors });
 }
 
 function wrongPassword(): Problem {

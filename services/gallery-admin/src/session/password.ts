@@ -85,3 +85,17 @@ export function passwordFault(
   if (!MOST_USED.includes(composed.toLowerCase())) return undefined;
   return { code: 'too_common', rule: 'a password that is not one of the most used, which are guessed first' };
 }
+
+/** The fewest characters that a password has beside words that everybody knows of its owner. */
+const MIN_OTHERS = 8;
+
+/** True if little is left of a password without the words of these texts, such as its owner's name. */
+export function isPersonal(password: string, texts: readonly string[]): boolean {
+  const fold = (text: string) => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+  const words = texts
+    .flatMap((text) => fold(text).split(/[^\p{L}\p{N}]+/u))
+    .filter((word) => word.length > 1);
+  const longestFirst = words.sort((a, b) => b.length - a.length);
+  const rest = longestFirst.reduce((left, word) => left.replaceAll(word, ''), fold(password));
+  return codePoints(rest) < MIN_OTHERS;
+}

@@ -128,6 +128,7 @@ export const problemsEn = {
   fault_required: 'Fill this in.',
   fault_slug_taken: 'Another page has this address. Choose another one.',
   fault_source_unreadable: 'This could not be read. Open the address in a browser to see whether it answers.',
+  fault_too_personal: 'This is little more than a name or an address that people know.',
   fault_too_common: 'This is used too often, and is guessed first. Choose another.',
   fault_too_complex: 'This is too complicated. Make it simpler.',
   fault_too_deep: 'There are too many levels in this. Use fewer.',

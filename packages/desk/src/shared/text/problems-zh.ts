@@ -119,6 +119,7 @@ export const problemsZh: Translated<typeof problemsEn> = {
   fault_required: '请填写此项。',
   fault_slug_taken: '此地址已被其他页面使用。请另选一个。',
   fault_source_unreadable: '无法读取。请在浏览器中打开此地址，看它是否有回应。',
+  fault_too_personal: '这几乎只是大家都知道的姓名或地址。',
   fault_too_common: '这太常用，很容易被猜到。请另选一个。',
   fault_too_complex: '内容太复杂。请简化。',
   fault_too_deep: '层级太多。请减少层级。',

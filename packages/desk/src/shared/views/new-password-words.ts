@@ -10,5 +10,6 @@ export function newPasswordWords(
 ): string {
   const refused = problem.fields.find(({ field }) => field === 'password');
   if (refused === undefined) return problemWords(problem, say);
+  if (refused.code === 'too_personal') return say('passwordPersonal');
   return say(refused.code === 'too_common' ? 'passwordMostUsed' : 'passwordTooShort');
 }
