@@ -8,6 +8,12 @@ import { galleryPageFixture } from '../support/gallery-page.ts';
 import { EDITOR, type NewsDesk, openNewsDesk } from '../support/news-desk.ts';
 import { importLines, itemLine } from '../support/newsroom.ts';
 
+const CREDITS = {
+  authors: ['Ada <b>L.</b>', 'Bo'],
+  tags: ['Harbours'],
+  enclosures: [{ url: 'https://pod.example/1.mp3', type: 'audio/mpeg', length: 3_200_000, duration: 180 }],
+};
+
 let desk: NewsDesk;
 let opened: NewsDesk | undefined;
 
@@ -28,6 +34,7 @@ beforeAll(async () => {
       category: index % 3 === 0 ? 'product' : 'research',
       score: 50,
       language: index === 7 ? 'zh' : 'en',
+      ...(index === 3 && CREDITS),
     }),
   );
   await importLines(db, lines);
@@ -76,6 +83,10 @@ test('an item is edited; its history says who changed what, and takes it back', 
   await desk.go();
   await row('Report 3 of').click();
   await details().getByRole('heading', { name: 'Report 3 of' }).waitFor();
+  await details().getByText('Ada <b>L.</b>, Bo').waitFor();
+  await details().getByText('Harbours', { exact: true }).waitFor();
+  const recording = details().getByRole('link', { name: /^audio\/mpeg · 3 mins? · 3\.2 MB$/ });
+  expect(await recording.getAttribute('href')).toBe('https://pod.example/1.mp3');
   await page.keyboard.press('e');
   const dialog = page.getByRole('dialog', { name: 'Edit the item' });
   await dialog.getByLabel('Score').fill('101');

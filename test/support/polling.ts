@@ -121,7 +121,18 @@ function itemsOf(db: Kysely<NewsTables>) {
   return db
     .selectFrom('news.item')
     .select(['id', 'title', 'summary', 'source_name', 'original_url', 'published_at', 'discovered_at'])
-    .select(['category', 'score', 'selected', 'directions', 'story', 'image', 'language'])
+    .select([
+      'category',
+      'score',
+      'selected',
+      'directions',
+      'story',
+      'image',
+      'language',
+      'authors',
+      'tags',
+      'enclosures',
+    ])
     .orderBy('title')
     .execute();
 }

@@ -11,6 +11,17 @@ export interface Image {
   alt?: string;
 }
 
+/** A file that comes with an item, such as a recording; unknown members are absent. */
+export interface Enclosure {
+  url: string;
+  /** Its media type. */
+  type: string;
+  /** In bytes. */
+  length?: number;
+  /** In seconds. */
+  duration?: number;
+}
+
 /** The most characters of an image's address. */
 export const MAX_IMAGE_URL = 2048;
 

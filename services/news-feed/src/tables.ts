@@ -1,6 +1,6 @@
 import type { Alike, WithTypes } from '@pressroom/common/database/column-types';
 import type { Columns } from './database/columns.ts';
-import type { Image } from './fields.ts';
+import type { Enclosure, Image } from './fields.ts';
 
 /** The terms by which an item is compared, in short form, as there is one for each item. */
 export interface StoredReport {
@@ -23,7 +23,7 @@ type Typed = WithTypes<
     'news.daily': { report: object };
     'news.edit': { before: Record<string, unknown>; after: Record<string, unknown> };
     'news.editorial_answer': { answer: object };
-    'news.item': { image: Image | null };
+    'news.item': { image: Image | null; enclosures: Enclosure[] | null };
     'news.item_judgement': { terms: object[] };
     'news.notice': { data: object };
     'news.ranking': { parameters: object };

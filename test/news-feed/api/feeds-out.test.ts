@@ -226,13 +226,18 @@ test.each(FORMATS)(
       { title: 'R&D & <b>bold</b> news', summary: '<script>alert(1)</script> is a script.' },
       { title: 'how to write &amp;', summary: '1 < 2 && 3 > 2.' },
     ];
+    const credits = {
+      authors: ['Ada & Co'],
+      tags: ['R&D <b>'],
+      enclosures: [{ url: 'https://pod.example/1.mp3?a=1&b=2', type: 'audio/mpeg', length: 9, duration: 62 }],
+    };
     const image = { url: 'https://img.example/a.jpg?b=1&c=2', width: 640, height: 480, alt: 'R&D <b>' };
     try {
       const lines = mentions.map((members, index) =>
         line(`mention-${index}`, `2026-11-20T11:00:0${9 - index}.000Z`, {
           ...members,
           selected: true,
-          ...(index === 0 && { image, language: 'en' }),
+          ...(index === 0 && { image, language: 'en', ...credits }),
         }),
       );
       await importLines(texts.db, lines, NOW);
@@ -244,6 +249,12 @@ test.each(FORMATS)(
         ending === 'json' ? { url: image.url } : image,
         ...[null, null, null],
       ]);
+      const [first] = entries;
+      expect({ tags: first?.tags, authors: first?.authors?.at(-1) }).toEqual({
+        tags: credits.tags,
+        authors: 'Ada & Co',
+      });
+      expect(first?.enclosures).toEqual(credits.enclosures);
       if (ending === 'json') return;
       // Nothing stands around the words, which some readers would show.
       const title = ending === 'xml' ? 'the &#x26;lt;dialog&#x26;gt; element' : 'the &#x3C;dialog> element';

@@ -21,6 +21,9 @@ function get(id: string, headers: Record<string, string> = {}) {
 const KNOWN = {
   image: { url: 'https://img.source.example/a.jpg', width: 640, height: 480, alt: 'A shore' },
   language: 'pt-BR',
+  authors: ['Ada Lovelace', '林徽因'],
+  tags: ['Space', 'R&D'],
+  enclosures: [{ url: 'https://pod.example/1.mp3?a=1', type: 'audio/mpeg', length: 1234, duration: 62 }],
 };
 
 beforeAll(async () => {
@@ -94,8 +97,7 @@ test('an item is read by its id, however old, with its story and the reports tha
 test('what has no story and is in no report says so', async () => {
   const { body } = await get('alone');
   expect(body.item).toMatchObject({ id: 'alone', story: null, reports: [] });
-  expect(Object.keys(body.item)).not.toEqual(expect.arrayContaining(['image']));
-  expect(Object.keys(body.item)).not.toEqual(expect.arrayContaining(['language']));
+  for (const name of Object.keys(KNOWN)) expect(body.item, name).not.toHaveProperty(name);
   expect((await get('odd%253F')).body.item.id).toBe('odd%3F');
 });
 

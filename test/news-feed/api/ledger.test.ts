@@ -63,6 +63,13 @@ describe('a selected item', () => {
       { image: { url: 'https://img.example/' } },
     ],
     ['language', { language: 'pt-BR' }, { language: 'pt-BR' }],
+    ['authors', { authors: ['Ada'] }, { authors: ['Ada'] }],
+    ['tags', { tags: ['Space'] }, { tags: ['Space'] }],
+    [
+      'enclosures',
+      { enclosures: JSON.stringify([{ url: 'https://pod.example/1.mp3', type: 'audio/mpeg' }]) },
+      { enclosures: [{ url: 'https://pod.example/1.mp3', type: 'audio/mpeg' }] },
+    ],
   ];
   it.each(edits)('appears with its %s when that is edited', async (_member, edit, shown) => {
     await insert('a');

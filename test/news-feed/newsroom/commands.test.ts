@@ -92,6 +92,9 @@ const FULL = {
   directions: ['overseas', 'domestic'],
   image: { url: 'https://img.source.example/a.jpg', width: 640, height: 480, alt: 'A shore' },
   language: 'zh_hant-tw',
+  authors: ['Ada'],
+  tags: ['Space', '太空'],
+  enclosures: [{ url: 'https://pod.example/1.mp3', type: 'audio/mpeg', length: 9, duration: 62 }],
 };
 
 describe('import', () => {
@@ -114,6 +117,9 @@ describe('import', () => {
       directions: ['overseas', 'domestic'],
       image: FULL.image,
       language: 'zh-Hant-TW',
+      authors: FULL.authors,
+      tags: FULL.tags,
+      enclosures: FULL.enclosures,
     });
     expect(await importHere([itemLine('a', FULL)])).toBe('0 created, 0 changed, 1 unchanged, 0 refused');
     expect(await row('a')).toEqual(first);

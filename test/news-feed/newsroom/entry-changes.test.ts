@@ -233,6 +233,35 @@ test('a page that cannot be read when its entry changes does not take its addres
   expect(await desk.items()).toMatchObject([{ title: 'Second', original_url: canonicalUrl, image: IMAGE }]);
 });
 
+test('an item keeps its author, tags and recording as its source changes them, and a signature is no change', async () => {
+  const feed = (
+    author: string,
+    signature: string,
+  ) => `<rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/">
+    <channel><title>Kyst</title><link>https://source.example/</link>
+    <item><guid>a</guid><title>A</title><link>https://source.example/a</link><dc:creator>${author}</dc:creator>
+      <category>Space</category><enclosure url="https://pod.example/1.mp3?s=${signature}" type="audio/mpeg" length="9"/>
+    </item></channel></rss>`;
+  const file = (signature: string) => [
+    { url: `https://pod.example/1.mp3?s=${signature}`, type: 'audio/mpeg', length: 9 },
+  ];
+  desk.host.set('/feed', { body: feed('Ada', '1') });
+  const id = await desk.add('/feed');
+  await desk.poll(id);
+  expect(await desk.items()).toMatchObject([{ authors: ['Ada'], tags: ['Space'], enclosures: file('1') }]);
+  desk.host.set('/feed', { body: feed('Ada', '2') });
+  await desk.poll(id);
+  expect(await desk.items()).toMatchObject([{ authors: ['Ada'], enclosures: file('1') }]);
+  await desk.db
+    .updateTable('news.item')
+    .set({ tags: ['Chosen'] })
+    .execute();
+  desk.host.set('/feed', { body: feed('Ada Lovelace', '3') });
+  await desk.poll(id);
+  const followed = { authors: ['Ada Lovelace'], tags: ['Chosen'], enclosures: file('3') };
+  expect(await desk.items()).toMatchObject([followed]);
+});
+
 test('an item has the picture and the language of its entry, else of its page, as the source changes them', async () => {
   const text = 'Der Bundestag stimmt heute über die Reform der gesetzlichen Krankenkassen ab.';
   const feed = (picture: string) => `<rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/"><channel>

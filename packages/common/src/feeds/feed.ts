@@ -39,6 +39,8 @@ export interface FeedEntry {
   categories: string[];
   /** Its picture, with its size in pixels and what it shows; one of a known media type is also enclosed. */
   image?: { url: string; type?: string; width?: number; height?: number; alt?: string };
+  /** Recordings and other files, of a media type, with their bytes and seconds where they are known. */
+  enclosures?: readonly { url: string; type: string; length?: number; duration?: number }[];
   /** The language of its texts (BCP 47) where it may be another one than the feed's. */
   language?: string;
 }
@@ -86,11 +88,13 @@ function writeRss(feed: Feed): string {
         x('pubDate', entry.published.toUTCString()),
         // RSS wants an e-mail address in `author`; `dc:creator` takes a name.
         ...entry.authors.map(({ name }) => x('dc:creator', xmlText(name))),
-        ...entry.categories.map((name) => x('category', name)),
+        ...entry.categories.map((name) => x('category', xmlText(name))),
         ...(entry.language === undefined ? [] : [x('dc:language', entry.language)]),
         ...mediaOf(entry),
-        // The RSS Advisory Board has 0 for a length that is not known.
-        ...enclosuresOf(entry).map((file) => x('enclosure', { ...file, length: '0' })),
+        // The RSS Advisory Board has one of an item, with 0 for a length that is not known.
+        ...enclosuresOf(entry)
+          .slice(0, 1)
+          .map(({ length = 0, ...file }) => x('enclosure', { ...file, length: String(length) })),
         ...(entry.summary === null ? [] : [x('description', asHtml(entry.summary))]),
         ...(entry.html === null ? [] : [x('content:encoded', xmlText(entry.html))]),
       ]),
@@ -114,13 +118,13 @@ function writeAtom(feed: Feed): string {
         x('id', entry.id),
         x('title', xmlText(entry.title)),
         x('link', { rel: 'alternate', href: entry.url }),
-        ...enclosuresOf(entry).map(({ url, type }) => x('link', { rel: 'enclosure', type, href: url })),
+        ...enclosuresOf(entry).map(({ url, ...file }) => x('link', { rel: 'enclosure', ...file, href: url })),
         x('published', entry.published.toISOString()),
         x('updated', entry.updated.toISOString()),
         ...entry.authors.map(({ name, url }) =>
           x('author', [x('name', xmlText(name)), ...(url === undefined ? [] : [x('uri', url)])]),
         ),
-        ...entry.categories.map((term) => x('category', { term })),
+        ...entry.categories.map((term) => x('category', { term: xmlText(term) })),
         ...mediaOf(entry),
         ...(entry.summary === null ? [] : [x('summary', xmlText(entry.summary))]),
         ...(entry.html === null ? [] : [x('content', { type: 'html' }, xmlText(entry.html))]),
@@ -152,21 +156,38 @@ function writeJson(feed: Feed): string {
       image: entry.image?.url,
       language: entry.language,
       tags: entry.categories.length === 0 ? undefined : entry.categories,
+      attachments: entry.enclosures?.map(({ url, type, length, duration }) => ({
+        url,
+        mime_type: type,
+        size_in_bytes: length,
+        duration_in_seconds: duration,
+      })),
     })),
   });
 }
 
-/** The entry's picture, as Media RSS has it. */
-function mediaOf({ image }: FeedEntry) {
-  if (image === undefined) return [];
+/** The entry's picture and recordings, as Media RSS has them. */
+function mediaOf({ image, enclosures = [] }: FeedEntry) {
+  const recordings = enclosures.flatMap(({ url, type, length, duration }) => {
+    const medium = /^(?:audio|video)(?=\/)/.exec(type)?.[0];
+    return medium === undefined
+      ? []
+      : [x('media:content', { url, type, medium, fileSize: length, duration })];
+  });
+  if (image === undefined) return recordings;
   const { url, type, width, height, alt } = image;
   const described = alt === undefined ? [] : [x('media:description', { type: 'plain' }, xmlText(alt))];
-  return [x('media:content', { url, type, medium: 'image', width, height }, described)];
+  return [x('media:content', { url, type, medium: 'image', width, height }, described), ...recordings];
 }
 
 /** The files that come with the entry. */
-function enclosuresOf({ image }: FeedEntry) {
-  return image?.type === undefined ? [] : [{ url: image.url, type: image.type }];
+function enclosuresOf({
+  image,
+  enclosures = [],
+}: FeedEntry): { url: string; type: string; length?: number }[] {
+  const picture = image?.type === undefined ? [] : [{ url: image.url, type: image.type }];
+  const files = enclosures.map(({ url, type, length }) => ({ url, type, ...(length && { length }) }));
+  return [...picture, ...files];
 }
 
 /** A JSON Feed's item must have content, so an entry without any repeats its title. */

@@ -216,11 +216,15 @@ function itemEntry(row: ListedItem, site: Site): FeedEntry {
     html: null,
     published: row.published_at,
     updated: row.discovered_at,
-    authors: [{ name: row.source_name }],
+    // The source first, whom readers know.
+    authors: [row.source_name, ...(row.authors ?? [])].map((name) => ({ name })),
+    ...(row.enclosures !== null && { enclosures: row.enclosures }),
     ...(row.image !== null && { image: row.image }),
     // A title that was translated is in the language of the feed.
     ...(row.language !== null && row.original_title === null && { language: row.language }),
-    categories: [...(row.category === null ? [] : [row.category]), ...row.directions],
+    categories: [
+      ...new Set([...(row.category === null ? [] : [row.category]), ...row.directions, ...(row.tags ?? [])]),
+    ],
   };
 }
 

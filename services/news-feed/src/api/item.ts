@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import type { Image } from '../fields.ts';
+import type { Enclosure, Image } from '../fields.ts';
 import type { ItemTable } from '../tables.ts';
 import type { Site } from './site.ts';
 
@@ -23,13 +23,16 @@ export const ITEM_COLUMNS = [
   'directions',
   'image',
   'language',
+  'authors',
+  'tags',
+  'enclosures',
 ] as const satisfies (keyof ItemTable)[];
 
 /**
  * Increase it when the same row is rendered differently than before, so that mirrors read the whole set
  * again.
  */
-export const REPRESENTATION_VERSION = '1';
+export const REPRESENTATION_VERSION = '2';
 
 /** The columns of a row of `news.item` that are shown. */
 export type ItemRow = Pick<Selectable<ItemTable>, (typeof ITEM_COLUMNS)[number]>;
@@ -91,6 +94,34 @@ export function illustration({ image, language }: { image: Image | null; languag
   return { ...(image !== null && { image }), ...(language !== null && { language }) };
 }
 
+/** Who wrote an article, what its source files it under, and its files, each absent if unknown. */
+const creditsShape = {
+  authors: z.array(z.string()).optional().describe('Names, as the source gives them.'),
+  tags: z.array(z.string()).optional().describe('What the source files it under.'),
+  enclosures: z
+    .array(
+      z
+        .object({
+          url: address.describe('The file of the source, http or https.'),
+          type: z.string().describe('Its media type.'),
+          length: z.int().optional().describe('In bytes.'),
+          duration: z.int().optional().describe('In seconds.'),
+        })
+        .meta({ id: 'Enclosure' }),
+    )
+    .optional()
+    .describe('Recordings and other files, but no pictures.'),
+};
+
+function credits(row: Pick<ItemRow, 'authors' | 'tags'> & { enclosures: Enclosure[] | null }) {
+  const { authors, tags, enclosures } = row;
+  return {
+    ...(authors !== null && { authors }),
+    ...(tags !== null && { tags }),
+    ...(enclosures !== null && { enclosures }),
+  };
+}
+
 /** The members of an item in the snapshot and in changes; `/items` adds `reason`. */
 export function itemSchema(site: Site) {
   return minimalItemSchema(site)
@@ -100,6 +131,7 @@ export function itemSchema(site: Site) {
       links: linksSchema(site, { original: address.describe('The original article.') }),
       attribution,
       ...illustrationShape,
+      ...creditsShape,
     })
     .meta({ id: 'Item' });
 }
@@ -133,5 +165,6 @@ export function item(row: ItemRow, site: Site): Item {
     links: { ...shown.links, original: row.original_url },
     attribution: site.attribution,
     ...illustration(row),
+    ...credits(row),
   };
 }

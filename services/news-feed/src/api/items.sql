@@ -78,10 +78,12 @@ create or replace trigger record_update after update on news.item
   for each row when (
     (old.in_selected_set or new.in_selected_set) and (
       old.in_selected_set, old.title, old.original_title, old.summary, old.source_name, old.original_url,
-      old.published_at, old.discovered_at, old.category, old.score, old.directions, old.image, old.language
+      old.published_at, old.discovered_at, old.category, old.score, old.directions, old.image, old.language,
+      old.authors, old.tags, old.enclosures
     ) is distinct from (
       new.in_selected_set, new.title, new.original_title, new.summary, new.source_name, new.original_url,
-      new.published_at, new.discovered_at, new.category, new.score, new.directions, new.image, new.language
+      new.published_at, new.discovered_at, new.category, new.score, new.directions, new.image, new.language,
+      new.authors, new.tags, new.enclosures
     )
   ) execute function news.record_change();
 create or replace trigger record_delete after delete on news.item
@@ -95,5 +97,5 @@ create or replace trigger keep_edit after update on news.item
   for each row when (news.is_edit()) execute function news.keep_edit(
     'id', 'title', 'original_title', 'summary', 'source_name', 'source_first_party', 'original_url', 'canonical_url',
     'published_at', 'discovered_at', 'category', 'score', 'selected', 'reason', 'directions', 'image', 'language',
-    'story', 'withdrawn_at'
+    'authors', 'tags', 'enclosures', 'story', 'withdrawn_at'
   );

@@ -3,6 +3,7 @@ import { anyText, requiredText, text, webUrl } from '@pressroom/common/fields/fi
 import { z } from 'zod';
 import { SHANGHAI } from '../calendar.ts';
 import { canonicalUrl, imageUrl, languageTag, MAX_IMAGE_URL } from '../fields.ts';
+import { LARGEST, MOST } from '../reading/credits.ts';
 import { resetRecords } from '../reset-records.ts';
 import type { ItemTable } from '../tables.ts';
 import type { Vocabulary } from '../words.ts';
@@ -59,6 +60,18 @@ const language = z
   .refine((value) => languageTag(value) !== undefined, 'must be a language tag (BCP 47), such as pt-BR')
   .transform((value) => languageTag(value) ?? value)
   .meta({ maxLength: 35 });
+
+const names = (most: number) => z.array(requiredText(MOST.name)).min(1).max(most).nullable();
+
+const amount = (most: number, expected: string) =>
+  z.int(expected).min(1, expected).max(most, expected).optional();
+
+const enclosure = z.strictObject({
+  url: webUrl(MOST.url),
+  type: z.string('must be a string').regex(/^[a-z]+\/[a-z\d][a-z\d.+-]{0,98}$/, 'must be a media type'),
+  length: amount(LARGEST.length, 'must be a number of bytes, from 1').describe('In bytes.'),
+  duration: amount(LARGEST.duration, 'must be a number of seconds, from 1').describe('In seconds.'),
+});
 
 /** A member of an item, or of its origin, under its wire name. */
 interface Member {
@@ -161,6 +174,36 @@ export const ITEM_MEMBERS = {
     input: () => language.nullable().describe('Of the original article.'),
     initial: null,
     flag: ['tag', 'that of the original article, such as pt-BR'],
+  },
+  authors: {
+    column: 'authors',
+    shown: z.array(z.string()).nullable(),
+    input: () => names(MOST.authors).describe('Who wrote it.'),
+    initial: null,
+    flag: ['names', 'who wrote it, separated by commas'],
+  },
+  tags: {
+    column: 'tags',
+    shown: z.array(z.string()).nullable(),
+    input: () => names(MOST.tags).describe('What its source files it under.'),
+    initial: null,
+    flag: ['names', 'what its source files it under, separated by commas'],
+  },
+  enclosures: {
+    column: 'enclosures',
+    shown: z
+      .array(
+        z.object({
+          url: z.string(),
+          type: z.string(),
+          length: z.int().optional(),
+          duration: z.int().optional(),
+        }),
+      )
+      .nullable(),
+    input: () =>
+      z.array(enclosure).min(1).max(MOST.enclosures).nullable().describe('Its recordings and files.'),
+    initial: null,
   },
   story: {
     column: 'story',

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { type Image, imageUrl } from '../fields.ts';
+import type { Credits, RawCredits } from './credits.ts';
 import { cutText, type MarkedText, plainText } from './text.ts';
 
 /** An entry of a feed, of a list or of a sitemap, in plain text, as far as an item can hold it. */
-export interface FeedEntry {
+export interface FeedEntry extends Credits {
   /** Identifies the entry in its feed: guid, id, else the address. */
   key: string;
   /** The guid or id that the feed gives to others too, where it does; `key` is its own then. */
@@ -61,6 +62,8 @@ export interface RawFeed {
   ttlMinutes?: number | undefined;
   /** Languages that it declares for its entries. */
   languages: string[];
+  /** Authors of the entries that name none. */
+  authors?: RawCredits['authors'];
   links: ParsedFeed['links'];
   /** True of a sitemap, whose entries may have no more than an address. */
   isSitemap?: boolean;
@@ -69,7 +72,7 @@ export interface RawFeed {
 }
 
 /** An entry of it; where there are several of a kind, the first usable one counts. */
-export interface RawEntry {
+export interface RawEntry extends RawCredits {
   key: string | undefined;
   titles: MarkedText[];
   texts: MarkedText[];
@@ -116,6 +119,16 @@ export function isRecording(type: string, url: string): boolean {
   return type === ''
     ? /\.(?:mp3|m4a|ogg|opus|mp4|m4v|webm)(?:[?#]|$)/i.test(url)
     : /^\s*(?:audio|video)\//i.test(type);
+}
+
+/** An address of the web; undefined if it is none. */
+export function addressOf({ href, base }: RawLink, feedBase: string): URL | undefined {
+  const url = URL.parse(href.trim(), base ?? feedBase);
+  if (url === null || href.trim() === '' || !/^https?:$/.test(url.protocol)) return undefined;
+  // Credentials would only disguise where the link leads.
+  url.username = '';
+  url.password = '';
+  return url;
 }
 
 /** The first of these that can be shown. */

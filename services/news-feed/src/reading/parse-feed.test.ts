@@ -22,6 +22,99 @@ function entryOf(feed: string) {
   return entry;
 }
 
+describe('who wrote an entry, what it is filed under and its recordings', () => {
+  const file = 'https://pod.example/1.mp3';
+  const itunes =
+    'xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd" xmlns:dc="http://purl.org/dc/elements/1.1/"';
+  const enclosure = (attributes = 'type="audio/mpeg" length="123"') =>
+    `<enclosure url="${file}" ${attributes}/>`;
+  const hour = [{ url: file, type: 'audio/mpeg', length: 123, duration: 3723 }];
+
+  const read: [name: string, feed: string, credits: object][] = [
+    [
+      'RSS',
+      rss(
+        `<title>A</title><author>ada@source.example (Ada  Lovelace)</author><dc:creator>&lt;b&gt;Ada&lt;/b&gt; L.</dc:creator>
+          <dc:creator>林徽因</dc:creator><category domain="x">Space &amp;amp; time</category><category>space &amp; Time</category>
+          <itunes:keywords>moon, , sun</itunes:keywords><itunes:duration>1:02:03</itunes:duration>${enclosure()}`,
+        itunes,
+      ),
+      { authors: ['Ada L.', '林徽因'], tags: ['Space & time', 'moon', 'sun'], enclosures: hour },
+    ],
+    [
+      'Media RSS',
+      rss(
+        `<title>A</title><media:group><media:content url="${file}" type="audio/mpeg" fileSize="123" duration="3723"/>
+          <media:content url="https://pod.example/1.jpg" medium="image"/></media:group>${enclosure('type="Audio/MPEG; x=y" length="0"')}
+          <media:credit role="author">Ada</media:credit><media:category label="Space">x/y</media:category>`,
+        'xmlns:media="http://search.yahoo.com/mrss/"',
+      ),
+      { authors: ['Ada'], tags: ['Space'], enclosures: hour },
+    ],
+    [
+      'Atom',
+      atom(
+        `<title>A</title><author><name>Ada &amp; Co</name><email>ada@source.example</email></author><author><uri>https://x.example</uri></author>
+          <category term="space" label="Space"/><category term="http://schemas.example#post"/>
+          <link rel="enclosure" href="${file}" type="audio/mpeg" length="123"/>`,
+      ),
+      {
+        authors: ['Ada & Co'],
+        tags: ['Space'],
+        enclosures: [{ url: file, type: 'audio/mpeg', length: 123 }],
+      },
+    ],
+    [
+      "Atom, the feed's author",
+      `<feed xmlns="http://www.w3.org/2005/Atom"><author><name>Ada</name></author>
+        <entry><title>A</title><link href="${LINK}"/></entry></feed>`,
+      { authors: ['Ada'] },
+    ],
+    [
+      'JSON Feed',
+      json({
+        ...{ title: 'A', authors: [{ name: 'Ada' }, { url: 'https://x.example' }], tags: ['Space'] },
+        attachments: [
+          { url: file, mime_type: 'audio/mpeg', size_in_bytes: 123, duration_in_seconds: 3722.6 },
+        ],
+      }),
+      { authors: ['Ada'], tags: ['Space'], enclosures: hour },
+    ],
+    [
+      'a mail address, a script, a picture, a page',
+      rss(
+        `<title>A</title><author>ada@source.example</author><category>&lt;script&gt;alert(1)&lt;/script&gt;</category>
+          <category>\u202eecaps\u0007</category><category>--</category><enclosure url="javascript:alert(1)" type="audio/mpeg"/>
+          <enclosure url="data:audio/mpeg,x" type="audio/mpeg"/><enclosure url="https://u:p@pod.example/1.MP3" length="-4"/>
+          <enclosure url="/p.png" type="image/png"/><enclosure url="/p" type="text/html"/><enclosure url="/a" type="no"/>
+          <itunes:duration>99:99:99:99</itunes:duration>`,
+        itunes,
+      ),
+      { tags: ['ecaps'], enclosures: [{ url: 'https://pod.example/1.MP3', type: 'audio/mpeg' }] },
+    ],
+  ];
+  test.each(read)('are read and cleaned: %s', (_name, feed, credits) => {
+    const { authors, tags, enclosures } = entryOf(feed);
+    expect({ authors, tags, enclosures }).toEqual({
+      ...{ authors: undefined, tags: undefined, enclosures: undefined },
+      ...credits,
+    });
+  });
+
+  test('are few and short, whatever a feed repeats', () => {
+    const many = Array.from({ length: 3000 }, (_, index) => index);
+    const entry = entryOf(
+      rss(
+        `<title>A</title>${many.map((n) => `<dc:creator>${n} ${'x'.repeat(500)}</dc:creator>`).join('')}
+          ${many.map((n) => `<category>${n}</category><enclosure url="/${n}.mp3"/>`).join('')}`,
+        itunes,
+      ),
+    );
+    expect([entry.authors?.length, entry.tags?.length, entry.enclosures?.length]).toEqual([10, 20, 10]);
+    expect(entry.authors?.every((name) => name.length <= 100)).toBe(true);
+  });
+});
+
 describe('a text that mentions a tag', () => {
   const kept: [name: string, feed: string, title: string][] = [
     ['Atom', atom('<title>the &lt;dialog&gt; element</title>'), 'the <dialog> element'],

@@ -5,8 +5,10 @@ import { decodeHTML, decodeHTMLAttribute } from 'entities';
 import { parseJsonFeed } from 'feedsmith';
 import { Parser } from 'htmlparser2';
 import { languageTag } from '../fields.ts';
+import { creditsOf, type RawCredits, type RawEnclosure, withDuration } from './credits.ts';
 import { feedDate } from './dates.ts';
 import {
+  addressOf,
   distinctEntries,
   entryImage,
   type FeedEntry,
@@ -48,6 +50,9 @@ const MOST_NAMED = 10;
 /** The most texts of an entry that are looked through for one that is not its title. */
 const MOST_TEXTS = 3;
 
+/** The most characters of a list of keywords. */
+const MOST_KEYWORDS = 5000;
+
 /** `sy:updatePeriod` in seconds (RDF Site Summary 1.0, Syndication module). */
 const PERIODS = new Map([
   ['hourly', 3600],
@@ -72,7 +77,7 @@ export function parseFeed(text: string, url: string): ParsedFeed {
 export function feedOf(raw: RawFeed, url: string): ParsedFeed {
   const base = URL.parse(raw.home?.trim() ?? '', url)?.href ?? url;
   const newest = newestEntries(raw.entries);
-  const read = newest.map((entry) => entryOf(entry, base, raw.languages));
+  const read = newest.map((entry) => entryOf(entry, base, raw));
   const { entries, repeated } = distinctEntries(read.filter((entry) => 'key' in entry));
   const unusable = read.filter((entry) => 'reason' in entry);
   const unread = raw.entries.length - newest.length;
@@ -143,9 +148,9 @@ function dateOf({ dates }: Pick<RawEntry, 'dates'>, language?: string): Date | u
 }
 
 function entryOf(
-  { key, titles, texts, links, dates, images, languages, isUntitled }: RawEntry,
+  { key, titles, texts, links, dates, images, languages, isUntitled, ...credits }: RawEntry,
   base: string,
-  feedLanguages: RawFeed['languages'],
+  feed: Pick<RawFeed, 'languages' | 'authors'>,
 ): FeedEntry | LeftOut {
   // A feed may repeat its texts without end, and each is work.
   const words = texts
@@ -166,7 +171,8 @@ function entryOf(
   if (Buffer.byteLength(own) > MAX_KEY_BYTES) {
     return { title: name, reason: 'its id or address is too long', code: 'address_too_long' };
   }
-  const language = [...languages, ...feedLanguages].map(languageTag).find((tag) => tag !== undefined) ?? null;
+  const language =
+    [...languages, ...feed.languages].map(languageTag).find((tag) => tag !== undefined) ?? null;
   return {
     key: own,
     title: name,
@@ -176,17 +182,8 @@ function entryOf(
     image: entryImage(images, base) ?? null,
     language,
     ...(isUntitled && { isUntitled }),
+    ...creditsOf({ ...credits, authors: credits.authors?.length ? credits.authors : feed.authors }, base),
   };
-}
-
-/** The address of a page; undefined if it is none. */
-function addressOf({ href, base }: RawLink, feedBase: string): URL | undefined {
-  const url = URL.parse(href.trim(), base ?? feedBase);
-  if (url === null || href.trim() === '' || !/^https?:$/.test(url.protocol)) return undefined;
-  // Credentials would only disguise where the link leads.
-  url.username = '';
-  url.password = '';
-  return url;
 }
 
 function updateSeconds({ updatePeriod, updateFrequency, ttlMinutes }: RawFeed): number | undefined {
@@ -199,7 +196,8 @@ function updateSeconds({ updatePeriod, updateFrequency, ttlMinutes }: RawFeed): 
 
 /** Reads a JSON Feed, in which only `content_html` is HTML. Throws an error that says what is wrong. */
 function readJsonFeed(json: string): RawFeed {
-  const { title, home_page_url, feed_url, language, hubs = [], items = [] } = parseJsonFeed<string>(json);
+  const feed = parseJsonFeed<string>(json);
+  const { title, home_page_url, feed_url, language, hubs = [], items = [] } = feed;
   return {
     title: title === undefined ? undefined : { value: title, markup: 'none' },
     home: home_page_url,
@@ -227,10 +225,29 @@ function readJsonFeed(json: string): RawFeed {
         ...(item.attachments ?? []).map(({ mime_type, url }) => (isImage(mime_type) ? url : undefined)),
       ].flatMap((href) => (href === undefined ? [] : [{ href }])),
       languages: item.language === undefined ? [] : [item.language],
+      authors: jsonAuthors(item.authors),
+      tags: (item.tags ?? []).flatMap((tag) => jsonTexts('none', tag)),
+      enclosures: (item.attachments ?? []).flatMap((file) =>
+        file.url === undefined
+          ? []
+          : [
+              {
+                href: file.url,
+                type: file.mime_type,
+                length: file.size_in_bytes,
+                duration: file.duration_in_seconds,
+              },
+            ],
+      ),
     })),
+    authors: jsonAuthors(feed.authors),
     languages: language === undefined ? [] : [language],
     links: [{ href: feed_url, rel: 'self' }, ...hubs.map(({ url }) => ({ href: url, rel: 'hub' }))],
   };
+}
+
+function jsonAuthors(authors: readonly { name?: string }[] = []): MarkedText[] {
+  return authors.flatMap(({ name }) => jsonTexts('none', name));
 }
 
 function jsonTexts(markup: MarkedText['markup'], value: string | undefined): MarkedText[] {
@@ -264,6 +281,8 @@ function readXmlFeed(text: string, url: string): RawFeed {
     updateFrequency: numberOf(named(members, 'sy:updatefrequency')[0]),
     ttlMinutes: numberOf(named(members, 'ttl')[0]),
     languages: [...texts(members, 'language', 'dc:language'), ...(language === undefined ? [] : [language])],
+    // RFC 4287, section 4.2.1; RSS says who edits the channel, not who writes.
+    ...(isAtom && { authors: people(members, 'author') }),
   };
 }
 
@@ -279,6 +298,7 @@ function sitemap({ root, entries }: XmlFeed): RawFeed {
       dates: dates(members, 'news:publication_date', 'lastmod'),
       images: named(members, 'image:loc').map(({ text }) => ({ href: text })),
       languages: texts(members, 'news:language'),
+      tags: keywords(members, 'news:keywords'),
     };
   });
   const common = { title: undefined, home: undefined, links: [], languages: [], isSitemap: true };
@@ -303,6 +323,7 @@ function atomEntry({ members, language }: XmlEntry): RawEntry {
     dates: dates(members, 'published', 'issued', 'created', 'updated', 'modified'),
     images: images(members),
     languages: languages(members, language),
+    ...credits(members),
   };
 }
 
@@ -342,6 +363,7 @@ function rssEntry({ attributes: { about }, members, language }: XmlEntry): RawEn
     ),
     images: images(members),
     languages: languages(members, language),
+    ...credits(members),
   };
 }
 
@@ -370,15 +392,68 @@ function languages(members: readonly XmlElement[], outer: string | undefined): s
   ];
 }
 
-/** Its pictures, the best first: what is published with it, then what stands for it. */
-function images(members: readonly XmlElement[]): RawImage[] {
-  const enclosures = [
+/** Elements that name authors, those first that mean nothing else; the first kind that an entry has counts. */
+const AUTHORS = ['dc:creator', 'dc:author', 'author', 'atom:author', 'itunes:author'];
+
+function credits(members: readonly XmlElement[]): RawCredits {
+  const byline = AUTHORS.map((name) => people(members, name)).find((names) => names.length > 0);
+  const credited = named(members, 'media:credit').filter(({ attributes: { role } }) => role === 'author');
+  return {
+    authors: byline ?? credited.map(rssText),
+    tags: [
+      ...named(members, 'category', 'atom:category', 'dc:subject', 'media:category').map(categoryText),
+      ...keywords(members, 'media:keywords', 'itunes:keywords'),
+    ],
+    enclosures: withDuration(
+      [...enclosures(members), ...named(members, 'media:content').filter(isRecordingOf)].flatMap(fileOf),
+      texts(members, 'itunes:duration')[0],
+    ),
+  };
+}
+
+/** The names of people, whom Atom has in elements of their own. */
+function people(members: readonly XmlElement[], name: string): MarkedText[] {
+  return named(members, name).flatMap((person): MarkedText[] => {
+    const names = [...(person.markup ?? '').matchAll(/<name>([^<]*)</gi)].map(([, text = '']) => text);
+    if (names.length > 0) return names.map((value) => ({ value: decodeHTML(value), markup: 'none' }));
+    const isNameless = /<(?:uri|url|homepage|email)>/i.test(person.markup ?? '');
+    return isNameless || person.text.trim() === '' ? [] : [rssText(person)];
+  });
+}
+
+/** What readers are to see of a category. */
+function categoryText(element: XmlElement): MarkedText {
+  const { label, term } = element.attributes;
+  const value = label ?? term;
+  return value === undefined ? rssText(element) : { value, markup: 'none' };
+}
+
+function keywords(members: readonly XmlElement[], ...names: string[]): MarkedText[] {
+  const words = texts(members, ...names).flatMap((list) => list.slice(0, MOST_KEYWORDS).split(','));
+  return words.map((value) => ({ value, markup: 'none' }));
+}
+
+function enclosures(members: readonly XmlElement[]): XmlElement[] {
+  return [
     ...named(members, 'enclosure'),
     ...named(members, 'link', 'atom:link').filter(({ attributes: { rel } }) => rel === 'enclosure'),
   ];
+}
+
+function isRecordingOf({ attributes: { type = '', url = '' } }: XmlElement): boolean {
+  return isRecording(type, url);
+}
+
+function fileOf({ attributes, base }: XmlElement): RawEnclosure[] {
+  const { url, href = url, type, length, filesize = length, duration } = attributes;
+  return href === undefined ? [] : [{ href, base, type, length: filesize, duration }];
+}
+
+/** Its pictures, the best first: what is published with it, then what stands for it. */
+function images(members: readonly XmlElement[]): RawImage[] {
   return [
     ...largestFirst(named(members, 'media:content').filter(isPicture)),
-    ...enclosures.filter(isPicture),
+    ...enclosures(members).filter(isPicture),
     ...largestFirst(named(members, 'media:thumbnail')),
     ...named(members, 'itunes:image'),
   ].map(({ attributes: { url, href, width, height }, text, base }) => {

@@ -62,7 +62,7 @@ export async function storeEntries(
       ...{ entry, hash: hashOf(entry), before: known.get(entry.key) },
       part: parts.get(entry.key),
     }))
-    .filter(({ hash: latest, before }) => before === undefined || !before.hash.equals(latest));
+    .filter(({ entry, hash: latest, before }) => before === undefined || !isAsBefore(entry, latest, before));
   const added = all.filter(({ before }) => before === undefined);
   const changed = all.filter(({ before }) => before !== undefined);
   const kept = [...added.slice(0, room.added), ...changed.slice(0, room.changed)];
@@ -301,24 +301,34 @@ async function keepPending(
     .execute();
 }
 
-function storedEntry(
-  { title, summary, url, publishedAt, image, language, isUntitled, sharedId }: FeedEntry,
-  discovered: Date,
-  now: Date,
-): StoredEntry {
+function storedEntry(entry: FeedEntry, discovered: Date, now: Date): StoredEntry {
+  const { title, summary, url, publishedAt, image, language, isUntitled, sharedId } = entry;
+  const { authors = [], tags = [], enclosures = [] } = entry;
   const isUsable = publishedAt !== null && publishedAt <= now;
   const date = (isUsable ? publishedAt : discovered).toISOString();
   return {
-    ...{ title, summary, url, publishedAt: date, image, language },
+    ...{ title, summary, url, publishedAt: date, image, language, authors, tags, enclosures },
     ...(isUntitled && { isUntitled }),
     ...(sharedId !== undefined && { sharedId }),
   };
 }
 
-function hashOf({ title, summary, url, publishedAt, image, language }: FeedEntry): Buffer {
-  // An entry without both has the hash that it had before there were any.
+function hashOf(entry: FeedEntry): Buffer {
+  const { title, summary, url, publishedAt, image, language, authors, tags, enclosures } = entry;
+  // An entry without these has the hash that it had before there were any.
   const others = image === null && language === null ? [] : [image, language];
-  return hash('sha256', JSON.stringify([title, summary, url, publishedAt, ...others]), 'buffer');
+  // Many hosts sign the addresses of recordings anew for each answer.
+  const files = enclosures?.map((file) => file.url.replace(/\?.*$/, ''));
+  const credits = authors || tags || files ? [{ authors, tags, files }] : [];
+  return hash('sha256', JSON.stringify([title, summary, url, publishedAt, ...others, ...credits]), 'buffer');
+}
+
+/** An entry of earlier versions, kept without its credits, is not judged again to learn them. */
+function isAsBefore(entry: FeedEntry, latest: Buffer, before: { hash: Buffer; entry: StoredEntry }): boolean {
+  if (before.hash.equals(latest)) return true;
+  if (before.entry.authors !== undefined) return false;
+  const { authors: _, tags: __, enclosures: ___, ...others } = entry;
+  return before.hash.equals(hashOf(others));
 }
 
 /** True if any entry of a source is still known. */

@@ -327,6 +327,7 @@ async function changeItem(
   const row = await tx
     .selectFrom('news.item')
     .select(['title', 'original_title', 'summary', 'category', 'score', 'selected', 'reason', 'directions'])
+    .select(['authors', 'tags', 'enclosures'])
     .select(['image', 'language', 'original_url', 'canonical_url', 'published_at', 'discovered_at'])
     .where('id', '=', itemId)
     .forUpdate()
@@ -522,6 +523,9 @@ type WrittenMembers = Required<
     | 'reason'
     | 'directions'
     | 'language'
+    | 'authors'
+    | 'tags'
+    | 'enclosures'
   >
 > &
   // Absent where the page that shows it could not be read this time.
@@ -540,8 +544,15 @@ function writtenMembers(entry: StoredEntry, judgement: Judgement): WrittenMember
     reason: reason === '' ? null : reason,
     directions: [...directions],
     language: entry.language,
+    authors: orNull(entry.authors),
+    tags: orNull(entry.tags),
+    enclosures: orNull(entry.enclosures),
     ...(entry.image !== undefined && { image: entry.image }),
   };
+}
+
+function orNull<T>(list: T[] = []): T[] | null {
+  return list.length === 0 ? null : list;
 }
 
 /** The values of an item that an entry makes. */

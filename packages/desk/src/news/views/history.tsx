@@ -11,6 +11,9 @@ const MEMBERS: Readonly<Record<string, TextName>> = {
   selected: 'isSelected',
   withdrawnAt: 'isWithdrawn',
   story: 'story',
+  authors: 'authors',
+  tags: 'tags',
+  enclosures: 'enclosures',
   digest: 'digest',
 };
 

@@ -52,6 +52,7 @@ export function ItemDetails({ id, onEdit, onDone }: ItemDetailsProps) {
       ) : (
         <>
           <ItemWords item={value.item} />
+          <Credits item={value.item} />
           <ItemButtons item={value.item} onEdit={onEdit} />
           <ExplanationView item={value.item} explanation={value.explanation} />
           <Where item={value.item} />
@@ -105,6 +106,46 @@ function ItemWords({ item }: { item: Item }) {
         </a>
       )}
     </>
+  );
+}
+
+/** Who wrote it, what its source files it under, and its recordings and files. */
+function Credits({ item: { authors, tags, enclosures } }: { item: Item }) {
+  const { texts } = useNews();
+  const { say } = texts;
+  if (authors === null && tags === null && enclosures === null) return null;
+  return (
+    <dl class="where">
+      {authors !== null && (
+        <Term name={say('authors')} value={authors.map((one) => texts.name(one)).join(', ')} />
+      )}
+      {tags !== null && <Term name={say('tags')} value={tags.map((one) => texts.name(one)).join(', ')} />}
+      {enclosures !== null && (
+        <div>
+          <dt>{say('enclosures')}</dt>
+          {enclosures.map(({ url, type, duration, length }) => (
+            <dd key={url}>
+              <a href={url} target="_blank" rel="noreferrer">
+                {[
+                  type,
+                  ...(duration === undefined ? [] : [texts.duration(duration)]),
+                  ...(length === undefined ? [] : [texts.size(length)]),
+                ].join(' · ')}
+              </a>
+            </dd>
+          ))}
+        </div>
+      )}
+    </dl>
+  );
+}
+
+function Term({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd dir="auto">{value}</dd>
+    </div>
   );
 }
 

@@ -215,6 +215,7 @@ const readScore = readAs(z.preprocess(Number, ITEM_MEMBERS.score.input()));
 function memberOf(name: string, text: string): unknown {
   if (name === 'directions') return text.split(',').filter((direction) => direction !== '');
   if (text === '') return text;
+  if (name === 'authors' || name === 'tags') return text.split(',').map((one) => one.trim());
   if (name === 'image') return { url: text };
   return name === 'score' ? readScore(text) : text;
 }
