@@ -458,7 +458,7 @@ async function collectReview(collection: Collection, key: string, author: number
   await collection.ask({ service, method: 'DELETE', path, at, status: 200, headers });
 }
 
-/** Adds, reads, tests, pauses and removes a hook. No key manages keys. */
+/** Adds, reads, tests, pauses and removes a hook. No key manages keys, or the settings of the site. */
 async function collectHooks(collection: Collection, key: string) {
   const service = 'content';
   const headers = { 'x-api-key': key };
@@ -470,6 +470,8 @@ async function collectHooks(collection: Collection, key: string) {
   await ask('GET', '/api/keys', 403);
   await ask('POST', '/api/keys', 403, { name: 'Examined', scope: 'read' });
   await ask('DELETE', '/api/keys/{prefix}', 403);
+  await ask('GET', '/api/site', 403);
+  await ask('PATCH', '/api/site', 403, { name: 'Examined' });
   const made = await ask('POST', '/api/hooks', 201, { url: 'https://hook.example/', events: ['tag.*'] });
   const id = String(JSON.parse(made.body.toString()).data.id);
   const [one, log] = ['/api/hooks/{id}', '/api/hooks/{id}/deliveries'];

@@ -36,12 +36,14 @@ import {
   KEY_HEADERS,
   keyWith,
   OWNER_AT_DESK,
+  SETTINGS_AT_DESK,
   SUGGESTIONS,
 } from './requests.ts';
 import { Reviews, reviewOperations } from './review.ts';
 import { RevisionStore, revisionOperations } from './revisions.ts';
 import { scheduleOperations } from './schedule.ts';
 import { Site } from './site.ts';
+import { type SiteSettings, siteOperations } from './site-settings.ts';
 import { SitemapStore, sitemapOperations } from './sitemaps.ts';
 import { type SyncStore, syncOperations } from './sync.ts';
 import type { ContentTables } from './tables.ts';
@@ -61,6 +63,7 @@ export interface ContentParts {
   cache: RepresentationCache;
   /** Called after each commit of this process, with its subjects if they are known. */
   changed: (subjects?: ReadonlySet<string>) => void;
+  settings: SiteSettings;
   sync: SyncStore;
   log: Logger;
   inspector: HtmlInspector;
@@ -104,8 +107,9 @@ Guides: docs/content.md, docs/client.md and docs/hooks.md of the repository; dec
     keys: 'The API keys; for owners at the desk.',
     hooks: 'The programs that events are delivered to.',
     redirects: 'Where old addresses lead.',
+    site: 'The settings of the site: its name, language and addresses; for owners at the desk.',
     sync: 'An exact copy of what is published, kept up to date.',
-    feeds: 'Feeds and sitemaps for readers and search engines; for the site that `CONTENT_SITE_URL` names.',
+    feeds: 'Feeds and sitemaps for readers and search engines; for a site that has an address.',
   },
   securitySchemes: {
     apiKey: { type: 'apiKey', name: 'X-API-Key', in: 'header' },
@@ -149,8 +153,10 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   answerFromCache(app, cache, (headers) => KEY_HEADERS.every((name) => headers[name] === undefined));
   app.addHook('onClose', () => inspector.close());
   app.addHook('onClose', () => extraSchema?.close());
-  const site = Site.of(config);
-  const store = new ArticleStore(db, readDb, config.SITE_LANGUAGE);
+  const { settings } = parts;
+  const site = async () => Site.of(await settings.current());
+  const language = async () => (await settings.current()).language ?? undefined;
+  const store = new ArticleStore(db, readDb, language);
   const rules = { inspector, extraSchema };
   const reviews = new Reviews(db, { own: config.CONTENT_REVIEW_OWN });
   const articleParts = { articles: store, gate, cache, site, rules, reviews, changed };
@@ -159,7 +165,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   const operationsOn = (kind: TermKind) =>
     termOperations({
       kind,
-      terms: new TermStore(kind, db, readDb, config.SITE_LANGUAGE),
+      terms: new TermStore(kind, db, readDb, language),
       gate,
       cache,
       changed,
@@ -188,11 +194,12 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   const keys = keyOperations(apiKeys);
   const hooks = hookOperations(db, config);
   const redirects = redirectOperations({
-    redirects: new RedirectStore(db, readDb, config),
+    redirects: async () => new RedirectStore(db, readDb, await settings.current()),
     gate,
     cache,
     changed,
   });
+  const siteSettings = siteOperations({ settings, changed });
   addRoutes(app, [
     ['GET', '/api/articles', articles.list, ANYBODY],
     ['GET', '/api/articles/:id', articles.read, ANYBODY],
@@ -272,6 +279,8 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['POST', '/api/redirects', redirects.create, keyWith('publish')],
     ['PATCH', '/api/redirects/:id', redirects.change, keyWith('publish')],
     ['DELETE', '/api/redirects/:id', redirects.remove, keyWith('publish')],
+    ['GET', '/api/site', siteSettings.read, SETTINGS_AT_DESK],
+    ['PATCH', '/api/site', siteSettings.change, SETTINGS_AT_DESK],
     ['GET', '/api/sync/snapshot', sync.snapshot, ANYBODY],
     ['GET', '/api/sync/changes', sync.changes, ANYBODY],
     ['GET', '/articles/feed.xml', feeds.xml, ANYBODY],

@@ -1,4 +1,5 @@
 import { deskKeySetting, previousDeskKeySetting } from '@pressroom/common/desk/desk-key';
+import { webUrl } from '@pressroom/common/fields/fields';
 import { searchConcurrency } from '@pressroom/common/search/open-searches';
 import {
   commonSettings,
@@ -17,6 +18,23 @@ import { z } from 'zod';
 import type { InspectionRules } from './html/inspection.ts';
 
 export const PORT_VARIABLE = 'CONTENT_PORT';
+
+/** The settings of the site that owners change at the desk, by their names there. */
+export const SITE_VARIABLES = {
+  name: 'SITE_NAME',
+  description: 'SITE_DESCRIPTION',
+  language: 'SITE_LANGUAGE',
+  url: 'CONTENT_SITE_URL',
+  logo: 'SITE_LOGO',
+  article_path: 'CONTENT_ARTICLE_PATH',
+  category_path: 'CONTENT_CATEGORY_PATH',
+  author_path: 'CONTENT_AUTHOR_PATH',
+} as const;
+
+/** The longest address of a logo, in characters. */
+export const MOST_OF_LOGO = 2000;
+
+const CHANGEABLE: ReadonlySet<string> = new Set(Object.values(SITE_VARIABLES));
 
 /** The settings of the content service, with what each is for. */
 export const contentSettings = {
@@ -86,6 +104,29 @@ export const contentSettings = {
   DESK_KEY: deskKeySetting,
   DESK_KEY_PREVIOUS: previousDeskKeySetting,
   ...siteSettings,
+  SITE_DESCRIPTION: setting(
+    z.string().optional(),
+    'What the site is about, in a sentence, as its feeds say it.',
+    'The newest articles.',
+  ),
+  SITE_LOGO: setting(
+    z
+      .string()
+      .refine((value) => webUrl(MOST_OF_LOGO).safeParse(value).success, 'an http or https URL')
+      .optional(),
+    'The address of the logo of the publisher, in feeds and in the JSON-LD of articles.',
+  ),
+  SITE_FIXED: setting(
+    z
+      .string()
+      .transform((value) => value.split(',').map((name) => name.trim()))
+      .refine(
+        (names) => names.every((name) => CHANGEABLE.has(name)),
+        `names out of ${[...CHANGEABLE].join(', ')}, separated by commas`,
+      )
+      .default([]),
+    'Settings of the site that the desk shows and does not change; see [content](content.md#settings-of-the-site).',
+  ),
 };
 
 export type ContentConfig = z.infer<z.ZodObject<typeof contentSettings>>;
@@ -98,6 +139,9 @@ export const AGREED_SETTINGS = [
   'CONTENT_AUTHOR_PATH',
   'SITE_NAME',
   'SITE_LANGUAGE',
+  'SITE_DESCRIPTION',
+  'SITE_LOGO',
+  'SITE_FIXED',
   'CONTENT_HTML',
   'CONTENT_JSON_LD',
   'CONTENT_OVERLAYS',

@@ -34,7 +34,7 @@ interface FeedParts {
   feeds: FeedStore;
   cache: RepresentationCache;
   /** Undefined if the settings name none; then there are no feeds. */
-  site: Site | undefined;
+  site: () => Promise<Site | undefined>;
 }
 
 /** The feed of the newest articles, as RSS 2.0, Atom and JSON Feed, with the filters of lists. */
@@ -47,13 +47,13 @@ export function feedOperations({ feeds, cache, site }: FeedParts) {
         summary: `The ${FEED_ARTICLES} newest articles with their whole text`,
         description:
           'The filters and `q` of `GET /api/articles` make a feed of a category, a tag, an author or' +
-          ' words. After 4 MiB of text, entries have their excerpts. 404 without `CONTENT_SITE_URL`.',
+          ' words. After 4 MiB of text, entries have their excerpts. 404 for a site without an address.',
         querystring: feedQuery,
         response: feedResponses(ending, 400, 403, 404, 429, 503),
       },
       handler: (request, reply) =>
         replyToReader(request, reply, cache, async () => {
-          const known = knownSite(site);
+          const known = knownSite(await site());
           const { query } = request;
           const { q, ...filters } = query;
           const articles = await feeds.newest(query);
@@ -62,6 +62,7 @@ export function feedOperations({ feeds, cache, site }: FeedParts) {
             id: `${known.url}${request.url.replace(`.${ending}`, '')}`,
             selfUrl: `${known.url}${request.url}`,
             language: known.language,
+            logo: known.logo,
             hubUrl: undefined,
           });
           return { ...document, subjects: CACHED_UNDER[q === undefined ? 'feed' : 'search'](filters) };
@@ -162,7 +163,7 @@ function articleFeed(
   const names = [site.name, category?.name, tag?.name, author?.name, query.author, words];
   return {
     title: names.filter((name) => name !== undefined).join(': '),
-    description: 'The newest articles.',
+    description: site.description ?? 'The newest articles.',
     homeUrl: homeUrl(terms, site),
     entries: articles.map((article) => entryOf(article, site)),
   };

@@ -20,6 +20,7 @@ import { HOOKS_DUE, HookStore, hookMeters } from './hooks/store.ts';
 import { HtmlInspector } from './html/html-inspector.ts';
 import { prune } from './revisions.ts';
 import { Scheduler, scheduleMeters } from './schedule.ts';
+import { SiteSettings } from './site-settings.ts';
 import { announcedSubjects } from './subjects.ts';
 import { SyncStore } from './sync.ts';
 import type { ContentTables } from './tables.ts';
@@ -45,7 +46,7 @@ export async function openContent(
     applicationName: name,
     channel: 'content_changed',
     followsWal: config.DATABASE_READ_URL !== undefined,
-    onChange: (about) => cache.clear(announcedSubjects(about)),
+    onChange: (about) => forget(announcedSubjects(about)),
     others: {
       content_unsearchable: () => indexing.wake(),
       content_scheduled: () => scheduler.wake(),
@@ -56,6 +57,12 @@ export async function openContent(
   });
   const cache = new RepresentationCache({ maxBytes: config.CACHE_BYTES, lease: changes });
   const reads = openReads({ config, name, pool, db, changes, log });
+  const settings = new SiteSettings({ db, readDb: reads.db, config, lease: changes });
+  // First the settings: what is made of them comes from the cache.
+  const forget = (subjects?: ReadonlySet<string>) => {
+    if (subjects === undefined) settings.forget();
+    cache.clear(subjects);
+  };
   const concurrency = config.CONTENT_SEARCH_CONCURRENCY;
   const searches = openSearches<ContentTables>({ config, concurrency, name, changes, log });
   const seen = () => changes.position.seen();
@@ -88,7 +95,7 @@ export async function openContent(
   };
   const changed = (subjects?: ReadonlySet<string>) => {
     seen();
-    cache.clear(subjects);
+    forget(subjects);
   };
   const meters = [
     ...poolMeters(pools),
@@ -99,6 +106,18 @@ export async function openContent(
     ...scheduleMeters(db),
   ];
   const dbs = { db, readDb: reads.db, gate: searches.gate };
-  const parts = { config, ...dbs, cache, changed, sync, log, inspector, extraSchema, meters, tracing };
+  const parts = {
+    config,
+    ...dbs,
+    cache,
+    changed,
+    settings,
+    sync,
+    log,
+    inspector,
+    extraSchema,
+    meters,
+    tracing,
+  };
   return { app: await buildApp(parts), release };
 }

@@ -227,6 +227,9 @@ export function requireDesk(request: FastifyRequest, scope: Scope = 'read', what
 /** A key makes no other, which would outlive it. */
 export const OWNER_AT_DESK = atDesk('full', 'API keys are managed at the desk, or by `content keys`');
 
+/** A key that writes everything still says nothing of where the site is. */
+export const SETTINGS_AT_DESK = atDesk('full', 'the settings of the site are kept at the desk');
+
 /** Programs have no part in the desk's conversations. */
 export const AT_DESK = atDesk('read', CONVERSATIONS);
 
@@ -315,6 +318,7 @@ type Noun =
   | 'hook'
   | 'api_key'
   | 'redirect'
+  | 'site'
   | TermKind['noun'];
 
 type WriteEvent =

@@ -1,5 +1,4 @@
 import { Failure } from '@pressroom/common/failures/failure';
-import type { ContentConfig } from './config.ts';
 
 /** The subject of a page of the site; also the name of its table. */
 export type PageKind = 'article' | 'category' | 'author';
@@ -9,46 +8,48 @@ interface Named {
   slug: string;
 }
 
-/** The settings that say where the site is. */
-type SiteConfig = Pick<
-  ContentConfig,
-  | 'CONTENT_SITE_URL'
-  | 'CONTENT_ARTICLE_PATH'
-  | 'CONTENT_CATEGORY_PATH'
-  | 'CONTENT_AUTHOR_PATH'
-  | 'SITE_NAME'
-  | 'SITE_LANGUAGE'
->;
+/** The settings of the site: null is what neither the desk nor the environment says. */
+export interface SiteValues {
+  name: string;
+  description: string | null;
+  /** BCP 47. */
+  language: string | null;
+  url: string | null;
+  logo: string | null;
+  article_path: string;
+  category_path: string;
+  author_path: string;
+}
 
 /** The site that shows the articles: its name and the addresses of its pages. */
 export class Site {
   /** The front page, without a slash at the end. */
   readonly url: string;
   readonly name: string;
+  readonly description: string | undefined;
   /** The language of its texts (BCP 47); undefined if it is not set. */
   readonly language: string | undefined;
-  readonly #paths: Record<PageKind, string>;
+  /** The address of the publisher's logo. */
+  readonly logo: string | undefined;
+  readonly #values: SiteValues;
 
   /** The site of the settings; undefined if they do not say where it is. */
-  static of(config: SiteConfig): Site | undefined {
-    const { CONTENT_SITE_URL: url } = config;
-    return url === undefined ? undefined : new Site(url, config);
+  static of(values: SiteValues): Site | undefined {
+    return values.url === null ? undefined : new Site(values.url, values);
   }
 
-  private constructor(url: string, config: SiteConfig) {
+  private constructor(url: string, values: SiteValues) {
     this.url = new URL(url).href.replace(/\/$/, '');
-    this.name = config.SITE_NAME;
-    this.language = config.SITE_LANGUAGE;
-    this.#paths = {
-      article: config.CONTENT_ARTICLE_PATH,
-      category: config.CONTENT_CATEGORY_PATH,
-      author: config.CONTENT_AUTHOR_PATH,
-    };
+    this.name = values.name;
+    this.description = values.description ?? undefined;
+    this.language = values.language ?? undefined;
+    this.logo = values.logo ?? undefined;
+    this.#values = values;
   }
 
   /** Returns the address of a kind of pages, with the placeholders `{id}` and `{slug}`. */
   pattern(kind: PageKind): string {
-    return `${this.url}${this.#paths[kind]}`;
+    return `${this.url}${this.#values[`${kind}_path`]}`;
   }
 
   page(kind: PageKind, { id, slug }: Named): string {
@@ -63,5 +64,8 @@ export class Site {
  */
 export function knownSite(site: Site | undefined): Site {
   if (site !== undefined) return site;
-  throw new Failure('missing', 'there are no feeds and sitemaps: CONTENT_SITE_URL is not set');
+  throw new Failure(
+    'missing',
+    'there are no feeds and sitemaps: set the address of the site at the desk, or as CONTENT_SITE_URL',
+  );
 }

@@ -26,7 +26,7 @@ interface SitemapParts {
   sitemaps: SitemapStore;
   cache: RepresentationCache;
   /** Undefined if the settings name none; then there are no sitemaps. */
-  site: Site | undefined;
+  site: () => Promise<Site | undefined>;
 }
 
 const TAGS = ['feeds'];
@@ -49,14 +49,14 @@ export function sitemapOperations({ sitemaps, cache, site }: SitemapParts) {
       summary: 'The index of the sitemap, or one of its files, with the pages of at most 10,000 articles',
       description:
         'Without `part`, the index (sitemaps.org); it names the parts. Articles whose `canonical_url`' +
-        ' is elsewhere are left out. 404 without `CONTENT_SITE_URL`.',
+        ' is elsewhere are left out. 404 for a site without an address.',
       querystring: sitemapQuery,
       response: RESPONSES,
     },
     handler: (request, reply) =>
       replyToReader(request, reply, cache, async () => {
         const { part } = request.query;
-        const known = knownSite(site);
+        const known = knownSite(await site());
         const { text, subjects } = await (part === undefined
           ? index(sitemaps, known)
           : file(sitemaps, known, part));
@@ -69,15 +69,17 @@ export function sitemapOperations({ sitemaps, cache, site }: SitemapParts) {
       operationId: 'getNewsSitemap',
       summary: 'The articles that were published in the last 48 hours, at most 1,000, for Google News',
       description:
-        'Articles whose `canonical_url` is elsewhere are left out. 404 without `CONTENT_SITE_URL` or' +
-        ' `SITE_LANGUAGE`.',
+        'Articles whose `canonical_url` is elsewhere are left out. 404 for a site without an address or a' +
+        ' language.',
       response: RESPONSES,
     },
     handler: (request, reply) =>
       replyToReader(request, reply, cache, async () => {
-        const known = knownSite(site);
+        const known = knownSite(await site());
         if (known.language === undefined)
-          throw notFound('there is no sitemap for news: SITE_LANGUAGE is not set');
+          throw notFound(
+            'there is no sitemap for news: set the language of the site at the desk, or as SITE_LANGUAGE',
+          );
         const articles = await sitemaps.news(known);
         const text = writeNews(articles, known.language, known);
         return {

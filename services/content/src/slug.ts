@@ -19,6 +19,11 @@ const SPELLINGS: Record<string, Record<string, string>> = {
 };
 const NORDIC = ['no', 'nb', 'nn'];
 
+/** The language of the site as its settings are now (BCP 47), in which slugs are spelled. */
+export type LanguageOf = () => Promise<string | undefined>;
+
+export const noLanguage: LanguageOf = async () => undefined;
+
 /**
  * The slug of a text in any script: transliterated to ASCII, lower case, words joined by `-`, at most
  * `maxLength` characters, cut between words if possible. `fallback` is used for a text without letters.

@@ -16,6 +16,8 @@ export interface Feed {
   selfUrl: string;
   /** The language of its texts (BCP 47); undefined if it is not known. */
   language: string | undefined;
+  /** The address of the publisher's logo, if there is one. */
+  logo?: string | undefined;
   /** The hub that distributes changes (W3C WebSub); undefined if there is none. */
   hubUrl: string | undefined;
   /** When the newest entry was added or changed. */
@@ -79,6 +81,9 @@ function writeRss(feed: Feed): string {
     x('description', asHtml(feed.description)),
     ...(feed.language === undefined ? [] : [x('language', feed.language)]),
     x('lastBuildDate', feed.updated.toUTCString()),
+    ...(feed.logo === undefined
+      ? []
+      : [x('image', [x('url', feed.logo), x('title', rssTitle(feed.title)), x('link', feed.homeUrl)])]),
     ...linksOf(feed, FEED_FORMATS.xml.mediaType).map((link) => x('atom:link', link)),
     ...feed.entries.map((entry) =>
       x('item', [
@@ -112,6 +117,7 @@ function writeAtom(feed: Feed): string {
     x('title', xmlText(feed.title)),
     x('subtitle', xmlText(feed.description)),
     x('updated', feed.updated.toISOString()),
+    ...(feed.logo === undefined ? [] : [x('logo', feed.logo)]),
     ...links.map((link) => x('link', link)),
     ...feed.entries.map((entry) =>
       x('entry', { 'xml:lang': entry.language }, [
@@ -143,6 +149,7 @@ function writeJson(feed: Feed): string {
     ...(URL.canParse(feed.selfUrl) && { feed_url: feed.selfUrl }),
     description: feed.description,
     language: feed.language,
+    icon: feed.logo,
     ...(feed.hubUrl !== undefined && { hubs: [{ type: 'WebSub', url: feed.hubUrl }] }),
     items: feed.entries.map((entry) => ({
       id: entry.id,

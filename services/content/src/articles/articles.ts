@@ -59,7 +59,7 @@ export interface ArticleParts {
   gate: SearchGate<ContentTables>;
   cache: RepresentationCache;
   /** The site that shows the articles, if the settings name it. */
-  site: Site | undefined;
+  site: () => Promise<Site | undefined>;
   rules: ArticleRules;
   reviews: Pick<Reviews, 'refuseUnapproved' | 'writerOf'>;
   /**
@@ -114,7 +114,7 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
     const authors = async () =>
       terms.authors ?? (await articles.terms('authors', [article.id])).get(article.id);
     const value = include.includes('jsonld')
-      ? { ...shown, jsonld: jsonLdOf(article, (await authors()) ?? [], site) }
+      ? { ...shown, jsonld: jsonLdOf(article, (await authors()) ?? [], await site()) }
       : shown;
     return { value: success('Article found', value), own, subjects: CACHED_UNDER.article(place) };
   };
@@ -400,7 +400,12 @@ function jsonLdOf(
     inLanguage: site?.language,
     url,
     mainEntityOfPage: url,
-    publisher: site && { '@type': 'Organization', name: site.name, url: site.url },
+    publisher: site && {
+      '@type': 'Organization',
+      name: site.name,
+      url: site.url,
+      logo: site.logo === undefined ? undefined : { '@type': 'ImageObject', url: site.logo },
+    },
   };
 }
 

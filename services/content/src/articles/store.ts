@@ -5,7 +5,7 @@ import type { Permitted } from '../api-keys.ts';
 import { changesBetween } from '../changes.ts';
 import { type Actor, keyOf, type Page, writtenBy } from '../envelope.ts';
 import { TOO_SHORT } from '../html/html-inspector.ts';
-import { explainSlug, freeSlug, slugify } from '../slug.ts';
+import { explainSlug, freeSlug, type LanguageOf, noLanguage, slugify } from '../slug.ts';
 import type { ArticlePlace } from '../subjects.ts';
 import type { ArticleTable, ContentTables } from '../tables.ts';
 import {
@@ -93,10 +93,10 @@ export interface Writer {
 export class ArticleStore {
   readonly #db: Database;
   readonly #readDb: Database;
-  readonly #language: string | undefined;
+  readonly #language: LanguageOf;
 
   /** Public reads take `readDb`, which may be a replica of `db`; slugs are spelled as in `language`. */
-  constructor(db: Database, readDb: Database = db, language?: string) {
+  constructor(db: Database, readDb: Database = db, language: LanguageOf = noLanguage) {
     this.#db = db;
     this.#readDb = readDb;
     this.#language = language;
@@ -203,11 +203,12 @@ export class ArticleStore {
     actor?: Actor,
     request?: IdempotentRequest,
   ): Promise<OwnArticle & { repeated: boolean }> {
+    const language = await this.#language();
     // Tags and authors that were found must stay until the article has them.
     const hasTerms = (body.tags ?? []).length + (body.authors ?? []).length > 0;
     if (request === undefined && !hasTerms && !hasSchedule(body)) {
       return {
-        ...written(await insertArticle(this.#db, body, actor, this.#language).catch(explainRefusal)),
+        ...written(await insertArticle(this.#db, body, actor, language).catch(explainRefusal)),
         repeated: false,
       };
     }
@@ -217,7 +218,7 @@ export class ArticleStore {
         const row = await selectDetail(tx, first).executeTakeFirstOrThrow();
         return { ...written(row), repeated: true };
       }
-      const row = await insertArticle(tx, { ...body, ...(await firstPlan(tx, body)) }, actor, this.#language);
+      const row = await insertArticle(tx, { ...body, ...(await firstPlan(tx, body)) }, actor, language);
       if (request !== undefined) await keepKey(tx, request, row.id);
       return { ...written(row), repeated: false };
     });
@@ -237,7 +238,8 @@ export class ArticleStore {
       const updated = await updateAtOnce(this.#db, id, body, actor).catch(explainRefusal);
       if (updated !== undefined) return atOnce(updated);
     }
-    return this.#db.transaction().execute((tx) => updateIn(tx, id, body, writer, this.#language));
+    const language = await this.#language();
+    return this.#db.transaction().execute((tx) => updateIn(tx, id, body, writer, language));
   }
 
   /**

@@ -1,12 +1,12 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { readConfig } from '@pressroom/common/start/config';
-import { siteSettings } from '@pressroom/common/start/site-settings';
 import { type Command, Option } from 'commander';
 import type { Kysely } from 'kysely';
 import { readExtraSchema } from '../articles/extra-schema.ts';
 import { contentSettings, inspectionRules } from '../config.ts';
 import { RedirectStore } from '../redirects/store.ts';
 import { Site } from '../site.ts';
+import { SiteSettings } from '../site-settings.ts';
 import type { ContentTables } from '../tables.ts';
 import { exportContent, jsonLineEntries, OutputFile, rereadable } from './export.ts';
 import { ghostEntries } from './ghost.ts';
@@ -19,14 +19,19 @@ import { wordpressEntries } from './wordpress/entries.ts';
 /** Runs work with the database of a command. */
 type WithContent = (work: (db: Kysely<ContentTables>) => Promise<void>) => Promise<void>;
 
+/** A command reads what it needs once. */
+const NEVER = { isCurrent: () => false };
+
 /** The service's settings that an import follows. */
 function importSettings() {
   const { CONTENT_HTML, CONTENT_JSON_LD, CONTENT_OVERLAYS, CONTENT_EXTRA_SCHEMA } = contentSettings;
+  const html = { CONTENT_HTML, CONTENT_JSON_LD, CONTENT_OVERLAYS };
+  const { SITE_NAME, SITE_DESCRIPTION, SITE_LANGUAGE, SITE_LOGO, SITE_FIXED } = contentSettings;
   const { CONTENT_SITE_URL, CONTENT_ARTICLE_PATH } = contentSettings;
   const { CONTENT_CATEGORY_PATH, CONTENT_AUTHOR_PATH } = contentSettings;
-  const html = { CONTENT_HTML, CONTENT_JSON_LD, CONTENT_OVERLAYS };
+  const names = { SITE_NAME, SITE_DESCRIPTION, SITE_LANGUAGE, SITE_LOGO, SITE_FIXED };
   const paths = { CONTENT_ARTICLE_PATH, CONTENT_CATEGORY_PATH, CONTENT_AUTHOR_PATH };
-  const site = { CONTENT_SITE_URL, ...paths, ...siteSettings };
+  const site = { CONTENT_SITE_URL, ...paths, ...names };
   return readConfig({ ...html, ...site, CONTENT_EXTRA_SCHEMA }, process.env);
 }
 
@@ -119,13 +124,17 @@ async function run(
   given: Given,
 ): Promise<void> {
   const config = importSettings();
-  const site = Site.of(config);
+  const values = await new SiteSettings({ db, readDb: db, config, lease: NEVER }).current();
+  const site = Site.of(values);
   if (given.redirects !== undefined && site === undefined)
-    throw new Failure('misconfigured', '--redirects needs CONTENT_SITE_URL, the address of the site');
+    throw new Failure(
+      'misconfigured',
+      '--redirects needs the address of the site: set it at the desk, or as CONTENT_SITE_URL',
+    );
   const oldAddresses =
     site === undefined || given.redirects === undefined || given.dryRun
       ? undefined
-      : new OldAddresses(db, site, new RedirectStore(db, db, config), given.redirects.filter(Boolean));
+      : new OldAddresses(db, site, new RedirectStore(db, db, values), given.redirects.filter(Boolean));
   const options = {
     author: given.author,
     truncate: given.truncate === true,

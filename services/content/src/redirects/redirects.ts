@@ -85,7 +85,8 @@ const redirectPath = z.object({ id: idParameter() });
 
 /** The dependencies of the operations on redirects. */
 interface RedirectParts {
-  redirects: RedirectStore;
+  /** Those of the site as its settings are now. */
+  redirects: () => Promise<RedirectStore>;
   /** Limits the searches. */
   gate: SearchGate<ContentTables>;
   cache: RepresentationCache;
@@ -117,11 +118,12 @@ function reads({ redirects, gate, cache }: RedirectParts) {
     handler: (request, reply) =>
       replyToReader(request, reply, cache, async () => {
         const { from, q, per_page: perPage, cursor } = request.query;
+        const store = await redirects();
         const found = await (from !== undefined
-          ? redirects.find(from)
+          ? store.find(from)
           : q === undefined
-            ? redirects.list(perPage, cursor)
-            : redirects.search(gate, perPage, cursor, q));
+            ? store.list(perPage, cursor)
+            : store.search(gate, perPage, cursor, q));
         const page = { cursorOf: ({ id }: ResolvedRedirect) => id, shown };
         return { value: successCursorPage('Redirects found', found, perPage, page), subjects };
       }),
@@ -140,7 +142,7 @@ function reads({ redirects, gate, cache }: RedirectParts) {
     },
     handler: (request, reply) =>
       replyToReader(request, reply, cache, async () => {
-        const text = nginxMaps(await redirects.all());
+        const text = nginxMaps(await (await redirects()).all());
         return { text, mediaType: 'text/plain; charset=utf-8', subjects };
       }),
   });
@@ -160,7 +162,7 @@ function writes({ redirects, changed }: RedirectParts) {
     handler: async (request, reply) => {
       requireAnyCategory(ownerOf(request));
       const { to = null, ...body } = request.body;
-      const made = await redirects.create(checked({ ...body, to }), actorOf(request));
+      const made = await (await redirects()).create(checked({ ...body, to }), actorOf(request));
       changed(CHANGED);
       logWrite(request, 'redirect_created', { redirect: made.id });
       return reply
@@ -185,7 +187,7 @@ function writes({ redirects, changed }: RedirectParts) {
     handler: async (request, reply) => {
       requireAnyCategory(ownerOf(request));
       const { id } = request.params;
-      const changedOne = await redirects.update(id, request.body, actorOf(request));
+      const changedOne = await (await redirects()).update(id, request.body, actorOf(request));
       changed(CHANGED);
       logWrite(request, 'redirect_updated', { redirect: id });
       return reply.header('cache-control', PRIVATE).send(success('Redirect updated', shown(changedOne)));
@@ -203,7 +205,7 @@ function writes({ redirects, changed }: RedirectParts) {
     handler: async (request, reply) => {
       requireAnyCategory(ownerOf(request));
       const { id } = request.params;
-      await redirects.remove(id, actorOf(request));
+      await (await redirects()).remove(id, actorOf(request));
       changed(CHANGED);
       logWrite(request, 'redirect_deleted', { redirect: id });
       return reply.header('cache-control', PRIVATE).send(success('Redirect deleted', null));

@@ -3,7 +3,7 @@ import { Failure, invalid } from '@pressroom/common/failures/failure';
 import type { SearchGate } from '@pressroom/common/search/search';
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { type Actor, writtenBy } from '../envelope.ts';
-import type { Site } from '../site.ts';
+import type { SiteValues } from '../site.ts';
 import type { ContentTables } from '../tables.ts';
 import { asUri, siteAddress, withoutQuery } from './addresses.ts';
 
@@ -50,8 +50,6 @@ const MOST_EXPORTED = 100_000;
 /** Kinds of pages whose addresses may have slugs. */
 const PAGES = ['article', 'category', 'author'] as const;
 
-type SiteSettings = Parameters<typeof Site.of>[0];
-
 /** The pages of a kind: the address of one, with `{id}` and `{slug}`. */
 interface PageAddresses {
   kind: (typeof PAGES)[number];
@@ -67,12 +65,12 @@ export class RedirectStore {
   readonly #origin: string | undefined;
   readonly #pages: readonly PageAddresses[];
 
-  constructor(db: Database, readDb: Database, config: SiteSettings) {
+  constructor(db: Database, readDb: Database, site: SiteValues) {
     this.#db = db;
     this.#readDb = readDb;
-    const url = config.CONTENT_SITE_URL === undefined ? undefined : new URL(config.CONTENT_SITE_URL);
+    const url = site.url === null ? undefined : new URL(site.url);
     this.#origin = url?.origin;
-    this.#pages = pagesOf(config, url);
+    this.#pages = pagesOf(site, url);
   }
 
   /** Some redirects and one more, the newest first. */
@@ -330,15 +328,10 @@ function siteAddressOf(pattern: string): string {
 }
 
 /** The kinds whose addresses change with their slugs. */
-function pagesOf(config: SiteSettings, url: URL | undefined): PageAddresses[] {
-  const paths = {
-    article: config.CONTENT_ARTICLE_PATH,
-    category: config.CONTENT_CATEGORY_PATH,
-    author: config.CONTENT_AUTHOR_PATH,
-  };
+function pagesOf(site: SiteValues, url: URL | undefined): PageAddresses[] {
   const prefix = url?.pathname.replace(/\/$/, '') ?? '';
-  return PAGES.filter((kind) => paths[kind].includes('{slug}')).map((kind) => {
-    const pattern = prefix + paths[kind];
+  return PAGES.filter((kind) => site[`${kind}_path`].includes('{slug}')).map((kind) => {
+    const pattern = prefix + site[`${kind}_path`];
     const parts = siteAddressOf(pattern)
       .split(/(\{slug\}|\{id\})/)
       .map((part) => (part === '{slug}' ? '([a-z0-9-]+)' : part === '{id}' ? '\\d+' : RegExp.escape(part)));

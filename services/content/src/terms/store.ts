@@ -6,7 +6,7 @@ import { ArticleList } from '../articles/list.ts';
 import { NESTED_MEMBERS } from '../articles/schema.ts';
 import { changesBetween } from '../changes.ts';
 import { type Actor, COMMAND, type Page, type Total, writtenBy } from '../envelope.ts';
-import { explainSlug, freeSlug, idOfSlug, MovedSlug, slugify } from '../slug.ts';
+import { explainSlug, freeSlug, idOfSlug, type LanguageOf, MovedSlug, noLanguage, slugify } from '../slug.ts';
 import type { ContentTables } from '../tables.ts';
 import type { TermKind } from './kinds.ts';
 import type {
@@ -49,11 +49,11 @@ export class TermStore {
   readonly #kind: TermKind;
   readonly #db: Database;
   readonly #readDb: Database;
-  readonly #language: string | undefined;
+  readonly #language: LanguageOf;
   readonly #articles = new ArticleList(NESTED_MEMBERS);
 
   /** Public reads take `readDb`, which may be a replica of `db`; slugs are spelled as in `language`. */
-  constructor(kind: TermKind, db: Database, readDb: Database = db, language?: string) {
+  constructor(kind: TermKind, db: Database, readDb: Database = db, language: LanguageOf = noLanguage) {
     this.#kind = kind;
     this.#db = db;
     this.#readDb = readDb;
@@ -173,7 +173,7 @@ export class TermStore {
    */
   async create({ slug, ...body }: TermCreate, actor: Actor = COMMAND): Promise<OwnTerm> {
     const { noun, table } = this.#kind;
-    const base = slugify(body.name, noun, { language: this.#language });
+    const base = slugify(body.name, noun, { language: await this.#language() });
     const { writer: _, ...term } = await this.#db
       .insertInto(table)
       .values({ ...stored(body), slug: slug ?? freeSlug(noun, base) })

@@ -1,0 +1,269 @@
+import { writePrecondition } from '@pressroom/common/caching/conditional';
+import type { Lease } from '@pressroom/common/caching/representation-cache';
+import { invalid } from '@pressroom/common/failures/failure';
+import { onOneLine, requiredText, text, webUrl } from '@pressroom/common/fields/fields';
+import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
+import { problemResponses } from '@pressroom/common/problems/problem';
+import { type Kysely, sql } from 'kysely';
+import { z } from 'zod';
+import { type ContentConfig, contentSettings, MOST_OF_LOGO, SITE_VARIABLES } from './config.ts';
+import { type Actor, envelope, success, writtenBy } from './envelope.ts';
+import { actorOf, logWrite, replyPrivately, writtenHeaders } from './requests.ts';
+import type { SiteValues } from './site.ts';
+import type { ContentTables } from './tables.ts';
+
+type Member = keyof typeof SITE_VARIABLES;
+
+const MEMBERS = Object.keys(SITE_VARIABLES) as Member[];
+
+type Variable = (typeof SITE_VARIABLES)[Member];
+
+type Config = Pick<ContentConfig, Variable | 'SITE_FIXED'>;
+
+/** What was set at the desk, by member; null is what was not. */
+type Made = Record<Member, string | null>;
+
+const NOTHING_MADE = ofEach(() => null);
+
+/** The longest name, description and address, in characters. */
+const MOST_OF_NAME = 100;
+const MOST_OF_DESCRIPTION = 500;
+const MOST_OF_ADDRESS = 500;
+
+/** A member with the rule of its variable, but for its length. */
+function likeVariable(variable: Variable, max = MOST_OF_ADDRESS) {
+  return text(max).transform((value, context) => {
+    const { data, error } = contentSettings[variable].safeParse(value);
+    if (error === undefined) return data ?? value;
+    const [issue] = error.issues;
+    context.addIssue({
+      code: 'custom',
+      message: `must be ${issue?.message}`,
+      params: { code: 'invalid_format' },
+    });
+    return z.NEVER;
+  });
+}
+
+/** With null, the environment's value holds again. */
+const siteChange = z
+  .strictObject({
+    name: onOneLine(requiredText(MOST_OF_NAME)).nullable(),
+    description: onOneLine(requiredText(MOST_OF_DESCRIPTION)).nullable(),
+    language: likeVariable('SITE_LANGUAGE').nullable(),
+    // However it was typed: others put paths after it.
+    url: likeVariable('CONTENT_SITE_URL')
+      .transform((url) => new URL(url).href.replace(/\/$/, ''))
+      .nullable(),
+    logo: webUrl(MOST_OF_LOGO).nullable(),
+    article_path: likeVariable('CONTENT_ARTICLE_PATH').nullable(),
+    category_path: likeVariable('CONTENT_CATEGORY_PATH').nullable(),
+    author_path: likeVariable('CONTENT_AUTHOR_PATH').nullable(),
+  })
+  .partial()
+  .refine((body) => Object.keys(body).length > 0, {
+    message: 'must have at least one member',
+    params: { code: 'required' },
+  })
+  .meta({ minProperties: 1 });
+
+type SiteChange = z.output<typeof siteChange>;
+
+const setting = z
+  .object({
+    value: z.string().nullable().describe('What holds.'),
+    made: z.string().nullable().describe('What was set at the desk.'),
+    environment: z.string().nullable().describe('What holds where nothing was set at the desk.'),
+    variable: z.string().describe("The environment's name for it."),
+    is_fixed: z
+      .boolean()
+      .describe('True if `SITE_FIXED` names it: the environment holds, and the desk cannot.'),
+  })
+  .meta({ id: 'SiteSetting' });
+
+type Setting = z.infer<typeof setting>;
+
+const siteAnswer = envelope(
+  z
+    .object({
+      name: setting,
+      description: setting,
+      language: setting,
+      url: setting,
+      logo: setting,
+      article_path: setting,
+      category_path: setting,
+      author_path: setting,
+    })
+    .meta({ id: 'SiteSettings', description: 'The settings of the site.' }),
+);
+
+interface SiteSettingsParts {
+  db: Kysely<ContentTables>;
+  readDb: Kysely<ContentTables>;
+  config: Config;
+  /** While it is current, {@link SiteSettings.forget} is called for every change. */
+  lease: Lease;
+}
+
+/** The settings of the site: what was set at the desk, before what the environment gives. */
+export class SiteSettings {
+  readonly #db: Kysely<ContentTables>;
+  readonly #readDb: Kysely<ContentTables>;
+  readonly #lease: Lease;
+  readonly #environment: SiteValues;
+  readonly #fixed: ReadonlySet<Member>;
+  #known: Promise<SiteValues> | undefined;
+
+  constructor({ db, readDb, config, lease }: SiteSettingsParts) {
+    this.#db = db;
+    this.#readDb = readDb;
+    this.#lease = lease;
+    this.#environment = {
+      ...ofEach((member) => config[SITE_VARIABLES[member]] ?? null),
+      name: config.SITE_NAME,
+      article_path: config.CONTENT_ARTICLE_PATH,
+      category_path: config.CONTENT_CATEGORY_PATH,
+      author_path: config.CONTENT_AUTHOR_PATH,
+    };
+    this.#fixed = new Set(MEMBERS.filter((member) => config.SITE_FIXED.includes(SITE_VARIABLES[member])));
+  }
+
+  /** What holds now. Answers that are made of it change with it on every replica. */
+  current(): Promise<SiteValues> {
+    if (!this.#lease.isCurrent()) return this.#load();
+    if (this.#known !== undefined) return this.#known;
+    const loading = this.#load();
+    this.#known = loading;
+    loading.catch(() => {
+      if (this.#known === loading) this.#known = undefined;
+    });
+    return loading;
+  }
+
+  /** Something was changed: what was read before does not hold. */
+  forget(): void {
+    this.#known = undefined;
+  }
+
+  /** Each setting, and what was set at the desk. */
+  async read(): Promise<{ settings: Record<Member, Setting>; own: Made }> {
+    const own = await this.#made(this.#db);
+    return { settings: this.#shown(own), own };
+  }
+
+  /**
+   * Changes the members that `change` has, and returns all of them.
+   *
+   * @throws Failure `invalid` for one that the environment fixes, and whatever `precondition` throws
+   */
+  async change(
+    change: SiteChange,
+    actor: Actor,
+    precondition?: (own: Made) => void,
+  ): Promise<{ settings: Record<Member, Setting>; own: Made }> {
+    const fixed = MEMBERS.filter((member) => member in change && this.#fixed.has(member));
+    if (fixed.length > 0)
+      throw invalid(
+        fixed.map((field) => ({
+          field,
+          code: 'not_allowed',
+          message: `is fixed by ${SITE_VARIABLES[field]} in the environment (SITE_FIXED)`,
+        })),
+      );
+    const own = await this.#db.transaction().execute(async (tx) => {
+      await sql`select ${writtenBy(actor)}`.execute(tx);
+      await tx
+        .insertInto('content.site')
+        .defaultValues()
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      const before = await tx
+        .selectFrom('content.site')
+        .select(MEMBERS)
+        .forUpdate()
+        .executeTakeFirstOrThrow();
+      precondition?.(before);
+      return tx.updateTable('content.site').set(change).returning(MEMBERS).executeTakeFirstOrThrow();
+    });
+    return { settings: this.#shown(own), own };
+  }
+
+  async #made(db: Kysely<ContentTables>): Promise<Made> {
+    return (await db.selectFrom('content.site').select(MEMBERS).executeTakeFirst()) ?? NOTHING_MADE;
+  }
+
+  async #load(): Promise<SiteValues> {
+    const made = await this.#made(this.#readDb);
+    const entries = MEMBERS.flatMap((member) => {
+      const value = made[member];
+      return value === null || this.#fixed.has(member) ? [] : [[member, value]];
+    });
+    return { ...this.#environment, ...Object.fromEntries(entries) };
+  }
+
+  #shown(own: Made): Record<Member, Setting> {
+    return ofEach((member) => {
+      const [made, environment, is_fixed] = [own[member], this.#environment[member], this.#fixed.has(member)];
+      const value = is_fixed ? environment : (made ?? environment);
+      return { value, made, environment, variable: SITE_VARIABLES[member], is_fixed };
+    });
+  }
+}
+
+function ofEach<Value>(make: (member: Member) => Value): Record<Member, Value> {
+  return Object.fromEntries(MEMBERS.map((member) => [member, make(member)])) as Record<Member, Value>;
+}
+
+interface SiteParts {
+  settings: SiteSettings;
+  /** Called after each commit: this replica must not serve anything that it read before. */
+  changed: () => void;
+}
+
+const TAGS = ['site'];
+
+/** The operations on the settings of the site, for owners at the desk. */
+export function siteOperations({ settings, changed }: SiteParts) {
+  const read = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'getSite',
+      summary: 'Show the settings of the site: what holds, and whether the desk or the environment says it',
+      description: 'For owners at the desk, not for keys.',
+      response: { 200: siteAnswer, ...NOT_MODIFIED, ...problemResponses(400, 401, 403, 429, 503) },
+    },
+    handler: (request, reply) =>
+      replyPrivately(request, reply, async () => {
+        const { settings: value, own } = await settings.read();
+        return { value: success('Settings found', value), own };
+      }),
+  });
+  const change = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'updateSite',
+      summary: 'Change some settings of the site; null is what the environment gives',
+      description:
+        'Every replica follows at once. 412 if somebody else has changed one since the `ETag` in' +
+        ' `If-Match`; 422 for one that `SITE_FIXED` names.',
+      body: siteChange,
+      responseHeaders: { 200: ['ETag'] },
+      response: {
+        200: siteAnswer,
+        ...problemResponses(400, 401, 403, 412, 413, 415, 422, 429, 503),
+      },
+    },
+    handler: async (request, reply) => {
+      const { settings: value, own } = await settings.change(
+        request.body,
+        actorOf(request),
+        writePrecondition(request),
+      );
+      changed();
+      logWrite(request, 'site_updated', {});
+      return reply.headers(writtenHeaders(own)).send(success('Settings updated', value));
+    },
+  });
+  return { read, change };
+}
