@@ -102,8 +102,16 @@ test('the desk says what it has, and how it is', async () => {
       role: 'owner',
       sections: { content: { state: 'ready' }, newsroom: { state: 'ready' } },
       media: { publicPrefixes: ['public/'] },
+      siteName: 'Pressroom',
       site: { url: 'https://site.example', articlePath: '/articles/{slug}' },
     },
+  });
+  const named = { name: 'Harbour', url: 'https://harbour.example', article_path: '/read/{id}' };
+  const path = `${CONTENT}/site`;
+  expect((await gallery.ask(path, { method: 'PATCH', json: named })).status).toBe(200);
+  expect((await gallery.ask('/api/desk')).body.data).toMatchObject({
+    siteName: 'Harbour',
+    site: { url: 'https://harbour.example', articlePath: '/read/{id}' },
   });
   answer = (response) => response.writeHead(403).end();
   expect((await gallery.ask('/api/desk')).body.data.sections.newsroom.state).toBe('refused');

@@ -146,7 +146,7 @@ test('the gallery: every route has its roles, and refuses the others before it r
   }
 });
 
-test('content: readers read, writers write, keys and hooks are for owners, and the rest for editors', async () => {
+test('content: readers read, writers write, keys, hooks and settings are for owners, and the rest for editors', async () => {
   const { paths } = descriptions.content;
   const written = operationsOf(descriptions.content).filter((operation) => {
     const [method = '', path = ''] = operation.split(' ');
@@ -157,7 +157,7 @@ test('content: readers read, writers write, keys and hooks are for owners, and t
   for (const operation of written) {
     const [method = '', path = ''] = operation.split(' ');
     const { security } = paths[path][method.toLowerCase()];
-    const isOwners = /\/(keys|hooks)\b/.test(path);
+    const isOwners = /\/(keys|hooks|site)\b/.test(path);
     const [needed] = (security as Record<string, string[]>[]).flatMap(({ apiKey = [] }) => apiKey);
     for (const role of ROLES) {
       const isAllowed =

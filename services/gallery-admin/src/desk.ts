@@ -30,6 +30,7 @@ const deskAnswer = z.object({
     media: z.object({
       publicPrefixes: z.array(z.string()).describe('The folders whose files anybody may read at `/media/`.'),
     }),
+    siteName: z.string().nullable().describe('The name of the site; null while content does not answer.'),
     site: z
       .object({ url: z.string(), articlePath: z.string() })
       .nullable()
@@ -39,7 +40,6 @@ const deskAnswer = z.object({
 
 /** The sections of the desk: an addition to `docs/spec/gallery-admin.md`. */
 export function deskOperations(config: GalleryConfig, sections: { content: Section; newsroom: Section }) {
-  const { CONTENT_SITE_URL: url, CONTENT_ARTICLE_PATH: articlePath } = config;
   const read = operation({
     schema: {
       tags: ['desk'],
@@ -50,7 +50,11 @@ export function deskOperations(config: GalleryConfig, sections: { content: Secti
       response: { 200: deskAnswer, ...problemResponses(400, 401, 503) },
     },
     handler: async ({ person }) => {
-      const [content, newsroom] = await Promise.all([stateOf(sections.content), stateOf(sections.newsroom)]);
+      const [content, newsroom, site] = await Promise.all([
+        stateOf(sections.content),
+        stateOf(sections.newsroom),
+        siteOf(config),
+      ]);
       return {
         success: true as const,
         data: {
@@ -58,12 +62,25 @@ export function deskOperations(config: GalleryConfig, sections: { content: Secti
           role: person.role,
           sections: { content: { state: content }, newsroom: { state: newsroom } },
           media: { publicPrefixes: config.MEDIA_PUBLIC },
-          site: url === undefined ? null : { url, articlePath },
+          ...site,
         },
       };
     },
   });
   return { read };
+}
+
+/** The site of content's settings; while that does not answer, of those here. */
+async function siteOf(config: GalleryConfig) {
+  const { CONTENT_SITE_URL: ownUrl = null, CONTENT_ARTICLE_PATH: ownPath } = config;
+  const own = ownUrl === null ? null : { url: ownUrl, articlePath: ownPath };
+  const client = config.DESK_KEY === undefined ? undefined : contentFor(config);
+  const signal = AbortSignal.timeout(PROBE_MS);
+  const known = await client?.get('/api/site', { signal }).catch(() => undefined);
+  if (known === undefined) return { siteName: null, site: own };
+  const { name, url, article_path: path } = known.data;
+  const site = url.value === null ? own : { url: url.value, articlePath: path.value ?? ownPath };
+  return { siteName: name.value, site };
 }
 
 /** A part of the desk that another service does the work of. */
@@ -97,7 +114,7 @@ export function sectionsOf({ CONTENT_URL, NEWSROOM_URL, DESK_KEY: key }: Gallery
   } as const;
   return {
     content: { ...content, routes: CONTENT_ROUTES, resources: CONTENT_RESOURCES },
-    integrations: { ...content, routes: INTEGRATION_ROUTES },
+    integrations: { ...content, routes: OWNER_ROUTES },
     newsroom: {
       name: 'newsroom',
       service: at(NEWSROOM_URL),
@@ -137,9 +154,9 @@ const CONTENT_ROUTES = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map(
   (method): ProxiedRoute => [method, '/api/*'],
 );
 
-/** Keys, which open content to programs, and hooks, which tell programs about it: for owners. */
-const INTEGRATION_ROUTES = CONTENT_ROUTES.flatMap(([method]): ProxiedRoute[] =>
-  ['keys', 'hooks'].flatMap((resource): ProxiedRoute[] => [
+/** Keys, which open content to programs, hooks, which tell programs about it, and the site: for owners. */
+const OWNER_ROUTES = CONTENT_ROUTES.flatMap(([method]): ProxiedRoute[] =>
+  ['keys', 'hooks', 'site'].flatMap((resource): ProxiedRoute[] => [
     [method, `/api/${resource}`],
     [method, `/api/${resource}/*`],
   ]),
