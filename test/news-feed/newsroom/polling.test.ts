@@ -173,6 +173,16 @@ test('hostile and broken answers fail with their reason, and cost nothing else',
   desk.host.set('/circle', { status: 302, headers: { location: '/circle' } });
   desk.host.set('/hangs-up', (request) => void request.socket.destroy());
   desk.host.set('/missing', { status: 404 });
+  const html = { 'content-type': 'text/html' };
+  const challenge = gzipSync('<title>Just a moment...</title>');
+  const packed = { ...html, 'content-encoding': 'gzip' };
+  desk.host.set('/challenge', { status: 403, headers: packed, body: challenge });
+  desk.host.set('/bot', { headers: html, body: '<html><script id="anubis_challenge"></script>' });
+  desk.host.set('/tracked', { status: 302, headers: { location: '/consent/?back=1' } });
+  desk.host.set('/consent/?back=1', { headers: html, body: '<html><a href="/feed">Agree</a>' });
+  desk.host.set('/members', { status: 401, headers: html, body: Buffer.alloc(2 ** 20, 'x') });
+  desk.host.set('/blocked', { status: 403 });
+  desk.host.set('/often', { status: 429 });
   const expected: Record<string, [RegExp, SourceCode]> = {
     '/empty': [/not a feed/, 'source_not_feed'],
     '/page': [/not a feed/, 'source_not_feed'],
@@ -186,6 +196,12 @@ test('hostile and broken answers fail with their reason, and cost nothing else',
     '/circle': [/more than 5 times/, 'source_redirects'],
     '/hangs-up': [/connection broke/, 'source_unreachable'],
     '/missing': [/status 404/, 'source_missing'],
+    '/challenge': [/^Cloudflare .* \(status 403\)/, 'source_challenge'],
+    '/bot': [/^Anubis/, 'source_challenge'],
+    '/tracked': [/asks for consent, at/, 'source_consent_wall'],
+    '/members': [/status 401/, 'source_needs_login'],
+    '/blocked': [/status 403/, 'source_forbidden'],
+    '/often': [/status 429/, 'source_rate_limited'],
   };
   for (const [path, [reason, code]] of Object.entries(expected)) {
     const id = await desk.add(path);

@@ -54,6 +54,8 @@ export interface Fetched {
   headers: Readonly<Record<string, string>>;
   /** Empty unless the status is 2xx. */
   body: Buffer;
+  /** The page of an error, which may say what is asked for; empty if it cannot be read. */
+  refusal?: Buffer;
 }
 
 /**
@@ -199,11 +201,15 @@ export class WebFetcher {
       Object.entries(headers).map(([name, value]) => [name, [value ?? []].flat().join(', ')]),
     );
     try {
-      const bytes =
-        statusCode >= 200 && statusCode < 300
-          ? await decodedBody(body, joined['content-encoding'], this.#options.maxBytes)
-          : Buffer.alloc(0);
-      return { status: statusCode, headers: joined, body: bytes };
+      const answer = { status: statusCode, headers: joined };
+      const read = (maxBytes: number) => decodedBody(body, joined['content-encoding'], maxBytes);
+      if (statusCode >= 200 && statusCode < 300) {
+        return { ...answer, body: await read(this.#options.maxBytes) };
+      }
+      const none = Buffer.alloc(0);
+      if (statusCode < 400 || !/\bhtml\b/i.test(joined['content-type'] ?? ''))
+        return { ...answer, body: none };
+      return { ...answer, body: none, refusal: await read(MOST_REFUSAL).catch(() => none) };
     } finally {
       stop(body);
     }
@@ -226,6 +232,9 @@ function explained(error: unknown): FetchFault {
   const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
   return new FetchFault('source_unreachable', `it cannot be reached, or the connection broke${code}`, error);
 }
+
+/** The most bytes of the page of an error. */
+const MOST_REFUSAL = 2 ** 18;
 
 /** Content codings (RFC 9110, section 8.4.1; RFC 8878) and how they are undone. */
 const DECODERS = new Map<string, () => NodeJS.ReadWriteStream>([

@@ -10,6 +10,7 @@ import { isUnread, type Reader } from '../reading/reader.ts';
 import type { SitemapMemory } from '../reading/sitemap.ts';
 import { MAX_SOURCE_URL_BYTES } from '../reading/source-settings.ts';
 import type { Source } from '../reading/sources.ts';
+import { codeOfStatus, wallOf } from '../reading/walls.ts';
 import type { CrawlPolicy, Fetch, Fetched } from '../reading/web-fetcher.ts';
 import { nextPoll, noteHub } from '../reading/websub.ts';
 import type { NewsTables, SourceTable } from '../tables.ts';
@@ -105,8 +106,10 @@ export async function pollSource(
     return await succeed(parts, source, answer, await read(parts, answer, source, signal));
   } catch (error) {
     if (signal.aborted || isDatabaseAway(error) || isUnread(error)) throw error;
-    const theirs = faultOf(error);
-    const offered = error instanceof OfferedFeed && !isTooLong(error.url) ? error.url : null;
+    const wall = answer && error instanceof Failure ? wallOf(answer, source.url) : undefined;
+    const theirs = wall ?? faultOf(error);
+    const offered =
+      wall === undefined && error instanceof OfferedFeed && !isTooLong(error.url) ? error.url : null;
     const ours: Fault = { reason: `the worker failed: ${reasonOf(error)}`, code: 'source_worker_failed' };
     const outcome = await fail(parts, source, { ...(theirs ?? ours), offered }, answer);
     if (theirs === undefined) throw error;
@@ -213,13 +216,6 @@ class OfferedFeed extends Failure {
   }
 }
 
-const STATUS_CODES: Readonly<Record<number, SourceCode>> = {
-  401: 'source_forbidden',
-  403: 'source_forbidden',
-  404: 'source_missing',
-  410: 'source_missing',
-};
-
 async function readAnswer(
   { reader }: PollParts,
   answer: Fetched,
@@ -232,8 +228,7 @@ async function readAnswer(
     throw new Failure('missing', 'it is gone for good (status 410)', { code: 'source_gone' });
   }
   if (status < 200 || status > 299) {
-    const code = STATUS_CODES[status] ?? 'source_answers_error';
-    throw new Failure('upstream_failed', `it answered with status ${status}`, { code });
+    throw new Failure('upstream_failed', `it answered with status ${status}`, { code: codeOfStatus(status) });
   }
   return reader.read(source.given_url, 'feed', {
     ...{ body, url, contentType: headers['content-type'], link: headers.link },

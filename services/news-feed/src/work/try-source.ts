@@ -2,6 +2,7 @@ import { Failure } from '@pressroom/common/failures/failure';
 import type { ParsedFeed } from '../reading/feed.ts';
 import { FOUND } from '../reading/list-selectors.ts';
 import type { Reader } from '../reading/reader.ts';
+import { codeOfStatus, wallOf } from '../reading/walls.ts';
 import type { CrawlPolicy, Fetch } from '../reading/web-fetcher.ts';
 import { acceptedTypes } from './poll-source.ts';
 
@@ -32,14 +33,13 @@ export async function trySource(
   signal: AbortSignal,
 ): Promise<TriedSource> {
   const policy = listSelectors === null ? undefined : crawlPolicy(signal, address);
-  const { status, headers, body, url } = await fetch(
-    address,
-    acceptedTypes(listSelectors),
-    signal,
-    address,
-    policy,
-  );
-  if (status !== 200) throw new Failure('upstream_failed', `it answered with status ${status}`);
+  const answer = await fetch(address, acceptedTypes(listSelectors), signal, address, policy);
+  const { status, headers, body, url } = answer;
+  if (status !== 200) {
+    const plain = { reason: `it answered with status ${status}`, code: codeOfStatus(status) };
+    const { reason, code } = wallOf(answer, address) ?? plain;
+    throw new Failure('upstream_failed', reason, { code });
+  }
   const reading = await reader.read(address, 'feed', {
     ...{ body, url, contentType: headers['content-type'], link: headers.link, listSelectors },
     ...{ mayBePage: true, memory: { since: new Date(0), known: new Uint8Array() } },

@@ -70,6 +70,10 @@ export const problemsEn = {
     'This source could not be read. Open its address in a browser to see whether it answers.',
   problem_source_address_too_long: 'It leads to an address that is too long to be kept.',
   problem_source_answers_error: 'Its server answers with an error.',
+  problem_source_challenge:
+    'Its server asks whether a browser is there, which the newsroom cannot answer. Ask its publisher to let the newsroom in.',
+  problem_source_consent_wall:
+    'It leads to a page that asks for consent. Ask its publisher for an address without it.',
   problem_source_encoding_wrong: 'What it sends is packed in a way that cannot be undone.',
   problem_source_forbidden: 'Its server does not let the newsroom read it. Ask its publisher.',
   problem_source_gone: 'Its server says that it is gone for good.',
@@ -79,8 +83,11 @@ export const problemsEn = {
   problem_source_moved_away: 'It leads to another site, which has none of its entries.',
   problem_source_names_no_feed:
     'It is a page that names no feed. It can be read as a page that lists articles.',
+  problem_source_needs_login:
+    'Its server asks for a user name and password, or does not take those that it was sent.',
   problem_source_not_feed: 'What is at its address is not a feed.',
   problem_source_not_public: 'It leads into a private network, which the newsroom does not read.',
+  problem_source_rate_limited: 'Its server says that it is asked too often. It is asked again later.',
   problem_source_redirects:
     'It leads from one address to another without end, or to one that cannot be asked.',
   problem_source_robots: 'Its robots.txt does not allow it to be read.',
