@@ -1,5 +1,6 @@
 import {
   type ArticleOf,
+  article,
   articleRevisions,
   articles,
   type ChosenArticle,
@@ -74,6 +75,22 @@ test('an article has the members that were asked for, in its type too, and no ot
     expect(article.content).toBe(body.content);
     break;
   }
+});
+
+test('an article by its id or slug has what was asked for, in its type too', async () => {
+  const site = contentClient({ baseUrl: content.url, headers: { 'X-API-Key': content.key } });
+  const { data } = await site.post('/api/categories', { body: { name: 'Of both' } });
+  const body = { content: `<p>${'word '.repeat(20)}</p>`, category_id: data.id, is_published: true };
+  await site.post('/api/articles', { body: { ...body, title: 'Neighbour' } });
+  const { data: created } = await site.post('/api/articles', { body: { ...body, title: 'Read alone' } });
+
+  const asked = await article(site, created.slug, { include: 'related:5,tags' });
+  expectTypeOf(asked.related[0]).toExtend<(ListedArticle & { alt_text: string | null }) | undefined>();
+  expectTypeOf<'jsonld' extends keyof typeof asked ? true : false>().toEqualTypeOf<false>();
+  expect(asked.related.map(({ title }) => title)).toEqual(['Neighbour']);
+  const plain = await article(site, created.id);
+  expectTypeOf<'related' extends keyof typeof plain ? true : false>().toEqualTypeOf<false>();
+  expect(plain.title).toBe('Read alone');
 });
 
 test('revisions, deleted and planned articles come page by page', async () => {

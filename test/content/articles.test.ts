@@ -205,6 +205,50 @@ describe('related articles', () => {
   });
 });
 
+describe('include=related', () => {
+  const cards = async (id: number | undefined, most = 5) => {
+    const { body } = await client.anonymously(`/api/articles/${id}?include=related:${most}`);
+    return body.data.related;
+  };
+  const tag = async (name: string): Promise<string> =>
+    (await client.post('/api/tags', { name })).body.data.slug;
+
+  test('what shares rarer tags comes first, then the newer: each once, never itself or a draft', async () => {
+    const [rare, common] = [await tag('Rare'), await tag('Common')];
+    const author = (await client.post('/api/authors', { name: 'Of Both' })).body.data.slug;
+    const category_id = await newCategory();
+    const [both, ofRare, ofCommon, byAuthor, inCategory, newer, subject] = await publish([
+      { title: 'Both', tags: [common, rare], category_id, authors: [author] },
+      { title: 'Rare', tags: [rare] },
+      { title: 'Common', tags: [common] },
+      { title: 'By the author', authors: [author] },
+      { title: 'In the category', category_id, excerpt: 'Summary', alt_text: 'A picture' },
+      { title: 'Common, newer', tags: [common] },
+      { title: 'Subject', tags: [rare, common], category_id, authors: [author] },
+    ]);
+    const elsewhere = await publish([1, 2, 3].map((n) => ({ title: `Elsewhere ${n}`, tags: [common] })));
+    await client.article({ title: 'Draft', tags: [rare, common], category_id });
+
+    const related = await cards(subject, 10);
+    expect(ids(related).slice(0, 2)).toEqual([both, ofRare]);
+    expect(ids(related).slice(2, 7)).toEqual([...elsewhere.toReversed(), newer, ofCommon]);
+    expect(ids(related).slice(7)).toEqual([inCategory, byAuthor]);
+    const inList = (await client.anonymously(`/api/articles?ids=${inCategory}`)).body.data[0];
+    const card = related.find(({ id }: JsonBody) => id === inCategory);
+    expect(card).toEqual({ ...inList, alt_text: 'A picture' });
+    expect(ids(await cards(subject, 1))).toEqual([both]);
+  });
+
+  test('a number from 1 to 10 is asked for', async () => {
+    const [id] = await publish([{ title: 'Alone' }]);
+    expect(await cards(id)).toEqual([]);
+    for (const include of ['related', 'related:0', 'related:11', 'related:5.5']) {
+      const { status, body } = await client.anonymously(`/api/articles/${id}?include=${include}`);
+      expect([status, body.detail]).toEqual([400, expect.stringContaining('related:1 to related:10')]);
+    }
+  });
+});
+
 describe('GET /api/articles', () => {
   test('has exactly the members of a list item, and meta', async () => {
     const category_id = await newCategory();

@@ -36,17 +36,19 @@ async function changeUnnoticed(sql: string): Promise<void> {
 
 test('a change drops what shows it, and keeps what does not', async () => {
   const category = async (name: string): Promise<number> => (await content.client.category({ name })).id;
-  const publish = async (title: string, category_id: number): Promise<string> =>
-    `/api/articles/${(await content.client.publish({ title, category_id })).body.data.id}`;
+  const publish = async (title: string, category_id: number, tags: string[] = []): Promise<string> =>
+    `/api/articles/${(await content.client.publish({ title, category_id, tags })).body.data.id}`;
+  await content.client.post('/api/tags', { name: 'Shared' });
   const [here, there] = [await category('Here'), await category('There')];
-  const changed = await publish('Changed', here);
+  const changed = await publish('Changed', here, ['shared']);
   const neighbour = await publish('Neighbour', here);
-  const stranger = await publish('Stranger', there);
+  const stranger = await publish('Stranger', there, ['shared']);
   const dropped = [
     '/api/articles',
     '/api/categories',
     `/api/articles?category_id=${here}`,
     `/api/categories/${here}`,
+    `${stranger}?include=related:5`,
   ];
   const kept = [stranger, `/api/articles?category_id=${there}`, `/api/categories/${there}`];
   const shows = async (url: string) =>

@@ -29,8 +29,10 @@ export type { components as ContentComponents } from './openapi/content.ts';
 export type { components as GalleryComponents } from './openapi/gallery-admin.ts';
 export type { components as NewsFeedComponents, paths as NewsFeedPaths } from './openapi/news-feed.ts';
 export {
+  type ArticleDetailOf,
   type ArticleOf,
   type ArticleRevision,
+  article,
   articleRevisions,
   articles,
   type ChosenArticle,

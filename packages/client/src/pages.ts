@@ -54,6 +54,23 @@ type IncludedBy<Include> = Include extends string
 /** An article of a list with the members that were asked for: `ArticleOf<'title,slug', 'tags'>`. */
 export type ArticleOf<Fields = undefined, Include = undefined> = ArticleWith<Fields> & IncludedBy<Include>;
 
+type AnyDetail = ContentSchemas['Article'];
+
+/** The members that `include` adds to an article that is read by itself. */
+type DetailMember = IncludedMember | 'jsonld' | 'related';
+
+/** The member that a name of `include` adds: `related:5` adds `related`. */
+type MemberOf<Name> = Name extends `${infer Member}:${number}` ? Member : Name;
+
+type AddedBy<Include> = Include extends string
+  ? string extends Include
+    ? Pick<AnyDetail, DetailMember>
+    : Required<Pick<AnyDetail, MemberOf<NamesIn<Include>> & DetailMember>>
+  : unknown;
+
+/** An article that is read by itself, with the members that were asked for: `ArticleDetailOf<'related:5'>`. */
+export type ArticleDetailOf<Include = undefined> = Omit<AnyDetail, DetailMember> & AddedBy<Include>;
+
 /** A revision of an article, without the article. */
 export type ArticleRevision = AnswerOf<RevisionsOperation>['data'][number];
 
@@ -129,6 +146,32 @@ export async function* articles(
     yield* data;
     cursor = meta.next_cursor ?? undefined;
   } while (cursor !== undefined);
+}
+
+/**
+ * An article by its id (a number) or its slug (a text), also a former one.
+ *
+ * @throws ProblemError and ConnectionError, as every request does
+ */
+export function article<const Include extends string | undefined = undefined>(
+  client: ContentClient,
+  key: number | string,
+  query?: { include?: Include; preview?: string },
+  options?: CommonOptions,
+): Promise<ArticleDetailOf<Include>>;
+export async function article(
+  client: ContentClient,
+  key: number | string,
+  query: { include?: string | undefined; preview?: string } = {},
+  options: CommonOptions = {},
+): Promise<AnyDetail> {
+  const { include, ...rest } = query;
+  const asked = { ...options, query: { ...rest, ...(include !== undefined && { include }) } };
+  const { data } =
+    typeof key === 'number'
+      ? await client.get('/api/articles/{id}', { ...asked, path: { id: key } })
+      : await client.get('/api/articles/by-slug/{slug}', { ...asked, path: { slug: key } });
+  return data;
 }
 
 /** The revisions of an article, the newest first, page by page as they are asked for. */

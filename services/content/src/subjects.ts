@@ -19,6 +19,8 @@ export interface ArticlePlace {
  */
 export const CACHED_UNDER = {
   article: subjectsOfDetail,
+  /** Any article that is published may take a place among those related to it. */
+  articleWithRelated: (place: ArticlePlace): Subject[] => [...subjectsOfDetail(place), 'articles'],
   list: subjectsOfList,
   search: (values: FilterValues): Subject[] => [...subjectsOfList(values), 'searches'],
   feed: subjectsOfList,

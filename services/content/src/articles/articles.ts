@@ -113,10 +113,14 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
     const shown = { ...known, ...Object.fromEntries(others) };
     const authors = async () =>
       terms.authors ?? (await articles.terms('authors', [article.id])).get(article.id);
-    const value = include.includes('jsonld')
-      ? { ...shown, jsonld: jsonLdOf(article, (await authors()) ?? [], await site()) }
-      : shown;
-    return { value: success('Article found', value), own, subjects: CACHED_UNDER.article(place) };
+    const most = relatedIn(include);
+    const value = {
+      ...shown,
+      ...(include.includes('jsonld') && { jsonld: jsonLdOf(article, (await authors()) ?? [], await site()) }),
+      ...(most > 0 && { related: await articles.related(article.id, most) }),
+    };
+    const subjects = most > 0 ? CACHED_UNDER.articleWithRelated(place) : CACHED_UNDER.article(place);
+    return { value: success('Article found', value), own, subjects };
   };
   const list = operation({
     schema: {
@@ -187,7 +191,8 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
       summary: 'Read an article; drafts only with a key',
       description:
         'A draft is 404 without a key, unless `preview` has a token of it. `related_articles` are up' +
-        ' to five published articles of the same category, those whose titles share most words first.' +
+        ' to five published articles of the same category, those whose titles share most words first;' +
+        ' `include=related:5` adds those that share tags, authors or the category, with what a card shows.' +
         ' The `ETag` is for `If-None-Match` here and `If-Match` of a write.',
       params: articlePath,
       querystring: articleDetailQuery,
@@ -236,6 +241,11 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
 /** True if a request includes members that only holders of a key see. */
 function isForWriters(include: readonly string[] = []): boolean {
   return FOR_WRITERS.some((member) => include.includes(member));
+}
+
+/** How many related articles are asked for: the number of the last `related:N`, 0 without one. */
+function relatedIn(include: readonly string[]): number {
+  return Number(include.findLast((member) => member.startsWith('related:'))?.slice('related:'.length) ?? 0);
 }
 
 function creation(parts: ArticleParts) {

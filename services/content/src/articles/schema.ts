@@ -365,6 +365,11 @@ const MEMBERS = Object.keys(listedMembers.shape) as ListedMember[];
 /** The members that a list shows unless others are asked for. */
 export const LIST_MEMBERS = Object.keys(articleListItem.shape) as (keyof typeof articleListItem.shape)[];
 
+/** An article of a list with what its picture shows. */
+const nestedArticle = articleListItem
+  .extend({ alt_text: z.string().nullable() })
+  .meta({ id: 'ArticleCard', description: 'An article with what a card of it shows.' });
+
 /** The members that the lists of other resources show, as far as they show articles. */
 export const NESTED_MEMBERS = [...LIST_MEMBERS, 'alt_text'] as const;
 
@@ -398,13 +403,16 @@ export const FOR_WRITERS = ['schedule', 'working_copy', 'review', 'assignee'] as
 /** The member of lists that only people at the desk see. */
 export const OPEN_COMMENTS = 'open_comments';
 
-/** The parameter that adds members to an answer. */
-export function includeOf<const Name extends string>(names: readonly Name[]) {
+/** The most articles of `include=related:N`. */
+export const MOST_RELATED = 10;
+
+/** The parameter that adds members to an answer; `shown` is what a person reads of `names`. */
+export function includeOf<const Name extends string>(names: readonly Name[], shown = names.join(', ')) {
   return z
     .string()
     .transform((value) => value.split(','))
-    .pipe(z.array(z.enum(names, `must be names separated by commas, of ${names.join(', ')}`)))
-    .describe(`Members to add, separated by commas: ${names.join(', ')}.`)
+    .pipe(z.array(z.enum(names, `must be names separated by commas, of ${shown}`)))
+    .describe(`Members to add, separated by commas: ${shown}.`)
     .meta({ type: 'string', pattern: `^(${names.join('|')})(,(${names.join('|')}))*$` });
 }
 
@@ -514,13 +522,20 @@ export type ListedArticle<Member extends ListedMember = ListedMember> = Pick<
 
 export const articleListAnswer = pagedEnvelope(z.array(listedArticle));
 
+const INCLUDED = ['jsonld', 'tags', 'authors', 'extra', ...FOR_WRITERS] as const;
+
+const RELATED = Array.from({ length: MOST_RELATED }, (_, index) => `related:${index + 1}`);
+
 export const articleDetailQuery = z.strictObject({
   preview: z
     .string()
     .max(100)
     .optional()
     .describe('The token of a preview, which shows its article, published or not, as last saved.'),
-  include: includeOf(['jsonld', 'tags', 'authors', 'extra', ...FOR_WRITERS]).optional(),
+  include: includeOf(
+    [...INCLUDED, ...RELATED],
+    `${INCLUDED.join(', ')}, and related:1 to related:${MOST_RELATED}`,
+  ).optional(),
 });
 
 export type ArticleDetailQuery = z.infer<typeof articleDetailQuery>;
@@ -531,6 +546,12 @@ const article = articleDetail
     schedule: scheduleOfArticle,
     working_copy: workingCopyOfArticle,
     ...deskMembers,
+    related: z
+      .array(nestedArticle)
+      .optional()
+      .describe(
+        'With `include=related:N`: up to N other published articles that share tags, authors or the category. What fewer articles have counts more; then the newest come first.',
+      ),
     jsonld: z
       .looseObject({})
       .optional()

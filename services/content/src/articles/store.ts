@@ -28,6 +28,7 @@ import {
 } from './detail.ts';
 import { findRepeated, type IdempotentRequest, keepKey } from './idempotency.ts';
 import { ArticleList, type ArticleScope, type ListPage, type Walk, type WalkedPage } from './list.ts';
+import { type RelatedCard, relatedCards } from './related.ts';
 import {
   hasSchedule,
   joinRelease,
@@ -142,6 +143,11 @@ export class ArticleStore {
     articleIds: readonly number[],
   ): Promise<Map<number, TermsOfArticle[Member][]>> {
     return termsOf(this.#readDb, member, articleIds);
+  }
+
+  /** Published articles that have something in common with this one, at most `most`. */
+  related(id: number, most: number): Promise<RelatedCard[]> {
+    return relatedCards(this.#readDb, id, most);
   }
 
   /** The `extra` of each of these articles. */
