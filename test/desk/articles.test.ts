@@ -70,8 +70,10 @@ describe('an article', () => {
     if (browser === undefined) return;
     await page.getByRole('link', { name: 'New article' }).click();
     await title().fill('The harbour');
-    await text().pressSequentially('Short. ');
+    await title().press('Enter');
+    await page.keyboard.type('Short. ');
     await saved();
+    await page.getByText('https://site.example/articles/the-harbour', { exact: true }).waitFor();
     const short = Number(new URL(page.url()).pathname.split('/').at(-1));
     expect(await stored(short)).toMatchObject({ title: 'The harbour', content: '<p>Short. </p>' });
     await text().pressSequentially(LONG);
@@ -357,7 +359,7 @@ describe('an article', () => {
     await create({ title: 'Taken', slug: 'taken' });
     const id = await create({ title: 'Slugged' });
     await openArticle(id);
-    const slug = page.getByLabel('Slug', { exact: true });
+    const slug = page.getByLabel('Address', { exact: true });
     await slug.fill('Über die Brücke!');
     await slug.press('Tab');
     await expect.poll(() => slug.inputValue()).toBe('uber-die-brucke');

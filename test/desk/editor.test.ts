@@ -77,6 +77,51 @@ test('a sign that begins an item of a list makes no list in it, and empty lines 
     expect(await written()).toBe('<ul><li>one</li><li>two</li><li>1. three</li></ul><p>after</p>');
   }));
 
+test('a slash in an empty paragraph offers blocks, found by their names', () =>
+  inEditor(async (page, written) => {
+    const options = page.getByRole('listbox', { name: 'Blocks' }).getByRole('option');
+    await page.keyboard.type('/HEAD');
+    await expect.poll(() => options.allTextContents()).toEqual(['Heading 2', 'Heading 3', 'Heading 4']);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('Over');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('/nothing like it');
+    expect(await options.count()).toBe(0);
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('/');
+    await options.first().waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => options.count()).toBe(0);
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('and/or /');
+    expect(await options.count()).toBe(0);
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('/');
+    await options.filter({ hasText: 'Horizontal rule' }).click();
+    await page.keyboard.type('under');
+    expect(await written()).toBe(
+      '<h3>Over</h3><p>/nothing like it</p><p>/</p><p>and/or /</p><hr><p>under</p>',
+    );
+  }));
+
+test('an empty article says how to begin, and tools that few articles take are asked for', () =>
+  inEditor(async (page, written) => {
+    const hint = page.locator('[data-placeholder]');
+    expect(await hint.getAttribute('data-placeholder')).toContain('type /');
+    expect(await page.getByRole('button', { name: 'Subscript' }).count()).toBe(0);
+    await page.keyboard.press('Alt+F10');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await page.getByRole('toolbar', { name: 'More formatting' }).waitFor();
+    await page.getByRole('textbox', { name: 'Article' }).focus();
+    await page.keyboard.type('H');
+    expect(await hint.count()).toBe(0);
+    await page.getByRole('button', { name: 'Subscript' }).click();
+    await page.keyboard.type('2');
+    expect(await written()).toBe('<p>H<sub>2</sub></p>');
+  }));
+
 test('undo and redo take back and bring back', () =>
   inEditor(async (page, written) => {
     await page.keyboard.type('abc');
@@ -99,7 +144,7 @@ test('a link is made and removed by keys alone', () =>
     };
     await expect.poll(select).toBe('this');
     await page.keyboard.press('Control+k');
-    await page.getByRole('textbox', { name: 'Address' }).waitFor();
+    await page.getByRole('textbox', { name: 'Web address' }).waitFor();
     await page.keyboard.type('javascript:alert(1)');
     await page.keyboard.press('Enter');
     await page.getByText('Write an address').waitFor();
@@ -122,9 +167,8 @@ test('a link is made and removed by keys alone', () =>
 
 test('a table is added, filled and enlarged by keys alone', () =>
   inEditor(async (page, written) => {
-    await page.keyboard.press('Alt+F10');
-    await page.keyboard.press('End');
-    for (let left = 0; left < 2; left += 1) await page.keyboard.press('ArrowLeft');
+    await page.keyboard.type('/table');
+    await page.getByRole('option', { name: 'Insert table' }).waitFor();
     await page.keyboard.press('Enter');
     for (const cell of ['a', 'b', 'c', '1', '2', '3', '4', '5', '6', '7']) {
       await page.keyboard.type(cell);
@@ -265,6 +309,7 @@ test('Arabic runs from right to left', () =>
     expect(await written()).toBe('<p dir="auto">مرحبا</p>');
     await page.keyboard.press('Enter');
     await page.keyboard.type('abc');
+    await page.getByRole('button', { name: 'More formatting' }).click();
     await page.getByRole('button', { name: 'Right to left' }).click();
     expect(await written()).toBe('<p dir="auto">مرحبا</p><p dir="rtl">abc</p>');
   }));

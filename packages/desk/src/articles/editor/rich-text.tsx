@@ -3,6 +3,7 @@ import { type EditorState, NodeSelection } from 'prosemirror-state';
 import { EditorView } from 'prosemirror-view';
 import { isApple } from '../../shared/state/apple.ts';
 import { afterPaint } from './editing/after-paint.ts';
+import { placeholder } from './editing/block-menu.ts';
 import { clipboard } from './editing/clipboard.ts';
 import {
   type CommentMarks,
@@ -18,6 +19,7 @@ import { editorState } from './editing/state.ts';
 import { takeIn } from './editing/take-in.ts';
 import { readHtml } from './html/read-html.ts';
 import type { EditorTexts } from './text/editor-texts.ts';
+import { BlockMenu } from './views/block-menu.tsx';
 import { EditorDialog, type OpenDialog } from './views/dialogs.tsx';
 import { nodeViews } from './views/node-views.ts';
 import { Toolbar } from './views/toolbar.tsx';
@@ -106,6 +108,7 @@ export function RichText(props: RichTextProps) {
       state: editorState(readHtml(latest.current.html), [
         clipboard((files) => void addFiles(files)),
         commentMarks((id) => latest.current.comments?.onOpen(id)),
+        placeholder(latest.current.texts.say('editorPlaceholder')),
       ]),
       nodeViews: nodeViews(latest.current.texts),
       editable: () => latest.current.disabled !== true,
@@ -209,6 +212,10 @@ export function RichText(props: RichTextProps) {
   }, [editor, isAsked]);
 
   const close = () => setDialogs((others) => others.slice(1));
+  const use = (asking: Asking) => {
+    if (asking !== 'comment') void ask(asking);
+    else if (editor !== undefined) comment(editor.view);
+  };
   return (
     <div class="rich-text">
       {editor && state && (
@@ -218,10 +225,13 @@ export function RichText(props: RichTextProps) {
           texts={texts}
           disabled={disabled}
           canComment={comments !== undefined}
-          onAsk={(one) => (one === 'comment' ? comment(editor.view) : void ask(one))}
+          onAsk={use}
         />
       )}
       <div ref={host} />
+      {editor && state && !disabled && (
+        <BlockMenu view={editor.view} state={state} texts={texts} onAsk={use} />
+      )}
       <p class="rich-text-said" role="status">
         {said}
       </p>

@@ -95,6 +95,7 @@ function Editor({ open }: { open: OpenArticle }) {
               maxLength={255}
               readOnly={isReadOnly}
               onInput={({ currentTarget }) => open.edit({ title: currentTarget.value.replaceAll('\n', ' ') })}
+              onKeyDown={goOnWriting}
             />
           </label>
           <FieldProblem open={open} member="title" />
@@ -119,6 +120,13 @@ function Editor({ open }: { open: OpenArticle }) {
       />
     </>
   );
+}
+
+/** Enter leads from the title to the text. */
+function goOnWriting(event: KeyboardEvent): void {
+  if (event.key !== 'Enter' || event.isComposing || event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  document.querySelector<HTMLElement>('.article-writing :is([role="textbox"], .source)')?.focus();
 }
 
 /** The last comment on the draft. */

@@ -35,7 +35,8 @@ export function FeaturedImage({
     >
       <legend>{say('featuredImage')}</legend>
       {featuredImage !== '' && <img src={featuredImage} alt={altText} />}
-      <div class="featured-buttons">
+      <div class={featuredImage === '' ? 'featured-empty' : 'featured-buttons'}>
+        {featuredImage === '' && <p class="hint">{say('dropPicture')}</p>}
         <Button
           onClick={() =>
             onAsk({ kind: 'picture', take: (picture) => open.edit({ featuredImage: picture.src }) })

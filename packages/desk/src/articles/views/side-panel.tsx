@@ -4,6 +4,7 @@ import { problemWords } from '../../shared/views/problem-view.tsx';
 import type { Assignable } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import type { OpenArticle } from '../state/open-article.ts';
+import { pageOf } from '../state/site-page.ts';
 import { slugOf } from '../state/slug.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
 import { FeaturedImage } from './featured-image.tsx';
@@ -21,11 +22,13 @@ export function SidePanel({
   open: OpenArticle;
   onAsk: (question: ArticleQuestion) => void;
 }) {
-  const { terms, texts } = useApp();
+  const { site, terms, texts } = useApp();
   const { say } = texts;
   const fields = open.fields.value;
   const { is_published: isPublished, slug: before } = open.article.value ?? {};
   const isMoved = isPublished && fields.slug !== '' && fields.slug !== before;
+  const page =
+    open.article.value && pageOf(site.value, { ...open.article.value, slug: fields.slug || before || '' });
   return (
     <form class="article-side form" aria-label={say('settings')} onSubmit={(event) => event.preventDefault()}>
       <FeaturedImage open={open} onAsk={onAsk} />
@@ -40,6 +43,30 @@ export function SidePanel({
           />
         )}
       </Field>
+      <Field
+        label={say('slug')}
+        hint={
+          <>
+            {page !== undefined && <span class="whole-address">{page}</span>}
+            {say(isMoved ? 'slugMoves' : 'slugHint')}
+          </>
+        }
+        open={open}
+        member="slug"
+      >
+        {(props) => (
+          <input
+            {...props}
+            value={fields.slug}
+            maxLength={100}
+            spellcheck={false}
+            autocomplete="off"
+            onInput={({ currentTarget }) => open.edit({ slug: currentTarget.value })}
+            onBlur={() => void tidySlug(open)}
+          />
+        )}
+      </Field>
+      <h2 class="side-title">{say('organise')}</h2>
       <Field label={say('category')} open={open} member="category_id">
         {(props) => (
           <select
@@ -74,19 +101,6 @@ export function SidePanel({
         onChange={(change) => open.edit({ authors: change(open.fields.peek().authors) })}
       />
       <AssigneeField open={open} />
-      <Field label={say('slug')} hint={say(isMoved ? 'slugMoves' : 'slugHint')} open={open} member="slug">
-        {(props) => (
-          <input
-            {...props}
-            value={fields.slug}
-            maxLength={100}
-            spellcheck={false}
-            autocomplete="off"
-            onInput={({ currentTarget }) => open.edit({ slug: currentTarget.value })}
-            onBlur={() => void tidySlug(open)}
-          />
-        )}
-      </Field>
       <h2 class="side-title">{say('searchEngines')}</h2>
       <Field
         label={say('metaTitle')}

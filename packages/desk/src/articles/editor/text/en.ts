@@ -1,6 +1,9 @@
 /** The editor's English. */
 export const editorEn = {
   editorTools: 'Formatting',
+  editorMoreTools: 'More formatting',
+  editorBlocks: 'Blocks',
+  editorPlaceholder: 'Write, or type / for headings, pictures and more',
   editorTableTools: 'Table',
   editorRedo: 'Redo',
   editorHeading2: 'Heading 2',
@@ -35,7 +38,7 @@ export const editorEn = {
   editorDeleteTable: 'Delete table',
   editorLanguage: 'Language of the code',
   editorLinkTitle: 'Link to an address',
-  editorAddress: 'Address',
+  editorAddress: 'Web address',
   editorLinkText: 'Text of the link',
   editorBadLink: 'Write an address that begins with https://, mailto:, tel: or /.',
   editorNeedsText: 'Write the text of the link.',
@@ -58,6 +61,7 @@ export const editorEn = {
   editorKept: 'Kept as it is: {{name}}',
   editorNoAlt: 'Without alternative text',
   editorComment: 'Add a comment',
+  editorKeyBlocks: 'Choose a block, in an empty paragraph',
   editorKeyTools: 'To the tools, and back with Escape',
   editorKeyLine: 'New line in the paragraph',
   editorKeyIndent: 'Deeper or less deep in a list; next or previous cell',

@@ -2,6 +2,7 @@ import type { EditorTextName } from './editor-texts.ts';
 
 /** The editor's keys for the page's list of them, as they are called outside of Apple's systems. */
 export const EDITOR_SHORTCUTS: readonly (readonly [keys: string, text: EditorTextName])[] = [
+  ['/', 'editorKeyBlocks'],
   ['Alt + F10', 'editorKeyTools'],
   ['Ctrl + Alt + 2 / 3 / 4', 'editorHeading2'],
   ['Ctrl + Alt + 0', 'editorParagraph'],

@@ -3,6 +3,9 @@ import type { editorEn } from './en.ts';
 /** The editor's Chinese. */
 export const editorZh: Readonly<Record<keyof typeof editorEn, string>> = {
   editorTools: '格式',
+  editorMoreTools: '更多格式',
+  editorBlocks: '内容块',
+  editorPlaceholder: '开始写作，或输入 / 插入标题、图片等',
   editorTableTools: '表格',
   editorRedo: '重做',
   editorHeading2: '二级标题',
@@ -37,7 +40,7 @@ export const editorZh: Readonly<Record<keyof typeof editorEn, string>> = {
   editorDeleteTable: '删除表格',
   editorLanguage: '代码语言',
   editorLinkTitle: '链接到网址',
-  editorAddress: '网址',
+  editorAddress: '链接地址',
   editorLinkText: '链接文字',
   editorBadLink: '请填写以 https://、mailto:、tel: 或 / 开头的网址。',
   editorNeedsText: '请填写链接文字。',
@@ -60,6 +63,7 @@ export const editorZh: Readonly<Record<keyof typeof editorEn, string>> = {
   editorKept: '保持原样：{{name}}',
   editorNoAlt: '没有替代文字',
   editorComment: '添加批注',
+  editorKeyBlocks: '在空段落中选择内容块',
   editorKeyTools: '转到工具栏，按 Esc 返回',
   editorKeyLine: '段内换行',
   editorKeyIndent: '增减列表缩进；下一个或上一个单元格',

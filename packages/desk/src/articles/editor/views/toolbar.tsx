@@ -1,9 +1,11 @@
+import { Ellipsis } from 'lucide-preact';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { EditorState } from 'prosemirror-state';
 import type { EditorView } from 'prosemirror-view';
 import { nodeAround, setCodeLanguage } from '../editing/blocks.ts';
 import type { EditorTexts } from '../text/editor-texts.ts';
-import { type Asking, COMMENT_TOOL, TABLE_TOOLS, TOOLS, type Tool } from './tools.ts';
+import { type Asking, COMMENT_TOOL, MORE_TOOLS, TABLE_TOOLS, TOOLS, type Tool } from './tools.ts';
 
 interface ToolbarProps {
   readonly view: EditorView;
@@ -19,14 +21,27 @@ interface ToolbarProps {
 export function Toolbar(props: ToolbarProps) {
   const { canComment, state, texts, view } = props;
   const { say } = texts;
+  const [isMore, setMore] = useState(false);
   const code = nodeAround(state, 'code_block');
   return (
     <div class="rich-text-tools">
-      <ToolRow
-        label={say('editorTools')}
-        groups={canComment ? [...TOOLS, [COMMENT_TOOL]] : TOOLS}
-        {...props}
-      />
+      <ToolRow label={say('editorTools')} groups={canComment ? [...TOOLS, [COMMENT_TOOL]] : TOOLS} {...props}>
+        {(focus) => (
+          <button
+            type="button"
+            class="icon-button"
+            aria-label={say('editorMoreTools')}
+            title={say('editorMoreTools')}
+            aria-expanded={isMore}
+            {...focus}
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => setMore(!isMore)}
+          >
+            <Ellipsis size={18} strokeWidth={1.75} aria-hidden="true" class="icon" />
+          </button>
+        )}
+      </ToolRow>
+      {isMore && <ToolRow label={say('editorMoreTools')} groups={MORE_TOOLS} {...props} />}
       {nodeAround(state, 'table') && (
         <ToolRow label={say('editorTableTools')} groups={[TABLE_TOOLS]} isNamed {...props} />
       )}
@@ -55,9 +70,12 @@ interface ToolRowProps extends ToolbarProps {
   readonly groups: readonly (readonly Tool[])[];
   /** True to show names: no drawings for these tools are known to everybody. */
   readonly isNamed?: boolean;
+  /** A button behind the tools, with its place in the order of the arrows. */
+  readonly children?: (focus: { tabIndex: number; onFocus: () => void }) => ComponentChildren;
 }
 
-function ToolRow({ label, groups, isNamed = false, view, state, texts, disabled, onAsk }: ToolRowProps) {
+function ToolRow(props: ToolRowProps) {
+  const { label, groups, isNamed = false, view, state, texts, disabled, onAsk, children } = props;
   const [current, setCurrent] = useState(0);
   const go = (event: KeyboardEvent & { currentTarget: HTMLElement }) => {
     const buttons = [...event.currentTarget.querySelectorAll('button')];
@@ -108,6 +126,7 @@ function ToolRow({ label, groups, isNamed = false, view, state, texts, disabled,
           })}
         </div>
       ))}
+      {children?.({ tabIndex: index === current ? 0 : -1, onFocus: () => setCurrent(index) })}
     </div>
   );
 }

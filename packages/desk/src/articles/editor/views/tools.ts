@@ -77,37 +77,56 @@ function blockTool(name: string, text: EditorTextName, icon: LucideIcon, does: C
   return { text, icon, does, isOn: (state) => nodeAround(state, name) !== undefined };
 }
 
+const HEADINGS = [
+  headingTool(2, 'editorHeading2', Heading2),
+  headingTool(3, 'editorHeading3', Heading3),
+  headingTool(4, 'editorHeading4', Heading4),
+] as const;
+
+const LISTS: readonly Tool[] = [
+  blockTool('bullet_list', 'editorBulletList', List, toggleList('bullet_list')),
+  blockTool('ordered_list', 'editorOrderedList', ListOrdered, toggleList('ordered_list')),
+  blockTool('blockquote', 'editorQuote', Quote, toggleQuote),
+];
+
+const FIGURES: readonly Tool[] = [
+  { text: 'editorPicture', icon: Image, does: 'picture' },
+  { text: 'editorEmbed', icon: Video, does: 'embed' },
+];
+
+const CODE_BLOCK = blockTool('code_block', 'editorCodeBlock', CodeXml, toggleBlock('code_block'));
+
+const INSERTED: readonly Tool[] = [
+  { text: 'editorTable', icon: Table, does: insertTable(3, 3) },
+  { text: 'editorRule', icon: Minus, does: insertBlock(nodeType('horizontal_rule')) },
+];
+
+/** The tools that most articles take. */
 export const TOOLS: readonly (readonly Tool[])[] = [
+  HEADINGS.slice(0, 2),
+  [
+    markTool('strong', 'editorBold', Bold),
+    markTool('em', 'editorItalic', Italic),
+    { ...markTool('link', 'editorLink', Link), does: 'link' },
+  ],
+  LISTS,
+  FIGURES,
+];
+
+/** The others, which are asked for. */
+export const MORE_TOOLS: readonly (readonly Tool[])[] = [
   [
     { text: 'undo', icon: Undo2, does: undo },
     { text: 'editorRedo', icon: Redo2, does: redo },
   ],
   [
-    headingTool(2, 'editorHeading2', Heading2),
-    headingTool(3, 'editorHeading3', Heading3),
-    headingTool(4, 'editorHeading4', Heading4),
-  ],
-  [
-    markTool('strong', 'editorBold', Bold),
-    markTool('em', 'editorItalic', Italic),
+    HEADINGS[2],
     markTool('strike', 'editorStrike', Strikethrough),
     markTool('code', 'editorCode', Code),
     markTool('sub', 'editorSubscript', Subscript),
     markTool('sup', 'editorSuperscript', Superscript),
-    { ...markTool('link', 'editorLink', Link), does: 'link' },
   ],
-  [
-    blockTool('bullet_list', 'editorBulletList', List, toggleList('bullet_list')),
-    blockTool('ordered_list', 'editorOrderedList', ListOrdered, toggleList('ordered_list')),
-    blockTool('blockquote', 'editorQuote', Quote, toggleQuote),
-    blockTool('code_block', 'editorCodeBlock', CodeXml, toggleBlock('code_block')),
-  ],
-  [
-    { text: 'editorPicture', icon: Image, does: 'picture' },
-    { text: 'editorEmbed', icon: Video, does: 'embed' },
-    { text: 'editorTable', icon: Table, does: insertTable(3, 3) },
-    { text: 'editorRule', icon: Minus, does: insertBlock(nodeType('horizontal_rule')) },
-  ],
+  [CODE_BLOCK, ...INSERTED],
   [
     {
       text: 'editorRightToLeft',
@@ -117,6 +136,9 @@ export const TOOLS: readonly (readonly Tool[])[] = [
     },
   ],
 ];
+
+/** What a `/` in an empty paragraph offers. */
+export const BLOCK_TOOLS: readonly Tool[] = [...HEADINGS, ...LISTS, ...FIGURES, CODE_BLOCK, ...INSERTED];
 
 /** For whoever may read the text, too. */
 export const COMMENT_TOOL: Tool = { text: 'editorComment', icon: MessageSquarePlus, does: 'comment' };
