@@ -92,7 +92,7 @@ const SCREENS: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     // The copy of the window before.
     await desk.content.client.delete(copy);
     await desk.go(page, `articles/${articles[3]}`);
-    await page.getByText(/^Published on/).waitFor();
+    await page.waitForLoadState('networkidle');
     await desk.content.client.put(copy, { title: 'Nine boats, and every one of them came back empty' });
     await page.getByRole('textbox', { name: 'Title', exact: true }).fill('Where all the herring went');
     await page.getByRole('button', { name: 'Take theirs' }).waitFor();

@@ -93,12 +93,13 @@ test.each(Object.keys(WIDTHS).flatMap((width) => ['light', 'dark'].map((theme) =
       await expect.poll(() => page.evaluate('[...document.images].every((one) => one.complete)')).toBe(true);
       await page.screenshot({ path: `${PICTURES}/${screen}-${width}-${theme}.png` });
     };
-    await page.goto(service.url);
+    const media = `${service.url}/desk/media`;
+    await page.goto(media);
     await page.getByLabel('Username').waitFor();
     await shoot('login');
     await fillLogin(page);
     for (const [screen, go] of Object.entries(SCREENS)) {
-      await page.goto(service.url);
+      await page.goto(media);
       await go(page);
       await shoot(screen);
     }
