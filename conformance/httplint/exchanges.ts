@@ -370,6 +370,7 @@ export async function collectContent(collection: Collection, key: string): Promi
   await ask('GET', '/sitemap.xml', 404, { at: '/sitemap.xml?part=articles-99' });
   await collectHooks(collection, key);
   await collectRedirects(collection, key);
+  await collectImports(collection, key);
   await collectSlugs(collection, 'articles', article, key);
   await collectSlugs(collection, 'categories', category, key);
   await collectSlugs(collection, 'tags', tag, key);
@@ -503,6 +504,31 @@ async function collectRedirects(collection: Collection, key: string) {
   for (const read of [all, `${all}/exports/nginx.conf`]) await collection.read(service, read, read);
   await ask('PATCH', one, 200, { to: '/newer' }, id);
   await ask('PATCH', one, 404, { to: '/newer' });
+  await ask('DELETE', one, 200, undefined, id);
+  await ask('DELETE', one, 404);
+}
+
+/** Sends a file, has it checked, reads what would come of it, and removes it. */
+async function collectImports(collection: Collection, key: string) {
+  const service = 'content';
+  const [all, one] = ['/api/imports', '/api/imports/{id}'];
+  const headers = { 'x-api-key': key };
+  const ask = (method: string, path: string, status: number, json?: object, id = '99999') =>
+    collection.ask({
+      ...{ service, method, path, at: path.replace('{id}', id).replace('{number}', '1'), status },
+      ...{ headers, ...(json !== undefined && { json }) },
+    });
+  await ask('POST', all, 422, { name: 'a', format: 'word', size: 1 });
+  const made = await ask('POST', all, 201, { name: 'a.jsonl', format: 'jsonl', size: 1 });
+  const id = String(JSON.parse(made.body.toString()).data.id);
+  await ask('PUT', `${one}/parts/{number}`, 400, { data: 'YWE=' }, id);
+  for (const work of ['check', 'run', 'undo']) await ask('POST', `${one}/${work}`, 409, undefined, id);
+  await ask('PUT', `${one}/parts/{number}`, 200, { data: 'YQ==' }, id);
+  await ask('POST', `${one}/check`, 202, undefined, id);
+  await collection.read(service, all, all, headers);
+  for (const read of [one, `${one}/entries`])
+    await collection.read(service, read, read.replace('{id}', id), headers);
+  await ask('GET', '/api/exports/content.jsonl', 200);
   await ask('DELETE', one, 200, undefined, id);
   await ask('DELETE', one, 404);
 }

@@ -2,11 +2,10 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { wordpressItem as item, ARTICLE_TEXT as TEXT, wordpressFile as wxr } from '../fixtures/wordpress.ts';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
 import { contentCli } from '../support/content-import.ts';
 import type { JsonBody } from '../support/http.ts';
-
-const TEXT = 'Words that make up an article, one after the other, for long enough.';
 
 let content: ContentFixture;
 let folder: string;
@@ -32,39 +31,6 @@ function importing(...args: string[]) {
 
 const find = async (slug: string) =>
   (await content.client.send(`/api/articles/by-slug/${slug}?include=tags`)).body.data;
-
-/** An export of WordPress. */
-const wxr = (...entries: string[]) => `\uFEFF<?xml version="1.0" encoding="UTF-8" ?>
-<!DOCTYPE rss [ <!ENTITY bomb "boom"> ]>
-<!-- generator="WordPress/6.4" -->
-<rss version="2.0" xmlns:excerpt="http://wordpress.org/export/1.2/excerpt/"
-  xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:dc="http://purl.org/dc/elements/1.1/"
-  xmlns:wp="http://wordpress.org/export/1.2/"><channel>
-<title>Old site</title><link>https://old.example</link>
-<wp:base_blog_url>https://old.example</wp:base_blog_url>
-<wp:author><wp:author_login><![CDATA[ada]]></wp:author_login><wp:author_display_name><![CDATA[Ada Lovelace]]></wp:author_display_name></wp:author>
-<wp:category><wp:term_id>7</wp:term_id><wp:category_nicename>arts</wp:category_nicename><wp:cat_name><![CDATA[Arts &amp; more]]></wp:cat_name><wp:category_description><![CDATA[What it <b>is</b>]]></wp:category_description></wp:category>
-${entries.join('\n')}
-</channel></rss>`;
-
-/** An article of such an export, with these elements in place of the usual. */
-const item = (id: number, elements: Record<string, string>, more = '') => {
-  const all: Record<string, string> = {
-    title: `Article ${id}`,
-    link: `https://old.example/2016/01/article-${id}/`,
-    'dc:creator': 'ada',
-    'content:encoded': TEXT,
-    'wp:post_id': String(id),
-    'wp:post_date_gmt': '2016-01-02 03:04:05',
-    'wp:post_modified_gmt': '2017-01-02 03:04:05',
-    'wp:post_name': `article-${id}`,
-    'wp:status': 'publish',
-    'wp:post_type': 'post',
-    ...elements,
-  };
-  const texts = Object.entries(all).map(([name, text]) => `<${name}><![CDATA[${text}]]></${name}>`);
-  return `<item>${texts.join('')}${more}</item>`;
-};
 
 const meta = (key: string, value: string) =>
   `<wp:postmeta><wp:meta_key>${key}</wp:meta_key><wp:meta_value><![CDATA[${value}]]></wp:meta_value></wp:postmeta>`;

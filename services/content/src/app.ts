@@ -23,7 +23,10 @@ import type { ContentConfig } from './config.ts';
 import { FeedStore, feedOperations } from './feeds.ts';
 import { hookOperations } from './hooks/hooks.ts';
 import type { HtmlInspector } from './html/html-inspector.ts';
+import { importOperations } from './imports/imports.ts';
+import type { ImportStore } from './imports/store.ts';
 import { keyOperations } from './keys.ts';
+import { exportOperation } from './moving/download.ts';
 import { PreviewStore, previewOperations } from './previews.ts';
 import { redirectOperations } from './redirects/redirects.ts';
 import { RedirectStore } from './redirects/store.ts';
@@ -65,6 +68,7 @@ export interface ContentParts {
   changed: (subjects?: ReadonlySet<string>) => void;
   settings: SiteSettings;
   sync: SyncStore;
+  imports: ImportStore;
   log: Logger;
   inspector: HtmlInspector;
   extraSchema: ExtraSchema | undefined;
@@ -108,6 +112,7 @@ Guides: docs/content.md, docs/client.md and docs/hooks.md of the repository; dec
     hooks: 'The programs that events are delivered to.',
     redirects: 'Where old addresses lead.',
     site: 'The settings of the site: its name, language and addresses; for owners at the desk.',
+    imports: 'Files of other sites that articles come from, and everything as one file.',
     sync: 'An exact copy of what is published, kept up to date.',
     feeds: 'Feeds and sitemaps for readers and search engines; for a site that has an address.',
   },
@@ -200,6 +205,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     changed,
   });
   const siteSettings = siteOperations({ settings, changed });
+  const imports = importOperations(parts.imports);
   addRoutes(app, [
     ['GET', '/api/articles', articles.list, ANYBODY],
     ['GET', '/api/articles/:id', articles.read, ANYBODY],
@@ -281,6 +287,16 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['DELETE', '/api/redirects/:id', redirects.remove, keyWith('publish')],
     ['GET', '/api/site', siteSettings.read, SETTINGS_AT_DESK],
     ['PATCH', '/api/site', siteSettings.change, SETTINGS_AT_DESK],
+    ['GET', '/api/imports', imports.list, keyWith('full')],
+    ['POST', '/api/imports', imports.create, keyWith('full')],
+    ['GET', '/api/imports/:id', imports.read, keyWith('full')],
+    ['DELETE', '/api/imports/:id', imports.remove, keyWith('full')],
+    ['PUT', '/api/imports/:id/parts/:number', imports.put, keyWith('full')],
+    ['GET', '/api/imports/:id/entries', imports.entries, keyWith('full')],
+    ['POST', '/api/imports/:id/check', imports.check, keyWith('full')],
+    ['POST', '/api/imports/:id/run', imports.run, keyWith('full')],
+    ['POST', '/api/imports/:id/undo', imports.undo, keyWith('full')],
+    ['GET', '/api/exports/content.jsonl', exportOperation(db, config), keyWith('full')],
     ['GET', '/api/sync/snapshot', sync.snapshot, ANYBODY],
     ['GET', '/api/sync/changes', sync.changes, ANYBODY],
     ['GET', '/articles/feed.xml', feeds.xml, ANYBODY],

@@ -18,6 +18,8 @@ import { AGREED_SETTINGS, type ContentConfig, inspectionRules } from './config.t
 import { DeliveryQueue, openDeliveries } from './hooks/deliveries.ts';
 import { HOOKS_DUE, HookStore, hookMeters } from './hooks/store.ts';
 import { HtmlInspector } from './html/html-inspector.ts';
+import { IMPORTS_DUE, ImportStore } from './imports/store.ts';
+import { ImportWorker } from './imports/worker.ts';
 import { prune } from './revisions.ts';
 import { Scheduler, scheduleMeters } from './schedule.ts';
 import { SiteSettings } from './site-settings.ts';
@@ -51,6 +53,7 @@ export async function openContent(
       content_unsearchable: () => indexing.wake(),
       content_scheduled: () => scheduler.wake(),
       [HOOKS_DUE]: () => deliveries?.wake(),
+      [IMPORTS_DUE]: () => importing.wake(),
       content_settings: compareReplicas(config, AGREED_SETTINGS, log),
     },
     log,
@@ -75,10 +78,13 @@ export async function openContent(
   const indexing = new Indexing(config, name, log, extraSchema);
   const scheduler = new Scheduler(config, name, log);
   const deliveries = openDeliveries(config, db, sync, log);
+  const imports = new ImportStore(db);
+  const importing = new ImportWorker(imports, config, settings, log);
   const pruning = openPruning(
     {
       revisions: (signal) => prune(db, kept, signal),
       audit: async (signal) => ({ entries: await pruneTrail(db, config.CONTENT_AUDIT_DAYS, signal) }),
+      imports: () => imports.prune(config.CONTENT_TRASH_DAYS),
       // Also without a key: nothing delivers events then.
       events: async (signal) => ({ events: await new DeliveryQueue(db).prune(signal) }),
     },
@@ -89,7 +95,7 @@ export async function openContent(
   const pools = { main: pool, ...(reads.replica && { replica: reads.replica }), ...searches.pools };
   for (const opened of Object.values(pools)) tracing?.traceQueries(opened);
   const release = async () => {
-    const loops = [indexing, scheduler, deliveries, pruning];
+    const loops = [indexing, scheduler, deliveries, importing, pruning];
     await Promise.all([changes.close(), ...loops.map((loop) => loop?.stop())]);
     await Promise.all([db.destroy(), reads.close(), searches.close(), tracing?.close()]);
   };
@@ -113,6 +119,7 @@ export async function openContent(
     changed,
     settings,
     sync,
+    imports,
     log,
     inspector,
     extraSchema,

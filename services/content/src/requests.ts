@@ -319,11 +319,13 @@ type Noun =
   | 'api_key'
   | 'redirect'
   | 'site'
+  | 'import'
   | TermKind['noun'];
 
 type WriteEvent =
   | `${Noun}_${'created' | 'updated' | 'deleted' | 'restored' | 'merged' | 'erased'}`
-  | 'trash_emptied';
+  | 'trash_emptied'
+  | 'content_exported';
 
 /**
  * The headers of the answer to a write: it is not cached, and its `ETag` is for the `If-Match` of the next

@@ -3,6 +3,16 @@ import type { ColumnType } from 'kysely';
 import type { Extra, ReviewState } from './articles/schema.ts';
 import type { CommentAnchor } from './comments.ts';
 import type { Columns } from './database/columns.ts';
+import type { Actor } from './envelope.ts';
+import type { Reason } from './imports/reasons.ts';
+import type {
+  EntryOutcome,
+  ImportCounts,
+  ImportFailure,
+  ImportFormat,
+  ImportOptions,
+  ImportState,
+} from './imports/store.ts';
 
 /** A row as PostgreSQL writes it as JSON, by column. */
 export type RowAsJson = Record<string, unknown>;
@@ -40,6 +50,19 @@ export interface ContentTables
       'content.audit': { detail: ColumnType<object> };
       'content.article_comment': { anchor: ColumnType<CommentAnchor | null> };
       'content.deleted_article': { members: RowAsJson };
+      'content.import': {
+        actor: ColumnType<Actor, string, string>;
+        // Empty until the file is read.
+        counts: ColumnType<Partial<ImportCounts>, string | undefined, string>;
+        failure: ColumnType<ImportFailure | null, null | undefined, null>;
+        format: ColumnType<ImportFormat>;
+        options: ColumnType<ImportOptions, string | undefined, string>;
+        state: ColumnType<ImportState, ImportState | undefined>;
+      };
+      'content.import_entry': {
+        outcome: ColumnType<EntryOutcome>;
+        reasons: ColumnType<Reason[], string, string>;
+      };
       'content.review': { steps: ColumnType<StoredStep[]> };
       'content.working_copy': { changes: ColumnType<RowAsJson> };
     }

@@ -355,6 +355,7 @@ export type AdvisoryLock =
   | 'write an article'
   | 'compose a report'
   | 'begin an operation'
+  | 'begin an import'
   | 'transfer in a bucket'
   | 'open an article';
 

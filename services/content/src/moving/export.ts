@@ -16,29 +16,35 @@ import type { SourceEntry } from './source-entry.ts';
 const BATCH = 20;
 
 /**
- * Writes everything that readers and writers see as JSON Lines: categories, tags, authors, releases and
- * articles, drafts too, in the order of their ids, as of one moment. The same content is always the same
- * bytes. Reports each line, and returns how many there were.
+ * Writes everything that readers and writers see as JSON Lines, as of one moment. Reports each line, and
+ * returns how many there were.
  */
 export async function exportContent(
   db: Kysely<ContentTables>,
   out: OutputFile,
   onLine: (line: string) => Promise<void> | undefined,
 ): Promise<number> {
-  return db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute(async (tx) => {
-      let lines = 0;
-      for await (const line of linesOf(tx)) {
-        const text = JSON.stringify(line);
-        await out.write(`${text}\n`);
-        await onLine(text);
-        lines += 1;
-      }
-      return lines;
-    });
+  let lines = 0;
+  for await (const line of exportedLines(db)) {
+    await out.write(`${line}\n`);
+    await onLine(line);
+    lines += 1;
+  }
+  return lines;
+}
+
+/**
+ * Everything that readers and writers see as lines of JSON: categories, tags, authors, releases and articles,
+ * drafts too, in the order of their ids, as of one moment. The same content is always the same bytes.
+ */
+export async function* exportedLines(db: Kysely<ContentTables>): AsyncGenerator<string> {
+  const begin = db.startTransaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+  const tx = await begin.execute();
+  try {
+    for await (const line of linesOf(tx)) yield JSON.stringify(line);
+  } finally {
+    await tx.rollback().execute();
+  }
 }
 
 /** Articles refer to these, so they come first. */

@@ -52,6 +52,23 @@ export async function importedBefore(
   return known;
 }
 
+/**
+ * Deletes for good those of these articles that an earlier import made and its undo put in the trash: they
+ * come anew, and need their slugs.
+ */
+export async function forgetUndone(
+  tx: Kysely<ContentTables>,
+  articles: readonly ImportedArticle[],
+): Promise<void> {
+  const keys = articles.flatMap(({ key, otherKeys }) => [...otherKeys, ...(key === undefined ? [] : [key])]);
+  await sql`
+    delete from content.deleted_article as deleted
+    using content.idempotency_key as kept, content.imported_article as made
+    where kept.key = any(${keys}::text[]) and deleted.article_id = kept.article_id
+      and made.article_id = kept.article_id and made.undone = 'removed'
+  `.execute(tx);
+}
+
 /** True if an article comes back to the place it was exported from. */
 function isItself({ ownId, past, body }: ImportedArticle, { id, slug, created_at }: Candidate): boolean {
   if (id !== ownId || slug !== body.slug) return false;

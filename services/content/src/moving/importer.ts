@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { ExtraSchema } from '../articles/extra-schema.ts';
 import { keepKey } from '../articles/idempotency.ts';
 import { importArticle } from '../articles/store.ts';
+import { type Actor, COMMAND, writtenBy } from '../envelope.ts';
 import { contentFaults, HtmlInspector } from '../html/html-inspector.ts';
 import type { InspectionRules } from '../html/inspection.ts';
 import { SLUG_PATTERN, slugify } from '../slug.ts';
@@ -16,7 +17,7 @@ import {
   type LineOptions,
   readImportLine,
 } from './import-line.ts';
-import { findOrMakeTerm, importedBefore, keepFormerSlugs, TERM_KINDS } from './imported.ts';
+import { findOrMakeTerm, forgetUndone, importedBefore, keepFormerSlugs, TERM_KINDS } from './imported.ts';
 import type { MediaMover } from './media.ts';
 import type { OldAddresses } from './redirects.ts';
 import { DiskMap, type ImportEntry, type SourceEntry } from './source-entry.ts';
@@ -29,6 +30,11 @@ const REPORT_EVERY = 1000;
  * up to 96 MiB: the memory of an import would be what the machine has to give.
  */
 const FRUGAL = ['--heap-growing-percent=30', '--semi-space-growth-factor=1'];
+
+/** Has this process take no more memory than it needs, from now on. */
+export function saveMemory(): void {
+  for (const flag of FRUGAL) setFlagsFromString(flag);
+}
 
 /** The number of entries by outcome; skipped entries count by reason. */
 type Tally = Map<string, number>;
@@ -43,7 +49,7 @@ export async function runImport(
   options: ImportOptions,
   oldAddresses: OldAddresses | undefined,
 ): Promise<0 | 1> {
-  for (const flag of FRUGAL) setFlagsFromString(flag);
+  saveMemory();
   const tally: Tally = new Map();
   const leftOut: Tally = new Map();
   const importer = new Importer(db, options);
@@ -119,12 +125,16 @@ interface ImportOptions extends LineOptions {
   media?: MediaMover | undefined;
   rules: InspectionRules;
   extraSchema?: ExtraSchema | undefined;
+  /** Who imports; a command if absent. */
+  actor?: Actor | undefined;
+  /** Keeps, in the transaction that makes them, which articles are made. */
+  keep?: ((tx: Transaction<ContentTables>, articleIds: readonly number[]) => Promise<void>) | undefined;
 }
 
 export type Outcome =
   | { kind: 'created' | 'known'; entry: ImportEntry; id: number }
   | { kind: 'term created' | 'term known'; entry: ImportEntry }
-  | { kind: 'refused'; place: string; source: string; reason: string }
+  | { kind: 'refused'; place: string; source: string; title?: string | undefined; reason: string }
   | { kind: 'skipped'; place: string; reason: string };
 
 /** An entry with an article, or with a term. */
@@ -151,7 +161,7 @@ class Undone extends Error {}
  * Writes what a reader yields, each article with its terms, and reports the outcomes. Batches commit one by
  * one, so an interrupted import picks up where it left off when it runs again.
  */
-class Importer {
+export class Importer {
   readonly #db: Database;
   readonly #inspector: HtmlInspector;
   readonly #options: ImportOptions;
@@ -275,7 +285,8 @@ class Importer {
     outcomes: Outcome[],
   ): Promise<void> {
     const write = this.#db.transaction().execute(async (tx) => {
-      await sql`select set_config('pressroom.import', 'on', true)`.execute(tx);
+      const { actor = COMMAND, keep, dryRun } = this.#options;
+      await sql`select set_config('pressroom.import', 'on', true), ${writtenBy(actor)}`.execute(tx);
       const before = outcomes.length;
       // Terms come first: whoever holds the slugs of articles waits for no term.
       for (const one of terms) outcomes.push(await writeTerm(tx, one));
@@ -286,6 +297,7 @@ class Importer {
         else found.set(item, made);
       }
       await lockSlugs(tx);
+      await forgetUndone(tx, [...found.keys()]);
       const known = await importedBefore(tx, [...found.keys()]);
       for (const one of articles) {
         const its = found.get(one.item);
@@ -294,9 +306,10 @@ class Importer {
         else if (its !== undefined) outcomes.push(await this.#writeArticle(tx, one, its));
       }
       if (this.#options.exact) await passImportedIds(tx);
-      const created = outcomes.slice(before).filter(({ kind }) => kind === 'created').length;
-      if (created > 0) await notifyOfImport(tx, created);
-      if (this.#options.dryRun) throw new Undone();
+      const created = outcomes.slice(before).flatMap((one) => (one.kind === 'created' ? [one.id] : []));
+      if (created.length > 0) await notifyOfImport(tx, created.length);
+      if (dryRun) throw new Undone();
+      await keep?.(tx, created);
     });
     await write.catch((error: unknown) => {
       if (!(error instanceof Undone)) throw error;
@@ -475,7 +488,20 @@ function notImported(entry: Exclude<SourceEntry, ImportEntry>): Outcome {
 function refused({ place, line }: ImportEntry, error: unknown): Outcome {
   const named = typeof line === 'object' && line !== null && 'source' in line ? line.source : '';
   const reason = error instanceof Error ? error.message : String(error);
-  return { kind: 'refused', place, source: typeof named === 'string' ? named : '', reason };
+  return {
+    kind: 'refused',
+    place,
+    source: typeof named === 'string' ? named : '',
+    title: titleOf(line),
+    reason,
+  };
+}
+
+/** The title that an entry gives itself, or the name. */
+export function titleOf(line: unknown): string | undefined {
+  if (typeof line !== 'object' || line === null) return undefined;
+  const { title, name }: { title?: unknown; name?: unknown } = line;
+  return [title, name].find((one) => typeof one === 'string');
 }
 
 /** The most entries in one transaction, which keeps other writers from making slugs. */

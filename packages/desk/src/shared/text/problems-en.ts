@@ -33,6 +33,8 @@ export const problemsEn = {
   problem_hook_paused: 'This hook is paused. Resume it first.',
   problem_idempotency_key_reused:
     'This was sent before with other contents. Reload the page and look what is there.',
+  problem_import_not_ready:
+    'It is not the time for this: look at the import again, which may have gone on meanwhile.',
   problem_internal_error:
     'Something went wrong on the server. Try again. If it stays, report the number {{id}}.',
   problem_invalid_cursor: 'The list has changed too much to go on here. Reload the page.',
@@ -99,6 +101,7 @@ export const problemsEn = {
   problem_source_worker_failed: 'The newsroom failed at it. The log of the newsroom has the reason.',
   problem_tag_not_empty: 'Articles still have this tag. Remove it from them first.',
   problem_too_many_comments: 'This article has too many comments. Delete some that are resolved.',
+  problem_too_many_imports: 'The files of earlier imports take all the room. Remove one of them.',
   problem_too_many_pages: 'You have too many articles open. Close some.',
   problem_too_many_passkeys: 'You have as many passkeys as are allowed. Remove one first.',
   problem_too_many_pixels: 'This picture has too many pixels. Make it smaller.',

@@ -1,0 +1,169 @@
+import { writeFile } from 'node:fs/promises';
+import type { Kysely } from 'kysely';
+import { readExtraSchema } from '../articles/extra-schema.ts';
+import { type ContentConfig, inspectionRules } from '../config.ts';
+import { jsonLineEntries } from '../moving/export.ts';
+import { ghostEntries } from '../moving/ghost.ts';
+import { Importer, type Outcome, titleOf } from '../moving/importer.ts';
+import { OldAddresses } from '../moving/redirects.ts';
+import type { SourceEntry } from '../moving/source-entry.ts';
+import { wordpressEntries } from '../moving/wordpress/entries.ts';
+import { RedirectStore } from '../redirects/store.ts';
+import { Site, type SiteValues } from '../site.ts';
+import type { ContentTables } from '../tables.ts';
+import { reasonOf } from './reasons.ts';
+import { type ClaimedImport, type ImportCounts, ImportStore, keepMade, type NewEntry } from './store.ts';
+
+/** The settings of the service that an import follows. */
+export type ImportSettings = Pick<
+  ContentConfig,
+  'DATABASE_URL' | 'CONTENT_HTML' | 'CONTENT_JSON_LD' | 'CONTENT_OVERLAYS' | 'CONTENT_EXTRA_SCHEMA'
+> & { site: SiteValues };
+
+/** Kinds of things that stay out which are told apart; a file may have any number. */
+const MOST_KINDS = 100;
+
+/** The longest title and place that are kept, in characters. */
+const MOST_CHARACTERS = 300;
+
+/**
+ * Checks or runs an import as the command does, with the file at a path where there is none yet.
+ *
+ * @param onWork called while there is something to read
+ * @throws Failure if the file cannot be imported, WorkLost if the work is no longer this process's
+ */
+export async function importFile(
+  db: Kysely<ContentTables>,
+  { claimed, settings }: { claimed: ClaimedImport; settings: ImportSettings },
+  file: string,
+  onWork: () => void,
+): Promise<void> {
+  const store = new ImportStore(db);
+  await store.clear(claimed);
+  await writeFile(file, store.file(claimed));
+  const { options, actor, state } = claimed;
+  const site = Site.of(settings.site);
+  const dryRun = state === 'checking';
+  const oldAddresses =
+    site === undefined || dryRun || !options.redirects
+      ? undefined
+      : new OldAddresses(db, site, new RedirectStore(db, db, settings.site), []);
+  const importer = new Importer(db, {
+    ...{ clean: options.clean, short: options.short, truncate: options.truncate },
+    ...{ author: options.author ?? undefined, exact: false, dryRun, actor },
+    rules: inspectionRules(settings),
+    extraSchema: await readExtraSchema(settings.CONTENT_EXTRA_SCHEMA),
+    keep: (tx, ids) => keepMade(tx, claimed, ids),
+  });
+  const tally = new Tally(onWork);
+  for await (const outcomes of importer.run(() => tally.watch(entriesOf(file, claimed)))) {
+    await oldAddresses?.add(outcomes);
+    const known = outcomes.flatMap((one) => (one.kind === 'known' ? [one.id] : []));
+    const own = await store.madeBy(claimed, known);
+    const first = tally.entries + 1;
+    const entries = outcomes.flatMap((outcome) => tally.add(outcome, own, dryRun));
+    await store.note(claimed, tally.counts, entries, first);
+  }
+  await store.note(claimed, tally.counts, [], 0);
+  await importer.close();
+}
+
+function entriesOf(file: string, { format, options }: ClaimedImport): AsyncIterable<SourceEntry> {
+  if (format === 'wordpress') return wordpressEntries(file, options.clean);
+  if (format === 'ghost') return ghostEntries(file, options.site?.replace(/\/+$/, ''));
+  return jsonLineEntries(file, []);
+}
+
+/** Counts what comes of a file, which is read twice: the first time tells how much there is. */
+class Tally {
+  /** The articles so far that a list of them has. */
+  entries = 0;
+  readonly #outcomes = { created: 0, adapted: 0, known: 0, refused: 0 };
+  readonly #leftOut = new Map<string, ImportCounts['left_out'][number]>();
+  #terms = 0;
+  #read = 0;
+  #total: number | null = null;
+  #saidAt = 0;
+  readonly #onWork: () => void;
+
+  constructor(onWork: () => void) {
+    this.#onWork = onWork;
+  }
+
+  get counts(): ImportCounts {
+    return {
+      outcomes: this.#outcomes,
+      terms: this.#terms,
+      left_out: [...this.#leftOut.values()].toSorted((one, other) => other.count - one.count),
+      done: this.#total === null ? 0 : this.#read,
+      total: this.#total,
+    };
+  }
+
+  async *watch(entries: AsyncIterable<SourceEntry>): AsyncGenerator<SourceEntry> {
+    this.#read = 0;
+    for await (const entry of entries) {
+      this.#read += 1;
+      // A file of millions of entries would otherwise say as much.
+      if (performance.now() - this.#saidAt > 1000) {
+        this.#saidAt = performance.now();
+        this.#onWork();
+      }
+      yield entry;
+    }
+    this.#total = this.#read;
+  }
+
+  /** The entry for what came of something; none for what is counted alone. */
+  add(outcome: Outcome, own: ReadonlySet<number>, dryRun: boolean): NewEntry[] {
+    if (outcome.kind === 'skipped') this.#leave(outcome.reason);
+    if (outcome.kind === 'term created' || outcome.kind === 'term known') this.#terms += 1;
+    if (outcome.kind !== 'created' && outcome.kind !== 'known' && outcome.kind !== 'refused') return [];
+    const entry = entryOf(outcome, own, dryRun);
+    this.#outcomes[entry.outcome] += 1;
+    this.entries += 1;
+    return [entry];
+  }
+
+  #leave(sentence: string): void {
+    const { code, about } = reasonOf(sentence);
+    const isNew = !this.#leftOut.has(`${code} ${about}`) && this.#leftOut.size >= MOST_KINDS;
+    const key = isNew ? 'other null' : `${code} ${about}`;
+    const kind = this.#leftOut.get(key) ?? {
+      ...(isNew ? { code: 'other', about: null } : { code, about }),
+      count: 0,
+    };
+    this.#leftOut.set(key, { ...kind, count: kind.count + 1 });
+  }
+}
+
+function entryOf(
+  outcome: Extract<Outcome, { kind: 'created' | 'known' | 'refused' }>,
+  own: ReadonlySet<number>,
+  dryRun: boolean,
+): NewEntry {
+  if (outcome.kind === 'refused') {
+    const { place, title, reason } = outcome;
+    return { outcome: 'refused', ...placed(place, title), article_id: null, reasons: [reasonOf(reason)] };
+  }
+  const { entry, id, kind } = outcome;
+  const reasons = (entry.notes ?? []).slice(0, 50).map(reasonOf);
+  const isKnown = kind === 'known' && !own.has(id);
+  const made = reasons.length > 0 ? 'adapted' : 'created';
+  return {
+    outcome: isKnown ? 'known' : made,
+    ...placed(entry.place, titleOf(entry.line)),
+    // What a dry run makes is gone.
+    article_id: dryRun && kind === 'created' ? null : id,
+    reasons: isKnown ? [] : reasons,
+  };
+}
+
+function placed(place: string, title: string | undefined): Pick<NewEntry, 'place' | 'title'> {
+  const kept = (text: string) =>
+    text
+      .replaceAll(/\p{Cc}+/gu, ' ')
+      .slice(0, MOST_CHARACTERS)
+      .toWellFormed();
+  return { place: kept(place), title: title === undefined ? null : kept(title) };
+}
