@@ -47,7 +47,8 @@ test('an empty site begins with the first steps, each with its button', async ()
   expect(pathOf(owner)).toBe('');
   const steps = group(owner, 'The first steps');
   await steps.getByRole('link', { name: 'Upload' }).waitFor();
-  expect(await steps.getByRole('listitem').count()).toBe(3);
+  await steps.getByRole('link', { name: 'Name the site' }).waitFor();
+  expect(await steps.getByRole('listitem').count()).toBe(4);
   expect(await desk.faultsOf(owner)).toEqual([]);
 
   await steps.getByRole('button', { name: 'Import from WordPress or Ghost' }).click();

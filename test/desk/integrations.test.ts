@@ -83,12 +83,46 @@ test('an owner adds a hook, tests it, sees what came of it, pauses and removes i
   await page.getByText('There are no hooks yet.').waitFor();
 });
 
-test('on a phone and in Chinese, both pages are whole', async () => {
+test('an owner names the site, also while somebody else does, and takes the name of the server again', async () => {
+  const { database, url } = desk.content;
+  const title = async () => (await send(`${url}/articles/feed.json`)).body.title;
+  await page.getByRole('link', { name: 'Site', exact: true }).click();
+  const name = page.getByLabel('Name of the site', { exact: true });
+  const save = page.getByRole('button', { name: 'Save' });
+  await name.fill('Harbour News');
+  await page.getByLabel('Addresses of articles').fill('/read');
+  await save.click();
+  await page.getByText('Write it like /articles/{slug}, with {slug} or {id}.').waitFor();
+  expect(await title()).toBe('Pressroom');
+  await page.getByLabel('Addresses of articles').fill('/read/{slug}');
+  await save.click();
+  await page.getByText('It is saved, and holds now.').waitFor();
+  expect(await title()).toBe('Harbour News');
+  await page.getByText('Set at the desk. The server says: Pressroom').waitFor();
+  expect(await desk.faultsOf(page)).toEqual([]);
+
+  await database.pool.query("update content.site set name = 'Theirs', description = 'By them'");
+  await name.fill('Harbour and Hills');
+  await save.click();
+  await page.getByText('Somebody else has changed the settings meanwhile.').waitFor();
+  await page.getByText('Until you save, it is: Theirs').waitFor();
+  expect(await page.getByRole('textbox', { name: 'What the site is about' }).inputValue()).toBe('By them');
+  await save.click();
+  await page.getByText('It is saved, and holds now.').waitFor();
+  expect(await title()).toBe('Harbour and Hills');
+
+  await page.getByRole('button', { name: "Name of the site: back to the server's" }).click();
+  await save.click();
+  await page.getByText('From the server (SITE_NAME), until you change it.').waitFor();
+  expect(await title()).toBe('Pressroom');
+});
+
+test('on a phone and in Chinese, the pages are whole', async () => {
   await desk.content.client.post('/api/hooks', { url: receiver?.url, events: ['article.*'] });
   await page.setViewportSize({ width: 360, height: 740 });
-  for (const place of ['people/keys', 'people/hooks']) {
+  for (const place of ['people/site', 'people/keys', 'people/hooks']) {
     await desk.go(page, place);
-    await page.getByRole('table').waitFor();
+    await page.locator('form.people-site, table').waitFor();
     expect(await desk.faultsOf(page)).toEqual([]);
   }
   await page.getByRole('button', { name: 'Settings' }).click();

@@ -3,12 +3,14 @@ import { useContext } from 'preact/hooks';
 import type { Desk } from '../shared/desk.ts';
 import type { IntegrationsApi } from './api/integrations.ts';
 import type { PeopleApi } from './api/people.ts';
+import type { SiteApi } from './api/site.ts';
 import type { Texts } from './text/texts.ts';
 
 /** The parts of the section; `people.tsx` puts them together. */
 export interface People extends Desk {
   readonly api: PeopleApi;
   readonly integrations: IntegrationsApi;
+  readonly site: SiteApi;
   readonly texts: Texts;
 }
 

@@ -7,6 +7,9 @@ import type { Service } from '../../shared/api/service.ts';
 /** How many of each are shown. */
 export const SHOWN = 6;
 
+/** What a site is called before anybody has named it (the default of `SITE_NAME`). */
+const UNNAMED = 'Pressroom';
+
 /** A service that is away is said at once: the others are shown all the same. */
 const ONCE = { attempts: 1, patience: 5000 };
 
@@ -74,6 +77,12 @@ export class HomeApi {
     this.#content = deskContentClient(service, ONCE);
     this.#newsroom = new ApiClient<Paths>({ baseUrl: `${baseUrl}/api/desk/newsroom`, fetch, retry: ONCE });
     this.#gallery = galleryClient({ baseUrl, fetch, retry: ONCE });
+  }
+
+  /** The name of the site, and whether it is still that of the software. */
+  async site(): Promise<{ readonly name: string | null; readonly isUnnamed: boolean }> {
+    const { siteName: name } = (await asked(this.#gallery.get('/api/desk'))).data;
+    return { name, isUnnamed: name === UNNAMED };
   }
 
   /** How many articles there are. */

@@ -28,6 +28,8 @@ export const en = {
   away_news: 'News are not shown.',
   away_stopped: 'What has stopped is not shown.',
   firstTitle: 'The first steps',
+  firstName: 'Say what your site is called, and where readers find it.',
+  nameSite: 'Name the site',
   firstArticle: 'Write something, or bring along what you have written elsewhere.',
   writeFirst: 'Write the first article',
   importFirst: 'Import from WordPress or Ghost',

@@ -29,6 +29,8 @@ export const zh: Translated<typeof en> = {
   away_news: '新闻暂时无法显示。',
   away_stopped: '中途停止的任务暂时无法显示。',
   firstTitle: '开始的几步',
+  firstName: '说明网站的名称，以及读者在哪里找到它。',
+  nameSite: '为网站命名',
   firstArticle: '写点什么，或把在别处写的文章带过来。',
   writeFirst: '写第一篇文章',
   importFirst: '从 WordPress 或 Ghost 导入',

@@ -17,7 +17,9 @@ import { useBlock } from './use-block.ts';
 export function HomePage() {
   const { api, me, texts } = useHome();
   const { say } = texts;
-  useTitle(say('home'));
+  const { value: site } = useBlock(() => api.site());
+  const name = site?.isUnnamed ? undefined : (site?.name ?? undefined);
+  useTitle(say('home'), ...(name === undefined ? [] : [name]));
   const isEditor = me.may('edit');
   const articles = useBlock(() => readArticles(api, me));
   const news = useBlock(async () => (isEditor ? api.news() : undefined));
@@ -46,9 +48,15 @@ export function HomePage() {
       </Header>
       <main class="main column">
         <h1>{say('home')}</h1>
+        {name !== undefined && (
+          <p class="hint">
+            <bdi>{texts.name(name)}</bdi>
+          </p>
+        )}
         {!isLoading && isNew && !isAway && (
           <FirstSteps
             isQuiet={isQuiet}
+            isUnnamed={site?.isUnnamed ?? false}
             isWritten={written === undefined}
             hasSources={news.value === undefined || news.value.sources > 0}
           />
@@ -147,25 +155,39 @@ function Quiet() {
 interface FirstStepsProps {
   /** Whether nothing else is shown. */
   isQuiet: boolean;
+  /** Whether the site has the name of the software. */
+  isUnnamed: boolean;
   /** Whether there are articles, or no service for them. */
   isWritten: boolean;
   hasSources: boolean;
 }
 
 /** On an empty site, what it begins with: as far as the person may and it is not there. */
-function FirstSteps({ isQuiet, isWritten, hasSources }: FirstStepsProps) {
+function FirstSteps({ isQuiet, isUnnamed, isWritten, hasSources }: FirstStepsProps) {
   const { api, me, texts } = useHome();
   const { say } = texts;
   const [isImporting, setImporting] = useState(false);
+  const mayName = me.may('administer') && isUnnamed;
   const mayWrite = me.may('write') && !isWritten;
   const mayAdd = me.may('edit') && !hasSources;
   const { value: hasMedia = true, isLoading } = useBlock(() => api.hasMedia());
   const mayUpload = me.may('upload') && !hasMedia;
-  if (!mayWrite && !mayAdd && !mayUpload) return isQuiet && !isLoading ? <Quiet /> : null;
+  if (!mayName && !mayWrite && !mayAdd && !mayUpload) return isQuiet && !isLoading ? <Quiet /> : null;
   return (
     <section class="home-first" aria-labelledby="home-first">
       <h2 id="home-first">{say('firstTitle')}</h2>
       <ol class="first-steps">
+        {mayName && (
+          <li>
+            {say('firstName')}
+            <div class="buttons">
+              <Link to="people/site" class="button plain">
+                <Icon name="settings" />
+                {say('nameSite')}
+              </Link>
+            </div>
+          </li>
+        )}
         {mayWrite && (
           <li>
             {say('firstArticle')}

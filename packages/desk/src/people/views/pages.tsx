@@ -3,6 +3,7 @@ import { usePeople } from '../people-context.ts';
 
 const PAGES = [
   ['people', 'people'],
+  ['people/site', 'site'],
   ['people/keys', 'keys'],
   ['people/hooks', 'hooks'],
   ['people/trail', 'trail'],

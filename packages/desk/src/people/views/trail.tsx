@@ -25,6 +25,7 @@ const KINDS = {
   articles: [
     ['', 'anything'],
     ['article.', 'kind_article'],
+    ['site.', 'site'],
     ['key.', 'keys'],
     ['hook.', 'hooks'],
     ['release.', 'kind_release'],

@@ -92,7 +92,10 @@ function MainMenu({ items, onSelect, onKeyboard }: Omit<HeaderProps, 'children'>
       ...(index === 0 && { heading: say('language') }),
     })),
     ...(me.may('administer')
-      ? [{ value: 'operations', label: say('operations'), icon: 'operations', heading: '' } as const]
+      ? [
+          { value: 'people/site', label: say('siteSettings'), icon: 'settings', heading: '' } as const,
+          { value: 'operations', label: say('operations'), icon: 'operations' } as const,
+        ]
       : []),
     {
       ...{ value: 'account', label: say('account'), icon: 'account' },
@@ -102,7 +105,7 @@ function MainMenu({ items, onSelect, onKeyboard }: Omit<HeaderProps, 'children'>
   ];
   const select = async (value: string) => {
     if (value === 'keyboard') return onKeyboard?.();
-    if (value === 'account' || value === 'operations') return address.go(value);
+    if (['account', 'operations', 'people/site'].includes(value)) return address.go(value);
     if (value in THEMES) return preferences.setTheme(value as Theme);
     if (value in LANGUAGES) {
       preferences.keepLanguage(value as Language);
