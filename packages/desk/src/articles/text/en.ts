@@ -165,7 +165,8 @@ export const en = {
   discardChanges: 'Discard the changes',
   preview: 'Preview',
   previewHint: 'Whoever has this link sees the article as it was last saved, for a day.',
-  noSite: 'The site’s address is not set (CONTENT_SITE_URL), so there is no page to show it on.',
+  noSite:
+    'The site has no address yet, so there is no page to show it on. Owners give it one in the settings of the site.',
   openPreview: 'Open the preview',
   history: 'History',
   historyOf: 'History of this article',

@@ -154,7 +154,7 @@ export const zh: Translated<typeof en> = {
   discardChanges: '放弃修改',
   preview: '预览',
   previewHint: '持有此链接的人在一天内可以看到文章最近一次保存的内容。',
-  noSite: '未设置网站地址（CONTENT_SITE_URL），因此没有可用于预览的页面。',
+  noSite: '网站还没有地址，因此没有可用于预览的页面。所有者可在网站设置中填写。',
   openPreview: '打开预览',
   history: '历史版本',
   historyOf: '此文章的历史版本',
