@@ -205,3 +205,28 @@ test('an address is tried as it is meant, and what is none cannot be added', asy
   await form.getByRole('button', { name: 'Test' }).click();
   await expect.poll(() => address.inputValue()).toBe('https://town.invalid/feed');
 });
+
+test('a login and headers are set, are sent at once, and do not come back to the page', async () => {
+  const { page } = desk;
+  await desk.go('sources');
+  await page.getByRole('link', { name: 'The feed' }).click();
+  await page.getByText('More: how it is asked').click();
+  await page.getByLabel('Log in as').fill('ada');
+  await page.getByLabel('Headers').fill('X-Token');
+  const save = page.getByRole('button', { name: 'Save, and read it now' });
+  await save.click();
+  await page.getByText('Type the password, too.').waitFor();
+  await page.getByText('Header 1 has no value yet.').waitFor();
+  await page.getByLabel('Login password').fill('open sesame');
+  await page.getByLabel('Headers').fill('X-Token: swordfish');
+  await save.click();
+  await until('the worker has sent them', async () =>
+    desk.host.requests.some(({ headers }) => headers['x-token'] === 'swordfish' && headers.authorization),
+  );
+  await page.getByText('More: how it is asked').click();
+  expect(await page.getByLabel('Headers').inputValue()).toBe('x-token:');
+  expect(await page.getByLabel('Login password').inputValue()).toBe('');
+  const before = desk.host.requests.length;
+  await page.getByRole('button', { name: 'Read it now', exact: true }).click();
+  await until('the worker has read it again', async () => desk.host.requests.length > before);
+});

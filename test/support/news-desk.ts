@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Clock } from '@pressroom/news-feed/calendar';
 import { buildDesk } from '@pressroom/news-feed/desk-app';
 import { openWorker } from '@pressroom/news-feed/work/open-worker';
@@ -86,7 +87,10 @@ export async function openNewsDesk(clock?: Clock): Promise<NewsDesk | undefined>
 export async function startNewsroom(databaseUrl: string, clock?: Clock) {
   const { log } = memoryLog('newsroom');
   const { worker, desk, close } = openWorker(
-    readWorkerConfig(workerSettings(databaseUrl)),
+    readWorkerConfig({
+      ...workerSettings(databaseUrl),
+      NEWS_SOURCES_KEY: randomBytes(32).toString('base64'),
+    }),
     log,
     clock && { clock },
   );

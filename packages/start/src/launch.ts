@@ -15,7 +15,7 @@ import { type LaunchGallery, openGallery } from './launch-gallery.ts';
 import { Program, type ProgramOptions, runToEnd, untilReady } from './program.ts';
 import { ProgramLogs } from './program-log.ts';
 import type { Service } from './services.ts';
-import { configurationFaults, hooksKeyOf, readStartSettings, type StartSettings } from './start-settings.ts';
+import { configurationFaults, madeKeys, readStartSettings, type StartSettings } from './start-settings.ts';
 
 /** Time for programs left running by a killed start to stop, in ms. */
 const LEFTOVER_MS = 15_000;
@@ -57,7 +57,7 @@ export async function launch(what: Launch): Promise<void> {
     { services, migrate, settings, alone, running, print },
     signal,
   );
-  const shared = withHooksKey(withDatabase(alone, database), settings);
+  const shared = withMadeKeys(withDatabase(alone, database), settings);
   const contexts = new Map(
     services.map((service) => [service, service.gallery ? withGallery(shared, gallery) : shared]),
   );
@@ -234,8 +234,8 @@ function withDatabase({ cwd, env }: Context, { url }: LaunchDatabase): Context {
   return { cwd, env: { ...env, DATABASE_URL: url } };
 }
 
-function withHooksKey({ cwd, env }: Context, { dataDir }: StartSettings): Context {
-  return { cwd, env: { ...env, ...hooksKeyOf(dataDir, env) } };
+function withMadeKeys({ cwd, env }: Context, { dataDir }: StartSettings): Context {
+  return { cwd, env: { ...env, ...madeKeys(dataDir, env) } };
 }
 
 /** The key of the desk need not outlive the services that share it. */

@@ -119,16 +119,25 @@ async function faultsOf(command: readonly string[], cwd: string, env: NodeJS.Pro
   return lines.length > 0 ? lines : [printed.trim() || `${command.join(' ')} ended with ${code}`];
 }
 
+/** Keys that encrypt what services keep for others, and the files in which they are found. */
+const KEY_FILES = { CONTENT_HOOKS_KEY: 'content-hooks-key', NEWS_SOURCES_KEY: 'news-sources-key' };
+
 /**
- * The variable of a file with the key of the content service's hooks, unless the environment has a key. The
- * first start makes the key, in a file that only its owner can read; commands in other terminals find it.
+ * The variables of files with the keys of content's hooks and the newsroom's sources, unless the environment
+ * has them. The first start makes each, in a file that only its owner can read; commands in other terminals
+ * find it.
  */
-export function hooksKeyOf(dataDir: string, env: NodeJS.ProcessEnv): Record<string, string> {
-  if (env.CONTENT_HOOKS_KEY || env.CONTENT_HOOKS_KEY_FILE) return {};
-  const file = path.join(dataDir, 'content-hooks-key');
+export function madeKeys(dataDir: string, env: NodeJS.ProcessEnv): Record<string, string> {
+  const missing = Object.entries(KEY_FILES).filter(([name]) => !env[name] && !env[`${name}_FILE`]);
+  return Object.fromEntries(
+    missing.map(([name, file]) => [`${name}_FILE`, keyFile(path.join(dataDir, file))]),
+  );
+}
+
+function keyFile(file: string): string {
   if (!existsSync(file)) {
     writeFileSync(`${file}.new`, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flush: true });
     renameSync(`${file}.new`, file);
   }
-  return { CONTENT_HOOKS_KEY_FILE: file };
+  return file;
 }

@@ -8,6 +8,7 @@ import { addRoutes, type Guard, type Operation, type Server } from '@pressroom/c
 import type { Logger } from '@pressroom/common/log/logging';
 import { forbidden, Problem, unauthorized } from '@pressroom/common/problems/problem';
 import { SearchGate } from '@pressroom/common/search/search';
+import type { SecretBox } from '@pressroom/common/secrets/secret-box';
 import type { Kysely } from 'kysely';
 import { archiveQuery } from './api/archive.ts';
 import { ArchiveStore } from './api/archive-store.ts';
@@ -32,6 +33,8 @@ export interface DeskParts extends EditorParts {
   schedules: readonly Schedule[];
   /** The worker's own means of trying a source. */
   trying: TryParts;
+  /** Seals what sources keep secret; undefined without a key. */
+  secrets?: SecretBox | undefined;
   log: Logger;
 }
 

@@ -28,7 +28,11 @@ beforeAll(async () => {
   feed = await newsFeedFixture({ CACHE_BYTES: '0' });
   host = await FeedHost.start();
   log = memoryLog('newsroom');
-  const config = readWorkerConfig({ ...workerSettings(feed.database.url), DESK_KEY });
+  const config = readWorkerConfig({
+    ...workerSettings(feed.database.url),
+    DESK_KEY,
+    NEWS_SOURCES_KEY: Buffer.alloc(32, 1).toString('base64'),
+  });
   const opened = openWorker(config, log.log, { clock: () => now });
   const app = await buildDesk({ ...opened.desk, keys: config, host: '127.0.0.1', log: log.log });
   url = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -266,6 +270,52 @@ test('stories are merged, unmerged, split and told', async () => {
   expect((await ask('/stories/s')).body).toMatchObject({ digest: 'What happened.', digestBy: 'person' });
   const { edits } = (await ask('/stories/s/history')).body;
   expect(edits[0]).toMatchObject({ actor: 'Zoë', action: 'story digest' });
+});
+
+test('how a source is asked is set, and its secrets are never shown, nor sent where they were not given', async () => {
+  const { id } = (await post('/sources', { url: 'https://paper.example/feed' })).body;
+  const change = (json: object) => patch(`/sources/${id}`, json);
+  const basicAuth = { username: 'ada', password: 'open sesame' };
+  const headers = [{ name: 'X-Token', value: 'swordfish' }];
+  const set = await change({
+    basicAuth,
+    headers,
+    userAgent: 'R/1',
+    timeoutSeconds: 60,
+    timeZone: 'Asia/Seoul',
+  });
+  const shown = {
+    ...{ userAgent: 'R/1', timeoutSeconds: 60, timeZone: 'Asia/Seoul' },
+    ...{ basicAuth: { username: 'ada' }, headers: [{ name: 'x-token' }] },
+  };
+  expect(set.body).toMatchObject(shown);
+  // A value that is not given stays; the name and the other header are new.
+  const more = [{ name: 'x-token' }, { name: 'cookie', value: 'a=1' }];
+  expect((await change({ basicAuth: { username: 'bo' }, headers: more })).body).toMatchObject({
+    basicAuth: { username: 'bo' },
+    headers: [{ name: 'x-token' }, { name: 'cookie' }],
+  });
+  const wrong: [object, string][] = [
+    [{ headers: [{ name: 'x-new' }] }, 'headers.0.value'],
+    [{ headers: [{ name: 'host', value: 'x' }] }, 'headers.0.name'],
+    [{ headers: [{ name: 'a', value: 'x\r\ny: z' }] }, 'headers.0.value'],
+    [{ headers: [...headers, ...headers] }, 'headers'],
+    [{ basicAuth: { username: 'a:b', password: 'x' } }, 'basicAuth.username'],
+    [{ timeoutSeconds: 0 }, 'timeoutSeconds'],
+    [{ timeZone: 'Mars/Olympus' }, 'timeZone'],
+    [{ userAgent: 'a\nb' }, 'userAgent'],
+    [{ url: 'https://other.example/feed', basicAuth: { username: 'ada' } }, 'basicAuth.password'],
+  ];
+  for (const [json, field] of wrong) {
+    const { status, body } = await change(json);
+    expect([json, status, body.errors?.[0]?.field]).toEqual([json, 422, field]);
+  }
+  expect((await change({ url: 'https://paper.example/new' })).body.basicAuth).toEqual({ username: 'bo' });
+  const moved = (await change({ url: 'https://other.example/feed' })).body;
+  expect(moved).toMatchObject({ userAgent: 'R/1', basicAuth: null, headers: [] });
+  const { rows } = await feed.database.pool.query('select secrets from news.source where id = $1', [id]);
+  expect(rows).toEqual([{ secrets: null }]);
+  expect(`${set.text}${log.text()}`).not.toMatch(/sesame|swordfish/);
 });
 
 test('a source is tried, added, changed, paused, resumed and removed', async () => {

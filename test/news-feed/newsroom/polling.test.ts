@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { SourceCode } from '@pressroom/common/failures/failure';
+import { SecretBox } from '@pressroom/common/secrets/secret-box';
 import { editSource } from '@pressroom/news-feed/reading/sources';
 import { pollSource } from '@pressroom/news-feed/work/poll-source';
 import { sql } from 'kysely';
@@ -215,6 +217,46 @@ test('hostile and broken answers fail with their reason, and cost nothing else',
     expect(['failed', 'read']).toContain((await strict.poll(await desk.add(path))).kind);
   }
   expect((await desk.items()).every(({ title }) => title.length < 1000)).toBe(true);
+});
+
+test('a source is asked as it is set, and what is secret goes to no other host', async () => {
+  const secrets = new SecretBox(randomBytes(32));
+  const own = desk.with({ secrets });
+  const elsewhere = desk.host.at('/other').replace('127.0.0.1', 'localhost');
+  desk.host.set('/feed', { status: 302, headers: { location: elsewhere } });
+  desk.host.set('/other', { status: 302, headers: { location: desk.host.at('/back') } });
+  desk.host.set('/back', { body: rss([{ guid: 'a', pubDate: '2026-11-19 10:00' }]) });
+  const id = await desk.add('/feed');
+  const change = {
+    ...{ userAgent: 'Reader/1.0', timeZone: 'America/Sao_Paulo', timeoutSeconds: 5 },
+    basicAuth: { username: 'ada', password: 'sesame' },
+    headers: [{ name: 'cookie', value: 'plan=full' }],
+  };
+  await expect(editSource(desk.db, id, change, desk.now.value)).rejects.toMatchObject({
+    code: 'not_configured',
+  });
+  await editSource(desk.db, id, change, desk.now.value, { secrets });
+  expect(await own.poll(id)).toEqual({ kind: 'read', pending: 1 });
+  const [asked, other, back] = desk.host.requests.map(({ headers }) => headers);
+  const secret = { authorization: `Basic ${btoa('ada:sesame')}`, cookie: 'plan=full' };
+  expect(asked).toMatchObject({ 'user-agent': 'Reader/1.0', ...secret });
+  expect(other).toMatchObject({ 'user-agent': 'Reader/1.0' });
+  for (const name of Object.keys(secret)) expect(other).not.toHaveProperty(name);
+  expect(back).toMatchObject(secret);
+  expect(await desk.items()).toMatchObject([{ published_at: new Date('2026-11-19T13:00:00Z') }]);
+  expect(JSON.stringify(await desk.source(id))).not.toMatch(/sesame|plan=full/);
+
+  // Under another key nothing is sent rather than half of it.
+  desk.host.requests.length = 0;
+  const lost = await desk.with({ secrets: new SecretBox(randomBytes(32)) }).poll(id);
+  expect(lost).toEqual({ kind: 'failed', reason: expect.stringMatching(/NEWS_SOURCES_KEY/) });
+  expect([desk.host.requests, (await desk.source(id)).last_error_code]).toEqual([
+    [],
+    'source_secrets_unreadable',
+  ]);
+  desk.host.set('/feed', () => undefined);
+  await editSource(desk.db, id, { timeoutSeconds: 1, headers: [], basicAuth: null }, desk.now.value);
+  expect(await desk.poll(id)).toEqual({ kind: 'failed', reason: expect.stringMatching(/within 1 s/) });
 });
 
 test('a source that keeps failing is named and slowed down, and recovers at once', async () => {

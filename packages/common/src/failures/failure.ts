@@ -178,6 +178,7 @@ export const PROBLEM_CODES = [
   'source_rate_limited',
   'source_redirects',
   'source_robots',
+  'source_secrets_unreadable',
   'source_too_large',
   'source_too_many_entries',
   'source_too_slow',

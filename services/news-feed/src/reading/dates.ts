@@ -136,11 +136,12 @@ const HOUR_MS = 3_600_000;
  * of the process.
  *
  * @param language that of its text (BCP 47), which may name its month
+ * @param zone that of a date without one (IANA); UTC by default
  */
-export function feedDate(text: string, language?: string): Date | undefined {
+export function feedDate(text: string, language?: string, zone?: string): Date | undefined {
   if (text.length > MAX_CHARACTERS) return undefined;
   const plain = withoutDay(timeLast(withoutEra(withPlainDigits(text).trim()))).replace(COMMENT, '');
-  const date = sinceEpoch(plain) ?? dateOfForm(plain, language);
+  const date = sinceEpoch(plain) ?? dateOfForm(plain, language, zone);
   return date !== undefined && date.getTime() >= Date.UTC(1990) ? date : undefined;
 }
 
@@ -191,7 +192,7 @@ function sinceEpoch(text: string): Date | undefined {
   return seconds === undefined ? undefined : new Date(Number(seconds) * 1000 + Number(ms));
 }
 
-function dateOfForm(text: string, language: string | undefined): Date | undefined {
+function dateOfForm(text: string, language?: string, zone?: string): Date | undefined {
   const parts = FORMS.values()
     .map((form) => form.exec(text)?.groups)
     .find((groups) => groups !== undefined);
@@ -207,7 +208,7 @@ function dateOfForm(text: string, language: string | undefined): Date | undefine
   const seconds = (hourOf(parts) * 60 + Number(minute)) * 60 + Number(second);
   const ms = Number(fraction.slice(0, 3).padEnd(3, '0'));
   const time = midnight.getTime() + seconds * 1000 + ms;
-  const hours = hoursFromUtc(parts, time);
+  const hours = hoursFromUtc(parts, time, zone);
   return hours === undefined ? undefined : new Date(time - hours * HOUR_MS);
 }
 
@@ -220,9 +221,14 @@ function hourOf({ hour = '0', half, before }: Partial<Record<string, string>>): 
 }
 
 /** @param time what the clock there shows, as if it were that of UTC */
-function hoursFromUtc({ place, name = '', offset }: Partial<Record<string, string>>, time: number) {
+function hoursFromUtc(
+  { place, name = '', offset }: Partial<Record<string, string>>,
+  time: number,
+  zone: string | undefined,
+) {
   if (place !== undefined) return hoursAt(place, time);
   if (offset !== undefined) return hoursOf(offset);
+  if (name === '' && zone !== undefined) return hoursAt(zone, time);
   const there = PLACES[name.toLowerCase()];
   if (there !== undefined) return hoursAt(there, time);
   return ZONES.get(name.toLowerCase()) ?? (name.length <= MOST_ZONE_LETTERS ? 0 : undefined);

@@ -146,3 +146,14 @@ test('a name that means different months is read in the language of the text', (
   expect(feedDate('20 lis 2026 10:30', 'pl')?.toISOString()).toBe('2026-11-20T10:30:00.000Z');
   expect(feedDate('20 lis 2026 10:30', 'hr')?.toISOString()).toBe('2026-10-20T10:30:00.000Z');
 });
+
+test.each([
+  ['2026-11-20 10:30', '2026-11-20T13:30:00.000Z'],
+  ['Fri, 20 Nov 2026 10:30:00', '2026-11-20T13:30:00.000Z'],
+  ['2026-11-20', '2026-11-20T03:00:00.000Z'],
+  ['2026-11-20 10:30 +0100', '2026-11-20T09:30:00.000Z'],
+  ['Fri, 20 Nov 2026 10:30:00 GMT', '2026-11-20T10:30:00.000Z'],
+  ['2026-11-20T10:30:00Z', '2026-11-20T10:30:00.000Z'],
+])('the zone of a source is that of its dates without one: %s', (text, iso) => {
+  expect(feedDate(text, 'en', 'America/Sao_Paulo')?.toISOString()).toBe(iso);
+});

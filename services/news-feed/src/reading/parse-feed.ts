@@ -74,10 +74,11 @@ export function parseFeed(text: string, url: string): ParsedFeed {
   return feedOf(readRaw(text, url), url);
 }
 
-export function feedOf(raw: RawFeed, url: string): ParsedFeed {
+/** @param zone that of dates without one (IANA) */
+export function feedOf(raw: RawFeed, url: string, zone?: string): ParsedFeed {
   const base = URL.parse(raw.home?.trim() ?? '', url)?.href ?? url;
-  const newest = newestEntries(raw.entries);
-  const read = newest.map((entry) => entryOf(entry, base, raw));
+  const newest = newestEntries(raw.entries, zone);
+  const read = newest.map((entry) => entryOf(entry, base, { ...raw, zone }));
   const { entries, repeated } = distinctEntries(read.filter((entry) => 'key' in entry));
   const unusable = read.filter((entry) => 'reason' in entry);
   const unread = raw.entries.length - newest.length;
@@ -113,11 +114,11 @@ export function readRaw(document: string, url: string): RawFeed {
 }
 
 /** The newest entries, in the feed's order; one without a date is as old as the one before it. */
-function newestEntries(entries: readonly RawEntry[]): readonly RawEntry[] {
+function newestEntries(entries: readonly RawEntry[], zone: string | undefined): readonly RawEntry[] {
   if (entries.length <= MAX_ENTRIES) return entries;
   let time = Number.POSITIVE_INFINITY;
   const timed = entries.map((entry, index) => {
-    time = dateOf(entry)?.getTime() ?? time;
+    time = dateOf(entry, { zone })?.getTime() ?? time;
     return { index, time };
   });
   const newest = timed.toSorted((a, b) => Math.sign(b.time - a.time) || a.index - b.index);
@@ -140,17 +141,20 @@ function nameOf(titles: RawEntry['titles']): string {
   return cutText(title, MAX_TITLE).trim();
 }
 
-function dateOf({ dates }: Pick<RawEntry, 'dates'>, language?: string): Date | undefined {
+function dateOf(
+  { dates }: Pick<RawEntry, 'dates'>,
+  { language, zone }: { language?: string | undefined; zone: string | undefined },
+): Date | undefined {
   return dates
     .values()
-    .map((text) => feedDate(text, language))
+    .map((text) => feedDate(text, language, zone))
     .find((date) => date !== undefined);
 }
 
 function entryOf(
   { key, titles, texts, links, dates, images, languages, isUntitled, ...credits }: RawEntry,
   base: string,
-  feed: Pick<RawFeed, 'languages' | 'authors'>,
+  feed: Pick<RawFeed, 'languages' | 'authors'> & { zone: string | undefined },
 ): FeedEntry | LeftOut {
   // A feed may repeat its texts without end, and each is work.
   const words = texts
@@ -178,7 +182,7 @@ function entryOf(
     title: name,
     summary: summaryOf(words.find((part) => part !== name) ?? ''),
     url: webUri(url),
-    publishedAt: dateOf({ dates }, language ?? undefined) ?? null,
+    publishedAt: dateOf({ dates }, { language: language ?? undefined, zone: feed.zone }) ?? null,
     image: entryImage(images, base) ?? null,
     language,
     ...(isUntitled && { isUntitled }),

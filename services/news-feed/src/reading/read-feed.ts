@@ -17,6 +17,8 @@ interface SourceAnswer {
   /** Selectors of the list that the page is, see `listSelectors`; null if the source is no page. */
   listSelectors: string | null;
   memory: SitemapMemory;
+  /** That of dates without one (IANA); UTC by default. */
+  timeZone?: string | undefined;
 }
 
 export interface FeedReading {
@@ -39,7 +41,7 @@ export function readFeed(answer: SourceAnswer): SourceReading {
   const { url, contentType, link, mayBePage, listSelectors, memory } = answer;
   const text = decodeDocument(unzipped(Buffer.from(answer.body)), contentType);
   const read = (raw: RawFeed, sitemap?: FeedReading['sitemap']): FeedReading => {
-    const { links, ...feed } = feedOf(raw, url);
+    const { links, ...feed } = feedOf(raw, url, answer.timeZone);
     return { kind: 'feed', feed, hub: hubLinks(link, links, url), sitemap };
   };
   if (listSelectors !== null) return read(readList(text, url, listSelectors));

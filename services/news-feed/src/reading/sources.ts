@@ -1,10 +1,12 @@
 import { Failure } from '@pressroom/common/failures/failure';
+import type { SecretBox } from '@pressroom/common/secrets/secret-box';
 import { type Kysely, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import { asManyEdits, inTransactions } from '../editing/edits.ts';
 import type { NewsTables, SourceTable } from '../tables.ts';
 import type { Vocabulary } from '../words.ts';
 import { type OpmlFeed, opmlSettings } from './opml.ts';
 import type { Reader } from './reader.ts';
+import { accessColumns, changesAccess, type SourceAccess } from './source-access.ts';
 import {
   type AppliedRule,
   checkSettings,
@@ -46,9 +48,10 @@ export async function addSource(
   return { id: inserted.id, added: true };
 }
 
-/** Returns a source as editors see it, without its hash and without the work in progress. */
+/** Returns a source as editors see it, without its hash, its secrets and without the work in progress. */
 export function sourceMembers(source: Source) {
-  const { body_hash: _hash, lease_until: _lease, holder: _holder, removed: _was, ...members } = source;
+  const { body_hash: _hash, lease_until: _lease, holder: _holder, removed: _was, ...others } = source;
+  const { secrets: _secrets, ...members } = others;
   return members;
 }
 
@@ -101,6 +104,8 @@ interface SourceEdit {
   actor?: string;
   /** Checks the source as it is; throws to forbid the change. */
   precondition?: (source: Source) => void;
+  /** Seals what is secret; undefined without a key. */
+  secrets?: SecretBox | undefined;
 }
 
 /**
@@ -110,19 +115,27 @@ interface SourceEdit {
 export function editSource(
   db: Kysely<NewsTables>,
   id: number,
-  settings: SourceSettings & { url?: string },
+  settings: SourceSettings & SourceAccess & { url?: string },
   now: Date,
-  { actor, precondition }: SourceEdit = {},
+  { actor, precondition, secrets }: SourceEdit = {},
 ): Promise<void> {
   const { url: address, ...rest } = settings;
   const url = address === undefined ? undefined : sourceUrl(address);
   return inTransactions(db)(async (tx) => {
-    if (precondition !== undefined) precondition(await lockSource(tx, id));
+    const before = await lockSource(tx, id);
+    precondition?.(before);
     if (url !== undefined) await refuseTaken(tx, id, [url]);
     const moved = url === undefined ? {} : { url, given_url: url };
     const isReadAnew = url !== undefined || settings.page !== undefined;
     const anew = { ...forgotten(now), last_success_at: null, answered_site: null };
-    await update(tx, id, { ...columnsOf(rest), ...moved, ...(isReadAnew && anew) });
+    await update(tx, id, {
+      ...columnsOf(rest),
+      ...accessColumns(before, rest, url ?? before.given_url, secrets),
+      ...moved,
+      // At once, so that whoever has changed it sees if it helps.
+      ...(changesAccess(rest) && forgotten(now)),
+      ...(isReadAnew && anew),
+    });
     if (url !== undefined) await tx.deleteFrom('news.source_sitemap').where('source_id', '=', id).execute();
     if (settings.images === false) {
       await asManyEdits(tx, { ...(actor !== undefined && { actor }), action: 'sources edit' });

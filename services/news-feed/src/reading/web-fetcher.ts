@@ -13,6 +13,7 @@ import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import type { Page } from './page.ts';
 import type { Reader } from './reader.ts';
+import { isOwnOrigin, type OwnRequest } from './source-access.ts';
 
 export interface WebFetcherOptions {
   /** The most bytes of an answer, also after its content coding is undone. */
@@ -63,6 +64,7 @@ export interface Fetched {
  *
  * @param givenUrl what an editor gave the worker to read, and has led to `url`: private hosts are asked only
  * if its own host is one of them, or any publisher could make the worker read what is private
+ * @param own what the source sets for itself; its headers go to the origin of `givenUrl` alone
  */
 export type Fetch = (
   url: string,
@@ -70,6 +72,7 @@ export type Fetch = (
   signal: AbortSignal,
   givenUrl: string,
   crawlPolicy?: CrawlPolicy,
+  own?: OwnRequest,
 ) => Promise<Fetched>;
 
 /** Sends a form to an address, once, and returns the status; for `givenUrl` and faults see {@link Fetch}. */
@@ -82,6 +85,8 @@ export type Post = (
 
 interface Sent {
   headers: Readonly<Record<string, string>>;
+  /** Time limit, in ms. */
+  timeoutMs: number;
   form?: URLSearchParams;
 }
 
@@ -108,11 +113,12 @@ export class WebFetcher {
   }
 
   /** See {@link Fetch}. */
-  readonly fetch: Fetch = async (address, headers, signal, givenUrl, crawlPolicy) => {
+  readonly fetch: Fetch = async (address, headers, signal, givenUrl, crawlPolicy, own) => {
     let target = this.#allowed(address, givenUrl);
     let movedTo: string | undefined;
     let isPermanent = true;
-    let leftMs = this.#options.totalMs;
+    const timeoutMs = own?.timeoutMs ?? this.#options.totalMs;
+    let leftMs = timeoutMs;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       const { url } = target;
       if (crawlPolicy !== undefined && !(await crawlPolicy.mayRequest(url))) {
@@ -121,8 +127,14 @@ export class WebFetcher {
       const answer = await this.#inSlot(url.host, signal, async () => {
         await crawlPolicy?.takeTurn(url.host);
         const began = performance.now();
-        const ask = (limited: AbortSignal) => this.#ask(target, { headers }, limited).then(this.#read);
-        const read = await this.#inTime(leftMs, signal, ask);
+        const sent = {
+          ...headers,
+          ...(own?.userAgent !== undefined && { 'user-agent': own.userAgent }),
+          ...(isOwnOrigin(url, givenUrl) && own?.headers),
+        };
+        const ask = (limited: AbortSignal) =>
+          this.#ask(target, { headers: sent, timeoutMs }, limited).then(this.#read);
+        const read = await this.#inTime(leftMs, timeoutMs, signal, ask);
         leftMs -= performance.now() - began;
         return read;
       });
@@ -141,12 +153,13 @@ export class WebFetcher {
   readonly post: Post = async (address, form, signal, givenUrl) => {
     const target = this.#allowed(address, givenUrl);
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const { totalMs } = this.#options;
     const send = async (limited: AbortSignal) => {
-      const { statusCode, body } = await this.#ask(target, { headers, form }, limited);
+      const { statusCode, body } = await this.#ask(target, { headers, form, timeoutMs: totalMs }, limited);
       stop(body);
       return statusCode;
     };
-    return this.#inSlot(target.url.host, signal, () => this.#inTime(this.#options.totalMs, signal, send));
+    return this.#inSlot(target.url.host, signal, () => this.#inTime(totalMs, totalMs, signal, send));
   };
 
   /** Throws a {@link FetchFault} unless the address may be asked for what `givenUrl` has led to. */
@@ -173,24 +186,35 @@ export class WebFetcher {
     return this.#options.privateHosts.includes(hostname.replace(/^\[(.*)\]$/, '$1'));
   }
 
-  async #inTime<T>(ms: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /** Does work within the `ms` that are left of `totalMs`. */
+  async #inTime<T>(
+    ms: number,
+    totalMs: number,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     const deadline = AbortSignal.timeout(Math.max(0, Math.ceil(ms)));
     try {
       return await work(AbortSignal.any([signal, deadline]));
     } catch (error) {
       signal.throwIfAborted();
       if (deadline.aborted) {
-        const seconds = this.#options.totalMs / 1000;
-        throw new FetchFault('source_too_slow', `it did not answer completely within ${seconds} s`, error);
+        throw new FetchFault(
+          'source_too_slow',
+          `it did not answer completely within ${totalMs / 1000} s`,
+          error,
+        );
       }
       throw explained(error);
     }
   }
 
-  #ask(target: GuardedTarget, { headers, form }: Sent, signal: AbortSignal) {
+  #ask(target: GuardedTarget, { headers, form, timeoutMs }: Sent, signal: AbortSignal) {
     return this.#agents.request(target, {
       method: form === undefined ? 'GET' : 'POST',
       ...(form !== undefined && { body: form.toString() }),
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
       headers: { 'user-agent': USER_AGENT, 'accept-encoding': ACCEPTED_CODINGS, ...headers },
       signal,
     });

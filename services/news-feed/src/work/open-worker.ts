@@ -1,6 +1,7 @@
 import { openDatabase } from '@pressroom/common/database/database';
 import { checkSchema } from '@pressroom/common/database/migrations';
 import type { Logger } from '@pressroom/common/log/logging';
+import { SecretBox } from '@pressroom/common/secrets/secret-box';
 import { type Clock, systemClock } from '../calendar.ts';
 import { vocabularyOf } from '../config.ts';
 import type { EditorParts } from '../editing/desk/editors.ts';
@@ -33,7 +34,11 @@ interface OpenWorker {
   /** Throws a `Failure` that says which migrations of this build the database lacks. */
   checkSchema: () => Promise<void>;
   callback: CallbackParts;
-  desk: EditorParts & { schedules: readonly Schedule[]; trying: TryParts };
+  desk: EditorParts & {
+    schedules: readonly Schedule[];
+    trying: TryParts;
+    secrets: SecretBox | undefined;
+  };
   /** Stops the worker, gives its jobs `graceMs` to end, and closes everything. */
   close: (graceMs: number) => Promise<void>;
 }
@@ -65,6 +70,8 @@ export function openWorker(
   const vocabulary = vocabularyOf(config);
   const clock: Clock = replaced.clock ?? systemClock;
   const schedules = replaced.schedules ?? newsroomSchedules({ vocabulary, keepDays: config.NEWS_KEEP_DAYS });
+  const { NEWS_SOURCES_KEY: key, NEWS_SOURCES_KEY_PREVIOUS: previous } = config;
+  const secrets = key && new SecretBox(key, previous);
   const reader = new Reader();
   const pages = new WebPageReader(fetcher.fetch, reader, sharedTurns(db));
   const lexicon = readLexicon(vocabulary.packs);
@@ -80,6 +87,7 @@ export function openWorker(
     log,
     fetch: fetcher.fetch,
     reader,
+    secrets,
     bounds: pollBounds(config.NEWS_POLL_MIN_SECONDS),
     random: Math.random,
     checkItem: itemChecker(vocabulary),
@@ -114,7 +122,7 @@ export function openWorker(
     checkSchema: async () => (await checkSchema(db))(),
     callback: { db, clock, log },
     desk: {
-      ...{ db, vocabulary, lexicon, clock, schedules },
+      ...{ db, vocabulary, lexicon, clock, schedules, secrets },
       trying: { fetch: replaced.fetch ?? fetcher.fetch, reader, crawlPolicy: pages.crawlPolicy },
     },
     close,

@@ -2,12 +2,14 @@ import { hash } from 'node:crypto';
 import { isDatabaseAway, isRefusedData } from '@pressroom/common/database/database';
 import { backoffSeconds } from '@pressroom/common/database/leases';
 import { Failure, reasonOf, type SourceCode, sourceCodeOf } from '@pressroom/common/failures/failure';
+import type { SecretBox } from '@pressroom/common/secrets/secret-box';
 import type { Kysely, Transaction, Updateable } from 'kysely';
 import type { Clock } from '../calendar.ts';
 import { inTransactions, type Work } from '../editing/edits.ts';
 import type { FeedReading, SourceReading } from '../reading/read-feed.ts';
 import { isUnread, type Reader } from '../reading/reader.ts';
 import type { SitemapMemory } from '../reading/sitemap.ts';
+import { ownRequestOf } from '../reading/source-access.ts';
 import { MAX_SOURCE_URL_BYTES } from '../reading/source-settings.ts';
 import type { Source } from '../reading/sources.ts';
 import { codeOfStatus, wallOf } from '../reading/walls.ts';
@@ -31,6 +33,8 @@ export interface PollParts {
   subscribes: boolean;
   /** From 0 to 1, for jitter. */
   random: () => number;
+  /** Opens what sources keep secret; undefined without a key. */
+  secrets?: SecretBox | undefined;
 }
 
 export type PollOutcome =
@@ -97,7 +101,8 @@ export async function pollSource(
     const { url, given_url: givenUrl, list_selectors: selectors } = source;
     const crawlPolicy = selectors === null ? undefined : parts.crawlPolicy(signal, givenUrl);
     const headers = conditions(source, parts.clock());
-    answer = await parts.fetch(url, headers, signal, givenUrl, crawlPolicy);
+    const own = ownRequestOf(source, parts.secrets);
+    answer = await parts.fetch(url, headers, signal, givenUrl, crawlPolicy, own);
     if (answer.status === 304 && !IS_CONDITION.some((name) => name in headers)) {
       throw new Failure('upstream_failed', 'it answers 304 (not changed) even to a first request', {
         code: 'source_answers_error',
@@ -232,7 +237,7 @@ async function readAnswer(
   }
   return reader.read(source.given_url, 'feed', {
     ...{ body, url, contentType: headers['content-type'], link: headers.link },
-    ...{ mayBePage, memory, listSelectors: source.list_selectors },
+    ...{ mayBePage, memory, listSelectors: source.list_selectors, timeZone: source.time_zone ?? undefined },
   });
 }
 
@@ -247,9 +252,11 @@ async function readSitemaps(
   const feeds: FeedReading['feed'][] = [];
   let known = before;
   let fault: Fault | null = null;
+  const own = ownRequestOf(source, parts.secrets);
   for (const url of urls) {
     try {
-      const answer = await parts.fetch(url, acceptedTypes(null), signal, source.given_url);
+      const { fetch } = parts;
+      const answer = await fetch(url, acceptedTypes(null), signal, source.given_url, undefined, own);
       const reading = await readAnswer(parts, answer, source, { since, known }, false);
       if (reading.kind !== 'feed' || reading.sitemap === undefined) {
         throw new Failure('invalid', 'it is not a sitemap', { code: 'source_not_feed' });

@@ -2,6 +2,7 @@ import { deskKeySetting, previousDeskKeySetting } from '@pressroom/common/desk/d
 import {
   commonSettings,
   type Environment,
+  encryptionKey,
   hosts,
   integer,
   port,
@@ -104,6 +105,15 @@ export const workerSettings = {
   NEWS_POLL_MIN_SECONDS: setting(
     integer(10, 86_400, 'seconds').default(300),
     'Minimum time between two polls of a source; a source may ask for a longer one.',
+  ),
+  NEWS_SOURCES_KEY: setting(
+    encryptionKey().optional(),
+    'Encrypts the passwords and headers of [sources](newsroom.md#access).',
+    'no source has any',
+  ),
+  NEWS_SOURCES_KEY_PREVIOUS: setting(
+    encryptionKey().optional(),
+    'The previous `NEWS_SOURCES_KEY`, which still decrypts older ones.',
   ),
   NEWS_WRITE_SHARE: setting(
     integer(1, 100, 'percent').default(10),

@@ -6,6 +6,7 @@ import { Modal } from '../../shared/views/modal.tsx';
 import type { Source } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { pathTo } from '../state/news-place.ts';
+import { SourceAccess } from './source-access.tsx';
 import { SourceForm } from './source-form.tsx';
 import { DaysChart, faultWords, SourceState, useReading } from './source-health.tsx';
 import { Status } from './status.tsx';
@@ -36,6 +37,7 @@ export function SourcePage({ id }: { id: number }) {
         {/* Another form once it has been saved: it begins with what is kept. */}
         <fieldset class="as-one" disabled={!me.may('edit')}>
           <SourceForm key={source.etag} before={source} onSaved={again} />
+          <SourceAccess key={`access ${source.etag}`} before={source} onSaved={again} />
         </fieldset>
         <Lines
           title={say('dropped')}
@@ -62,6 +64,14 @@ function SourceHead({ source, onChanged }: { source: Source; onChanged: () => vo
   const { id, name, state } = source;
   const [isAsking, setAsking] = useState(false);
   const read = useReading(source, onChanged);
+  const readNow = () => {
+    const words = say('didReadNow', { name });
+    return edits.attempt(words, async () => {
+      await api.readSource(id, 'resume');
+      edits.say(words);
+      onChanged();
+    });
+  };
   const remove = () => {
     setAsking(false);
     const words = say('didRemove', { name });
@@ -87,6 +97,7 @@ function SourceHead({ source, onChanged }: { source: Source; onChanged: () => vo
         <span class="space" />
         {me.may('edit') && (
           <>
+            {state === 'active' && <Button onClick={() => void readNow()}>{say('readNow')}</Button>}
             <Button icon={state === 'active' ? 'pause' : 'resume'} onClick={read}>
               {say(state === 'active' ? 'pause' : 'resume')}
             </Button>

@@ -93,6 +93,7 @@ export const problemsEn = {
   problem_source_redirects:
     'It leads from one address to another without end, or to one that cannot be asked.',
   problem_source_robots: 'Its robots.txt does not allow it to be read.',
+  problem_source_secrets_unreadable: 'Its password and headers can no longer be read. Type them again.',
   problem_source_too_large: 'What it sends is too large.',
   problem_source_too_many_entries: 'It brought too many entries in a day. The others are read later.',
   problem_source_too_slow: 'Its server takes too long to answer.',

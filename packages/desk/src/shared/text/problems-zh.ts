@@ -81,6 +81,7 @@ export const problemsZh: Translated<typeof problemsEn> = {
   problem_source_rate_limited: '它的服务器表示请求过于频繁，稍后会再次读取。',
   problem_source_redirects: '它不停地转向其他地址，或转向无法访问的地址。',
   problem_source_robots: '它的 robots.txt 不允许读取。',
+  problem_source_secrets_unreadable: '它的密码和标头已无法读取。请重新输入。',
   problem_source_too_large: '它发送的内容太大。',
   problem_source_too_many_entries: '它一天内的条目太多，其余的稍后读取。',
   problem_source_too_slow: '它的服务器响应太慢。',

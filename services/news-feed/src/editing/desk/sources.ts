@@ -15,11 +15,13 @@ import {
 import { anyText, idParameter, integerParameter, text } from '@pressroom/common/fields/fields';
 import { bodiless, NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
+import type { SecretBox } from '@pressroom/common/secrets/secret-box';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { LEFT_OUT_CODES } from '../../reading/feed.ts';
 import { writeOpml } from '../../reading/opml.ts';
 import type { Reader } from '../../reading/reader.ts';
+import { accessInput } from '../../reading/source-access.ts';
 import { checkSettings, type SourceSettings, sourceUrl } from '../../reading/source-settings.ts';
 import {
   addListed,
@@ -79,6 +81,11 @@ const source = z
       .string()
       .nullable()
       .describe('The place where its page lists articles; null for a feed or a sitemap.'),
+    userAgent: z.string().nullable(),
+    timeoutSeconds: z.int().nullable(),
+    timeZone: z.string().nullable().describe('Of dates that say none.'),
+    basicAuth: z.object({ username: z.string() }).nullable().describe('Its password is never shown.'),
+    headers: z.array(z.object({ name: z.string() })).describe('Their values are never shown.'),
     state: z.enum(['active', 'paused', 'gone']),
     createdAt: timestamp,
     nextPollAt: timestamp,
@@ -146,7 +153,7 @@ const sourceCreate = z
 
 /** Body of `PATCH`. */
 const sourcePatch = z
-  .strictObject({ ...settings, url })
+  .strictObject({ ...settings, ...accessInput, url })
   .partial()
   .refine((body) => Object.keys(body).length > 0, {
     message: 'must have at least one member',
@@ -209,7 +216,7 @@ const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 
 const TRY_MS = 50_000;
 
 /** Dependencies of the operations on sources; `trying` is the worker's own. */
-type SourceParts = EditorParts & { trying: TryParts };
+type SourceParts = EditorParts & { trying: TryParts; secrets?: SecretBox | undefined };
 
 /** The operations on sources: each does what a command of `newsroom sources` does. */
 export function sourceOperations(parts: SourceParts) {
@@ -327,10 +334,11 @@ function writes(parts: SourceParts) {
     },
     handler: async (request, reply) => {
       const condition = writePrecondition(request);
-      await checkMembers(request.body, vocabulary, trying.reader);
+      await checkMembers(settingsIn(request.body), vocabulary, trying.reader);
       const { id } = await sourceOf(parts, request.params.id);
       await editSource(db, id, request.body, clock(), {
         actor: personOf(request.headers),
+        secrets: parts.secrets,
         ...(condition && { precondition: (source) => condition(settingsOf(source)) }),
       });
       const source = await sourceOf(parts, id);
@@ -488,6 +496,12 @@ function unreadable(error: unknown, signal: AbortSignal): Failure | undefined {
   });
 }
 
+/** The settings that `checkMembers` checks: the schema has checked the others. */
+function settingsIn(body: z.infer<typeof sourcePatch>) {
+  const checked = Object.entries(body).filter(([name]) => !(name in accessInput));
+  return Object.fromEntries(checked) as Omit<typeof body, keyof typeof accessInput>;
+}
+
 /**
  * Checks the settings that an editor gives a source.
  *
@@ -560,6 +574,11 @@ function settingsOf(source: Source) {
     images: source.takes_images,
     rules: source.rules,
     page: source.list_selectors,
+    userAgent: source.user_agent,
+    timeoutSeconds: source.timeout_seconds,
+    timeZone: source.time_zone,
+    basicAuth: source.basic_user === null ? null : { username: source.basic_user },
+    headers: source.header_names.map((name) => ({ name })),
     state: source.state,
   };
 }
