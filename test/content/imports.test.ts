@@ -120,7 +120,10 @@ test('a WordPress file is checked, imported and taken back, but for what somebod
 
   // Once more, with another option: what the trash has comes anew, at its address.
   await ended(id, 'check', { author: 'Desk', clean: false });
-  expect(await ended(id, 'run')).toMatchObject({ counts: { created: 2, adapted: 0, known: 1, refused: 0 } });
+  expect(await ended(id, 'run')).toMatchObject({
+    options: { author: 'Desk', clean: false, short: true },
+    counts: { created: 2, adapted: 0, known: 1, refused: 0 },
+  });
   expect((await slugs()).toSorted()).toEqual(['article-1', 'article-2', 'article-4']);
 });
 

@@ -9,6 +9,7 @@ const SECTIONS = [
   'home',
   'invitation',
   'media',
+  'moving',
   'news',
   'operations',
   'organise',

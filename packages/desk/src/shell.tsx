@@ -59,6 +59,13 @@ const SOURCES: Readonly<Record<SectionName, Source>> = {
       zh: async () => (await import('./people/text/zh.ts')).zh,
     },
   },
+  moving: {
+    load: async () => (await import('./moving/moving.tsx')).openMoving,
+    texts: {
+      en: async () => (await import('./moving/text/en.ts')).en,
+      zh: async () => (await import('./moving/text/zh.ts')).zh,
+    },
+  },
   operations: {
     load: async () => (await import('./operations/operations.tsx')).openOperations,
     texts: {

@@ -9,6 +9,8 @@ import { en as invitationEn } from './invitation/text/en.ts';
 import { zh as invitationZh } from './invitation/text/zh.ts';
 import { en as mediaEn } from './media/text/en.ts';
 import { zh as mediaZh } from './media/text/zh.ts';
+import { en as movingEn } from './moving/text/en.ts';
+import { zh as movingZh } from './moving/text/zh.ts';
 import { en as newsEn } from './news/text/en.ts';
 import { zh as newsZh } from './news/text/zh.ts';
 import { en as operationsEn } from './operations/text/en.ts';
@@ -48,6 +50,8 @@ const SECTIONS = {
   'the articles in zh': { ...zh, ...articlesZh },
   'the news in en': { ...en, ...newsEn },
   'the news in zh': { ...zh, ...newsZh },
+  'moving in en': { ...en, ...movingEn },
+  'moving in zh': { ...zh, ...movingZh },
   'the operations in en': { ...en, ...operationsEn },
   'the operations in zh': { ...zh, ...operationsZh },
   'organising in en': { ...en, ...organiseEn },

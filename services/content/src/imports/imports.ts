@@ -66,6 +66,17 @@ const shownImport = z
       .object({ at: z.enum(['checking', 'running', 'undoing']), code, about })
       .nullable()
       .describe('Why it failed, and at what; `interrupted` if processes that worked on it ended.'),
+    options: z
+      .object({
+        author: z.string().nullable(),
+        site: z.string().nullable(),
+        clean: z.boolean(),
+        short: z.boolean(),
+        truncate: z.boolean(),
+        redirects: z.boolean(),
+      })
+      .nullable()
+      .describe('How the file was checked last; null before.'),
     progress: z
       .object({ done: z.int(), total: z.int().nullable() })
       .describe('Entries of the file that were read; `total` is null until they are counted.'),
@@ -348,6 +359,7 @@ function shown(row: FoundImport): z.infer<typeof shownImport> {
       left_out,
       undone,
     },
+    options: 'clean' in row.options ? row.options : null,
     progress: { done, total },
     counts: { ...outcomes, terms },
     key: keyOf(actor.key, null),

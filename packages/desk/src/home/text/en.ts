@@ -37,8 +37,4 @@ export const en = {
   addSource: 'Add a source',
   firstMedia: 'Upload pictures and other files, for your articles and for the site.',
   upload: 'Upload',
-  importExport:
-    'Have the other site make a file: in WordPress under Tools, Export, All content; in Ghost under Settings, Import/Export.',
-  importRun:
-    'Whoever runs the server brings it in with one of these commands. With --dry-run at its end, it only says what would come.',
 };

@@ -38,7 +38,4 @@ export const zh: Translated<typeof en> = {
   addSource: '添加来源',
   firstMedia: '上传图片和其他文件，供文章和网站使用。',
   upload: '上传',
-  importExport:
-    '先在原来的网站导出文件：WordPress 在“工具 → 导出 → 所有内容”；Ghost 在“Settings → Import/Export”。',
-  importRun: '然后请管理服务器的人用下面的命令之一导入。命令末尾加上 --dry-run 时，只说明会导入什么。',
 };

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
 import { Header } from '../../shared/views/header.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
@@ -9,7 +8,6 @@ import { useTitle } from '../../shared/views/use-title.ts';
 import type { Draft, NewsNow, Planned, Stopped } from '../api/home.ts';
 import { useHome } from '../home-context.ts';
 import { readArticles } from '../state/articles-now.ts';
-import { ImportDialog } from './import-dialog.tsx';
 import { type Line, Lines } from './lines.tsx';
 import { useBlock } from './use-block.ts';
 
@@ -166,7 +164,6 @@ interface FirstStepsProps {
 function FirstSteps({ isQuiet, isUnnamed, isWritten, hasSources }: FirstStepsProps) {
   const { api, me, texts } = useHome();
   const { say } = texts;
-  const [isImporting, setImporting] = useState(false);
   const mayName = me.may('administer') && isUnnamed;
   const mayWrite = me.may('write') && !isWritten;
   const mayAdd = me.may('edit') && !hasSources;
@@ -196,10 +193,11 @@ function FirstSteps({ isQuiet, isUnnamed, isWritten, hasSources }: FirstStepsPro
                 <Icon name="edit" />
                 {say('writeFirst')}
               </Link>
-              {me.may('administer') && (
-                <Button icon="download" onClick={() => setImporting(true)}>
+              {me.may('edit') && (
+                <Link to="moving" class="button plain">
+                  <Icon name="download" />
                   {say('importFirst')}
-                </Button>
+                </Link>
               )}
             </div>
           </li>
@@ -227,7 +225,6 @@ function FirstSteps({ isQuiet, isUnnamed, isWritten, hasSources }: FirstStepsPro
           </li>
         )}
       </ol>
-      {isImporting && <ImportDialog onClose={() => setImporting(false)} />}
     </section>
   );
 }

@@ -4,7 +4,7 @@ import { keep, kept } from './storage.ts';
 /** The sections of the desk between which one goes to and fro, as their addresses name them. */
 export const SECTIONS = ['media', 'articles', 'organise', 'news', 'people'] as const;
 
-const ALL_SECTIONS = ['home', ...SECTIONS, 'operations', 'account', 'invitation'] as const;
+const ALL_SECTIONS = ['home', ...SECTIONS, 'moving', 'operations', 'account', 'invitation'] as const;
 
 /** The sections where somebody finds themselves again. */
 const KEPT: readonly string[] = ['home', ...SECTIONS];

@@ -8,6 +8,7 @@ export const en = {
   organise: 'Organise',
   news: 'News',
   people: 'People',
+  moving: 'Import and export',
   siteSettings: 'Settings of the site',
   operations: 'Operations',
   account: 'Account',

@@ -10,6 +10,7 @@ export const zh: Translated<typeof en> = {
   news: '新闻',
   organise: '整理',
   people: '成员',
+  moving: '导入与导出',
   siteSettings: '网站设置',
   operations: '运行状况',
   account: '账户',

@@ -91,21 +91,24 @@ function MainMenu({ items, onSelect, onKeyboard }: Omit<HeaderProps, 'children'>
       checked: texts.language.value === value,
       ...(index === 0 && { heading: say('language') }),
     })),
+    ...(me.may('edit')
+      ? [{ value: 'moving', label: say('moving'), icon: 'download', heading: '' } as const]
+      : []),
     ...(me.may('administer')
       ? [
-          { value: 'people/site', label: say('siteSettings'), icon: 'settings', heading: '' } as const,
+          { value: 'people/site', label: say('siteSettings'), icon: 'settings' } as const,
           { value: 'operations', label: say('operations'), icon: 'operations' } as const,
         ]
       : []),
     {
       ...{ value: 'account', label: say('account'), icon: 'account' },
-      ...(!me.may('administer') && { heading: '' }),
+      ...(!me.may('edit') && { heading: '' }),
     },
     { value: 'logout', label: say('logOut'), icon: 'logout' },
   ];
   const select = async (value: string) => {
     if (value === 'keyboard') return onKeyboard?.();
-    if (['account', 'operations', 'people/site'].includes(value)) return address.go(value);
+    if (['account', 'moving', 'operations', 'people/site'].includes(value)) return address.go(value);
     if (value in THEMES) return preferences.setTheme(value as Theme);
     if (value in LANGUAGES) {
       preferences.keepLanguage(value as Language);

@@ -1,0 +1,72 @@
+import { useState } from 'preact/hooks';
+import { withScheme } from '../../shared/state/with-scheme.ts';
+import { Button } from '../../shared/views/button.tsx';
+import { CheckField } from '../../shared/views/check-field.tsx';
+import { DEFAULTS, type Format, type Import, type Options } from '../api/imports.ts';
+import { useMoving } from '../moving-context.ts';
+
+interface OptionsFormProps {
+  format: Format;
+  /** Those of the last check. */
+  before: Import['options'];
+  isOpen: boolean;
+  /** The label of its button. */
+  label: string;
+  onCheck: (options: Options) => void;
+}
+
+/** How a file is read; a check follows. */
+export function OptionsForm({ format, before, isOpen, label, onCheck }: OptionsFormProps) {
+  const { say } = useMoving().texts;
+  const { author: namedBefore = '', site: siteBefore = '', ...others } = before ?? DEFAULTS;
+  const [options, setOptions] = useState(others);
+  const [author, setAuthor] = useState(namedBefore ?? '');
+  const [site, setSite] = useState(siteBefore ?? '');
+  const check = (event: SubmitEvent) => {
+    event.preventDefault();
+    onCheck({
+      ...options,
+      ...(author.trim() !== '' && { author: author.trim() }),
+      ...(site.trim() !== '' && { site: withScheme(site.trim()) }),
+    });
+  };
+  return (
+    <details open={isOpen}>
+      <summary>{say('options')}</summary>
+      <form class="form moving-options" onSubmit={check}>
+        {format === 'ghost' && (
+          <label class="field">
+            <span>{say('site')}</span>
+            <input
+              type="text"
+              inputMode="url"
+              placeholder="https://old.example"
+              value={site}
+              onInput={({ currentTarget }) => setSite(currentTarget.value)}
+            />
+          </label>
+        )}
+        <label class="field">
+          <span>{say('author')}</span>
+          <input
+            type="text"
+            maxLength={255}
+            value={author}
+            onInput={({ currentTarget }) => setAuthor(currentTarget.value)}
+          />
+        </label>
+        {(['clean', 'short', 'truncate', 'redirects'] as const).map((name) => (
+          <CheckField
+            key={name}
+            label={say(name)}
+            checked={options[name]}
+            onChecked={(checked) => setOptions({ ...options, [name]: checked })}
+          />
+        ))}
+        <div>
+          <Button type="submit">{label}</Button>
+        </div>
+      </form>
+    </details>
+  );
+}

@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { ARTICLE_TEXT, wordpressFile, wordpressItem } from '../fixtures/wordpress.ts';
+import { type DeskWindows, withDeskWindows } from '../support/desk-windows.ts';
+
+let desk: DeskWindows;
+withDeskWindows(async (windows) => {
+  desk = windows;
+});
+
+test('from the start page, a WordPress file is checked, imported and taken back, and everything downloaded', async () => {
+  const { page } = await desk.visit('home');
+  await page.getByRole('link', { name: 'Import from WordPress or Ghost' }).click();
+  const text = wordpressFile(
+    wordpressItem(1, { 'content:encoded': `<p onclick="x()">${ARTICLE_TEXT}</p>` }),
+    wordpressItem(2, {}),
+    wordpressItem(3, { 'dc:creator': '' }),
+  );
+  const chosen = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Choose a file' }).click();
+  await (await chosen).setFiles({ name: 'old.xml', mimeType: 'text/xml', buffer: Buffer.from(text) });
+
+  await page.getByText('Checked: nothing is written yet').waitFor();
+  const row = (name: string) => page.getByRole('row', { name });
+  await row('Article 1').waitFor();
+  expect(await row('Article 1').textContent()).toContain('Removed from the text: onclick on <p>.');
+  expect(await row('Article 3').textContent()).toContain(
+    'It names no author. Name one above, and check again.',
+  );
+  expect(await desk.faultsOf(page)).toEqual([]);
+  expect((await desk.content.client.send('/api/articles?status=all')).body.data).toEqual([]);
+
+  await page.getByRole('button', { name: 'Import 2 articles' }).press('Enter');
+  await page.getByText('Imported', { exact: true }).waitFor();
+  await page.getByRole('button', { name: /^Does not come/ }).click();
+  await row('Article 2').waitFor({ state: 'detached' });
+  await row('Article 3').waitFor();
+
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'All imports' }).click();
+  await page.getByRole('link', { name: 'Download everything' }).click();
+  const file = await readFile(await (await download).path(), 'utf8');
+  expect(file.match(/"type":"article"/g)).toHaveLength(2);
+
+  await page.getByRole('link', { name: 'old.xml' }).click();
+  await page.getByRole('button', { name: 'Undo the import' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Undo the import' }).click();
+  await page.getByText('2 articles are in the trash.').waitFor();
+});
