@@ -42,7 +42,12 @@ describe('an export', () => {
     await client.patch(`/api/categories/${category.id}`, { slug: 'latest' });
     const article = await client.publish({ title: 'Public', category_id: category.id, tags: ['kept'] });
     const { id } = article.body.data;
-    await client.patch(`/api/articles/${id}`, { slug: 'public-again', excerpt: 'Ä 😀 \u2028 "x"' });
+    const corrections = [{ at: '2026-03-01T08:00:00.000Z', text: 'Was wrong' }];
+    await client.patch(`/api/articles/${id}`, {
+      slug: 'public-again',
+      excerpt: 'Ä 😀 \u2028 "x"',
+      corrections,
+    });
     const draft = await client.post('/api/articles', articleBody({ title: 'Follows its title' }));
 
     const first = await exported(origin);

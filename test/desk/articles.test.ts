@@ -86,12 +86,16 @@ describe('an article', () => {
     const onSite = page.getByRole('link', { name: 'See it on the site' });
     expect(await onSite.getAttribute('href')).toBe('https://site.example/articles/the-harbour');
     await title().fill('The old harbour');
+    await page.getByRole('textbox', { name: 'What was wrong' }).fill('It is older.');
+    await page.getByRole('button', { name: 'Add the correction' }).click();
+    await page.getByText('It is older.').waitFor();
     await saved();
     expect((await stored(id)).title).toBe('The harbour');
     await page.getByText('Changes that readers do not see yet').waitFor();
     await page.getByRole('button', { name: 'Publish changes' }).click();
     await page.getByText(/^Published on/).waitFor();
-    expect((await stored(id)).title).toBe('The old harbour');
+    const corrections = [{ at: expect.any(String), text: 'It is older.' }];
+    expect(await stored(id)).toMatchObject({ title: 'The old harbour', corrections });
     await page.getByRole('button', { name: 'Back to the articles' }).click();
     await row('The old harbour').waitFor();
   });

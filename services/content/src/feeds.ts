@@ -7,6 +7,7 @@ import {
   feedResponses,
   forEachEnding,
 } from '@pressroom/common/feeds/feed';
+import { asHtml } from '@pressroom/common/feeds/xml';
 import { operation } from '@pressroom/common/http/operation';
 import type { SearchGate } from '@pressroom/common/search/search';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
@@ -14,7 +15,7 @@ import { z } from 'zod';
 import { termsOf } from './articles/detail.ts';
 import { type FilterValues, filterParameters } from './articles/filters.ts';
 import { ArticleList } from './articles/list.ts';
-import { NESTED_MEMBERS, searchParameter, type TagOfArticle } from './articles/schema.ts';
+import { type Correction, NESTED_MEMBERS, searchParameter, type TagOfArticle } from './articles/schema.ts';
 import { searchArticles } from './articles/search.ts';
 import { withChangedUrls } from './html/changed-urls.ts';
 import { replyToReader } from './requests.ts';
@@ -133,7 +134,7 @@ export class FeedStore {
   async #texts(ids: readonly number[]) {
     const rows = await this.#db
       .selectFrom('content.article')
-      .select(['id', 'updated_at', 'published_at'])
+      .select(['id', 'updated_at', 'published_at', 'corrections'])
       .select(
         sql<string | null>`case when sum(octet_length(content)) over (order by published_at desc, id desc)
           <= ${sql.lit(TEXT_BYTES)} then content end`.as('content'),
@@ -182,7 +183,10 @@ function entryOf(article: FeedArticle, site: Site): FeedEntry {
     title: article.title,
     url,
     summary: article.excerpt,
-    html: article.content === null ? null : withAbsoluteUrls(article.content, url),
+    html:
+      article.content === null
+        ? null
+        : `${withAbsoluteUrls(article.content, url)}${correctionsIn(article.corrections ?? [])}`,
     published: article.published_at,
     updated: article.updated_at,
     authors: authorsOf(article, site),
@@ -191,6 +195,13 @@ function entryOf(article: FeedArticle, site: Site): FeedEntry {
     ],
     ...imageOf(article),
   };
+}
+
+/** Corrections as HTML, below the text: in the site's own language, so without a word of ours. */
+function correctionsIn(corrections: readonly Correction[]): string {
+  return corrections
+    .map(({ at, text }) => `<p><time datetime="${at}">${at.slice(0, 10)}</time>: ${asHtml(text)}</p>`)
+    .join('');
 }
 
 /** An address whose ending tells a picture's format; a query may ask for another one. */

@@ -426,7 +426,15 @@ export function publishes({ is_published, publish_at, release }: Permitted): boo
 }
 
 /** The members that an approval is for; `follow_review` in articles.sql compares them too. */
-const APPROVED = ['title', 'content', 'excerpt', 'featured_image', ...DETAIL_MEMBERS, 'extra'] as const;
+const APPROVED = [
+  'title',
+  'content',
+  'excerpt',
+  'featured_image',
+  ...DETAIL_MEMBERS,
+  'extra',
+  'corrections',
+] as const;
 
 /**
  * Checks that readers do not get to see by a change what its writer has written and nobody approved. The

@@ -82,7 +82,13 @@ interface RevisionParts {
 const TAGS = ['revisions'];
 
 /** Members that a restore brings back: what an article says, not its place or its state. */
-const RESTORED = revisedArticle.omit({ is_published: true, slug: true, published_at: true });
+const RESTORED = revisedArticle.omit({
+  is_published: true,
+  slug: true,
+  published_at: true,
+  // What has been put right stays so.
+  corrections: true,
+});
 
 /** The operations on the revisions of articles. */
 export function revisionOperations({ revisions, articles, rules, reviews, changed }: RevisionParts) {
@@ -135,7 +141,7 @@ export function revisionOperations({ revisions, articles, rules, reviews, change
       operationId: 'restoreRevision',
       summary: 'Make an article say what it said in a revision',
       description:
-        'All members but `is_published` and `slug`, and those that the body gives in their place; a new revision,' +
+        'All members but `is_published`, `slug` and `corrections`, and those that the body gives in their place; a new revision,' +
         ' unless the article says all of it already. The HTML and `extra` have to be allowed today. Returns what a PATCH does.',
       params: revisionPath,
       responseHeaders: { 200: ['ETag'] },
@@ -171,8 +177,9 @@ function entry({ revision, created_at, created_by, key_name, changed }: Revision
 
 /** Returns the article of a revision as answers show it. */
 function articleOf({ members, content, tags, authors }: WholeRevision) {
+  const { corrections, ...others } = membersOfJson(members);
   const known = { tags: tags.filter(exists), authors: authors.filter(exists) };
-  return revisedArticle.parse({ ...membersOfJson(members), content, ...known });
+  return revisedArticle.parse({ ...others, ...(corrections != null && { corrections }), content, ...known });
 }
 
 function exists(slug: string | null): slug is string {

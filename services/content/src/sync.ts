@@ -10,6 +10,7 @@ import {
   DETAIL_MEMBERS,
   eachDetailMember,
   listedMembers,
+  shownCorrections,
   shownExtra,
 } from './articles/schema.ts';
 import { envelope, success } from './envelope.ts';
@@ -79,7 +80,15 @@ const KINDS = {
     time: 'published_at',
     columns: {
       default: ARTICLE_COLUMNS,
-      full: [...ARTICLE_COLUMNS, ...DETAIL_MEMBERS, 'extra', 'created_at', 'updated_at', 'content'],
+      full: [
+        ...ARTICLE_COLUMNS,
+        ...DETAIL_MEMBERS,
+        'extra',
+        'corrections',
+        'created_at',
+        'updated_at',
+        'content',
+      ],
     },
   },
   redirect: {
@@ -192,6 +201,7 @@ const article = z
     ...brief.shape,
     ...ofFull.partial().shape,
     extra: shownExtra.optional(),
+    corrections: shownCorrections.optional(),
   })
   .meta({
     id: 'SyncedArticle',
@@ -465,7 +475,13 @@ function sized(rows: RawBuilder<unknown>, limit: number): RawBuilder<SyncRow> {
 }
 
 function itemOf({ key, members, content }: SyncRow): SyncItem {
-  return { ...members, kind: nameOf(key).kind, ...(content !== null && { content }) } as SyncItem;
+  const { corrections, ...others } = members as { corrections?: unknown };
+  return {
+    ...others,
+    ...(corrections != null && { corrections }),
+    kind: nameOf(key).kind,
+    ...(content !== null && { content }),
+  } as SyncItem;
 }
 
 /** The kind and the id of a key. */

@@ -1,6 +1,6 @@
 import type { Alike, WithTypes } from '@pressroom/common/database/column-types';
 import type { ColumnType } from 'kysely';
-import type { Extra, ReviewState } from './articles/schema.ts';
+import type { Correction, Extra, ReviewState } from './articles/schema.ts';
 import type { CommentAnchor } from './comments.ts';
 import type { Columns } from './database/columns.ts';
 import type { Actor } from './envelope.ts';
@@ -45,6 +45,8 @@ export interface ContentTables
     {
       'content.article': {
         extra: ColumnType<Extra | null>;
+        /** Written as JSON: the driver takes a list for an array of PostgreSQL. */
+        corrections: ColumnType<Correction[] | null, string | null | undefined, string | null>;
         title_words: ColumnType<string[]>;
       };
       'content.audit': { detail: ColumnType<object> };

@@ -185,11 +185,11 @@ create or replace trigger record_update after update on content.article
     (old.is_published or new.is_published) and (
       old.updated_at, old.is_published, old.published_at, old.created_at, old.category_id, old.tag_ids, old.author_ids,
       old.title, old.slug, old.excerpt, old.featured_image, old.alt_text, old.author, old.meta_title,
-      old.meta_description, old.canonical_url, old.extra, old.content
+      old.meta_description, old.canonical_url, old.extra, old.corrections, old.content
     ) is distinct from (
       new.updated_at, new.is_published, new.published_at, new.created_at, new.category_id, new.tag_ids, new.author_ids,
       new.title, new.slug, new.excerpt, new.featured_image, new.alt_text, new.author, new.meta_title,
-      new.meta_description, new.canonical_url, new.extra, new.content
+      new.meta_description, new.canonical_url, new.extra, new.corrections, new.content
     )
   ) execute function content.record_change('article');
 
@@ -217,10 +217,10 @@ create or replace trigger review_updated after update on content.article
   for each row when (
     not old.is_published and (new.is_published or (
       old.title, old.excerpt, old.featured_image, old.alt_text, old.meta_title, old.meta_description,
-      old.canonical_url, old.extra, old.content
+      old.canonical_url, old.extra, old.corrections, old.content
     ) is distinct from (
       new.title, new.excerpt, new.featured_image, new.alt_text, new.meta_title, new.meta_description,
-      new.canonical_url, new.extra, new.content
+      new.canonical_url, new.extra, new.corrections, new.content
     ))
   ) execute function content.follow_review();
 

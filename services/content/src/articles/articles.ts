@@ -407,6 +407,11 @@ function jsonLdOf(
         ? [{ '@type': 'Person', name: article.author }]
         : authors.map((author) => personOf(author, site)),
     articleSection: article.category?.name,
+    correction: article.corrections?.map(({ at, text }) => ({
+      '@type': 'CorrectionComment',
+      text,
+      datePublished: at,
+    })),
     inLanguage: site?.language,
     url,
     mainEntityOfPage: url,

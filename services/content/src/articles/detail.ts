@@ -39,9 +39,17 @@ export interface ReadArticle {
 /** The members that change only when the article itself is written. */
 export type OwnMembers = Omit<
   ArticleRow,
-  'title_words' | 'author' | 'tag_ids' | 'author_ids' | 'extra' | 'publish_at' | 'unpublish_at' | 'release'
+  | 'title_words'
+  | 'author'
+  | 'tag_ids'
+  | 'author_ids'
+  | 'extra'
+  | 'corrections'
+  | 'publish_at'
+  | 'unpublish_at'
+  | 'release'
 > &
-  Partial<Pick<ArticleRow, 'author' | 'tag_ids' | 'author_ids' | 'extra'>>;
+  Partial<Pick<ArticleRow, 'author' | 'tag_ids' | 'author_ids' | 'extra' | 'corrections'>>;
 
 /** Columns that a detail shows or that its neighbours are found by. */
 const COLUMNS = [
@@ -59,6 +67,7 @@ const COLUMNS = [
   'tag_ids',
   'author_ids',
   'extra',
+  'corrections',
   'publish_at',
   'unpublish_at',
   'release',
@@ -106,9 +115,10 @@ const DETAIL_BY_SLUG = new PreparedQuery<ContentTables, { slug: string }, Publis
   selectDetail(db, idOfSlug('article', value('slug'))).select(relatedToRow(db)),
 );
 
-function detailOf({ extra, ...row }: PublishedRow): ArticleDetail {
+function detailOf({ extra, corrections, ...row }: PublishedRow): ArticleDetail {
   return {
     ...row,
+    ...(corrections && { corrections }),
     category: categoryOf(row.categoryId, row.categoryName, row.categorySlug),
     published_at: row.published_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),
@@ -125,13 +135,14 @@ export function ownMembers({
   tag_ids,
   author_ids,
   extra,
+  corrections,
   publish_at,
   unpublish_at,
   release,
   assignee_id,
   ...rest
 }: ArticleRow & Partial<DetailRow & Permitted>): OwnMembers {
-  const own = extra === null ? rest : { ...rest, extra };
+  const own = { ...rest, ...(extra !== null && { extra }), ...(corrections !== null && { corrections }) };
   const tagged = tag_ids.length === 0 ? own : { ...own, tag_ids };
   // The names of authors may change without it.
   return author_ids.length === 0 ? tagged : { ...tagged, author: undefined, author_ids };

@@ -142,6 +142,40 @@ const optionalMembers = {
 /** The names of the members that are optional on create, and null if unset. */
 export const OPTIONAL_MEMBERS = Object.keys(optionalMembers) as (keyof typeof optionalMembers)[];
 
+/** The most corrections of an article. */
+const MOST_CORRECTIONS = 50;
+
+const correction = z
+  .object({ at: timestamp, text: z.string().describe('Text, never HTML.') })
+  .meta({ id: 'Correction', description: 'What was wrong in an article, and when it was put right.' });
+
+/** A correction as it is kept and shown; `at` is UTC. */
+export type Correction = z.infer<typeof correction>;
+
+/** The corrections of an answer. */
+export const shownCorrections = z.array(correction);
+
+/** The member `corrections` of a body. */
+const corrections = z
+  .array(
+    z.strictObject({
+      at: z.iso.datetime({
+        offset: true,
+        error: 'must be a time with an offset, such as 2026-11-23T08:00:00Z',
+      }),
+      text: requiredText(1000),
+    }),
+    'must be a list of corrections, or null',
+  )
+  .max(MOST_CORRECTIONS, `must be at most ${MOST_CORRECTIONS} corrections`)
+  .transform((given): Correction[] | null => {
+    const inUtc = given.map(({ at, text }) => ({ at: new Date(at).toISOString(), text }));
+    const inOrder = inUtc.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
+    return inOrder.length === 0 ? null : inOrder;
+  })
+  .nullable()
+  .describe('All corrections in place of those before, in any order; null or an empty list for none.');
+
 const author = onOneLine(requiredText(255)).describe(
   'Defaults to the name of the API key. Of an article with `authors`: their names; another text takes them from it.',
 );
@@ -197,6 +231,7 @@ export const articlePut = z.strictObject({
   tags: tags.optional(),
   authors: authors.optional(),
   extra: extraMember.nullable().optional(),
+  corrections: corrections.optional(),
   ...scheduleMembers,
 });
 
@@ -337,6 +372,7 @@ const articleDetail = articleListItem.extend({
     .describe(
       'Up to 5 articles of the same category: those with the most title words in common first, then the newest.',
     ),
+  corrections: shownCorrections.optional().describe('The newest last; absent without any.'),
 });
 
 export type ArticleDetail = z.infer<typeof articleDetail>;
@@ -355,7 +391,7 @@ export const pageParameters = {
   per_page: integerParameter(1, MOST_PER_PAGE).default(20),
 };
 
-export const listedMembers = articleDetail.omit({ related_articles: true });
+export const listedMembers = articleDetail.omit({ related_articles: true, corrections: true });
 
 /** The name of a member that lists can show. */
 export type ListedMember = keyof typeof listedMembers.shape;
@@ -576,6 +612,7 @@ const articleChanges = articleDetail
     category_id: z.int().nullable(),
     ...termsOfArticle,
     extra: shownExtra,
+    corrections: shownCorrections.nullable(),
     ...schedule.shape,
   })
   .partial()
@@ -589,7 +626,11 @@ const articleChanges = articleDetail
 export const revisedArticle = articleChanges
   .omit({ id: true, publish_at: true, unpublish_at: true, release: true })
   .required()
-  .extend({ tags: z.array(z.string()), authors: z.array(z.string()) });
+  .extend({
+    tags: z.array(z.string()),
+    authors: z.array(z.string()),
+    corrections: shownCorrections.optional(),
+  });
 
 /** The changes that a `PATCH` made. */
 export type ArticleChanges = z.infer<typeof articleChanges>;

@@ -398,6 +398,7 @@ async function updateLocked(
     .updateTable('content.article as article')
     .set({
       ...withoutSchedule(body),
+      ...correctionsOf(body),
       ...(body.content !== undefined && { is_short }),
       ...(tag_ids && { tag_ids }),
       ...authorship(before, body.author, author_ids),
@@ -419,7 +420,7 @@ async function updateLocked(
   return { ...written(after), changes: { ...changes, ...shown }, place };
 }
 
-function withoutSchedule({ publish_at, unpublish_at, release, ...rest }: ArticleChange) {
+function withoutSchedule({ publish_at, unpublish_at, release, corrections, ...rest }: ArticleChange) {
   return rest;
 }
 
@@ -477,7 +478,12 @@ interface WrittenArticle {
 }
 
 /** The members from which no other follows, except the slug of a draft from its title. */
-const PLAIN = new Set<string>(['title', 'content', ...OPTIONAL_MEMBERS, 'extra']);
+const PLAIN = new Set<string>(['title', 'content', ...OPTIONAL_MEMBERS, 'extra', 'corrections']);
+
+/** The column `corrections` of a body that gives it: the driver takes a list for an array of PostgreSQL. */
+function correctionsOf({ corrections }: Pick<ArticleChange, 'corrections'>) {
+  return corrections === undefined ? {} : { corrections: corrections && JSON.stringify(corrections) };
+}
 
 /** An updated article, the members that differ from before, and the category that it had. */
 interface SingleUpdate {
@@ -501,7 +507,7 @@ async function updateAtOnce(
   { is_short = false, ...body }: WrittenChange,
   actor: Actor,
 ): Promise<SingleUpdate | undefined> {
-  const { title, content } = body;
+  const { title, content, corrections: _, ...members } = body;
   const names = Object.keys(body);
   if (!names.every((name) => PLAIN.has(name))) return undefined;
   const was = names.map((name) => sql`, ${sql.ref(name)} as ${sql.ref(`was_${name}`)}`);
@@ -521,9 +527,10 @@ async function updateAtOnce(
     .updateTable('content.article as article')
     .from('before')
     .set({
-      ...body,
-      ...(content !== undefined && { is_short }),
-      ...(title !== undefined && { title_words: titleWords(title) }),
+      ...members,
+      ...correctionsOf(body),
+      ...(content !== undefined && { content, is_short }),
+      ...(title !== undefined && { title, title_words: titleWords(title) }),
       updated_at: NEXT_UPDATED_AT,
     })
     .whereRef('id', '=', 'was_id')
@@ -560,6 +567,7 @@ async function newRow(
 ) {
   return {
     ...body,
+    corrections: body.corrections?.length ? JSON.stringify(body.corrections) : null,
     tag_ids: await termIds(db, 'tags', tags),
     author_ids: await termIds(db, 'authors', authors),
     slug: body.slug ?? slugify(body.title, 'article', { language }),
@@ -613,6 +621,7 @@ const INSERT = new PreparedQueries<
       tag_ids: value('tag_ids'),
       author_ids: value('author_ids'),
       extra: value('extra'),
+      corrections: value('corrections'),
       slug_is_given: sql.lit(givesSlug),
       publish_at: value('publish_at'),
       unpublish_at: value('unpublish_at'),

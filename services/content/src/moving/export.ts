@@ -75,7 +75,7 @@ async function* linesOf(tx: Transaction<ContentTables>): AsyncGenerator<object> 
           select author.slug from unnest(author_ids) with ordinality as given (id, place)
           join content.author as author on author.id = given.id order by place
         ) as authors,
-        publish_at, unpublish_at, release, featured_image, ${sql.join(DETAIL_MEMBERS.map((name) => sql.ref(name)))}, extra,
+        publish_at, unpublish_at, release, featured_image, ${sql.join(DETAIL_MEMBERS.map((name) => sql.ref(name)))}, extra, corrections,
         coalesce(content.author_names(author_ids), author) as author, is_published, published_at,
         one.created_at, one.updated_at, ${formerSlugs('article')}
       from content.article as one left join content.category as category on category.id = category_id
@@ -83,8 +83,8 @@ async function* linesOf(tx: Transaction<ContentTables>): AsyncGenerator<object> 
     tx,
   );
   for await (const article of articles) {
-    const { extra, ...others }: { extra?: unknown } = article;
-    yield extra === null ? others : article;
+    const { extra, corrections, ...others }: { extra?: unknown; corrections?: unknown } = article;
+    yield { ...others, ...(extra !== null && { extra }), ...(corrections !== null && { corrections }) };
   }
 }
 

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { type ArticleCreate, articleCreate, type Extra, eachDetailMember } from '../articles/schema.ts';
+import {
+  type ArticleCreate,
+  articleCreate,
+  type Extra,
+  eachDetailMember,
+  shownCorrections,
+} from '../articles/schema.ts';
 import type { ImportedColumns } from '../articles/store.ts';
 import { SLUG_PATTERN, slugify } from '../slug.ts';
 import { fitted, type Identity } from './source-entry.ts';
@@ -68,6 +74,7 @@ const articleLine = z
     featured_image: z.string().nullish(),
     ...eachDetailMember(z.string().nullish()),
     extra: z.custom<Extra>(isObject, 'must be an object').nullish(),
+    corrections: absent(shownCorrections),
     slug: absent(z.string()),
     slug_is_given: z.boolean().optional(),
     publish_at: time.nullish(),

@@ -52,6 +52,12 @@ export interface Review {
   readonly may: readonly (ReviewState | 'none')[];
 }
 
+/** What was wrong in an article, and when it was put right. */
+export interface Correction {
+  readonly at: string;
+  readonly text: string;
+}
+
 export interface Article {
   readonly id: number;
   readonly title: string;
@@ -62,6 +68,8 @@ export interface Article {
   readonly alt_text: string | null;
   readonly meta_title: string | null;
   readonly meta_description: string | null;
+  /** The newest last; absent without any. */
+  readonly corrections?: readonly Correction[] | undefined;
   readonly category: Term | null;
   readonly tags?: readonly Term[] | undefined;
   readonly authors?: readonly Term[] | undefined;

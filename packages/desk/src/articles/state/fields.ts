@@ -1,5 +1,5 @@
 import { ApiProblem } from '../../shared/api/problem.ts';
-import type { Article } from '../api/types.ts';
+import type { Article, Correction } from '../api/types.ts';
 
 /** The members of an article that a writer can change; empty is unset. */
 export interface Fields {
@@ -16,6 +16,8 @@ export interface Fields {
   readonly altText: string;
   readonly metaTitle: string;
   readonly metaDescription: string;
+  /** The newest last. */
+  readonly corrections: readonly Correction[];
 }
 
 /** A new, empty article. */
@@ -31,6 +33,7 @@ export const EMPTY: Fields = {
   altText: '',
   metaTitle: '',
   metaDescription: '',
+  corrections: [],
 };
 
 export interface DraftChanges {
@@ -45,6 +48,7 @@ export interface DraftChanges {
   alt_text?: string | null;
   meta_title?: string | null;
   meta_description?: string | null;
+  corrections?: Correction[];
 }
 
 export interface Changes extends DraftChanges {
@@ -70,6 +74,7 @@ export const MEMBERS = {
   altText: 'alt_text',
   metaTitle: 'meta_title',
   metaDescription: 'meta_description',
+  corrections: 'corrections',
 } as const satisfies Record<keyof Fields, keyof Changes>;
 
 export type FieldName = keyof Fields;

@@ -1,5 +1,5 @@
 import { del, get, set } from 'idb-keyval';
-import type { Fields } from './fields.ts';
+import { EMPTY, type Fields } from './fields.ts';
 
 /** Text that was written in this browser and that the service has not saved yet. */
 export interface LocalCopy {
@@ -26,7 +26,15 @@ export async function keepLocal(id: number | undefined, fields: Fields, base: Fi
 
 /** Undefined if there is none. */
 export async function keptLocal(id: number | undefined): Promise<LocalCopy | undefined> {
-  return get<LocalCopy>(nameOf(id)).catch(() => undefined);
+  const copy = await get<LocalCopy>(nameOf(id)).catch(() => undefined);
+  // Earlier versions of the desk knew fewer fields.
+  return (
+    copy && {
+      ...copy,
+      fields: { ...EMPTY, ...copy.fields },
+      ...(copy.base && { base: { ...EMPTY, ...copy.base } }),
+    }
+  );
 }
 
 /** Forgets what was kept: the service has it now, or it is not wanted. */

@@ -25,6 +25,8 @@ export function ConflictDialog({
   const words = (fields: Fields, field: FieldName): string => {
     if (field === 'category')
       return terms.categories.value.find(({ id }) => id === fields.category)?.name ?? '';
+    if (field === 'corrections')
+      return fields.corrections.map(({ at, text }) => `${texts.date(Date.parse(at))} ${text}`).join('\n');
     return [fields[field]].flat().join(', ');
   };
   return (

@@ -7,6 +7,7 @@ import type { OpenArticle } from '../state/open-article.ts';
 import { pageOf } from '../state/site-page.ts';
 import { slugOf } from '../state/slug.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
+import { CorrectionsField } from './corrections-field.tsx';
 import { FeaturedImage } from './featured-image.tsx';
 import { FieldProblem } from './field-problem.tsx';
 import { TermsField } from './terms-field.tsx';
@@ -101,6 +102,7 @@ export function SidePanel({
         onChange={(change) => open.edit({ authors: change(open.fields.peek().authors) })}
       />
       <AssigneeField open={open} />
+      <CorrectionsField open={open} />
       <h2 class="side-title">{say('searchEngines')}</h2>
       <Field
         label={say('metaTitle')}

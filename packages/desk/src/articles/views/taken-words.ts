@@ -14,6 +14,7 @@ export const FIELD_LABELS: Readonly<Record<FieldName, TextName>> = {
   altText: 'altText',
   metaTitle: 'metaTitle',
   metaDescription: 'metaDescription',
+  corrections: 'corrections',
 };
 
 /** The sentences that say which fields were taken up from whom. */

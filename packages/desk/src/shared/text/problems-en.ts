@@ -179,6 +179,7 @@ export const problemsEn = {
   field_alt_text: 'Description of the picture',
   field_meta_title: 'Title for search engines',
   field_meta_description: 'Summary for search engines',
+  field_corrections: 'Corrections',
   field_publish_at: 'Time of publication',
   field_unpublish_at: 'Time of withdrawal',
   field_release: 'Release',

@@ -164,6 +164,7 @@ export const problemsZh: Translated<typeof problemsEn> = {
   field_alt_text: '图片说明',
   field_meta_title: '搜索引擎标题',
   field_meta_description: '搜索引擎摘要',
+  field_corrections: '更正',
   field_publish_at: '发布时间',
   field_unpublish_at: '撤下时间',
   field_release: '发布批次',
