@@ -238,12 +238,17 @@ test.each(FORMATS)(
           ...members,
           selected: true,
           ...(index === 0 && { image, language: 'en', ...credits }),
+          ...(index === 3 && { correction: 'It was <b>two</b>.' }),
         }),
       );
       await importLines(texts.db, lines, NOW);
       const { text } = await send(`${texts.url}/feed.${ending}`);
       const { entries } = parseFeed(text, `${texts.url}/feed.${ending}`);
-      expect(entries.map(({ title, summary }) => ({ title, summary }))).toEqual(mentions);
+      const shown = mentions.with(3, {
+        title: 'how to write &amp;',
+        summary: '1 < 2 && 3 > 2. It was <b>two</b>.',
+      });
+      expect(entries.map(({ title, summary }) => ({ title, summary }))).toEqual(shown);
       expect(entries.map(({ language }) => language)).toEqual(['en', 'zh-CN', 'zh-CN', 'zh-CN']);
       expect(entries.map((entry) => entry.image)).toEqual([
         ending === 'json' ? { url: image.url } : image,

@@ -63,6 +63,11 @@ describe('a selected item', () => {
       { image: { url: 'https://img.example/' } },
     ],
     ['language', { language: 'pt-BR' }, { language: 'pt-BR' }],
+    [
+      'correction',
+      { correction: 'It is two.' },
+      { correction: { note: 'It is two.', correctedAt: expect.any(String) } },
+    ],
     ['authors', { authors: ['Ada'] }, { authors: ['Ada'] }],
     ['tags', { tags: ['Space'] }, { tags: ['Space'] }],
     [

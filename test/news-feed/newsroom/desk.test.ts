@@ -272,6 +272,19 @@ test('stories are merged, unmerged, split and told', async () => {
   expect(edits[0]).toMatchObject({ actor: 'Zoë', action: 'story digest' });
 });
 
+test('a correction is dated by its note, and taken back with its edit', async () => {
+  await importLines(feed.db, [itemLine('wrong', { selected: true })], NOW);
+  const read = async () => (await send(`${feed.url}/api/v1/items/wrong`)).body.item.correction;
+  const edited = await patch('/items/wrong', { correction: 'It is two, not three.' });
+  const correction = await read();
+  expect(correction).toEqual({ note: 'It is two, not three.', correctedAt: expect.any(String) });
+  await patch('/items/wrong', { correction: 'It is two, not three.', score: 5 });
+  expect(await read()).toEqual(correction);
+  expect((await patch('/items/wrong', { correction: '' })).status).toBe(422);
+  expect((await post(`/edits/${edited.body.edit}/undo`)).status).toBe(200);
+  expect(await read()).toBeUndefined();
+});
+
 test('how a source is asked is set, and its secrets are never shown, nor sent where they were not given', async () => {
   const { id } = (await post('/sources', { url: 'https://paper.example/feed' })).body;
   const change = (json: object) => patch(`/sources/${id}`, json);

@@ -212,10 +212,11 @@ function itemEntry(row: ListedItem, site: Site): FeedEntry {
     id: site.item(row.id),
     title: row.title,
     url: row.original_url,
-    summary: row.summary,
+    summary:
+      row.correction === null ? row.summary : [row.summary, row.correction].filter(Boolean).join('\n\n'),
     html: null,
     published: row.published_at,
-    updated: row.discovered_at,
+    updated: row.corrected_at ?? row.discovered_at,
     // The source first, whom readers know.
     authors: [row.source_name, ...(row.authors ?? [])].map((name) => ({ name })),
     ...(row.enclosures !== null && { enclosures: row.enclosures }),

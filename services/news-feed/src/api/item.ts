@@ -26,6 +26,8 @@ export const ITEM_COLUMNS = [
   'authors',
   'tags',
   'enclosures',
+  'correction',
+  'corrected_at',
 ] as const satisfies (keyof ItemTable)[];
 
 /**
@@ -122,6 +124,16 @@ function credits(row: Pick<ItemRow, 'authors' | 'tags'> & { enclosures: Enclosur
   };
 }
 
+const correction = z
+  .object({ note: z.string(), correctedAt: timestamp })
+  .meta({ id: 'ItemCorrection' })
+  .optional()
+  .describe('What was wrong with it, and when that was said.');
+
+function corrected({ correction: note, corrected_at: at }: Pick<ItemRow, 'correction' | 'corrected_at'>) {
+  return note !== null && at !== null && { correction: { note, correctedAt: at.toISOString() } };
+}
+
 /** The members of an item in the snapshot and in changes; `/items` adds `reason`. */
 export function itemSchema(site: Site) {
   return minimalItemSchema(site)
@@ -132,6 +144,7 @@ export function itemSchema(site: Site) {
       attribution,
       ...illustrationShape,
       ...creditsShape,
+      correction,
     })
     .meta({ id: 'Item' });
 }
@@ -166,5 +179,6 @@ export function item(row: ItemRow, site: Site): Item {
     attribution: site.attribution,
     ...illustration(row),
     ...credits(row),
+    ...corrected(row),
   };
 }

@@ -46,6 +46,19 @@ begin
 end
 $$;
 
+-- The time of a correction is that of its note, however it is written.
+create or replace function news.date_correction() returns trigger language plpgsql as $$
+begin
+  new.corrected_at := case when new.correction is not null then clock_timestamp() end;
+  return new;
+end
+$$;
+
+create or replace trigger date_correction_insert before insert on news.item
+  for each row when (new.correction is not null) execute function news.date_correction();
+create or replace trigger date_correction_update before update of correction on news.item
+  for each row when (old.correction is distinct from new.correction) execute function news.date_correction();
+
 -- Of every write.
 create or replace trigger announce_change after insert or update or delete or truncate on news.item
   for each statement execute function news.announce_change();
@@ -79,11 +92,11 @@ create or replace trigger record_update after update on news.item
     (old.in_selected_set or new.in_selected_set) and (
       old.in_selected_set, old.title, old.original_title, old.summary, old.source_name, old.original_url,
       old.published_at, old.discovered_at, old.category, old.score, old.directions, old.image, old.language,
-      old.authors, old.tags, old.enclosures
+      old.authors, old.tags, old.enclosures, old.correction, old.corrected_at
     ) is distinct from (
       new.in_selected_set, new.title, new.original_title, new.summary, new.source_name, new.original_url,
       new.published_at, new.discovered_at, new.category, new.score, new.directions, new.image, new.language,
-      new.authors, new.tags, new.enclosures
+      new.authors, new.tags, new.enclosures, new.correction, new.corrected_at
     )
   ) execute function news.record_change();
 create or replace trigger record_delete after delete on news.item
@@ -97,5 +110,5 @@ create or replace trigger keep_edit after update on news.item
   for each row when (news.is_edit()) execute function news.keep_edit(
     'id', 'title', 'original_title', 'summary', 'source_name', 'source_first_party', 'original_url', 'canonical_url',
     'published_at', 'discovered_at', 'category', 'score', 'selected', 'reason', 'directions', 'image', 'language',
-    'authors', 'tags', 'enclosures', 'story', 'withdrawn_at'
+    'authors', 'tags', 'enclosures', 'correction', 'story', 'withdrawn_at'
   );

@@ -14,6 +14,9 @@ const MAX_TITLE = 1000;
 /** The longest summary, digest or reason, in characters. */
 export const MAX_TEXT = 100_000;
 
+/** The longest note of a correction, in characters. */
+const MAX_CORRECTION = 2000;
+
 /** The id of an item: a path segment of the item's page. */
 export const itemId = z
   .string('must be a string')
@@ -204,6 +207,16 @@ export const ITEM_MEMBERS = {
     input: () =>
       z.array(enclosure).min(1).max(MOST.enclosures).nullable().describe('Its recordings and files.'),
     initial: null,
+  },
+  correction: {
+    column: 'correction',
+    shown: z.string().nullable(),
+    input: () =>
+      requiredText(MAX_CORRECTION)
+        .nullable()
+        .describe('What was wrong with it, for its readers; null if nothing was.'),
+    initial: null,
+    flag: ['text', 'what was wrong with it, for its readers'],
   },
   story: {
     column: 'story',

@@ -111,6 +111,9 @@ export const en = {
   reasonHint: 'Why it is worth reading; readers see it.',
   score: 'Score',
   directions: 'Directions',
+  correction: 'Correction',
+  correctionHint:
+    'What was wrong, in whole sentences; readers and copies get it with the time. Empty: nothing was.',
   anyDirection: 'Any direction',
   none: 'None',
   yes: 'yes',

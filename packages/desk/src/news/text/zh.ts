@@ -108,6 +108,8 @@ export const zh: Translated<typeof en> = {
   reason: '理由',
   reasonHint: '为何值得一读；读者可见。',
   score: '评分',
+  correction: '更正说明',
+  correctionHint: '用完整的句子说明有何错误；读者和镜像会连同时间一并收到。留空表示没有。',
   directions: '方向',
   anyDirection: '所有方向',
   none: '无',

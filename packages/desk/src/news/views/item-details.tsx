@@ -109,13 +109,14 @@ function ItemWords({ item }: { item: Item }) {
   );
 }
 
-/** Who wrote it, what its source files it under, and its recordings and files. */
-function Credits({ item: { authors, tags, enclosures } }: { item: Item }) {
+/** What was wrong with it, who wrote it, what its source files it under, and its recordings and files. */
+function Credits({ item: { authors, tags, enclosures, correction } }: { item: Item }) {
   const { texts } = useNews();
   const { say } = texts;
-  if (authors === null && tags === null && enclosures === null) return null;
+  if (authors === null && tags === null && enclosures === null && correction === null) return null;
   return (
     <dl class="where">
+      {correction !== null && <Term name={say('correction')} value={correction} />}
       {authors !== null && (
         <Term name={say('authors')} value={authors.map((one) => texts.name(one)).join(', ')} />
       )}

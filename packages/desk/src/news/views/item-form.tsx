@@ -35,6 +35,7 @@ interface Values {
   readonly score: string;
   readonly language: string;
   readonly directions: readonly string[];
+  readonly correction: string;
 }
 
 export const LABELS: Readonly<Record<keyof Values, TextName>> = {
@@ -45,6 +46,7 @@ export const LABELS: Readonly<Record<keyof Values, TextName>> = {
   score: 'score',
   language: 'itemLanguage',
   directions: 'directions',
+  correction: 'correction',
 };
 
 const NAMES = Object.keys(LABELS) as (keyof Values)[];
@@ -110,6 +112,7 @@ function Form({ before, onClose }: { before: Tagged<Item>; onClose: () => void }
         choices={termChoices(vocabulary.value?.directions)}
         onChosen={(chosen) => setValues({ ...values, directions: chosen })}
       />
+      <TextArea rows={2} hint={say('correctionHint')} {...of('correction')} />
       <p class="form-problem" role="alert">
         {problem !== undefined && theirs === undefined && !named && troubleWords(problem, say)}
       </p>
@@ -134,7 +137,8 @@ function Form({ before, onClose }: { before: Tagged<Item>; onClose: () => void }
   );
 }
 
-function valuesOf({ title, summary, reason, category, score, language, directions }: Item): Values {
+function valuesOf(item: Item): Values {
+  const { title, summary, reason, category, score, language, directions, correction } = item;
   return {
     title,
     summary: summary ?? '',
@@ -143,6 +147,7 @@ function valuesOf({ title, summary, reason, category, score, language, direction
     score: score === null ? '' : String(score),
     language: language ?? '',
     directions,
+    correction: correction ?? '',
   };
 }
 
