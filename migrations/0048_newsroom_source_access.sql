@@ -6,5 +6,6 @@ alter table news.source
   add column time_zone text,
   add column basic_user text,
   add column header_names text[] not null default '{}',
-  -- {"password"?, "headers"}, sealed with NEWS_SOURCES_KEY for the source and the origin of its given address.
+  -- {"password"?, "headers"}, sealed with NEWS_SOURCES_KEY for the source and the origin of its given
+  -- address.
   add column secrets text;

@@ -1,5 +1,5 @@
--- Who wrote an item, what its source files it under, and the recordings that come with it. Null where the source
--- says nothing.
+-- Who wrote an item, what its source files it under, and the recordings that come with it. Null where the
+-- source says nothing.
 alter table news.item
   add column authors text[] check (cardinality(authors) > 0),
   add column tags text[] check (cardinality(tags) > 0),
