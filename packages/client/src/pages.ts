@@ -68,7 +68,7 @@ type AddedBy<Include> = Include extends string
     : Required<Pick<AnyDetail, MemberOf<NamesIn<Include>> & DetailMember>>
   : unknown;
 
-/** An article that is read by itself, with the members that were asked for: `ArticleDetailOf<'related:5'>`. */
+/** An article that is read by itself, with what was asked for: `ArticleDetailOf<'related:5'>`. */
 export type ArticleDetailOf<Include = undefined> = Omit<AnyDetail, DetailMember> & AddedBy<Include>;
 
 /** A revision of an article, without the article. */

@@ -14,7 +14,8 @@ const CONSIDERED = 30;
 export type RelatedCard = ListedArticle<(typeof NESTED_MEMBERS)[number]>;
 
 /**
- * A term counts by the share of articles that have it; a tag, which says what they are about, twice. Rounded, so that sums do not depend on their order.
+ * A term counts by the share of articles that have it; a tag, which says what they are about, twice.
+ * Rounded, so that sums do not depend on their order.
  * Each LIMIT keeps to its index, whatever is estimated: no other has the order of a range of one category.
  */
 const RELATED = new PreparedQuery<ContentTables, { id: number }, ListRow>((db, value) => {
@@ -72,7 +73,7 @@ const RELATED = new PreparedQuery<ContentTables, { id: number }, ListRow>((db, v
     .orderBy('article.id', 'desc');
 });
 
-/** Published articles that share tags, authors or the category of an article (`docs/spec/wire.md`, "Related"). */
+/** Published articles that share its tags, authors or category (`docs/spec/wire.md`, "Related"). */
 export async function relatedCards(
   db: Kysely<ContentTables>,
   id: number,

@@ -69,7 +69,7 @@ export function creditsOf(
   };
 }
 
-/** The name in `jane@example.com (Jane Doe)`, and in `Jane Doe <jane@example.com>`; empty if there is none. */
+/** The name in `jane@example.com (Jane Doe)` and `Jane Doe <jane@example.com>`; empty without one. */
 function authorOf(text: string): string {
   if (!text.includes('@')) return text;
   const name = text.replace(MAIL, ' ').replace(/\(\s*\)|<\s*>/g, ' ');

@@ -396,7 +396,7 @@ function languages(members: readonly XmlElement[], outer: string | undefined): s
   ];
 }
 
-/** Elements that name authors, those first that mean nothing else; the first kind that an entry has counts. */
+/** Elements that name authors, those that mean nothing else first; the first kind of an entry counts. */
 const AUTHORS = ['dc:creator', 'dc:author', 'author', 'atom:author', 'itunes:author'];
 
 function credits(members: readonly XmlElement[]): RawCredits {

@@ -7,7 +7,7 @@ import type { TextName } from '../text/texts.ts';
 import { TextArea, TextField } from './fields.tsx';
 import { troubleWords } from './trouble.tsx';
 
-/** How a source is asked, as it is typed; headers are lines, and what is secret is empty until it is typed anew. */
+/** How a source is asked, as it is typed; headers are lines, and secrets are empty until typed anew. */
 interface Values {
   readonly userAgent: string;
   readonly timeoutSeconds: string;
@@ -104,7 +104,7 @@ function valuesOf({ userAgent, timeoutSeconds, timeZone, basicAuth, headers }: S
   };
 }
 
-/** What is not as it was; a header without a value, and a name without a password, keep those that they have. */
+/** The changes; a header without a value, and a name without a password, keep those that they have. */
 function changeOf(before: Values, after: Values): SourceChange {
   const { userAgent, timeoutSeconds, timeZone, username, password, headers } = after;
   const isOther = (...names: (keyof Values)[]) => names.some((name) => before[name] !== after[name]);
