@@ -51,6 +51,11 @@ async function createArticle(ask: Ask, more: object = {}): Promise<number> {
   return body.data.id;
 }
 
+async function createImport(ask: Ask): Promise<number> {
+  const json = { name: 'examined.xml', format: 'wordpress', size: 1 };
+  return (await ask({ method: 'POST', path: '/api/imports', json })).body.data.id;
+}
+
 /** The exceptions; every line has an example that is tried before Schemathesis runs. */
 export const EXCEPTIONS: readonly Exception[] = [
   ...NEWSROOM_EXCEPTIONS,
@@ -203,7 +208,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: VALID_REFUSED,
-    operation: '(POST|PUT|PATCH) /api/(articles|authors|categories|drafts|tags).*',
+    operation: '(POST|PUT|PATCH) /api/(articles|authors|categories|drafts|imports|tags).*',
     status: 422,
     fault: NO_TEXT,
     reason: NO_TEXT_REASON,
@@ -222,7 +227,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: VALID_REFUSED,
-    operation: '(POST|PUT|PATCH) /api/(articles|authors|categories|drafts|tags).*',
+    operation: '(POST|PUT|PATCH) /api/(articles|authors|categories|drafts|imports|tags).*',
     status: 422,
     fault: 'must be one line',
     reason: 'the marks that reverse text are refused by name, which a pattern in a schema could not do',
@@ -231,7 +236,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: VALID_REFUSED,
-    operation: '(POST|PUT|PATCH) /api/(articles|authors|categories|drafts|tags).*',
+    operation: '(POST|PUT|PATCH) /api/(articles|authors|categories|drafts|imports|tags).*',
     status: 422,
     fault: '^[\\w.]+: .* \\[required\\]$',
     reason: 'text in which there is nothing to see is empty; a schema counts control characters as well',
@@ -320,6 +325,39 @@ export const EXCEPTIONS: readonly Exception[] = [
     fault: '^(from|to|status): ',
     reason: 'no pattern of a schema says which addresses a site can have, nor which go with which status',
     example: (ask) => ask({ method: 'POST', path: '/api/redirects', json: { from: 'news', to: '/news' } }),
+  },
+  {
+    services: ['content'],
+    checks: VALID_REFUSED,
+    operation: 'PUT /api/imports/\\{id\\}/parts/\\{number\\}',
+    status: 400,
+    fault: '(this is none of them|bytes; \\d+ came) \\[invalid_request\\]$',
+    reason: 'a schema does not know how large the file is',
+    example: async (ask) => {
+      const path = `/api/imports/${await createImport(ask)}/parts/1`;
+      return ask({ method: 'PUT', path, json: { data: 'AAAA' } });
+    },
+  },
+  {
+    services: ['content'],
+    checks: VALID_REFUSED,
+    operation: 'PUT /api/imports/\\{id\\}/parts/\\{number\\}',
+    status: 422,
+    fault: '^data: must be base64',
+    reason: 'generators do not know the encoding that the schema names',
+    example: async (ask) => {
+      const path = `/api/imports/${await createImport(ask)}/parts/1`;
+      return ask({ method: 'PUT', path, json: { data: '#' } });
+    },
+  },
+  {
+    services: ['content'],
+    checks: VALID_REFUSED,
+    operation: '(GET|PUT|PATCH|DELETE) /api/categories/\\{id\\}',
+    status: 400,
+    fault: '"id" must be a positive integer',
+    reason: 'it is taken from an article that has no category',
+    example: (ask) => ask({ method: 'GET', path: '/api/categories/None' }),
   },
   {
     services: ['content'],

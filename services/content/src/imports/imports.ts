@@ -127,8 +127,9 @@ const partPut = z.strictObject({
   data: z
     .string()
     .max(Math.ceil(PART_BYTES / 3) * 4, `must be at most ${PART_BYTES} bytes in base64`)
-    .regex(/^[A-Za-z0-9+/]*={0,2}$/, 'must be base64')
-    .describe('The bytes of the part, in base64 (RFC 4648, section 4).'),
+    .refine((data) => /^[A-Za-z0-9+/]*={0,2}$/.test(data), 'must be base64')
+    .describe('The bytes of the part, in base64 (RFC 4648, section 4).')
+    .meta({ contentEncoding: 'base64' }),
 });
 
 const checkPost = z.strictObject(optionsShape).nullish();
@@ -138,15 +139,18 @@ const partPath = importPath.extend({
   number: integerParameter(1, MOST_BYTES / PART_BYTES).describe('The place of the part in the file, from 1.'),
 });
 
+/** An id, or the number of an entry. */
+const cursor = integerParameter(1, 2 ** 31 - 1).describe('`meta.next_cursor` of the page before.');
+
 const listQuery = z.strictObject({
   per_page: integerParameter(1, 100).default(20),
-  cursor: integerParameter(1).optional().describe('`meta.next_cursor` of the page before.'),
+  cursor: cursor.optional(),
 });
 
 const entriesQuery = z.strictObject({
   outcome: z.enum(OUTCOMES).optional().describe('Those with this outcome alone.'),
   per_page: integerParameter(1, 1000).default(100),
-  cursor: integerParameter(0).optional().describe('`meta.next_cursor` of the page before.'),
+  cursor: cursor.optional(),
 });
 
 const TAGS = ['imports'];
