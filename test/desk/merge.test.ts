@@ -143,7 +143,7 @@ test('the same paragraph is shown side by side, alone, and both are kept', async
   // A dialog that nobody asked for takes no key at first.
   await wanda.locator('dialog:not(.resting)').waitFor();
   await text.getByRole('button', { name: 'Keep both' }).press('Enter');
-  await wanda.getByText('Meanwhile Edgar Blue has changed: Title and Slug.').waitFor();
+  await wanda.getByText('Meanwhile Edgar Blue has changed: Title and Address.').waitFor();
   await saved(wanda);
   const both = [FIRST, `${SECOND} Edgar.`, `${SECOND} Wanda.`, `${THIRD} And Edgar.`];
   await expect.poll(() => lines(wanda)).toEqual(both);
