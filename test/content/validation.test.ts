@@ -570,5 +570,9 @@ test('the description says which bodies may be left out', async () => {
     ([path, methods]) =>
       Object.values(methods).flatMap((one) => (one.requestBody?.required === false ? [path] : [])),
   );
-  expect(optional).toEqual(['/api/articles/{id}/restore', '/api/articles/{id}/revisions/{revision}/restore']);
+  expect(optional).toEqual([
+    '/api/articles/{id}/restore',
+    '/api/articles/{id}/revisions/{revision}/restore',
+    '/api/imports/{id}/check',
+  ]);
 });
