@@ -103,13 +103,13 @@ async function readSecretsFile(): Promise<SecretsFile> {
   return parse(text, { merge: true });
 }
 
-test('every secret that a new .env has may be in a file, but for that of hooks, and that of Grafana', async () => {
+test('every secret that a new .env has may be in a file, but for those of hooks and sources, and that of Grafana', async () => {
   const made = execFileSync(join(import.meta.dirname, '../../deploy/new-env'), { encoding: 'utf8' });
   const names = Object.entries(parseEnv(made)).flatMap(([name, value]) =>
     /PASSWORD|KEY/.test(name) && value ? [name.toLowerCase()] : [],
   );
   const { secrets } = await readSecretsFile();
-  expect([...Object.keys(secrets), 'content_hooks_key'].sort()).toEqual(
+  expect([...Object.keys(secrets), 'content_hooks_key', 'news_sources_key'].sort()).toEqual(
     [...names, 'grafana_password'].sort(),
   );
 });

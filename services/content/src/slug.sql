@@ -92,6 +92,10 @@ $$;
 create or replace function content.claim_slug() returns trigger language plpgsql as $$
 begin
   delete from content.former_slug where resource = tg_table_name and slug = new.slug and id = new.id;
+  -- Nothing else announces the slugs of a draft that was published, and the cursors of copies go on.
+  if found then
+    perform pg_notify('content_changed', 'redirects');
+  end if;
   if exists (select from content.former_slug where resource = tg_table_name and slug = new.slug) then
     perform content.refuse_former_slug(tg_table_name, new.slug);
   end if;

@@ -164,6 +164,10 @@ begin
     select 'article', old.slug, new.id from content.audit
     where article_id = new.id and action in ('article.published', 'article.unpublished')
     having count(*) = 0 or bool_or(detail ->> 'slug' = old.slug);
+  -- As in content.claim_slug.
+  if found then
+    perform pg_notify('content_changed', 'redirects');
+  end if;
   return null;
 end
 $$;

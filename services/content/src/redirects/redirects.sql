@@ -46,9 +46,6 @@ $$;
 
 create or replace trigger record_change after insert or update or delete on content.former_slug
   for each row execute function content.record_former_slug();
--- The slugs of a draft that was published are announced by nothing else, and the cursors of copies go on.
-create or replace trigger announce_change after insert or update or delete on content.former_slug
-  for each row execute function content.announce_redirects();
 
 create or replace function content.refuse_truncation() returns trigger language plpgsql as $$
 begin
