@@ -139,8 +139,8 @@ const partPath = importPath.extend({
   number: integerParameter(1, MOST_BYTES / PART_BYTES).describe('The place of the part in the file, from 1.'),
 });
 
-/** An id, or the number of an entry. */
-const cursor = integerParameter(1, 2 ** 31 - 1).describe('`meta.next_cursor` of the page before.');
+/** An id, or the number of an entry; 0 is before the first. */
+const cursor = integerParameter(0, 2 ** 31 - 1).describe('`meta.next_cursor` of the page before.');
 
 const listQuery = z.strictObject({
   per_page: integerParameter(1, 100).default(20),
