@@ -114,6 +114,7 @@ test('an owner names the site, also while somebody else does, and takes the name
   await page.getByRole('button', { name: "Name of the site: back to the server's" }).click();
   await save.click();
   await page.getByText('From the server (SITE_NAME), until you change it.').waitFor();
+  await page.getByText('It is saved, and holds now.').waitFor();
   expect(await title()).toBe('Pressroom');
 });
 

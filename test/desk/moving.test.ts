@@ -16,6 +16,13 @@ test('from the start page, a WordPress file is checked, imported and taken back,
     wordpressItem(2, {}),
     wordpressItem(3, { 'dc:creator': '' }),
   );
+  // Of the looks at an import every other one fails.
+  let looks = 0;
+  await page.route(/\/imports\/\d+$/, (route) => {
+    if (route.request().method() !== 'GET') return route.continue();
+    looks += 1;
+    return looks % 2 === 0 ? route.fulfill({ status: 503 }) : route.continue();
+  });
   const chosen = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Choose a file' }).click();
   await (await chosen).setFiles({ name: 'old.xml', mimeType: 'text/xml', buffer: Buffer.from(text) });

@@ -32,7 +32,7 @@ export interface ProcessTask {
 export type ProcessMessage = { at: 'work' } | { at: 'end' } | { at: 'refusal'; reason: Reason };
 
 /** How a process ended: `lost` if the work is another's by now, `broken` if nobody knows why. */
-type Ending = 'done' | 'lost' | 'broken' | 'stopped' | 'stuck' | { reason: Reason };
+type Ending = 'done' | 'lost' | 'broken' | 'stopped' | { reason: Pick<Reason, 'code' | 'about'> };
 
 /**
  * Does the work of imports, one at a time beside those of other replicas. A file is read in a process of its
@@ -96,16 +96,10 @@ export class ImportWorker {
       this.#log.info({ import: id, work: state, ending }, 'import_work_ended');
       if (ending === 'lost') return;
       if (ending === 'stopped' || ending === 'broken')
-        await this.#store.release(claimed, ending === 'broken');
-      else if (ending === 'done') await this.#store.finish(claimed);
-      else if (ending === 'stuck')
-        await this.#store.finish(claimed, { at: state, code: 'stuck', about: null });
-      else
-        await this.#store.finish(claimed, {
-          at: state,
-          code: ending.reason.code,
-          about: ending.reason.about,
-        });
+        return await this.#store.release(claimed, ending === 'broken');
+      if (ending === 'done') return await this.#store.finish(claimed);
+      const { code, about } = ending.reason;
+      await this.#store.finish(claimed, { at: state, code, about });
     } finally {
       clearInterval(renewal);
     }
@@ -158,7 +152,8 @@ function endOf(
     ending = as;
     child.kill('SIGKILL');
   };
-  const [onStop, onLost, onStuck] = [kill('stopped'), kill('lost'), kill('stuck')];
+  const [onStop, onLost] = [kill('stopped'), kill('lost')];
+  const onStuck = kill({ reason: { code: 'stuck', about: null } });
   stopping.addEventListener('abort', onStop);
   lost.addEventListener('abort', onLost);
   if (stopping.aborted) onStop();

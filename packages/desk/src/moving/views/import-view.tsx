@@ -24,16 +24,22 @@ export function ImportView({ id }: { id: number }) {
   const [problem, setProblem] = useState<ApiProblem>();
   const [refused, setRefused] = useState<string>();
   const [isUndoing, setUndoing] = useState(false);
-  const load = () =>
-    api.read(id).then(setFound, (error: unknown) => {
+  const load = async () => {
+    try {
+      setFound(await api.read(id));
+      setProblem(undefined);
+    } catch (error) {
       setProblem(asProblem(error));
-    });
+    }
+  };
   useEffect(() => void load(), [id, connection.returns.value]);
+  // What is shown may be over: a look that failed is followed by another.
+  const isDue = found !== undefined && (problem !== undefined || AT_WORK.includes(found.state));
   useEffect(() => {
-    if (found === undefined || !AT_WORK.includes(found.state)) return;
+    if (!isDue) return;
     const timer = setTimeout(() => void load(), LOOK_MS);
     return () => clearTimeout(timer);
-  }, [found]);
+  }, [isDue, found, problem]);
   const act = async (work: Promise<void>) => {
     setRefused(undefined);
     await work.catch((error: unknown) => setRefused(problemWords(asProblem(error), say)));

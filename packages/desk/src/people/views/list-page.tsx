@@ -2,15 +2,13 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import { Button } from '../../shared/views/button.tsx';
-import { Header } from '../../shared/views/header.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import { ProblemView } from '../../shared/views/problem-view.tsx';
-import { useTitle } from '../../shared/views/use-title.ts';
 import { usePeople } from '../people-context.ts';
 import type { Say } from '../text/texts.ts';
-import { Pages } from './pages.tsx';
+import { Page } from './pages.tsx';
 
 /** A list, and work on it, after which it is read again. */
 export function useListed<One>(
@@ -54,38 +52,34 @@ export function ListPage({ name, list, onNew, children }: ListPageProps) {
   const { me, texts } = usePeople();
   const { say } = texts;
   const { listed, problem, refused, load } = list;
-  useTitle(say(name));
   return (
-    <div class="page people">
-      <Header>
-        <span class="space" />
-        {me.may('administer') && (
+    <Page
+      title={say(name)}
+      hint={say(`hint_${name}`)}
+      action={
+        me.may('administer') && (
           <Button kind="primary" icon="add" aria-label={say(`new_${name}`)} onClick={onNew}>
             {say(`new_${name}`)}
           </Button>
-        )}
-      </Header>
-      <main class="main people-main">
-        <Pages />
-        <h1>{say(name)}</h1>
-        <p class="hint">{say(`hint_${name}`)}</p>
-        <p class="form-problem" role="alert">
-          {refused}
-        </p>
-        {problem !== undefined ? (
-          <ProblemView problem={problem} onRetry={() => void load()} />
-        ) : listed === undefined ? (
-          <Loading />
-        ) : listed.length === 0 ? (
-          <div class="empty">
-            <Icon name={name === 'people' ? 'people' : 'link'} size={32} />
-            <p class="empty-title">{say(`none_${name}`)}</p>
-          </div>
-        ) : (
-          children
-        )}
-      </main>
-    </div>
+        )
+      }
+    >
+      <p class="form-problem" role="alert">
+        {refused}
+      </p>
+      {problem !== undefined ? (
+        <ProblemView problem={problem} onRetry={() => void load()} />
+      ) : listed === undefined ? (
+        <Loading />
+      ) : listed.length === 0 ? (
+        <div class="empty">
+          <Icon name={name === 'people' ? 'people' : 'link'} size={32} />
+          <p class="empty-title">{say(`none_${name}`)}</p>
+        </div>
+      ) : (
+        children
+      )}
+    </Page>
   );
 }
 

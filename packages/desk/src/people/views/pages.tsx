@@ -1,4 +1,7 @@
+import type { ComponentChildren } from 'preact';
+import { Header } from '../../shared/views/header.tsx';
 import { Link } from '../../shared/views/link.tsx';
+import { useTitle } from '../../shared/views/use-title.ts';
 import { usePeople } from '../people-context.ts';
 
 const PAGES = [
@@ -9,8 +12,34 @@ const PAGES = [
   ['people/trail', 'trail'],
 ] as const;
 
-/** The way between who is here, and what was done. */
-export function Pages() {
+interface PageProps {
+  title: string;
+  hint: string;
+  /** What stands at the right of the header. */
+  action?: ComponentChildren;
+  children: ComponentChildren;
+}
+
+/** A page of the section, with the way to the others. */
+export function Page({ title, hint, action, children }: PageProps) {
+  useTitle(title);
+  return (
+    <div class="page people">
+      <Header>
+        <span class="space" />
+        {action}
+      </Header>
+      <main class="main people-main">
+        <Pages />
+        <h1>{title}</h1>
+        <p class="hint">{hint}</p>
+        {children}
+      </main>
+    </div>
+  );
+}
+
+function Pages() {
   const { address, texts } = usePeople();
   const { section, rest } = address.here.value;
   const here = [section, rest].filter(Boolean).join('/');

@@ -1,14 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import { Button } from '../../shared/views/button.tsx';
-import { Header } from '../../shared/views/header.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { faultWords, ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
-import { useTitle } from '../../shared/views/use-title.ts';
 import { SITE_SETTINGS, type SiteChange, type SiteSettingName, type SiteSettings } from '../api/site.ts';
 import { usePeople } from '../people-context.ts';
 import type { Say, TextName } from '../text/texts.ts';
-import { Pages } from './pages.tsx';
+import { Page } from './pages.tsx';
 
 /** What each is for, under its field. */
 const HINTS: Partial<Record<SiteSettingName, TextName>> = {
@@ -24,7 +22,6 @@ export function SitePage() {
   const { say } = texts;
   const [read, setRead] = useState<SiteSettings>();
   const [problem, setProblem] = useState<ApiProblem>();
-  useTitle(say('site'));
   const load = async () => {
     setProblem(undefined);
     try {
@@ -37,23 +34,15 @@ export function SitePage() {
     if (read === undefined) void load();
   }, [connection.returns.value]);
   return (
-    <div class="page people">
-      <Header>
-        <span class="space" />
-      </Header>
-      <main class="main people-main">
-        <Pages />
-        <h1>{say('site')}</h1>
-        <p class="hint">{say('siteHint')}</p>
-        {read !== undefined ? (
-          <SiteForm read={read} onRead={setRead} />
-        ) : problem !== undefined ? (
-          <ProblemView problem={problem} onRetry={() => void load()} />
-        ) : (
-          <Loading />
-        )}
-      </main>
-    </div>
+    <Page title={say('site')} hint={say('siteHint')}>
+      {read !== undefined ? (
+        <SiteForm read={read} onRead={setRead} />
+      ) : problem !== undefined ? (
+        <ProblemView problem={problem} onRetry={() => void load()} />
+      ) : (
+        <Loading />
+      )}
+    </Page>
   );
 }
 

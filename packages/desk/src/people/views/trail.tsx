@@ -1,14 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import { Button } from '../../shared/views/button.tsx';
-import { Header } from '../../shared/views/header.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { ProblemView } from '../../shared/views/problem-view.tsx';
-import { useTitle } from '../../shared/views/use-title.ts';
 import type { TrailEntry, TrailFilter } from '../api/people.ts';
 import { usePeople } from '../people-context.ts';
 import type { TextName } from '../text/texts.ts';
-import { Pages } from './pages.tsx';
+import { Page } from './pages.tsx';
 import { deedOf, objectOf } from './words.ts';
 
 /** The filters of each trail, by the prefix of the actions' names. */
@@ -43,7 +41,6 @@ export function TrailPage() {
   const [entries, setEntries] = useState<readonly TrailEntry[]>();
   const [next, setNext] = useState<string | null>(null);
   const [problem, setProblem] = useState<ApiProblem>();
-  useTitle(say('trail'));
   const load = async (earlier: readonly TrailEntry[], before?: string, isStale = () => false) => {
     setProblem(undefined);
     try {
@@ -69,66 +66,58 @@ export function TrailPage() {
   };
   const csv = new URL(`api/trail.csv?${new URLSearchParams({ ...filter, limit: '1000' })}`, address.base);
   return (
-    <div class="page people">
-      <Header>
-        <span class="space" />
-      </Header>
-      <main class="main people-main">
-        <Pages />
-        <h1>{say('trail')}</h1>
-        <p class="hint">{say('trailHint')}</p>
-        <div class="trail-filters">
-          <select
-            aria-label={say('where')}
-            onChange={({ currentTarget }) => {
-              const { action: _, ...rest } = filter;
-              setFilter({ ...rest, of: currentTarget.value as TrailFilter['of'] });
-            }}
-          >
-            <option value="desk">{say('ofDesk')}</option>
-            <option value="articles">{say('ofArticles')}</option>
-          </select>
-          <select
-            aria-label={say('what')}
-            value={filter.action ?? ''}
-            onChange={({ currentTarget }) => change('action', currentTarget.value)}
-          >
-            {KINDS[filter.of].map(([beginning, name]) => (
-              <option key={beginning} value={beginning}>
-                {say(name)}
-              </option>
-            ))}
-          </select>
-          <input
-            type="search"
-            aria-label={say('who')}
-            placeholder={say('who')}
-            onInput={({ currentTarget }) => change('person', currentTarget.value)}
-          />
-          <input
-            type="search"
-            aria-label={say('toWhat')}
-            placeholder={say('toWhat')}
-            onInput={({ currentTarget }) => change('object', currentTarget.value)}
-          />
-          <a class="button plain" href={csv.href} download="trail.csv">
-            {say('saveCsv')}
-          </a>
-        </div>
-        {problem !== undefined ? (
-          <ProblemView problem={problem} onRetry={() => void load([])} />
-        ) : entries === undefined ? (
-          <Loading />
-        ) : entries.length === 0 ? (
-          <p class="empty-title">{say('nothingDone')}</p>
-        ) : (
-          <>
-            <TrailTable entries={entries} />
-            {next !== null && <Button onClick={() => void load(entries, next)}>{say('earlier')}</Button>}
-          </>
-        )}
-      </main>
-    </div>
+    <Page title={say('trail')} hint={say('trailHint')}>
+      <div class="trail-filters">
+        <select
+          aria-label={say('where')}
+          onChange={({ currentTarget }) => {
+            const { action: _, ...rest } = filter;
+            setFilter({ ...rest, of: currentTarget.value as TrailFilter['of'] });
+          }}
+        >
+          <option value="desk">{say('ofDesk')}</option>
+          <option value="articles">{say('ofArticles')}</option>
+        </select>
+        <select
+          aria-label={say('what')}
+          value={filter.action ?? ''}
+          onChange={({ currentTarget }) => change('action', currentTarget.value)}
+        >
+          {KINDS[filter.of].map(([beginning, name]) => (
+            <option key={beginning} value={beginning}>
+              {say(name)}
+            </option>
+          ))}
+        </select>
+        <input
+          type="search"
+          aria-label={say('who')}
+          placeholder={say('who')}
+          onInput={({ currentTarget }) => change('person', currentTarget.value)}
+        />
+        <input
+          type="search"
+          aria-label={say('toWhat')}
+          placeholder={say('toWhat')}
+          onInput={({ currentTarget }) => change('object', currentTarget.value)}
+        />
+        <a class="button plain" href={csv.href} download="trail.csv">
+          {say('saveCsv')}
+        </a>
+      </div>
+      {problem !== undefined ? (
+        <ProblemView problem={problem} onRetry={() => void load([])} />
+      ) : entries === undefined ? (
+        <Loading />
+      ) : entries.length === 0 ? (
+        <p class="empty-title">{say('nothingDone')}</p>
+      ) : (
+        <>
+          <TrailTable entries={entries} />
+          {next !== null && <Button onClick={() => void load(entries, next)}>{say('earlier')}</Button>}
+        </>
+      )}
+    </Page>
   );
 }
 
