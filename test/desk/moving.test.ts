@@ -16,12 +16,14 @@ test('from the start page, a WordPress file is checked, imported and taken back,
     wordpressItem(2, {}),
     wordpressItem(3, { 'dc:creator': '' }),
   );
-  // Of the looks at an import every other one fails.
-  let looks = 0;
-  await page.route(/\/imports\/\d+$/, (route) => {
-    if (route.request().method() !== 'GET') return route.continue();
-    looks += 1;
-    return looks % 2 === 0 ? route.fulfill({ status: 503 }) : route.continue();
+  // The first two looks fail after the import, and after its undo, was asked for.
+  let failing = 0;
+  await page.route(/\/imports\/\d+(\/run|\/undo)?$/, (route) => {
+    const isLook = route.request().method() === 'GET';
+    if (!isLook) failing = 2;
+    if (!isLook || failing === 0) return route.continue();
+    failing -= 1;
+    return route.fulfill({ status: 500 });
   });
   const chosen = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Choose a file' }).click();
