@@ -121,6 +121,25 @@ test('a request is a span with its request id and its queries below it, in the t
   expect(JSON.stringify(collector.spans)).not.toContain('Words that make up an article');
 });
 
+test('the queries of every request are recorded, whichever connection they take', async () => {
+  const ids = Array.from({ length: 20 }, (_, index) => `of-the-test-together-${index}`);
+  await Promise.all(
+    ids.map((id) =>
+      content.client.send('/api/articles', {
+        method: 'POST',
+        json: articleBody(),
+        headers: { 'x-request-id': id },
+      }),
+    ),
+  );
+  for (const id of ids) {
+    const { spanId } = await collector.ofRequest(id);
+    await until(`the query of ${id}`, () =>
+      collector.spans.find(({ parentSpanId, name }) => parentSpanId === spanId && name === 'INSERT'),
+    );
+  }
+});
+
 test('a request without its own trace begins one, and its query string is not recorded', async () => {
   const headers = { 'x-request-id': 'of-the-test-2' };
   await content.client.anonymously('/api/articles?per_page=7', { headers });

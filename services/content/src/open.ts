@@ -41,6 +41,8 @@ export async function openContent(
 ): Promise<OpenContent> {
   const extraSchema = await readExtraSchema(config.CONTENT_EXTRA_SCHEMA);
   const name = 'pressroom content';
+  // Before anything asks the database: only connections opened from then on are traced.
+  const tracing = await openTracing(config, 'content', log);
   const pool = openPool(config, name, log);
   const db = queriesOn<ContentTables>(pool);
   const changes = new ChangeListener({
@@ -91,7 +93,6 @@ export async function openContent(
     log,
   );
   changes.start();
-  const tracing = await openTracing(config, 'content', log);
   const pools = { main: pool, ...(reads.replica && { replica: reads.replica }), ...searches.pools };
   for (const opened of Object.values(pools)) tracing?.traceQueries(opened);
   const release = async () => {

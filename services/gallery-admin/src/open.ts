@@ -98,6 +98,8 @@ async function openBuckets(
   applicationName: string,
   storeTimeouts?: StoreTimeouts,
 ) {
+  // Before anything asks the database: only connections opened from then on are traced.
+  const tracing = await openTracing(config, applicationName.replace(/^pressroom /, ''), log);
   const pool = openPool(config, applicationName, log);
   const db = queriesOn<GalleryTables>(pool);
   const changes = new ChangeListener({
@@ -115,7 +117,6 @@ async function openBuckets(
   });
   const active = new ActiveBucket(buckets, connections, changes);
   changes.start();
-  const tracing = await openTracing(config, applicationName.replace(/^pressroom /, ''), log);
   tracing?.traceQueries(pool);
   const release = async () => {
     await changes.close();

@@ -27,6 +27,8 @@ export async function openNewsFeed(
   clock: Clock = systemClock,
 ): Promise<OpenNewsFeed> {
   const applicationName = 'pressroom news-feed';
+  // Before anything asks the database: only connections opened from then on are traced.
+  const tracing = await openTracing(config, 'news-feed', log);
   const pool = openPool(config, applicationName, log);
   const db = queriesOn<NewsTables>(pool);
   const changes = new ChangeListener({
@@ -48,7 +50,6 @@ export async function openNewsFeed(
   const concurrency = config.NEWS_SEARCH_CONCURRENCY;
   const searches = openSearches<NewsTables>({ ...shared, config, concurrency });
   changes.start();
-  const tracing = await openTracing(config, 'news-feed', log);
   const pools = { main: pool, ...(reads.replica && { replica: reads.replica }), ...searches.pools };
   for (const opened of Object.values(pools)) tracing?.traceQueries(opened);
   const release = async () => {
