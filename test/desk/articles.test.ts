@@ -671,3 +671,27 @@ test('a section that cannot be loaded says so, and is there when it can', async 
   expect(complaints).toEqual([]);
   await context.close();
 });
+
+test('a title waits for its text, which takes the words after Enter', async () => {
+  if (browser === undefined) return;
+  const { page: other, context } = await desk.visit(browser, 'articles');
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await context.route('**/assets/rich-text-*.js', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await other.getByRole('link', { name: 'New article' }).click();
+  await other.getByRole('status').getByText('Loading').waitFor({ state: 'attached' });
+  const heading = other.getByRole('textbox', { name: 'Title', exact: true });
+  expect(await heading.count()).toBe(0);
+  release();
+  await heading.fill('Typed at once');
+  await heading.press('Enter');
+  await other.keyboard.type('The first words.');
+  await expect.poll(() => heading.inputValue()).toBe('Typed at once');
+  await other.getByText('The first words.').waitFor();
+  await context.close();
+});

@@ -8,7 +8,7 @@ import { type App, useApp } from '../app-context.ts';
 import { type Conflict, OpenArticle } from '../state/open-article.ts';
 import { mayChange } from '../state/rights.ts';
 import { ArticleDialogs, type ArticleQuestion } from './article-dialogs.tsx';
-import { BodyField } from './body-field.tsx';
+import { BodyField, useTextEditor } from './body-field.tsx';
 import { FieldProblem } from './field-problem.tsx';
 import { PublishBar } from './publish-bar.tsx';
 import { StepWords } from './review-dialog.tsx';
@@ -54,12 +54,15 @@ function Editor({ open }: { open: OpenArticle }) {
   useRetry(open);
   useTaken(open);
   useKeys(open, publish, decide);
+  const editor = useTextEditor();
   const heading = useRef<HTMLTextAreaElement>(null);
-  const isNew = open.id === undefined && state !== 'loading';
+  const isLoading = state === 'loading' && open.article.value === undefined;
+  const isNew = open.id === undefined && !isLoading && editor !== undefined;
   useEffect(() => {
     if (isNew && document.activeElement === document.body) heading.current?.focus();
   }, [isNew]);
-  if (state === 'loading' && open.article.value === undefined) return <Loading />;
+  // A title without its text would take the words that are typed after Enter.
+  if (isLoading || editor === undefined) return <Loading />;
   const problem = open.problem.value;
   if (problem !== undefined && open.article.value === undefined && open.id !== undefined) {
     return (
@@ -99,7 +102,7 @@ function Editor({ open }: { open: OpenArticle }) {
             />
           </label>
           <FieldProblem open={open} member="title" />
-          <BodyField open={open} isReadOnly={isReadOnly} onAsk={ask} comments={marks} />
+          <BodyField open={open} editor={editor} isReadOnly={isReadOnly} onAsk={ask} comments={marks} />
           <FieldProblem open={open} member="content" />
         </div>
         {isShown && comments !== undefined && CommentsPanel !== undefined ? (

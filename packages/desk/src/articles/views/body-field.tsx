@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
-import { Loading } from '../../shared/views/loading.tsx';
 import { useApp } from '../app-context.ts';
 import type { CommentMarks } from '../editor/editing/comment-marks.ts';
 import type { Picture } from '../editor/editing/figures.ts';
@@ -11,7 +10,7 @@ import type { ArticleQuestion } from './article-dialogs.tsx';
 import { useUpload } from './use-upload.ts';
 
 /** The editor, which is loaded when the first article is opened. */
-interface Editor {
+export interface TextEditor {
   readonly RichText: typeof RichText;
   readonly canRepresent: (html: string) => boolean;
   /** The text as it is written here, with what others have changed since the editor knew it as `known`. */
@@ -20,37 +19,38 @@ interface Editor {
 
 interface BodyFieldProps {
   open: OpenArticle;
+  editor: TextEditor | 'failed';
   isReadOnly: boolean;
   onAsk: (question: ArticleQuestion) => void;
   comments: CommentMarks | undefined;
 }
 
+/** Loads the editor. */
+export function useTextEditor(): TextEditor | 'failed' | undefined {
+  const [editor, setEditor] = useState<TextEditor | 'failed'>();
+  useEffect(() => {
+    loadEditor().then(setEditor, () => setEditor('failed'));
+  }, []);
+  return editor;
+}
+
 /** The text of an article: in the editor, or as its source, which comes back byte for byte. */
-export function BodyField({ open, isReadOnly, onAsk, comments }: BodyFieldProps) {
+export function BodyField({ open, editor, isReadOnly, onAsk, comments }: BodyFieldProps) {
   const { texts } = useApp();
   const { say } = texts;
   const upload = useUpload();
-  const [editor, setEditor] = useState<Editor | 'failed'>();
-  const [isSource, setSource] = useState(false);
+  const [isSource, setSource] = useState(
+    () => editor !== 'failed' && !canShow(editor, open.fields.peek().content),
+  );
   const [words, setWords] = useState<number>();
   const { content } = open.fields.value;
-  useEffect(() => {
-    loadEditor().then(
-      (loaded) => {
-        setSource(!canShow(loaded, open.fields.peek().content));
-        setEditor(loaded);
-      },
-      () => setEditor('failed'),
-    );
-  }, [open]);
   const written = useRef(content);
   useEffect(() => {
     if (content === written.current) return;
     written.current = content;
     // It may be from somebody who writes source.
-    if (editor !== undefined && editor !== 'failed' && !canShow(editor, content)) setSource(true);
+    if (editor !== 'failed' && !canShow(editor, content)) setSource(true);
   }, [content, editor]);
-  if (editor === undefined) return <Loading />;
   const isShowable = editor !== 'failed' && (!isSource || canShow(editor, content));
   return (
     <>
@@ -112,17 +112,17 @@ function Source({ open, isReadOnly }: Pick<BodyFieldProps, 'open' | 'isReadOnly'
 }
 
 /** True if the editor writes what it reads; an empty text is not yet an article. */
-function canShow({ canRepresent }: Editor, html: string): boolean {
+function canShow({ canRepresent }: TextEditor, html: string): boolean {
   return html === '' || canRepresent(html);
 }
 
-async function loadEditor(): Promise<Editor> {
+async function loadEditor(): Promise<TextEditor> {
   const [{ RichText }, { canRepresent }, { mergeTexts, textFrom }] = await Promise.all([
     import('../editor/rich-text.tsx'),
     import('../editor/can-represent.ts'),
     import('../state/merge-text.ts'),
   ]);
-  const joined: Editor['joined'] = (written, known, shown) =>
+  const joined: TextEditor['joined'] = (written, known, shown) =>
     known === shown ? written : textFrom(mergeTexts(known, written, shown), 'both');
   return { RichText, canRepresent, joined };
 }
