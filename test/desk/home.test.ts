@@ -122,7 +122,8 @@ test('everybody sees what is theirs to do', async () => {
   const next = await titles(editor, 'Scheduled next');
   expect(next.filter((title) => /^The/.test(title))).toEqual(['The mole', 'The lighthouse']);
   expect(next).toContain('Daily report');
-  await group(editor, 'Scheduled next').getByText('in 2 hr').waitFor();
+  const mole = group(editor, 'Scheduled next').getByRole('listitem').filter({ hasText: 'The mole' });
+  await mole.getByText('in 2 hr').waitFor();
   expect(await desk.faultsOf(editor)).toEqual([]);
   await group(editor, 'Needs attention').getByRole('link', { name: 'The coast' }).click();
   await expect.poll(() => pathOf(editor)).toBe(`news/sources/${body.id}`);
