@@ -4,7 +4,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
 import { articleBody, type ContentClient, wholeArticle } from '../support/content-client.ts';
-import { type Answer, send } from '../support/http.ts';
+import { type Answer, type JsonBody, send } from '../support/http.ts';
 import { sendLines } from '../support/raw-http.ts';
 import { until } from '../support/until.ts';
 
@@ -415,4 +415,26 @@ test('every answer has the security headers, including errors', async () => {
     expect(headers.get('x-content-type-options'), path).toBe('nosniff');
     expect(headers.get('content-security-policy'), path).toContain("default-src 'none'");
   }
+});
+
+test('no number in an address is too large to be answered', async () => {
+  const { paths, components } = (await client.send('/openapi.json')).body;
+  const failed: string[] = [];
+  for (const [path, { get, parameters = [] }] of Object.entries<JsonBody>(paths)) {
+    if (get === undefined) continue;
+    const named = [...parameters, ...(get.parameters ?? [])].map((one: JsonBody) =>
+      one.$ref === undefined ? one : components.parameters[one.$ref.split('/').at(-1)],
+    );
+    const numbers = named.filter((one: JsonBody) => one.in === 'query' && one.schema.type === 'integer');
+    const cursor = named.filter((one: JsonBody) => one.in === 'query' && one.name === 'cursor');
+    for (const value of ['2147483648', '9007199254740991', '99999999999999_999999999999999']) {
+      const address = path.replaceAll(/\{\w+\}/g, value);
+      const queries = [...numbers, ...cursor].map(
+        ({ name }) => `${path.replaceAll(/\{\w+\}/g, '1')}?${name}=${value}`,
+      );
+      for (const asked of new Set([address, ...queries]))
+        if ((await client.send(asked)).status >= 500) failed.push(asked);
+    }
+  }
+  expect(failed).toEqual([]);
 });
