@@ -30,6 +30,12 @@ async function history(id: number): Promise<unknown[]> {
   return body.data.map(({ revision, key, changed }: JsonBody) => [revision, key?.name ?? null, changed]);
 }
 
+/** Whether readers have seen each revision. */
+async function seenByReaders(id: number): Promise<boolean[]> {
+  const { body } = await client.send(`/api/articles/${id}/revisions`);
+  return body.data.map(({ is_published }: JsonBody) => is_published);
+}
+
 async function revision(id: number, number: number): Promise<JsonBody> {
   const { status, body } = await client.send(`/api/articles/${id}/revisions/${number}`);
   return status === 200 ? body.data : { status };
@@ -55,6 +61,7 @@ test('every change is a revision, with when, which key and what; each is read wh
     [2, 'Test', ['excerpt', 'tags']],
     [1, 'Test', null],
   ]);
+  expect(await seenByReaders(id)).toEqual([true, false, false]);
   const first = await revision(id, 1);
   expect(first).toMatchObject({
     revision: 1,
@@ -87,6 +94,8 @@ test('every change is a revision, with when, which key and what; each is read wh
     { number: 1, content: null },
     { number: 2, content: text('First') },
   ]);
+  await client.patch(`/api/articles/${id}`, { is_published: false });
+  expect(await seenByReaders(id)).toEqual([false, true, false, false]);
 });
 
 test('lists are read in pages, privately, and only with a key', async () => {

@@ -464,17 +464,38 @@ describe('an article', () => {
     await page.getByText('Draft', { exact: true }).waitFor();
   });
 
-  test('has a history by words, from which a revision comes back', async () => {
+  test('has a history by days, which shows the differences first and gives back a part or all', async () => {
     if (browser === undefined) return;
-    const id = await create({ title: 'History', content: `<p>${LONG}</p>` });
-    await desk.content.client.patch(`/api/articles/${id}`, {
-      content: `<p>${LONG.replace('quiet', 'loud')}</p>`,
-    });
+    await desk.gallery.put('public/then.jpg', 'public/now.jpg');
+    const body = (level: number, word: string, picture: string) =>
+      `<h${level}>Boats</h${level}><p>${LONG.replace('quiet', word)}</p><p>It stays.</p>
+      <figure><img src="${picture}" alt="The pier"></figure>`;
+    const addresses = ['then', 'now'].map((name) => `${desk.gallery.url}/media/public/${name}.jpg`);
+    const [then = '', now] = addresses.map((one, index) =>
+      body(2 + index, index === 0 ? 'quiet' : 'loud', one),
+    );
+    const id = await create({ title: 'History', content: then, is_published: true });
+    await desk.content.client.patch(`/api/articles/${id}`, { is_published: false });
+    await desk.content.client.patch(`/api/articles/${id}`, { content: now });
     await openArticle(id);
     await choose('History');
     const dialog = page.getByRole('dialog', { name: 'History of this article' });
-    await dialog.locator('del', { hasText: 'quiet' }).waitFor();
-    await dialog.locator('ins', { hasText: 'loud' }).waitFor();
+    await dialog.getByRole('button', { name: /Published/ }).click();
+    await dialog.getByText('1 change before it').waitFor();
+    const heading = dialog.getByRole('region', { name: 'Heading 2, now Heading 3' });
+    await heading.waitFor();
+    const pictures = dialog.getByRole('region', { name: 'Picture', exact: true }).getByRole('img');
+    const shown = await pictures.evaluateAll((all) => all.map((one) => one.getAttribute('src')));
+    expect(shown).toEqual(addresses);
+    const words = dialog.getByRole('region', { name: 'Paragraph' });
+    await words.locator('del', { hasText: 'quiet' }).waitFor();
+    await words.locator('ins', { hasText: 'loud' }).waitFor();
+    expect(await dialog.getByText('It stays.').isVisible()).toBe(false);
+    await heading.getByRole('button', { name: 'Restore this part' }).click();
+    await heading.waitFor({ state: 'detached' });
+    await words.waitFor();
+    await expect.poll(async () => (await stored(id)).content).toContain('<h2>Boats</h2>');
+    expect((await stored(id)).content).toContain('loud');
     await dialog.getByRole('button', { name: 'Restore this revision' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect((await stored(id)).content).toContain('quiet');
@@ -597,7 +618,7 @@ const SCREENS: Readonly<Record<string, (page: Page, id: number) => Promise<unkno
     await desk.go(window, `articles/${id}`);
     await window.getByRole('button', { name: 'More actions' }).click();
     await window.getByRole('menuitem', { name: 'History' }).click();
-    await window.locator('.history-entry').first().waitFor();
+    await window.getByRole('button', { name: 'Restore this part' }).first().waitFor();
   },
   'its pictures': async (window, id) => {
     await desk.go(window, `articles/${id}`);
@@ -618,6 +639,7 @@ test.each([
 ] as const)('no screen has a fault: %s, %i px wide', async (colorScheme, width) => {
   if (browser === undefined) return;
   const id = await create({ title: `A long title ${'of many words '.repeat(12)}`, is_published: true });
+  await desk.content.client.patch(`/api/articles/${id}`, { content: `<h2>Boats</h2><p>${LONG}</p>` });
   await desk.gallery.put('public/pier.jpg');
   const options = { colorScheme, viewport: { width, height: 800 } };
   const other = await desk.visit(browser, 'articles', options);

@@ -39,6 +39,7 @@ const revision = z
       .array(z.string())
       .nullable()
       .describe('The members that are other than in the revision before; null if that is not kept.'),
+    is_published: z.boolean().describe('True if readers have seen it: it was published, or is.'),
   })
   .meta({ id: 'RevisionListItem', description: 'A revision of an article, without the article.' });
 
@@ -165,13 +166,14 @@ export function revisionOperations({ revisions, articles, rules, reviews, change
   return { list, read, restore };
 }
 
-function entry({ revision, created_at, created_by, key_name, changed }: Revision) {
+function entry({ revision, created_at, created_by, key_name, changed, is_published }: Revision) {
   return {
     revision,
     created_at: created_at.toISOString(),
     key: keyOf(created_by, key_name),
     // The column of a member with several values has their ids.
     changed: changed?.map((column) => column.replace(/^(\w+)_ids$/, '$1s')).sort() ?? null,
+    is_published,
   };
 }
 
@@ -208,6 +210,7 @@ interface Revision {
   key_name: string | null;
   /** The columns that differ from the revision before; null if that is not kept. */
   changed: string[] | null;
+  is_published: boolean;
 }
 
 interface WholeRevision extends Revision {
@@ -299,13 +302,17 @@ function revisionsOf(articleId: number) {
   ) as numbered left join content.api_key as key on key.prefix = created_by`;
 }
 
-/** The columns of a {@link Revision}; what one changed is in the one before it. */
+/** The columns of a {@link Revision}; what one changed is in the one before it, what it had in a later one. */
 const ENTRY = sql`revision, numbered.created_at, created_by, key.name as key_name, (
   select array(select jsonb_object_keys(former.members))
     || case when former.content is null then '{}' else '{content}'::text[] end
   from content.article_revision as former
   where former.article_id = numbered.article_id and former.number = numbered.revision - 1
-) as changed`;
+) as changed, coalesce((
+  select (later.members -> 'is_published')::boolean from content.article_revision as later
+  where later.article_id = numbered.article_id and later.number >= numbered.revision and later.members ? 'is_published'
+  order by later.number limit 1
+), (select is_published from content.article where id = numbered.article_id)) as is_published`;
 
 /** Limits of one step: articles examined, and revisions or deleted articles removed. */
 const [LOOKED_AT, REMOVED] = [100, 1000];

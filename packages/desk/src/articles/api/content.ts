@@ -308,11 +308,8 @@ export class ContentApi {
     return (await asked(this.#client.get('/api/articles/{id}/revisions', options))).data;
   }
 
-  /** The title and the text of a revision. */
-  async revision(
-    id: number,
-    revision: number,
-  ): Promise<{ readonly title: string; readonly content: string }> {
+  /** The members of the article in a revision. */
+  async revision(id: number, revision: number): Promise<Readonly<Record<string, unknown>>> {
     const path = { id, revision };
     const { data } = await asked(this.#client.get('/api/articles/{id}/revisions/{revision}', { path }));
     return data.article;

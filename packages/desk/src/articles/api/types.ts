@@ -96,6 +96,8 @@ export interface Revision {
   readonly key: KeyName | null;
   /** The members that it changed; null if that is not known. */
   readonly changed: readonly string[] | null;
+  /** True if readers have seen it. */
+  readonly is_published: boolean;
 }
 
 /** An article as a list shows it. */

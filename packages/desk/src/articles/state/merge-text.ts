@@ -24,7 +24,7 @@ export function mergeTexts(
 ): TextPart[] {
   const known = new Map<string, string>();
   const keyOf = (html: string) => {
-    const key = known.get(html) ?? normalForm(inertElement(html, document)).join('\n');
+    const key = known.get(html) ?? lookOf(html, document);
     known.set(html, key);
     return key;
   };
@@ -39,6 +39,11 @@ export function mergeTexts(
     else parts.push(a.isChanged(from, to) ? { mine: ours, theirs: others } : others);
   }
   return parts;
+}
+
+/** The look of a block to readers: two with the same are the same. */
+export function lookOf(html: string, document: Document): string {
+  return normalForm(inertElement(html, document)).join('\n');
 }
 
 /** The text once it is decided what it says where the two disagree: mine, theirs, or theirs and then mine. */
@@ -88,7 +93,7 @@ class Side {
 }
 
 /** The blocks of a text, byte for byte; one, if its tags do not match. */
-function blocksOf(html: string): string[] {
+export function blocksOf(html: string): string[] {
   const blocks: string[] = [];
   const open: string[] = [];
   let from = 0;
@@ -115,7 +120,7 @@ function blocksOf(html: string): string[] {
 }
 
 /** A line without an element around it would run into what stands before it. */
-function asBlock(html: string): string {
+export function asBlock(html: string): string {
   const name = /^\s*<([a-z][^\s/>]*)/i.exec(html)?.[1] ?? '';
   return html === '' || isBlockName(name.toLowerCase()) ? html : `<p>${html}</p>`;
 }

@@ -1,3 +1,4 @@
+import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
@@ -7,13 +8,19 @@ import { useApp } from '../app-context.ts';
 import type { Picture } from '../editor/editing/figures.ts';
 import type { Conflict, OpenArticle } from '../state/open-article.ts';
 import { pageOf } from '../state/site-page.ts';
-import { ConflictDialog } from './conflict-dialog.tsx';
-import { HistoryDialog } from './history-dialog.tsx';
 import { PictureDialog } from './picture-dialog.tsx';
 import { PublishDialog } from './publish-dialog.tsx';
 import { ReviewDialog } from './review-dialog.tsx';
 import { ScheduleDialog } from './schedule-dialog.tsx';
 import type { Decided } from './use-publish.ts';
+
+// Few articles are compared, which takes more than to write one.
+const ConflictDialog = lazy(() =>
+  import('./conflict-dialog.tsx').then(({ ConflictDialog: View }) => ({ default: View })),
+);
+const HistoryDialog = lazy(() =>
+  import('./history-dialog.tsx').then(({ HistoryDialog: View }) => ({ default: View })),
+);
 
 export type ArticleQuestion =
   | { readonly kind: 'publish' | 'schedule' | 'history' | 'preview' | 'review' }
@@ -27,6 +34,7 @@ export type ArticleQuestion =
 
 interface ArticleDialogsProps {
   open: OpenArticle;
+  isReadOnly: boolean;
   question: ArticleQuestion | undefined;
   ask: (question: ArticleQuestion | undefined) => void;
   /** A conflict about which the writer decides later. */
@@ -36,7 +44,15 @@ interface ArticleDialogsProps {
 }
 
 /** The dialog about an article that is open, if there is one. */
-export function ArticleDialogs({ open, question, ask, putOff, onPutOff, onPublish }: ArticleDialogsProps) {
+export function ArticleDialogs(props: ArticleDialogsProps) {
+  return (
+    <Suspense fallback={null}>
+      <Dialog {...props} />
+    </Suspense>
+  );
+}
+
+function Dialog({ open, isReadOnly, question, ask, putOff, onPutOff, onPublish }: ArticleDialogsProps) {
   const { say } = useApp().texts;
   const close = () => ask(undefined);
   const conflict = open.conflict.value;
@@ -48,7 +64,7 @@ export function ArticleDialogs({ open, question, ask, putOff, onPutOff, onPublis
     case 'schedule':
       return <ScheduleDialog open={open} onClose={close} />;
     case 'history':
-      return <HistoryDialog open={open} onClose={close} />;
+      return <HistoryDialog open={open} isReadOnly={isReadOnly} onClose={close} />;
     case 'review':
       return <ReviewDialog open={open} onClose={close} onPublish={() => onPublish('nothing')} />;
     case 'preview':

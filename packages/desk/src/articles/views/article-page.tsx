@@ -115,6 +115,7 @@ function Editor({ open }: { open: OpenArticle }) {
       </div>
       <ArticleDialogs
         open={open}
+        isReadOnly={isReadOnly}
         question={question}
         ask={ask}
         putOff={putOff}

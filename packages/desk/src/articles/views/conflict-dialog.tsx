@@ -5,7 +5,7 @@ import { useApp } from '../app-context.ts';
 import { type FieldName, type Fields, textOf } from '../state/fields.ts';
 import type { Conflict, OpenArticle } from '../state/open-article.ts';
 import { Differences } from './differences.tsx';
-import { FIELD_LABELS } from './taken-words.ts';
+import { FIELD_LABELS, fieldWords } from './taken-words.ts';
 
 /** Shows side by side what two people have made of the same; nothing is saved before one decides. */
 export function ConflictDialog({
@@ -17,18 +17,13 @@ export function ConflictDialog({
   conflict: Conflict;
   onClose: () => void;
 }) {
-  const { terms, texts } = useApp();
+  const app = useApp();
+  const { texts } = app;
   const { say } = texts;
   const { theirs, who = say('somebody'), at } = conflict;
   const mine = open.fields.value;
   const { disputed, text = [] } = useMemo(() => conflict.merge(mine), [conflict, mine]);
-  const words = (fields: Fields, field: FieldName): string => {
-    if (field === 'category')
-      return terms.categories.value.find(({ id }) => id === fields.category)?.name ?? '';
-    if (field === 'corrections')
-      return fields.corrections.map(({ at, text }) => `${texts.date(Date.parse(at))} ${text}`).join('\n');
-    return [fields[field]].flat().join(', ');
-  };
+  const words = (fields: Fields, field: FieldName) => fieldWords(app, fields, field);
   return (
     <Modal isUnasked title={say('conflictTitle', { who })} onClose={onClose} look="broad">
       <p class="hint">{say('conflictHint', { date: Number.isNaN(at) ? '' : texts.date(at) })}</p>

@@ -1,4 +1,5 @@
-import type { FieldName } from '../state/fields.ts';
+import type { App } from '../app-context.ts';
+import type { FieldName, Fields } from '../state/fields.ts';
 import type { Taken } from '../state/open-article.ts';
 import type { TextName, Texts } from '../text/texts.ts';
 
@@ -16,6 +17,15 @@ export const FIELD_LABELS: Readonly<Record<FieldName, TextName>> = {
   metaDescription: 'metaDescription',
   corrections: 'corrections',
 };
+
+/** A field of an article in words. */
+export function fieldWords({ terms, texts }: App, fields: Fields, field: FieldName): string {
+  if (field === 'category')
+    return terms.categories.value.find(({ id }) => id === fields.category)?.name ?? '';
+  if (field === 'corrections')
+    return fields.corrections.map(({ at, text }) => `${texts.date(Date.parse(at))} ${text}`).join('\n');
+  return [fields[field]].flat().join(', ');
+}
 
 /** The sentences that say which fields were taken up from whom. */
 export function takenWords(taken: Taken, texts: Texts): string {

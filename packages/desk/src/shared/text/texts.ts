@@ -73,6 +73,14 @@ export class Texts<Name = SharedTextName> {
     return this.#format(this.#dates, `${length} ${timeZone}`, make).format(ms);
   }
 
+  /** The day of a time, with its weekday, or the time of that day, where `date` gives both. */
+  readonly part = (ms: number, part: 'day' | 'time'): string => {
+    const timeZone = this.#voice.zone.value;
+    const style = part === 'day' ? ({ dateStyle: 'full' } as const) : ({ timeStyle: 'short' } as const);
+    const make = (locale: string) => new Intl.DateTimeFormat(locale, { ...style, timeZone });
+    return this.#format(this.#dates, `${part} ${timeZone}`, make).format(ms);
+  };
+
   /** A duration such as `3 min`, rounded up. */
   duration(seconds: number): string {
     const [value, unit] =

@@ -16,7 +16,8 @@ function box(tag: 'div' | 'span', title: string, words: string): HTMLElement {
 }
 
 /** Origins whose pictures the page's policy lets it show: its own, and the store's. */
-function canShow(src: string): boolean {
+export function canShow(src: string): boolean {
+  if (!URL.canParse(src, location.href)) return false;
   const store = document.querySelector<HTMLMetaElement>('meta[name="pressroom-store"]')?.content ?? '';
   const { origin, protocol } = new URL(src, location.href);
   return (
@@ -29,7 +30,7 @@ function canShow(src: string): boolean {
 function pictureView(texts: EditorTexts): NodeViewConstructor {
   return (node) => {
     const { src, alt, width, height } = node.attrs;
-    if (!URL.canParse(src, location.href) || !canShow(src)) return { dom: box('span', alt ?? '', src) };
+    if (!canShow(src)) return { dom: box('span', alt ?? '', src) };
     const image = document.createElement('img');
     image.src = src;
     image.alt = alt ?? '';

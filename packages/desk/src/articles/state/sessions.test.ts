@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import type { Revision } from '../api/types.ts';
+import { sessionsOf } from './sessions.ts';
+
+/** The newest revision first, each with who, when in minutes, and whether readers have seen it. */
+function sessions(...entries: readonly (readonly [who: string, minute: number, isPublished?: boolean])[]) {
+  const revisions = entries.map(
+    ([name, minute, isPublished = false], index): Revision => ({
+      revision: entries.length - index,
+      created_at: new Date(minute * 60_000).toISOString(),
+      key: { name },
+      changed: null,
+      is_published: isPublished,
+    }),
+  );
+  return sessionsOf(revisions).map((session) => session.map(({ revision }) => revision));
+}
+
+test('a session ends with a pause, with another person, and where readers begin to see it', () => {
+  expect(sessions()).toEqual([]);
+  expect(sessions(['Ada', 80], ['Ada', 60], ['Ada', 30])).toEqual([[3, 2, 1]]);
+  expect(sessions(['Ada', 61], ['Ada', 30], ['Ada', 0])).toEqual([[3], [2, 1]]);
+  expect(sessions(['Ada', 2], ['Bea', 1], ['Ada', 0])).toEqual([[3], [2], [1]]);
+  expect(sessions(['Ada', 3], ['Ada', 2, true], ['Ada', 1, true], ['Ada', 0])).toEqual([[4], [3, 2], [1]]);
+});
