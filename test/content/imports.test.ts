@@ -12,6 +12,7 @@ import type { JsonBody } from '../support/http.ts';
 import { until } from '../support/until.ts';
 
 const PATH = '/api/imports';
+const DESK_KEY = 'a-key-of-the-desk-that-nobody-guesses';
 
 /** A line of JSON Lines that comes in as it is. */
 const LINE = { title: 'A title', html: CONTENT, byline: 'Ada', published_at: '2020-01-01T00:00:00Z' };
@@ -22,7 +23,11 @@ let client: ContentClient;
 /** The same by way of another replica. */
 let elsewhere: ContentClient;
 beforeAll(async () => {
-  const settings = { CONTENT_SITE_URL: 'https://site.example', CONTENT_ARTICLE_PATH: '/read/{slug}' };
+  const settings = {
+    DESK_KEY,
+    CONTENT_SITE_URL: 'https://site.example',
+    CONTENT_ARTICLE_PATH: '/read/{slug}',
+  };
   content = await contentFixture(settings);
   replica = await startContent(content.database.url, settings);
   client = content.client;
@@ -125,6 +130,42 @@ test('a WordPress file is checked, imported and taken back, but for what somebod
     counts: { created: 2, adapted: 0, known: 1, refused: 0 },
   });
   expect((await slugs()).toSorted()).toEqual(['article-1', 'article-2', 'article-4']);
+});
+
+test('an undo leaves what people work on, though nobody has changed it', async () => {
+  const titles = ['Left alone', 'Discussed', 'Written anew', 'In review', 'Assigned'];
+  const lines = titles.map((title) =>
+    JSON.stringify({ ...LINE, title, ...(title !== 'Written anew' && { published_at: null }) }),
+  );
+  const id = await upload('jsonl', lines.join('\n'));
+  await ended(id, 'check');
+  await ended(id, 'run');
+  const listed = (await client.send('/api/articles?status=all&per_page=100')).body.data;
+  const idOf = (title: string) => listed.find((one: JsonBody) => one.title === title).id;
+  const author = await client.post('/api/authors', { name: 'Ada' });
+  const done = [
+    await client.send(`/api/articles/${idOf('Discussed')}/comments`, {
+      method: 'POST',
+      json: { text: 'Is it so?' },
+      headers: { 'x-api-key': DESK_KEY, 'x-desk-person': 'Rita', 'x-desk-scope': 'read' },
+    }),
+    await client.put(`/api/articles/${idOf('Written anew')}/working-copy`, { title: 'Anew' }),
+    await client.put(`/api/articles/${idOf('In review')}/review`, { state: 'submitted', comment: null }),
+    await client.put(`/api/articles/${idOf('Assigned')}/assignee`, { author_id: author.body.data.id }),
+  ];
+  expect(done.map(({ status }) => status)).toEqual([201, 200, 200, 200]);
+  expect(await ended(id, 'undo')).toMatchObject({ undone: { removed: 1, changed: 4, gone: 0 } });
+});
+
+test('files of imports have 512 MiB, until one of them is removed', async () => {
+  const begin = () => client.post(PATH, { name: 'large', format: 'jsonl', size: 128 * 2 ** 20 });
+  const begun: number[] = [];
+  let answer = await begin();
+  for (; answer.status === 201 && begun.length < 5; answer = await begin()) begun.push(answer.body.data.id);
+  expect([answer.status, answer.body.code]).toEqual([409, 'too_many_imports']);
+  expect(begun.length).toBeGreaterThanOrEqual(3);
+  for (const id of begun) await client.send(`${PATH}/${id}`, { method: 'DELETE' });
+  expect((await begin()).status).toBe(201);
 });
 
 test('what is asked too early, or twice, and files that are none, are told apart', async () => {
