@@ -113,6 +113,13 @@ test('the report is published as it was shown, or not at all, then corrected, an
   await page.keyboard.press('u');
   await page.getByText('Undone: Corrected: Daily', { exact: true }).first().waitFor();
   expect(await published()).toEqual(['e']);
+  await page.getByLabel('Correction', { exact: true }).fill('It was f.');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Wrote the correction: Daily', { exact: true }).first().waitFor();
+  const { rows } = await desk.database.pool.query(
+    'select correction from news.daily where noted_at is not null',
+  );
+  expect(rows).toEqual([{ correction: 'It was f.' }]);
 });
 
 test('two stories are merged side by side and taken apart, one is split, and a digest is written', async () => {
@@ -142,6 +149,9 @@ test('two stories are merged side by side and taken apart, one is split, and a d
   await tunnel?.getByLabel('Digest').fill('The tunnel is built.');
   await tunnel?.getByRole('button', { name: 'Save' }).click();
   await tunnel?.getByText('Written by a person').waitFor();
+  await tunnel?.getByLabel('Correction', { exact: true }).fill('It is not built.');
+  await tunnel?.getByRole('button', { name: 'Save' }).click();
+  await tunnel?.getByText('Said what was wrong').waitFor();
   const { rows } = await desk.database.pool.query("select digest from news.story where public_id = 'tunnel'");
   expect(rows).toEqual([{ digest: 'The tunnel is built.' }]);
 });

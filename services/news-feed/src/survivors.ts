@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { PERIOD_RULES, PERIODS, type Period } from './calendar.ts';
 import type { NewsTables } from './tables.ts';
 
@@ -30,6 +30,35 @@ export async function survivorsOf(
     from chain where merged_into is null
   `.execute(db);
   return new Map(rows.map(({ origin, ...survivor }) => [origin, survivor]));
+}
+
+/** What was wrong with something, and when that was said; both are null if nothing was. */
+export interface Correction {
+  correction: string | null;
+  corrected_at: Date | null;
+}
+
+/** Stories, each as `origin`, with all that have become it, by any number of merges. */
+export function familiesOf(publicIds: readonly string[]): RawBuilder<unknown> {
+  return sql`
+    select public_id as origin, public_id from news.story where public_id = any(${publicIds})
+    union all
+    select family.origin, story.public_id
+    from family join news.story as story on story.merged_into = family.public_id`;
+}
+
+/** The latest note of each story, or of one that has become it; a story without one is left out. */
+export async function correctionsOf(
+  db: Kysely<NewsTables>,
+  publicIds: readonly string[],
+): Promise<Map<string, Correction>> {
+  const { rows } = await sql<Correction & { origin: string }>`
+    with recursive family as (${familiesOf(publicIds)})
+    select distinct on (origin) origin, correction, corrected_at
+    from family join news.story using (public_id) where correction is not null
+    order by origin, corrected_at desc
+  `.execute(db);
+  return new Map(rows.map(({ origin, ...correction }) => [origin, correction]));
 }
 
 /** A report that quotes an item. */

@@ -85,6 +85,30 @@ test('a report is corrected on its day, readers and feeds are told, and it is un
   expect(await shown()).toEqual(before);
 });
 
+test('what was wrong with a report of a past day is said beside it, in the index and in feeds', async () => {
+  const { url: site, database } = feed;
+  await database.pool.query(
+    `insert into news.daily (date, generated_at, window_start, window_end, report, item_ids)
+     values ('2021-05-03', '2021-05-03T05:00:00Z', '2021-05-02', '2021-05-03', '{"lead":null,"sections":[],"flashes":[]}', '{}')`,
+  );
+  const read = async () => (await send(`${site}/api/v1/dailies/2021-05-03`)).body;
+  const before = await read();
+  const note = (text: string) =>
+    newsroom(database.url, ['report', 'note', 'daily', text, '--date', '2021-05-03', '--json']);
+  const { edit } = JSON.parse((await note('It was <Lisbon>.')).stdout);
+  const correction = { note: 'It was <Lisbon>.', correctedAt: expect.any(String) };
+  expect(await read()).toEqual({ ...before, correction });
+  const index = (await send(`${site}/api/v1/dailies`)).body.items;
+  expect(index.find(({ date }: { date: string }) => date === '2021-05-03')).toMatchObject({ correction });
+  const { text } = await send(`${site}/dailies/feed.json`);
+  const entry = JSON.parse(text).items.find(({ id }: { id: string }) => id.endsWith('2021-05-03'));
+  expect(entry.content_html).toContain('<p>It was &#x3C;Lisbon>.</p>');
+  expect(entry.date_modified).toBe((await read()).correction.correctedAt);
+  const parts = { actor: 'ana', renewal: { lexicon: readLexicon(), now }, zone: 'Europe/Lisbon' };
+  await undoEdit(feed.db, edit, parts);
+  expect(await read()).toEqual(before);
+});
+
 test('after its day, in the time zone of the site, a report is left as it is', async () => {
   now = new Date('2050-05-03T23:00:00Z');
   await expect(correct(now)).rejects.toThrow('the report of a past day cannot be changed');

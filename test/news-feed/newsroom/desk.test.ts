@@ -74,7 +74,7 @@ function operations(): [method: string, path: string][] {
 
 test('every operation takes the key of the desk, before it looks at anything else', async () => {
   const found = operations().filter(([, path]) => path.startsWith('/api/'));
-  expect(found).toHaveLength(43);
+  expect(found).toHaveLength(46);
   for (const [method, path] of found) {
     const raw =
       method === 'GET' || method === 'DELETE'
@@ -283,6 +283,60 @@ test('a correction is dated by its note, and taken back with its edit', async ()
   expect((await patch('/items/wrong', { correction: '' })).status).toBe(422);
   expect((await post(`/edits/${edited.body.edit}/undo`)).status).toBe(200);
   expect(await read()).toBeUndefined();
+});
+
+test('two who write the note of a report do not overwrite each other', async () => {
+  await feed.database.pool.query(
+    `insert into news.weekly (date, generated_at, window_start, window_end, report, item_ids)
+     values ('2020-11-23', now(), now() - interval '1 day', now(), '{}', '{}') on conflict do nothing`,
+  );
+  const path = '/reports/weekly/2020-11-23/correction';
+  const etag = (await ask(path)).headers.get('etag') ?? '';
+  const put = (correction: string | null, headers = {}) =>
+    ask(path, { method: 'PUT', json: { correction }, headers });
+  const [one, other] = await Promise.all(['One.', 'Two.'].map((text) => put(text, { 'if-match': etag })));
+  expect([one?.status, other?.status].sort()).toEqual([200, 412]);
+  const written = one?.status === 200 ? one : other;
+  expect((await ask('/reports/weekly/2020-11-30/correction')).status).toBe(404);
+  await put(null, { 'if-match': written?.headers.get('etag') ?? '' });
+  expect((await ask(path)).body).toEqual({ correction: null, correctedAt: null });
+});
+
+test('what was wrong with a story is said with its time, and stays where it is merged', async () => {
+  const story = (publicId: string) => ({ type: 'story', publicId, title: `Story ${publicId}` });
+  await importLines(feed.db, [
+    ...['s', 't', 'u'].map(story),
+    itemLine('a', { story: 's', correction: 'It is b.' }),
+    itemLine('b', { story: 't' }),
+  ]);
+  const read = async (id: string) => (await send(`${feed.url}/api/v1/stories/${id}`)).body.story;
+  const etag = (await ask('/stories/t')).headers.get('etag') ?? '';
+  const put = (id: string, correction: string | null, headers = {}) =>
+    ask(`/stories/${id}/correction`, { method: 'PUT', json: { correction }, headers });
+  const written = await put('t', 'Two, not three.', { 'if-match': etag });
+  const note = { note: 'Two, not three.', correctedAt: expect.any(String) };
+  expect(await read('t')).toMatchObject({ correction: note, reports: [{ id: 'b' }] });
+  expect((await put('t', 'Another.', { 'if-match': etag })).status).toBe(412);
+  expect((await put('t', 'Two, not three.')).body).toEqual({ edit: null });
+  expect((await put('none', 'What?')).status).toBe(404);
+  expect((await put('t', ' ')).status).toBe(422);
+  await post('/stories/t/merge', { into: 'u' });
+  await post('/stories/u/merge', { into: 's' });
+  const { correction, reports } = await read('s');
+  expect(correction).toEqual(note);
+  expect(reports.find(({ id }: JsonBody) => id === 'a').correction).toMatchObject({ note: 'It is b.' });
+  const { items } = (await send(`${feed.url}/api/v1/stories`)).body;
+  expect(items).toMatchObject([{ publicId: 's', correction }]);
+  expect((await ask('/stories/s')).body).toMatchObject({ correction: 'Two, not three.' });
+  const taken = await put('s', null);
+  expect(await read('s')).not.toHaveProperty('correction');
+  expect((await post(`/edits/${taken.body.edit}/undo`)).status).toBe(200);
+  expect((await read('s')).correction.note).toBe('Two, not three.');
+  expect((await ask('/stories/t/history')).body.edits.at(-1)).toMatchObject({
+    edit: written.body.edit,
+    action: 'story note',
+    changes: [{ member: 'correction', before: null, after: 'Two, not three.' }],
+  });
 });
 
 test('how a source is asked is set, and its secrets are never shown, nor sent where they were not given', async () => {

@@ -212,8 +212,7 @@ function itemEntry(row: ListedItem, site: Site): FeedEntry {
     id: site.item(row.id),
     title: row.title,
     url: row.original_url,
-    summary:
-      row.correction === null ? row.summary : [row.summary, row.correction].filter(Boolean).join('\n\n'),
+    summary: withNote(row.summary, row),
     html: null,
     published: row.published_at,
     updated: row.corrected_at ?? row.discovered_at,
@@ -227,6 +226,11 @@ function itemEntry(row: ListedItem, site: Site): FeedEntry {
       ...new Set([...(row.category === null ? [] : [row.category]), ...row.directions, ...(row.tags ?? [])]),
     ],
   };
+}
+
+/** A summary, and what was wrong. */
+function withNote(summary: string | null, { correction }: Pick<ListedItem, 'correction'>): string | null {
+  return correction === null ? summary : [summary, correction].filter(Boolean).join('\n\n');
 }
 
 const FEED_REPORTS = 14;
@@ -246,11 +250,8 @@ function reportFeed(
   };
 }
 
-function reportEntry(
-  { date, generated_at, corrected_at, report }: StoredReport,
-  period: Period,
-  site: Site,
-): FeedEntry {
+function reportEntry(stored: StoredReport, period: Period, site: Site): FeedEntry {
+  const { date, generated_at, corrected_at, noted_at, report } = stored;
   const words = wordsIn(site.language);
   const heading = words.reportOf(words.report[period], dateIn(site.language, date));
   const url = site.report(period, date);
@@ -258,10 +259,10 @@ function reportEntry(
     id: url,
     title: report.lead === null ? heading : `${heading}: ${report.lead.title}`,
     url,
-    summary: report.lead?.leadParagraph ?? null,
-    html: reportHtml(report, words),
+    summary: withNote(report.lead?.leadParagraph ?? null, stored),
+    html: reportHtml(report, words) + (stored.correction === null ? '' : toHtml(h('p', stored.correction))),
     published: generated_at,
-    updated: corrected_at ?? generated_at,
+    updated: new Date(Math.max(...[generated_at, corrected_at, noted_at].map(Number))),
     authors: [{ name: site.attribution.name }],
     categories: [],
   };

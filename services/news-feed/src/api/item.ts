@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import type { Enclosure, Image } from '../fields.ts';
+import type { Correction } from '../survivors.ts';
 import type { ItemTable } from '../tables.ts';
 import type { Site } from './site.ts';
 
@@ -124,14 +125,16 @@ function credits(row: Pick<ItemRow, 'authors' | 'tags'> & { enclosures: Enclosur
   };
 }
 
-const correction = z
+/** The note of an item, a story or a report. */
+export const correction = z
   .object({ note: z.string(), correctedAt: timestamp })
   .meta({ id: 'ItemCorrection' })
   .optional()
   .describe('What was wrong with it, and when that was said.');
 
-function corrected({ correction: note, corrected_at: at }: Pick<ItemRow, 'correction' | 'corrected_at'>) {
-  return note !== null && at !== null && { correction: { note, correctedAt: at.toISOString() } };
+export function corrected(said: Correction | undefined) {
+  if (said === undefined || said.correction === null || said.corrected_at === null) return {};
+  return { correction: { note: said.correction, correctedAt: said.corrected_at.toISOString() } };
 }
 
 /** The members of an item in the snapshot and in changes; `/items` adds `reason`. */

@@ -46,11 +46,13 @@ begin
 end
 $$;
 
--- The time of a correction is that of its note, however it is written.
+-- The time of a correction is that of its note, however it is written; the argument is its column, if it is
+-- another than `corrected_at`.
 create or replace function news.date_correction() returns trigger language plpgsql as $$
 begin
-  new.corrected_at := case when new.correction is not null then clock_timestamp() end;
-  return new;
+  return jsonb_populate_record(new, jsonb_build_object(
+    coalesce(tg_argv[0], 'corrected_at'), case when new.correction is not null then clock_timestamp() end
+  ));
 end
 $$;
 

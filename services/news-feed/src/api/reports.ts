@@ -18,8 +18,17 @@ import {
   reportDays,
 } from '../calendar.ts';
 import { type Quote, type Report, withoutWithdrawn } from '../report.ts';
+import type { Correction } from '../survivors.ts';
 import type { NewsTables } from '../tables.ts';
-import { address, attribution, linksSchema, sourceReference, timestamp } from './item.ts';
+import {
+  address,
+  attribution,
+  corrected,
+  correction,
+  linksSchema,
+  sourceReference,
+  timestamp,
+} from './item.ts';
 import { body, CACHE_CONTROL, type Site, success } from './site.ts';
 
 const reportsQuery = z.strictObject({ limit: integerParameter(1, 180).default(30) });
@@ -64,6 +73,7 @@ function reportsAnswer(period: Period, site: Site) {
           generatedAt: timestamp,
           leadTitle: z.string().nullable(),
           leadParagraph: z.string().nullable(),
+          correction,
           links: linksSchema(site, {}),
           attribution,
         })
@@ -106,6 +116,7 @@ function reportAnswer(period: Period, site: Site, quoted: ReturnType<typeof part
         ...quoted,
       })
       .meta({ id: `${OPERATION_NAMES[period].one}Report` }),
+    correction,
   });
 }
 
@@ -164,12 +175,13 @@ function indexOperation({ period, reports, cache, site }: PeriodParts) {
         cache,
         load: async () => {
           const index = await reports.index(request.query.limit);
-          const items = index.map(({ date, generated_at, lead }) => ({
+          const items = index.map(({ date, generated_at, lead, ...said }) => ({
             date,
             ...shownDays(period, date),
             generatedAt: generated_at.toISOString(),
             leadTitle: lead?.title ?? null,
             leadParagraph: lead?.leadParagraph ?? null,
+            ...corrected(notedIn(said)),
             links: { [site.linkName]: site.report(period, date) },
             attribution: site.attribution,
           }));
@@ -209,7 +221,7 @@ function singleOperations({ period, reports, cache, site, calendar, clock, quote
       summary: 'Read the report for a date from the index; reports of past days do not change',
       description:
         'Until its day is over a report may be corrected; it then has `correctedAt`. The answer for a' +
-        ' past day may be kept for a year.',
+        ' past day may be kept for a year; the index has the `correction` of one that was wrong, too.',
       params: reportPath(period, calendar),
       response,
     },
@@ -237,6 +249,7 @@ function shownReport(stored: StoredReport | undefined, period: Period, site: Sit
   }
   const { date, report } = stored;
   return success({
+    ...corrected(notedIn(stored)),
     report: {
       date,
       ...shownDays(period, date),
@@ -254,6 +267,11 @@ function shownReport(stored: StoredReport | undefined, period: Period, site: Sit
       flashes: report.flashes.map((quote) => shownQuote(quote, site)),
     },
   });
+}
+
+/** The note of a report; its `corrected_at` is when it was composed again. */
+function notedIn({ correction, noted_at }: Pick<StoredReport, 'correction' | 'noted_at'>): Correction {
+  return { correction, corrected_at: noted_at };
 }
 
 /** A daily report has always been without its days. */
@@ -277,6 +295,9 @@ export interface StoredReport {
   date: string;
   generated_at: Date;
   corrected_at: Date | null;
+  /** What was wrong with it, and when that was said. */
+  correction: string | null;
+  noted_at: Date | null;
   window_start: Date;
   window_end: Date;
   report: Report;
@@ -296,7 +317,8 @@ export class ReportStore {
   async index(limit: number) {
     const rows = await this.#db
       .selectFrom(`${this.#table} as report` as const)
-      .select([dateText, 'report.generated_at', sql<Report['lead']>`report.report -> 'lead'`.as('lead')])
+      .select([dateText, 'report.generated_at', 'report.correction', 'report.noted_at'])
+      .select(sql<Report['lead']>`report.report -> 'lead'`.as('lead'))
       .orderBy(publicationDate, 'desc')
       .limit(limit)
       .execute();
@@ -336,6 +358,8 @@ export class ReportStore {
         dateText,
         'report.generated_at',
         'report.corrected_at',
+        'report.correction',
+        'report.noted_at',
         'report.window_start',
         'report.window_end',
         'report.item_ids',

@@ -19,10 +19,13 @@ $$;
 create or replace trigger refuse_merge_circle before insert or update of merged_into, public_id on news.story
   for each row when (new.merged_into is not null) execute function news.refuse_merge_circle();
 
+create or replace trigger date_correction before update of correction on news.story
+  for each row when (old.correction is distinct from new.correction) execute function news.date_correction();
+
 create or replace trigger announce_change after insert or update or delete or truncate on news.story
   for each statement execute function news.announce_change();
 
 create or replace trigger keep_edit after update on news.story
   for each row when (news.is_edit()) execute function news.keep_edit(
-    'public_id', 'title', 'status', 'digest', 'digest_updated_at', 'digest_by', 'merged_into'
+    'public_id', 'title', 'status', 'digest', 'digest_updated_at', 'digest_by', 'correction', 'merged_into'
   );

@@ -6,11 +6,19 @@ import { notFound, problemResponses } from '@pressroom/common/problems/problem';
 import type { SearchGate } from '@pressroom/common/search/search';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { survivorsOf } from '../survivors.ts';
+import { correctionsOf, survivorsOf } from '../survivors.ts';
 import type { NewsTables } from '../tables.ts';
 import type { Vocabulary } from '../words.ts';
 import type { ApiAddress } from './api-address.ts';
-import { address, illustration, illustrationShape, linksSchema, timestamp } from './item.ts';
+import {
+  address,
+  corrected,
+  correction,
+  illustration,
+  illustrationShape,
+  linksSchema,
+  timestamp,
+} from './item.ts';
 import {
   categoryParameter,
   cursorParameter,
@@ -64,6 +72,7 @@ function reportSchema(site: Site) {
       publishedAt: timestamp,
       links: linksSchema(site, { original: address.optional() }),
       ...illustrationShape,
+      correction,
     })
     .meta({ id: 'StoryReport' });
 }
@@ -100,6 +109,7 @@ function storiesAnswer(site: Site) {
           latestAt: timestamp,
           latest: z.string().describe('The title of the newest report.'),
           digest: z.string().nullable(),
+          correction,
           links: linksSchema(site, {}),
         })
         .meta({ id: 'StoryListItem' }),
@@ -123,6 +133,7 @@ function storyAnswer(site: Site) {
         latest: z.string().describe('The title of the newest report.'),
         digest: z.string().nullable(),
         digestUpdatedAt: timestamp.nullable(),
+        correction,
         ...storyIllustration,
         links: linksSchema(site, {}),
         reports: z.array(reportSchema(site)).describe('Newest first.'),
@@ -227,6 +238,10 @@ function listOperation({ db, gate, vocabulary, showsStories, cache, site }: Stor
         cache,
         load: async () => {
           const { stories, nextCursor } = await read(request.query);
+          const corrections = await correctionsOf(
+            db,
+            stories.map(({ public_id }) => public_id),
+          );
           const items = stories.map((story) => ({
             publicId: story.public_id,
             title: story.title,
@@ -235,6 +250,7 @@ function listOperation({ db, gate, vocabulary, showsStories, cache, site }: Stor
             latestAt: story.latest_at.toISOString(),
             latest: story.latest,
             digest: story.digest,
+            ...corrected(corrections.get(story.public_id)),
             links: { [site.linkName]: site.story(story.public_id) },
           }));
           const page = { count: items.length, hasMore: nextCursor !== null, nextCursor };
@@ -249,7 +265,7 @@ function apiPath(publicId: string): string {
 }
 
 function shownStory(
-  { story, coverage, newest, reports, storyline, related }: StoryRead,
+  { story, correction, coverage, newest, reports, storyline, related }: StoryRead,
   site: Site,
   api: string,
 ) {
@@ -264,6 +280,7 @@ function shownStory(
     latest: newest.title,
     digest: story.digest,
     digestUpdatedAt: story.digest_updated_at?.toISOString() ?? null,
+    ...corrected(correction),
     ...illustrationOf(reports),
     links: { [site.linkName]: site.story(story.public_id) },
     reports: reports.map((report) => shownReport(report, site)),
@@ -287,6 +304,7 @@ function shownReport(report: StoryRead['newest'], site: Site) {
     publishedAt: report.published_at.toISOString(),
     links: { [site.linkName]: site.item(report.id), original: report.original_url },
     ...illustration(report),
+    ...corrected(report),
   };
 }
 
@@ -327,15 +345,16 @@ class StoryStore {
     const survivor = (await survivorsOf(this.#db, [publicId])).get(publicId);
     if (survivor === undefined) return undefined;
     if (survivor.publicId !== publicId) throw new MergedStory(survivor.publicId);
-    const [story, coverage, reports] = await Promise.all([
+    const [story, corrections, coverage, reports] = await Promise.all([
       this.#story(publicId),
+      correctionsOf(this.#db, [publicId]),
       this.#coverage(publicId),
       this.#reports(publicId),
     ]);
     const [newest] = reports;
     if (story === undefined || newest === undefined) return undefined;
     const neighbors = await this.#neighbors(publicId);
-    return { story, coverage, newest, reports, ...neighbors };
+    return { story, correction: corrections.get(publicId), coverage, newest, reports, ...neighbors };
   }
 
   #story(publicId: string) {
@@ -363,7 +382,7 @@ class StoryStore {
     return this.#db
       .selectFrom('news.item')
       .select(['id', 'title', 'summary', 'source_name', 'source_first_party', 'original_url', 'published_at'])
-      .select(['image', 'language'])
+      .select(['image', 'language', 'correction', 'corrected_at'])
       .where('story', '=', publicId)
       .where('withdrawn_at', 'is', null)
       .orderBy('published_at', 'desc')

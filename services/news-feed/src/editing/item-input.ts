@@ -17,6 +17,11 @@ export const MAX_TEXT = 100_000;
 /** The longest note of a correction, in characters. */
 const MAX_CORRECTION = 2000;
 
+/** The note that says what was wrong; null if nothing was. */
+export const correctionNote = requiredText(MAX_CORRECTION)
+  .nullable()
+  .describe('What was wrong with it, for its readers; null if nothing was.');
+
 /** The id of an item: a path segment of the item's page. */
 export const itemId = z
   .string('must be a string')
@@ -211,10 +216,7 @@ export const ITEM_MEMBERS = {
   correction: {
     column: 'correction',
     shown: z.string().nullable(),
-    input: () =>
-      requiredText(MAX_CORRECTION)
-        .nullable()
-        .describe('What was wrong with it, for its readers; null if nothing was.'),
+    input: () => correctionNote,
     initial: null,
     flag: ['text', 'what was wrong with it, for its readers'],
   },

@@ -2,7 +2,7 @@ import { violates } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { type RenewalParts, renewStories } from '../judging/split.ts';
-import { survivorsOf } from '../survivors.ts';
+import { correctionsOf, familiesOf, survivorsOf } from '../survivors.ts';
 import type { NewsTables } from '../tables.ts';
 import { asOneEdit } from './edits.ts';
 import type { Outcome, StoryInput } from './item-input.ts';
@@ -152,6 +152,28 @@ export async function setDigest(
 }
 
 /**
+ * Says what was wrong with a story, for its readers, in place of what was said of it and of those that have
+ * become it; null if nothing was. Returns false if that changes nothing. Throws a {@link Failure} for an
+ * unknown story.
+ */
+export async function setCorrection(
+  db: Kysely<NewsTables>,
+  publicId: string,
+  correction: string | null,
+): Promise<boolean> {
+  await existingStory(db, publicId);
+  const { numAffectedRows = 0n } = await sql`
+    with recursive family as (${familiesOf([publicId])}),
+    said as (
+      select public_id, case public_id when ${publicId} then ${correction}::text end as correction from family
+    )
+    update news.story set correction = said.correction, updated_at = clock_timestamp() from said
+    where story.public_id = said.public_id and story.correction is distinct from said.correction
+  `.execute(db);
+  return numAffectedRows > 0n;
+}
+
+/**
  * Merges the story `from` into `into`: its reports move to the last survivor, whose digest then tells of
  * them, and its address redirects there. Returns false if it has already been merged into that story. Throws
  * a {@link Failure} for an unknown story, for one that has been merged into another story, and for a merge
@@ -229,8 +251,9 @@ export async function readStoryDetail(db: Kysely<NewsTables>, publicId: string) 
     .select(['created_at as createdAt', 'updated_at as updatedAt'])
     .where('public_id', '=', publicId)
     .executeTakeFirstOrThrow(() => new Failure('missing', `story ${publicId} does not exist`));
-  const [survivors, reports, merged, splits, references, refusals] = await Promise.all([
+  const [survivors, corrections, reports, merged, splits, references, refusals] = await Promise.all([
     survivorsOf(db, [publicId]),
+    correctionsOf(db, [publicId]),
     reportsOf(db, publicId),
     db
       .selectFrom('news.story')
@@ -261,6 +284,8 @@ export async function readStoryDetail(db: Kysely<NewsTables>, publicId: string) 
   const survivor = survivors.get(publicId)?.publicId ?? publicId;
   return {
     ...story,
+    correction: corrections.get(publicId)?.correction ?? null,
+    correctedAt: corrections.get(publicId)?.corrected_at ?? null,
     mergedInto: survivor === publicId ? null : survivor,
     merged,
     keptApartFrom: splits.map((split) => split.publicId),

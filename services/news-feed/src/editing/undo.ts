@@ -210,11 +210,11 @@ const EDITED: Record<Change['kind'], { key: string; columns: readonly string[] }
   item: { key: 'id', columns: [...WRITTEN_COLUMNS, 'withdrawn_at'] },
   story: {
     key: 'public_id',
-    columns: ['title', 'status', 'digest', 'digest_updated_at', 'digest_by', 'merged_into'],
+    columns: ['title', 'status', 'digest', 'digest_updated_at', 'digest_by', 'correction', 'merged_into'],
   },
-  daily: { key: 'date', columns: ['report', 'item_ids', 'corrected_at'] },
-  weekly: { key: 'date', columns: ['report', 'item_ids', 'corrected_at'] },
-  monthly: { key: 'date', columns: ['report', 'item_ids', 'corrected_at'] },
+  daily: { key: 'date', columns: ['report', 'item_ids', 'corrected_at', 'correction'] },
+  weekly: { key: 'date', columns: ['report', 'item_ids', 'corrected_at', 'correction'] },
+  monthly: { key: 'date', columns: ['report', 'item_ids', 'corrected_at', 'correction'] },
 };
 
 /** Lists the changes of an edit, each thing once. */

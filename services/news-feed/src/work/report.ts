@@ -168,6 +168,46 @@ export async function correctReport(
   return numUpdatedRows > 0n;
 }
 
+/** What was wrong with a report, and when that was said. */
+interface ReportCorrection {
+  correction: string | null;
+  correctedAt: Date | null;
+}
+
+/** Reads the note of a published report. Throws a {@link Failure} if there is no such report. */
+export async function readReportCorrection(
+  db: Kysely<NewsTables>,
+  { period, date }: Pick<Publication, 'period' | 'date'>,
+): Promise<ReportCorrection> {
+  return db
+    .selectFrom(PERIOD_RULES[period].table)
+    .select(['correction', 'noted_at as correctedAt'])
+    .where('date', '=', sql<Date>`${date}::date`)
+    .executeTakeFirstOrThrow(() => new Failure('missing', `there is no ${period} report for ${date}`));
+}
+
+/**
+ * Says what was wrong with a report, of whatever day, for its readers; null if nothing was. What it quotes
+ * stays. `precondition` gets the note before. Throws a {@link Failure} if there is no such report.
+ */
+export async function noteOnReport(
+  tx: Transaction<NewsTables>,
+  { period, date }: Pick<Publication, 'period' | 'date'>,
+  correction: string | null,
+  precondition?: (before: string | null) => void,
+): Promise<boolean> {
+  await lockUntilCommit(tx, 'compose a report', period);
+  const before = await readReportCorrection(tx, { period, date });
+  precondition?.(before.correction);
+  const { numUpdatedRows } = await tx
+    .updateTable(PERIOD_RULES[period].table)
+    .set({ correction })
+    .where('date', '=', sql<Date>`${date}::date`)
+    .where('correction', 'is distinct from', correction)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 /** The time of the database's clock. Throws a {@link Failure} if the window has not begun by it. */
 async function begun(tx: Transaction<NewsTables>, { from }: TimeWindow): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select clock_timestamp()::timestamptz(3) as now`.execute(tx);

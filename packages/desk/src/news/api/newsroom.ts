@@ -23,6 +23,7 @@ import type {
   Period,
   Publication,
   Ranking,
+  ReportNote,
   ReportPreview,
   Source,
   SourceChange,
@@ -134,6 +135,12 @@ export class NewsroomApi {
     );
   }
 
+  /** Says what was wrong with a story as it was when `etag` was read. */
+  correctStory(id: string, correction: string | null, etag: string | null): Promise<Done> {
+    const sent = { path: { id }, body: { correction }, ...ifMatch(etag) };
+    return asked(this.#client.put('/stories/{id}/correction', sent));
+  }
+
   /** Sources in the order in which they were added. */
   async sources(cursor?: string, signal?: AbortSignal): Promise<Page<Source>> {
     const sent = { query: { limit: 100, cursor: cursor === undefined ? undefined : Number(cursor) }, signal };
@@ -213,6 +220,21 @@ export class NewsroomApi {
   correct({ period, date }: ReportPreview, etag: string | null): Promise<Done> {
     const sent = { path: { period }, body: { date }, ...ifMatch(etag) };
     return asked(this.#client.post('/reports/{period}/correct', sent));
+  }
+
+  /** What readers of a published report are told was wrong with it. */
+  reportNote({ period, date }: ReportPreview, signal?: AbortSignal): Promise<Tagged<ReportNote>> {
+    const sent = { path: { period, date }, signal };
+    return tagged(this.#client.request('get', '/reports/{period}/{date}/correction', sent));
+  }
+
+  noteOnReport(
+    { period, date }: ReportPreview,
+    correction: string | null,
+    etag: string | null,
+  ): Promise<Done> {
+    const sent = { path: { period, date }, body: { correction }, ...ifMatch(etag) };
+    return asked(this.#client.put('/reports/{period}/{date}/correction', sent));
   }
 
   async ranking(direction: string | undefined, signal?: AbortSignal): Promise<Ranking | null> {

@@ -58,6 +58,7 @@ export type OpmlOutcome = Answer<'importSources'>;
 
 /** A report as it would be published now; `report` is null without an item to quote. */
 export type ReportPreview = Answer<'previewReport'>;
+export type ReportNote = Answer<'getReportCorrection'>;
 export type Period = ReportPreview['period'];
 /** An item as a report quotes it. */
 export type Quote = NonNullable<ReportPreview['report']>['flashes'][number];

@@ -28,6 +28,7 @@ const ACTIONS: Readonly<Record<string, TextName>> = {
   'story merge': 'did_storyMerge',
   'story split': 'did_storySplit',
   'story digest': 'did_storyDigest',
+  'story note': 'did_storyNote',
   import: 'did_import',
   undo: 'did_undo',
 };

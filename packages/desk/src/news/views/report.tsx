@@ -3,12 +3,13 @@ import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Link } from '../../shared/views/link.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
-import type { Period, Quote, ReportPreview, Tagged } from '../api/types.ts';
+import type { Period, Quote, ReportNote, ReportPreview, Tagged } from '../api/types.ts';
 import { type News, useNews } from '../news-context.ts';
 import { changeQuery, pathTo, placeOf } from '../state/news-place.ts';
 import { scoresFor } from '../state/scores.ts';
 import { Quotes } from './quotes.tsx';
 import { Status } from './status.tsx';
+import { TextForm } from './text-form.tsx';
 import { Waiting } from './trouble.tsx';
 import { useAnswer } from './use-answer.ts';
 import { useKeys } from './use-keys.ts';
@@ -26,14 +27,18 @@ export function Report() {
   const asked = useAnswer(
     async (signal) => {
       const next = await api.preview(period, undefined, signal);
-      return isLatest ? api.preview(period, dateBefore(period, next.value.date), signal) : next;
+      const preview = isLatest
+        ? await api.preview(period, dateBefore(period, next.value.date), signal)
+        : next;
+      const isPublished = preview.value.publishedAt !== null;
+      return { preview, note: isPublished ? await api.reportNote(preview.value, signal) : undefined };
     },
     `${period} ${isLatest}`,
     { turn },
   );
   const again = () => setTurn((one) => one + 1);
   const { value } = asked;
-  const quotes = value === undefined ? 0 : quotesOf(value.value).length;
+  const quotes = value === undefined ? 0 : quotesOf(value.preview.value).length;
   return (
     <>
       <div class="toolbar filters">
@@ -65,12 +70,50 @@ export function Report() {
         </div>
         <span class="space" />
         {value !== undefined && me.may('edit') && (
-          <PublishButtons preview={value} isEarly={!isLatest} onDone={again} />
+          <PublishButtons preview={value.preview} isEarly={!isLatest} onDone={again} />
         )}
       </div>
-      {value !== undefined ? <Preview preview={value.value} onChanged={again} /> : <Waiting asked={asked} />}
+      {value === undefined && <Waiting asked={asked} />}
+      {value?.note !== undefined && (
+        <Correction report={value.preview.value} note={value.note} onSaved={again} />
+      )}
+      {value !== undefined && <Preview preview={value.preview.value} onChanged={again} />}
       <Status words={say('items', { count: quotes })} />
     </>
+  );
+}
+
+interface CorrectionProps {
+  report: ReportPreview;
+  note: Tagged<ReportNote>;
+  onSaved: () => void;
+}
+
+/** What was wrong with a published report, of whatever day. */
+function Correction({ report, note, onSaved }: CorrectionProps) {
+  const { api, edits, me, texts } = useNews();
+  const { say } = texts;
+  const { correction } = note.value;
+  return (
+    <fieldset class="as-one reading" disabled={!me.may('edit')}>
+      <TextForm
+        key={`${report.period} ${report.date} ${correction}`}
+        label={say('correction')}
+        rows={2}
+        hint={say('correctionHint')}
+        before={{ value: correction, etag: note.etag }}
+        read={async () => {
+          const { value, etag } = await api.reportNote(report);
+          return { value: value.correction, etag };
+        }}
+        write={async (text, etag) => {
+          const { edit } = await api.noteOnReport(report, text, etag);
+          edits.made(say('didNote', { what: say(report.period) }), [edit], onSaved);
+          onSaved();
+        }}
+        onReread={onSaved}
+      />
+    </fieldset>
   );
 }
 

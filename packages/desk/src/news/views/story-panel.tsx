@@ -1,12 +1,10 @@
 import { useState } from 'preact/hooks';
-import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import { Button, IconButton } from '../../shared/views/button.tsx';
-import type { Story, Tagged } from '../api/types.ts';
+import type { Done, Story, Tagged } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
-import { Conflict } from './conflict.tsx';
-import { TextArea } from './fields.tsx';
 import { HistoryView } from './history.tsx';
-import { troubleWords, Waiting } from './trouble.tsx';
+import { TextForm } from './text-form.tsx';
+import { Waiting } from './trouble.tsx';
 import { useAnswer } from './use-answer.ts';
 
 interface StoryPanelProps {
@@ -78,7 +76,7 @@ export function StoryPanel({ id, other, turn, onChanged, onClose, onMerged }: St
         </Button>
       )}
       <fieldset class="as-one" disabled={!me.may('edit')}>
-        <Digest key={story.etag} story={story} onSaved={onChanged} />
+        <Texts story={story} onSaved={onChanged} />
         <Reports story={story.value} attempt={attempt} />
       </fieldset>
       {merged.length > 0 && (
@@ -169,66 +167,53 @@ function Reports({ story: { publicId, title, reports }, attempt }: ReportsProps)
   );
 }
 
-/** The summary of a story, as readers see it; one that a person has written stays. */
-function Digest({ story, onSaved }: { story: Tagged<Story>; onSaved: () => void }) {
+/** What readers are told of a story: its digest, which stays if a person wrote it, and what was wrong. */
+function Texts({ story, onSaved }: { story: Tagged<Story>; onSaved: () => void }) {
   const { api, edits, texts } = useNews();
   const { say } = texts;
-  const { publicId, title, digest, digestBy, digestRefusal } = story.value;
-  const [text, setText] = useState(digest ?? '');
-  const [problem, setProblem] = useState<ApiProblem>();
-  const [theirs, setTheirs] = useState<Tagged<Story>>();
-  const save = async (etag: string | null) => {
-    setProblem(undefined);
-    setTheirs(undefined);
-    try {
-      const { edit } = await api.writeDigest(publicId, text.trim() === '' ? null : text, etag);
-      edits.made(say('didDigest', { title }), [edit], onSaved);
-      onSaved();
-    } catch (error) {
-      const found = asProblem(error);
-      if (found.status === 412) setTheirs(await api.story(publicId).catch(() => undefined));
-      setProblem(found);
-    }
+  const { publicId, title, digest, digestBy, digestRefusal, correction } = story.value;
+  const saved = (words: string, { edit }: Done) => {
+    edits.made(words, [edit], onSaved);
+    onSaved();
   };
   return (
-    <form
-      class="form digest"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save(story.etag);
-      }}
-    >
-      <TextArea
+    <>
+      <TextForm
+        key={`${publicId} ${digest}`}
         label={say('digest')}
         rows={4}
-        value={text}
-        onValue={setText}
         hint={
           digestBy === null ? undefined : say(digestBy === 'person' ? 'digestByPerson' : 'digestByNewsroom')
         }
+        before={{ value: digest, etag: story.etag }}
+        read={async () => {
+          const { value, etag } = await api.story(publicId);
+          return { value: value.digest, etag };
+        }}
+        write={async (text, etag) =>
+          saved(say('didDigest', { title }), await api.writeDigest(publicId, text, etag))
+        }
+        onReread={onSaved}
+      >
+        {digestRefusal !== null && (
+          <p class="hint">{say(`refused_${digestRefusal.why}`, { detail: digestRefusal.detail ?? '' })}</p>
+        )}
+      </TextForm>
+      <TextForm
+        key={`${publicId} ${correction}`}
+        label={say('correction')}
+        rows={2}
+        hint={say('correctionHint')}
+        before={{ value: correction, etag: story.etag }}
+        read={async () => {
+          const { value, etag } = await api.story(publicId);
+          return { value: value.correction, etag };
+        }}
+        write={async (text, etag) =>
+          saved(say('didNote', { what: title }), await api.correctStory(publicId, text, etag))
+        }
+        onReread={onSaved}
       />
-      {digestRefusal !== null && (
-        <p class="hint">{say(`refused_${digestRefusal.why}`, { detail: digestRefusal.detail ?? '' })}</p>
-      )}
-      <p class="form-problem" role="alert">
-        {problem !== undefined && theirs === undefined && troubleWords(problem, say)}
-      </p>
-      {text !== (digest ?? '') && (
-        <div class="modal-buttons">
-          <Button onClick={() => setText(digest ?? '')}>{say('cancel')}</Button>
-          <button type="submit" class="button primary">
-            <span>{say('save')}</span>
-          </button>
-        </div>
-      )}
-      {theirs !== undefined && (
-        <Conflict
-          rows={[{ label: say('digest'), theirs: theirs.value.digest ?? '', mine: text }]}
-          onTheirs={onSaved}
-          onMine={() => void save(theirs.etag)}
-          onClose={() => setTheirs(undefined)}
-        />
-      )}
-    </form>
+    </>
   );
 }

@@ -10,6 +10,7 @@ import { readLexicon } from '../../judging/terms.ts';
 import type { NewsTables } from '../../tables.ts';
 import { editPath } from '../desk/items.ts';
 import type { Edited } from '../edits.ts';
+import { correctionNote } from '../item-input.ts';
 import { type HistoryEntry, type HistoryQuery, readHistory, undoEdit } from '../undo.ts';
 
 /** The options of every command of the editor's shell. */
@@ -90,6 +91,11 @@ export function addHistoryCommand(parent: Command, kind: HistoryQuery['kind']): 
         all.length === 0 ? 'Nobody has edited it.' : all.map(entryText).join('\n'),
       );
     });
+}
+
+/** Reads the note of a correction; an empty one is none. */
+export function readNote(text: string): string | null {
+  return text === '' ? null : readAs(correctionNote)(text);
 }
 
 /** `newsroom undo`. */

@@ -6,6 +6,7 @@ import type { Quote } from '../../report.ts';
 import { explainRanking, publishRanking } from '../../work/rank.ts';
 import {
   correctReport,
+  noteOnReport,
   previewReport,
   publishReport,
   type ReportOutcome,
@@ -22,6 +23,7 @@ import {
   printEdited,
   printing,
   readAs,
+  readNote,
   withDatabase,
 } from './options.ts';
 
@@ -78,6 +80,12 @@ export function addPublishingCommands(program: Command): void {
     .addArgument(periodArgument())
     .option('--date <date>', 'YYYY-MM-DD (default: the latest)', readAs(reportDate))
     .action(correct);
+  editing(reports.command('note'))
+    .description('say to the readers of a report, of whatever day, what was wrong with it')
+    .addArgument(periodArgument())
+    .argument('<note>', 'an empty one takes it back', readNote)
+    .option('--date <date>', 'YYYY-MM-DD (default: the latest)', readAs(reportDate))
+    .action(note);
   program
     .command('sample')
     .description('add a small sample newsroom to a database that has never had an item')
@@ -128,6 +136,18 @@ async function correct(
     inEdit(db, { actor, action: 'report correct' }, (tx) =>
       correctReport(tx, { period, date, vocabulary, now }),
     ),
+  );
+  printEdited({ json }, `${period} ${date}`, edited);
+}
+
+async function note(
+  period: Period,
+  correction: string | null,
+  { by: actor, date: given, json }: EditorOptions & { date?: string },
+): Promise<void> {
+  const date = given ?? readVocabulary(process.env).calendar.latestReportDate(period, new Date());
+  const edited = await withDatabase((db) =>
+    inEdit(db, { actor, action: 'report note' }, (tx) => noteOnReport(tx, { period, date }, correction)),
   );
   printEdited({ json }, `${period} ${date}`, edited);
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { splitStory } from '../../judging/split.ts';
 import { readTextFile } from '../../packs/packs.ts';
 import { inEdit } from '../edits.ts';
-import { mergeStories, readStoryDetail, type StoryDetail, setDigest } from '../stories.ts';
+import { mergeStories, readStoryDetail, type StoryDetail, setCorrection, setDigest } from '../stories.ts';
 import { unmergeStory } from '../undo.ts';
 import {
   addHistoryCommand,
@@ -13,6 +13,7 @@ import {
   print,
   printEdited,
   printing,
+  readNote,
   renewalParts,
   undoParts,
   withDatabase,
@@ -59,6 +60,16 @@ export function addStoryCommands(program: Command): void {
         inEdit(db, { actor: options.by, action: 'story split' }, (tx) => splitStory(tx, id, items, renewal)),
       );
       print(options, { id: created, edit }, () => `${created}: the new story of ${items.join(', ')}`);
+    });
+  editing(story.command('note'))
+    .description('say to the readers of a story what was wrong with it or its digest')
+    .argument('<id>')
+    .argument('<note>', 'an empty one takes it back', readNote)
+    .action(async (id: string, note: string | null, options: EditorOptions) => {
+      const edited = await withDatabase((db) =>
+        inEdit(db, { actor: options.by, action: 'story note' }, (tx) => setCorrection(tx, id, note)),
+      );
+      printEdited(options, id, edited);
     });
   editing(story.command('digest'))
     .description(

@@ -1,4 +1,9 @@
-import { PRIVATE, replyConditionally, writePrecondition } from '@pressroom/common/caching/conditional';
+import {
+  PRIVATE,
+  replyConditionally,
+  writePrecondition,
+  writtenTag,
+} from '@pressroom/common/caching/conditional';
 import { personOf } from '@pressroom/common/desk/person';
 import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
@@ -6,8 +11,15 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { isCalendarDate, PERIODS } from '../../calendar.ts';
 import type { Report } from '../../report.ts';
-import { correctReport, previewReport, publishReport } from '../../work/report.ts';
+import {
+  correctReport,
+  noteOnReport,
+  previewReport,
+  publishReport,
+  readReportCorrection,
+} from '../../work/report.ts';
 import { inEdit, inTransactions } from '../edits.ts';
+import { correctionNote } from '../item-input.ts';
 import { type EditorParts, editNumber, timestamp, toWire } from './editors.ts';
 
 /** The date of a report. */
@@ -18,6 +30,15 @@ export const reportDate = z
 
 /** Path of the reports of a period. */
 const reportPath = z.object({ period: z.enum(PERIODS, `must be one of ${PERIODS.join(', ')}`) });
+
+/** Path of a published report. */
+const publishedPath = reportPath.extend({ date: reportDate });
+
+const notePut = z.strictObject({ correction: correctionNote });
+
+const noteAnswer = z.object({ correction: z.string().nullable(), correctedAt: timestamp.nullable() });
+
+const notedAnswer = z.object({ edit: editNumber });
 
 const previewQuery = z.strictObject({
   date: reportDate.optional().describe('The date of the report; by default, of the next one.'),
@@ -150,7 +171,47 @@ export function reportOperations({ db, vocabulary, clock }: EditorParts) {
       return { period, date, edit };
     },
   });
-  return { preview, publish, correct };
+  return { preview, publish, correct, ...notes(db) };
+}
+
+function notes(db: EditorParts['db']) {
+  const read = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'getReportCorrection',
+      summary: 'Read what readers of a report are told was wrong with it',
+      params: publishedPath,
+      response: { 200: noteAnswer, ...NOT_MODIFIED, ...problemResponses(400, 401, 403, 404, 503) },
+    },
+    handler: (request, reply) =>
+      replyConditionally(request, reply, {
+        cacheControl: PRIVATE,
+        load: async () => {
+          const note = await readReportCorrection(db, request.params);
+          return { value: toWire(note), own: note.correction };
+        },
+      }),
+  });
+  const write = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'noteOnReport',
+      summary: 'Say to the readers of a report, of whatever day, what was wrong with it; null if nothing was',
+      params: publishedPath,
+      body: notePut,
+      responseHeaders: { 200: ['ETag'] },
+      response: { 200: notedAnswer, ...WRITE_PROBLEMS },
+    },
+    handler: async (request, reply) => {
+      const { correction } = request.body;
+      const by = { actor: personOf(request.headers), action: 'report note' };
+      const { edit } = await inEdit(db, by, (tx) =>
+        noteOnReport(tx, request.params, correction, writePrecondition(request)),
+      );
+      return reply.headers({ 'cache-control': PRIVATE, etag: writtenTag(correction) }).send({ edit });
+    },
+  });
+  return { readNote: read, writeNote: write };
 }
 
 /** Returns the check that the report is the one that was previewed. */

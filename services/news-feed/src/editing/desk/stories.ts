@@ -8,11 +8,21 @@ import { personOf } from '@pressroom/common/desk/person';
 import { text } from '@pressroom/common/fields/fields';
 import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
+import type { FastifyRequest } from 'fastify';
+import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import { splitStory } from '../../judging/split.ts';
+import type { NewsTables } from '../../tables.ts';
 import { inEdit } from '../edits.ts';
-import { itemId, MAX_TEXT, storyId } from '../item-input.ts';
-import { existingStory, mergeStories, readStoryDetail, type StoryDetail, setDigest } from '../stories.ts';
+import { correctionNote, itemId, MAX_TEXT, storyId } from '../item-input.ts';
+import {
+  existingStory,
+  mergeStories,
+  readStoryDetail,
+  type StoryDetail,
+  setCorrection,
+  setDigest,
+} from '../stories.ts';
 import { unmergeStory } from '../undo.ts';
 import { type EditorParts, editNumber, renewalOf, timestamp, toWire } from './editors.ts';
 import { historyOperation } from './history.ts';
@@ -57,6 +67,8 @@ const storyAnswer = z
       })
       .nullable()
       .describe("Why the model's digest was not taken, while that of the rules stands in its place."),
+    correction: z.string().nullable().describe('What was wrong with it or its digest, for its readers.'),
+    correctedAt: timestamp.nullable(),
     createdAt: timestamp,
     updatedAt: timestamp,
     mergedInto: z.string().nullable(),
@@ -90,6 +102,8 @@ const split = z.strictObject({
 
 const digestPut = z.strictObject({ digest: text(MAX_TEXT).nullable() });
 
+const correctionPut = z.strictObject({ correction: correctionNote });
+
 const storyEditedAnswer = z.object({ edit: editNumber });
 
 /** Answer of a merge or a split. */
@@ -110,7 +124,7 @@ const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 
 
 /** The operations on stories: each does what a command of `newsroom story` does. */
 export function storyOperations<Query extends z.ZodType>(parts: EditorParts, stories: StoryList<Query>) {
-  return { ...reads(parts, stories), ...moves(parts), digest: digestOperation(parts) };
+  return { ...reads(parts, stories), ...moves(parts), ...texts(parts) };
 }
 
 function reads<Query extends z.ZodType>({ db }: EditorParts, stories: StoryList<Query>) {
@@ -201,8 +215,23 @@ function moves(parts: EditorParts) {
   return { merge: join, unmerge, split: part };
 }
 
-function digestOperation({ db }: EditorParts) {
-  return operation({
+function texts({ db }: EditorParts) {
+  /** Writes a text of the story, as it was when its `ETag` was read. */
+  const written = async (
+    request: FastifyRequest,
+    id: string,
+    action: string,
+    write: (tx: Transaction<NewsTables>) => Promise<boolean>,
+  ) => {
+    const condition = writePrecondition(request);
+    const { edit } = await inEdit(db, { actor: personOf(request.headers), action }, async (tx) => {
+      await tx.selectFrom('news.story').select('public_id').where('public_id', '=', id).forUpdate().execute();
+      if (condition !== undefined) condition(ownOf(await readStoryDetail(tx, id)));
+      return write(tx);
+    });
+    return { edit, etag: writtenTag(ownOf(await readStoryDetail(db, id))) };
+  };
+  const digest = operation({
     schema: {
       tags: TAGS,
       operationId: 'writeDigest',
@@ -214,26 +243,36 @@ function digestOperation({ db }: EditorParts) {
     },
     handler: async (request, reply) => {
       const { id } = request.params;
-      const condition = writePrecondition(request);
       const text = request.body.digest?.trim() || null;
-      const by = { actor: personOf(request.headers), action: 'story digest' };
-      const { edit } = await inEdit(db, by, async (tx) => {
-        await tx
-          .selectFrom('news.story')
-          .select('public_id')
-          .where('public_id', '=', id)
-          .forUpdate()
-          .execute();
-        if (condition !== undefined) condition(ownOf(await readStoryDetail(tx, id)));
-        return setDigest(tx, id, text);
-      });
-      const etag = writtenTag(ownOf(await readStoryDetail(db, id)));
+      const { edit, etag } = await written(request, id, 'story digest', (tx) => setDigest(tx, id, text));
       return reply.headers({ 'cache-control': PRIVATE, etag }).send({ edit });
     },
   });
+  const note = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'noteOnStory',
+      summary: 'Say to the readers of a story what was wrong with it or its digest; null if nothing was',
+      description: 'It takes the place of what was said of the stories that have become this one.',
+      params: storyPath,
+      body: correctionPut,
+      responseHeaders: { 200: ['ETag'] },
+      response: { 200: storyEditedAnswer, ...WRITE_PROBLEMS },
+    },
+    handler: async (request, reply) => {
+      const { id } = request.params;
+      const { correction } = request.body;
+      const { edit, etag } = await written(request, id, 'story note', (tx) =>
+        setCorrection(tx, id, correction),
+      );
+      return reply.headers({ 'cache-control': PRIVATE, etag }).send({ edit });
+    },
+  });
+  return { digest, note };
 }
 
 /** Picks the members of a story that an editor can change. */
-function ownOf({ publicId, title, status, digest, digestBy, mergedInto }: StoryDetail) {
-  return { publicId, title, status, digest, digestBy, mergedInto };
+function ownOf(story: StoryDetail) {
+  const { publicId, title, status, digest, digestBy, correction, mergedInto } = story;
+  return { publicId, title, status, digest, digestBy, correction, mergedInto };
 }
