@@ -4,7 +4,6 @@ import type { Correction, Extra, ReviewState } from './articles/schema.ts';
 import type { CommentAnchor } from './comments.ts';
 import type { Columns } from './database/columns.ts';
 import type { Actor } from './envelope.ts';
-import type { Reason } from './imports/reasons.ts';
 import type {
   EntryOutcome,
   ImportCounts,
@@ -13,6 +12,7 @@ import type {
   ImportOptions,
   ImportState,
 } from './imports/store.ts';
+import type { Reason } from './moving/reasons.ts';
 
 /** A row as PostgreSQL writes it as JSON, by column. */
 export type RowAsJson = Record<string, unknown>;

@@ -27,16 +27,26 @@ export interface JsonLine {
   text: LineText;
 }
 
+/** Why a line cannot be read, by its name. */
+export class LineFault extends Failure {
+  readonly fault: 'line_too_long' | 'not_json' | 'not_utf8';
+
+  constructor(fault: LineFault['fault'], message: string) {
+    super('invalid', message);
+    this.fault = fault;
+  }
+}
+
 /** The text of a line, or why there is none: what is not UTF-8 would be altered. */
-export type LineText = string | Failure;
+export type LineText = string | LineFault;
 
 const NEWLINE = 0x0a;
 
 /** The most bytes that a line may have: it is held in memory. */
 const MOST_BYTES = 2 ** 26;
 
-const TOO_LONG = new Failure('invalid', `the line is longer than ${MOST_BYTES / 2 ** 20} MiB`);
-const NOT_UTF8 = new Failure('invalid', 'the line is not UTF-8');
+const TOO_LONG = new LineFault('line_too_long', `the line is longer than ${MOST_BYTES / 2 ** 20} MiB`);
+const NOT_UTF8 = new LineFault('not_utf8', 'the line is not UTF-8');
 
 /** The byte order mark that some editors write at the beginning of a file. */
 const MARK = /^\uFEFF/;
@@ -67,13 +77,13 @@ export async function* jsonLinesOf(stream: AsyncIterable<Uint8Array>): AsyncGene
   }
 }
 
-/** The value of a line. Throws a {@link Failure} if the line as a whole is invalid. */
+/** The value of a line. Throws a {@link LineFault} if the line as a whole is invalid. */
 export function parseJsonLine(text: LineText): unknown {
   if (typeof text !== 'string') throw text;
   try {
     return JSON.parse(text);
   } catch {
-    throw new Failure('invalid', 'the line is not JSON');
+    throw new LineFault('not_json', 'the line is not JSON');
   }
 }
 

@@ -122,7 +122,11 @@ export async function contentFaults(
   content: string,
   owner: string,
 ): Promise<FieldFault[]> {
-  const inspection = await inspector.inspect(content, owner);
+  return faultsOf(await inspector.inspect(content, owner));
+}
+
+/** The errors that an inspection found. */
+export function faultsOf(inspection: Inspection | Unfinished): FieldFault[] {
   if ('unfinished' in inspection) {
     const message = `cannot be checked ${inspection.unfinished}; simplify it or split it`;
     return [{ field: 'content', code: 'unsafe_html', message }];

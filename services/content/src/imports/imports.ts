@@ -12,9 +12,9 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { deletedAnswer } from '../articles/schema.ts';
 import { cursorEnvelope, envelope, keyMember, keyOf, success, successCursorPage } from '../envelope.ts';
+import { REASON_CODES } from '../moving/reasons.ts';
 import { actorOf, logWrite, replyPrivately } from '../requests.ts';
 import type { ContentTables } from '../tables.ts';
-import { REASON_CODES } from './reasons.ts';
 import {
   FORMATS,
   type FoundImport,

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { openDatabase } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { saveMemory } from '../moving/importer.ts';
+import { reasonFor } from '../moving/reasons.ts';
 import type { ContentTables } from '../tables.ts';
-import { importFile } from './reading.ts';
-import { reasonOf } from './reasons.ts';
+import { importFile, kept } from './reading.ts';
 import { WorkLost } from './store.ts';
 import type { ProcessMessage, ProcessTask } from './worker.ts';
 
@@ -23,7 +23,7 @@ try {
   await importFile(db, task, join(folder, 'file'), () => void say({ at: 'work' }));
   await say({ at: 'end' });
 } catch (error) {
-  if (error instanceof Failure) await say({ at: 'refusal', reason: reasonOf(error.message) });
+  if (error instanceof Failure) await say({ at: 'refusal', reason: kept(reasonFor(error)) });
   else if (!(error instanceof WorkLost)) console.error(error);
   process.exitCode = 1;
 }

@@ -5,13 +5,13 @@ import { type ContentConfig, inspectionRules } from '../config.ts';
 import { jsonLineEntries } from '../moving/export.ts';
 import { ghostEntries } from '../moving/ghost.ts';
 import { Importer, type Outcome, titleOf } from '../moving/importer.ts';
+import type { Reason } from '../moving/reasons.ts';
 import { OldAddresses } from '../moving/redirects.ts';
 import type { SourceEntry } from '../moving/source-entry.ts';
 import { wordpressEntries } from '../moving/wordpress/entries.ts';
 import { RedirectStore } from '../redirects/store.ts';
 import { Site, type SiteValues } from '../site.ts';
 import type { ContentTables } from '../tables.ts';
-import { reasonOf } from './reasons.ts';
 import { type ClaimedImport, type ImportCounts, ImportStore, keepMade, type NewEntry } from './store.ts';
 
 /** The settings of the service that an import follows. */
@@ -23,8 +23,9 @@ export type ImportSettings = Pick<
 /** Kinds of things that stay out which are told apart; a file may have any number. */
 const MOST_KINDS = 100;
 
-/** The longest title and place that are kept, in characters. */
+/** The longest title and place that are kept, in characters, and texts of a reason: a file may say anything. */
 const MOST_CHARACTERS = 300;
+const MOST_OF_REASON = 500;
 
 /**
  * Checks or runs an import as the command does, with the file at a path where there is none yet.
@@ -125,8 +126,8 @@ class Tally {
     return [entry];
   }
 
-  #leave(sentence: string): void {
-    const { code, about } = reasonOf(sentence);
+  #leave(reason: Reason): void {
+    const { code, about } = kept(reason);
     const isNew = !this.#leftOut.has(`${code} ${about}`) && this.#leftOut.size >= MOST_KINDS;
     const key = isNew ? 'other null' : `${code} ${about}`;
     const kind = this.#leftOut.get(key) ?? {
@@ -144,10 +145,10 @@ function entryOf(
 ): NewEntry {
   if (outcome.kind === 'refused') {
     const { place, title, reason } = outcome;
-    return { outcome: 'refused', ...placed(place, title), article_id: null, reasons: [reasonOf(reason)] };
+    return { outcome: 'refused', ...placed(place, title), article_id: null, reasons: [kept(reason)] };
   }
   const { entry, id, kind } = outcome;
-  const reasons = (entry.notes ?? []).slice(0, 50).map(reasonOf);
+  const reasons = (entry.notes ?? []).slice(0, 50).map(kept);
   const isKnown = kind === 'known' && !own.has(id);
   const made = reasons.length > 0 ? 'adapted' : 'created';
   return {
@@ -160,10 +161,19 @@ function entryOf(
 }
 
 function placed(place: string, title: string | undefined): Pick<NewEntry, 'place' | 'title'> {
-  const kept = (text: string) =>
-    text
-      .replaceAll(/\p{Cc}+/gu, ' ')
-      .slice(0, MOST_CHARACTERS)
-      .toWellFormed();
-  return { place: kept(place), title: title === undefined ? null : kept(title) };
+  const short = (text: string) => shown(text, MOST_CHARACTERS);
+  return { place: short(place), title: title === undefined ? null : short(title) };
+}
+
+/** A reason as it is kept and shown. */
+export function kept({ code, about, text }: Reason): Reason {
+  const short = (value: string) => shown(value, MOST_OF_REASON);
+  return { code, about: about === null ? null : short(about), text: short(text) };
+}
+
+function shown(text: string, most: number): string {
+  return text
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .slice(0, most)
+    .toWellFormed();
 }

@@ -4,9 +4,9 @@ import { LEASE_SECONDS, Lease } from '@pressroom/common/database/leases';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, type RawBuilder, type Selectable, sql, type Transaction } from 'kysely';
 import { type Actor, writtenBy } from '../envelope.ts';
+import type { Reason, ReasonCode } from '../moving/reasons.ts';
 import type { Site } from '../site.ts';
 import type { ContentTables } from '../tables.ts';
-import type { Reason, ReasonCode } from './reasons.ts';
 
 type Database = Kysely<ContentTables>;
 

@@ -6,9 +6,9 @@ import { RENEW_MS } from '@pressroom/common/database/leases';
 import { reasonOf as messageOf } from '@pressroom/common/failures/failure';
 import type { Logger } from '@pressroom/common/log/logging';
 import type { ContentConfig } from '../config.ts';
+import type { Reason } from '../moving/reasons.ts';
 import { Site, type SiteValues } from '../site.ts';
 import type { ImportSettings } from './reading.ts';
-import type { Reason } from './reasons.ts';
 import { type ClaimedImport, type ImportStore, LEASE_MS, WorkLost } from './store.ts';
 
 const PROCESS = fileURLToPath(new URL('./main.ts', import.meta.url));

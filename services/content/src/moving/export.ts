@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished, pipeline } from 'node:stream/promises';
 import { Failure } from '@pressroom/common/failures/failure';
-import { fileFailure, parseJsonLine, readJsonLines } from '@pressroom/common/files/json-lines';
+import { fileFailure, LineFault, parseJsonLine, readJsonLines } from '@pressroom/common/files/json-lines';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { DETAIL_MEMBERS } from '../articles/schema.ts';
 import type { ContentTables } from '../tables.ts';
 import { AUTHORS, CATEGORIES, TAGS, type TermKind } from '../terms/kinds.ts';
+import { because } from './reasons.ts';
 import type { SourceEntry } from './source-entry.ts';
 
 /** Rows read at once: articles have no bounded size. */
@@ -159,7 +160,8 @@ export async function* jsonLineEntries(
     try {
       yield { place, line: withoutMembers(parseJsonLine(text), ignored) };
     } catch (error) {
-      yield { place, unreadable: error instanceof Error ? error.message : String(error) };
+      if (!(error instanceof LineFault)) throw error;
+      yield { place, unreadable: because(error.fault, null, error.message) };
     }
   }
 }

@@ -1,7 +1,7 @@
-import { Failure } from '@pressroom/common/failures/failure';
 import Assembler from 'stream-json/assembler.js';
 import { jsonParser } from 'stream-json/parser.js';
 import { SLUG_PATTERN } from '../slug.ts';
+import { because, type Reason, Refusal } from './reasons.ts';
 import {
   DiskMap,
   impossibleDates,
@@ -102,32 +102,30 @@ function articleOf(
   const [id = '', status = '', slug = '', visibility = ''] = ['id', 'status', 'slug', 'visibility'].map(
     (name) => text(row, name),
   );
-  if (type !== 'post') return { place, skipped: `${type}: not an article` };
+  if (type !== 'post') return { place, skipped: because('not_article', type) };
   const state = STATES.get(status);
-  if (state === undefined) return { place, skipped: `an article in the state ${status || 'unknown'}` };
+  if (state === undefined) return { place, skipped: because('state', status || 'unknown') };
   const html = text(row, 'html');
   if (html === '') {
     const kept = ['lexical', 'mobiledoc', 'markdown'].find((name) => text(row, name) !== '');
-    const advice = 'save it again in Ghost, and export anew';
-    return { place, unreadable: kept ? `has no html, only ${kept}: ${advice}` : 'has no text' };
+    return { place, unreadable: kept ? because('no_html', kept) : because('no_text') };
   }
   const placed = (value: string) => {
-    if (value.includes(OWN_ADDRESS) && site === undefined)
-      throw new Failure('refused', `the export leaves out the address of the site: give --site https://…`);
+    if (value.includes(OWN_ADDRESS) && site === undefined) throw new Refusal('site_missing');
     return value.replaceAll(OWN_ADDRESS, () => site ?? '');
   };
   const meta = references.metaOf.get(id) ?? row;
   const member = (name: string) => placed(text(meta, name) || text(row, name)) || null;
-  const notes: string[] = [];
+  const notes: Reason[] = [];
   const hidden = visibility !== '' && visibility !== 'public' ? `for ${visibility} only` : undefined;
-  if (hidden !== undefined) notes.push(`${hidden} in Ghost: imported as a draft`);
+  if (hidden !== undefined) notes.push(because('made_draft', null, `${hidden} in Ghost`));
   const address = (name: string, otherwise?: string) =>
     addressOf(member(name) ?? (otherwise ? member(otherwise) : null), site, name, notes);
   const image = address('feature_image', 'image');
   const [published, created, updated] = [row.published_at, row.created_at, row.updated_at].map(timeOf);
   notes.push(...impossibleDates([row.published_at, row.created_at, row.updated_at]));
   const left = LEFT.filter((name) => text(row, name) !== '' || text(meta, name) !== '');
-  if (left.length > 0) notes.push(`${left.join(', ')}: not kept`);
+  if (left.length > 0) notes.push(because('not_kept', left.join(', ')));
   const own = sourceSlug(slug);
   const content = withPlacedUrls(placed(html).replaceAll(CARD_MARK, ''), site, notes);
   const uuid = text(row, 'uuid');
@@ -180,7 +178,7 @@ function addressOf(
   value: string | null,
   site: string | undefined,
   name: string,
-  notes: string[],
+  notes: Reason[],
 ): string | undefined {
   if (value === null) return undefined;
   const whole = webAddress(
@@ -188,7 +186,8 @@ function addressOf(
   );
   if (whole !== undefined) return whole;
   const advice = !/^[a-z][a-z\d+.-]*:/i.test(value) && site === undefined ? ': give --site' : '';
-  notes.push(`${name} ${value}: is no whole address; left out${advice}`);
+  const about = `${name} ${value}`;
+  notes.push(because('address_wrong', about, `${about}: is no whole address; left out${advice}`));
   return undefined;
 }
 
@@ -207,14 +206,14 @@ function authorsOf(row: GhostRow, id: string, { authorsOf, users }: References) 
 }
 
 /** The tags, in their order, but those that only Ghost's own site sees (`#internal`). */
-function tagsOf(id: string, { tagsOf, tags }: References, notes: string[]) {
+function tagsOf(id: string, { tagsOf, tags }: References, notes: Reason[]) {
   const found = inOrder(tagsOf.all(id)).flatMap((one): GhostRow[] => {
     const tag = tags.get(text(one, 'tag_id'));
     return tag === undefined ? [] : [tag];
   });
   const internal = found.filter((tag) => !isPublic(tag));
   if (internal.length > 0)
-    notes.push(`internal tags ${internal.map((tag) => text(tag, 'name')).join(', ')}: not kept`);
+    notes.push(because('not_kept', `internal tags ${internal.map((tag) => text(tag, 'name')).join(', ')}`));
   return found.filter(isPublic).map((tag) => {
     const { name, slug } = tagOf(tag);
     return { name, slug };
@@ -264,13 +263,15 @@ export async function* ghostRows(
     for await (const text of textOf(file)) yield* reader.rowsIn(text);
   } catch (error) {
     if (error instanceof Error && /^Parser /.test(error.message))
-      throw new Failure('refused', `${file} is not JSON: ${error.message}`);
+      throw new Refusal('not_ghost', null, file, `not JSON: ${error.message}`);
     throw error;
   }
   if (!reader.isWhole)
-    throw new Failure(
-      'refused',
-      `${file} is not a whole export of Ghost: it has no "data", or ends too early`,
+    throw new Refusal(
+      'not_ghost',
+      null,
+      file,
+      'not a whole export of Ghost: it has no "data", or ends too early',
     );
 }
 
@@ -299,7 +300,7 @@ class RowReader {
     const tokens = typeof found === 'object' && 'values' in found ? found.values : [];
     this.#silence = tokens.length === 0 ? this.#silence + text.length : 0;
     if (this.#silence > MOST_CHARACTERS)
-      throw new Failure('refused', `a text of the export is longer than ${MOST_CHARACTERS} characters`);
+      throw new Refusal('text_too_long', null, 'a text of the export', MOST_CHARACTERS);
     for (const token of tokens) {
       const table = this.#path.at(-1);
       if (this.#row === undefined && token.name === 'startObject' && this.#isWanted(table))

@@ -21,7 +21,7 @@ describe('a line', () => {
     );
     expect(read()).toMatchObject({
       body: { is_published: false },
-      notes: ['has no date: imported as a draft'],
+      notes: [{ code: 'undated', about: null, text: 'has no date: imported as a draft' }],
     });
     expect(read({ author: 'A' }, { exact: true })).toMatchObject({ body: { is_published: true }, notes: [] });
     for (const byline of [undefined, null, '', ' ']) expect(read({ byline }).body.author).toBe('Desk');
@@ -62,7 +62,7 @@ describe('a line', () => {
     expect([short.tags.length, short.tags[0]?.name.length, short.category?.name.length]).toEqual([
       50, 99, 99,
     ]);
-    expect(short.notes).toEqual([
+    expect(short.notes.map(({ text }) => text)).toEqual([
       'title: shortened to 255 characters',
       'excerpt: shortened to 500 characters',
       'alt_text: shortened to 255 characters',

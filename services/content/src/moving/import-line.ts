@@ -9,6 +9,7 @@ import {
 } from '../articles/schema.ts';
 import type { ImportedColumns } from '../articles/store.ts';
 import { SLUG_PATTERN, slugify } from '../slug.ts';
+import { because, type Reason, Refusal } from './reasons.ts';
 import { fitted, type Identity } from './source-entry.ts';
 
 const time = z.iso
@@ -138,7 +139,7 @@ export interface ImportedArticle {
   tags: readonly ImportedTerm[];
   authors: readonly ImportedTerm[];
   past: Past & ImportedColumns;
-  notes: readonly string[];
+  notes: readonly Reason[];
 }
 
 /** A category, tag or author to import. */
@@ -146,7 +147,7 @@ export interface ImportedTermLine {
   type: 'category' | 'tag' | 'author';
   term: ImportedTerm;
   past: Past;
-  notes: readonly string[];
+  notes: readonly Reason[];
 }
 
 export interface ImportedRelease {
@@ -164,7 +165,7 @@ export function readImportLine(
   if (type === 'category' || type === 'tag' || type === 'author') {
     const { id, created_at, updated_at, former_slugs, type: _, ...term } = parsed(termLine, line);
     const past = pastOf({ id, created_at, updated_at, former_slugs }, options);
-    const notes: string[] = [];
+    const notes: Reason[] = [];
     return { type, term: fittedTerm(type, termOf(term), options, notes), past, notes };
   }
   if (type === 'release') {
@@ -182,7 +183,7 @@ function readArticle(
   const { type: _, id, created_at, updated_at, former_slugs, published_at, slug_is_given, ...rest } = line;
   const { publish_at, unpublish_at, release, ...members } = rest;
   const past = pastOf({ id, created_at, updated_at, former_slugs, published_at }, options);
-  const notes: string[] = [];
+  const notes: Reason[] = [];
   const termsOf = (
     kind: 'tag' | 'author',
     named: readonly z.infer<typeof namedTerm | typeof namedAuthor>[],
@@ -198,16 +199,11 @@ function readArticle(
     ...(release != null && { release }),
   };
   if (body.is_published && !options.exact && Number(published_at) > Date.now())
-    throw new Error('published_at: is in the future; import it as a draft (is_published false)');
+    throw new Refusal('in_future');
   const lacksDate = body.is_published && !options.exact && published_at == null;
   const earliest = lacksDate ? past.created_at : undefined;
   const isUndated = lacksDate && earliest === undefined;
-  if (lacksDate)
-    notes.push(
-      earliest
-        ? `published_at is missing: the earliest date that is known, ${earliest.toISOString()}, stands for it`
-        : 'has no date: imported as a draft',
-    );
+  if (lacksDate) notes.push(earliest ? because('date_assumed', earliest.toISOString()) : because('undated'));
   const itself = [source ?? '', body.title, body.content];
   // Two articles may have everything else in common.
   const differing = Object.entries({
@@ -260,11 +256,11 @@ type ArticleMembers = Omit<
 function bodyOf(
   { html, content, byline, author, excerpt, is_published = true, ...rest }: ArticleMembers,
   { exact, truncate, author: otherwise }: LineOptions,
-  notes: string[],
+  notes: Reason[],
 ): ImportedArticle['body'] {
   // As published, a byline has the line breaks of the page's source.
   const named = exact ? author : (byline ?? author)?.replaceAll(/\s+/g, ' ').trim() || otherwise;
-  if (named == null) throw new Error('author: none is named; name one in the line, or give --author');
+  if (named == null) throw new Refusal('no_author');
   const body = {
     ...rest,
     content: html ?? content ?? '',
@@ -287,14 +283,18 @@ function atMost<Named>(
   kind: 'tag' | 'author',
   named: readonly Named[],
   { exact, truncate }: LineOptions,
-  notes: string[],
+  notes: Reason[],
 ): readonly Named[] {
-  const most = MOST[kind];
+  const [most, several] = [MOST[kind], `${kind}s`];
   if (exact || named.length <= most) return named;
   if (!truncate)
-    throw new Error(`${kind}s: must be at most ${most} ${kind}s; --truncate keeps the first ${most}`);
+    throw new Refusal(
+      'value_refused',
+      several,
+      `${several}: must be at most ${most} ${several}; --truncate keeps the first ${most}`,
+    );
   const left = named.slice(most).map((one) => termOf(one as string).name);
-  notes.push(`${kind}s ${left.join(', ')}: left out, an article has at most ${most}`);
+  notes.push(because('terms_left_out', left.join(', '), several, most));
   return named.slice(0, most);
 }
 
@@ -302,7 +302,7 @@ function fittedTerm(
   kind: ImportedTermLine['type'],
   { name, slug, more }: ImportedTerm,
   { truncate, exact }: LineOptions,
-  notes: string[],
+  notes: Reason[],
 ): ImportedTerm {
   if (!truncate || exact) return { name, slug, more };
   const { name: fits = name, ...rest } = fitted(kind, { name, ...more }, notes);
@@ -353,7 +353,11 @@ function keyOf(identity: readonly string[]): string {
 function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;
-  throw new Error(error.issues.map(explained).join('; '));
+  const [first] = error.issues;
+  const sentence = error.issues.map(explained).join('; ');
+  if (first?.code === 'unrecognized_keys')
+    throw new Refusal('unknown_members', first.keys.join(', '), sentence);
+  throw new Refusal('value_refused', first?.path.join('.') || 'line', sentence);
 }
 
 function explained(issue: z.core.$ZodIssue): string {

@@ -4,6 +4,7 @@ import type { ContentTables } from '../tables.ts';
 import { AUTHORS, CATEGORIES, TAGS, type TermKind } from '../terms/kinds.ts';
 import { termSchemas } from '../terms/terms.ts';
 import type { ImportedArticle, ImportedTerm, Past } from './import-line.ts';
+import { Refusal } from './reasons.ts';
 
 /** An article that an earlier import may have made. */
 interface Candidate {
@@ -156,7 +157,8 @@ async function makeTerm(
     const at = issue.path[0] === 'name' ? '' : ` ${issue.path.join('.')}:`;
     const advice =
       issue.code === 'custom' && issue.params?.code === 'too_long' ? '; --truncate shortens it' : '';
-    throw new Error(`${noun} "${name}":${at} ${issue.message}${advice}`);
+    const about = `${noun} "${name}"`;
+    throw new Refusal('value_refused', about, `${about}:${at} ${issue.message}${advice}`);
   }
   const row = {
     name,

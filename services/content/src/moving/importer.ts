@@ -1,12 +1,13 @@
 import { setFlagsFromString } from 'node:v8';
 import { isRefusedData, violates } from '@pressroom/common/database/database';
+import { invalid } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { ExtraSchema } from '../articles/extra-schema.ts';
 import { keepKey } from '../articles/idempotency.ts';
 import { importArticle } from '../articles/store.ts';
 import { type Actor, COMMAND, writtenBy } from '../envelope.ts';
-import { contentFaults, HtmlInspector } from '../html/html-inspector.ts';
+import { faultsOf, HtmlInspector } from '../html/html-inspector.ts';
 import type { InspectionRules } from '../html/inspection.ts';
 import { SLUG_PATTERN, slugify } from '../slug.ts';
 import type { ContentTables } from '../tables.ts';
@@ -19,6 +20,7 @@ import {
 } from './import-line.ts';
 import { findOrMakeTerm, forgetUndone, importedBefore, keepFormerSlugs, TERM_KINDS } from './imported.ts';
 import type { MediaMover } from './media.ts';
+import { because, type Reason, Refusal, reasonFor } from './reasons.ts';
 import type { OldAddresses } from './redirects.ts';
 import { DiskMap, type ImportEntry, type SourceEntry } from './source-entry.ts';
 
@@ -59,7 +61,7 @@ export async function runImport(
       for (const outcome of outcomes) tell(outcome);
       await oldAddresses?.add(outcomes);
       for (const outcome of outcomes) add(tally, outcome.kind);
-      for (const outcome of outcomes) if (outcome.kind === 'skipped') add(leftOut, outcome.reason);
+      for (const outcome of outcomes) if (outcome.kind === 'skipped') add(leftOut, outcome.reason.text);
       reported = reportProgress(tally, reported);
     }
   } catch (error) {
@@ -82,11 +84,11 @@ export async function runImport(
 function tell(outcome: Outcome): void {
   if (outcome.kind === 'refused') {
     const { place, source, reason } = outcome;
-    print(`${place}${source && ` (source ${source})`}: ${reason}`);
+    print(`${place}${source && ` (source ${source})`}: ${reason.text}`);
   }
   if (outcome.kind !== 'created' && outcome.kind !== 'term created') return;
   const { place, notes = [] } = outcome.entry;
-  for (const note of notes) print(`${place}: ${note}`);
+  for (const note of notes) print(`${place}: ${note.text}`);
 }
 
 /** Prints one line; what the file says in it must not control the terminal. */
@@ -134,8 +136,8 @@ interface ImportOptions extends LineOptions {
 export type Outcome =
   | { kind: 'created' | 'known'; entry: ImportEntry; id: number }
   | { kind: 'term created' | 'term known'; entry: ImportEntry }
-  | { kind: 'refused'; place: string; source: string; title?: string | undefined; reason: string }
-  | { kind: 'skipped'; place: string; reason: string };
+  | { kind: 'refused'; place: string; source: string; title?: string | undefined; reason: Reason }
+  | { kind: 'skipped'; place: string; reason: Reason };
 
 /** An entry with an article, or with a term. */
 interface Read<Item> {
@@ -259,7 +261,7 @@ export class Importer {
     if (exact) return read;
     const { extra } = item.body;
     const [unfit] = (extra && (await extraSchema?.faults(extra, entry.place))) ?? [];
-    if (unfit !== undefined) return new Error(`${unfit.field}: ${unfit.message}`);
+    if (unfit !== undefined) return invalid([unfit]);
     const fault = await this.#faultOf(item.body.content, entry);
     if (fault === undefined) return read;
     if (!this.#options.clean) return fault;
@@ -269,14 +271,23 @@ export class Importer {
     const left = await this.#faultOf(html, entry);
     if (left !== undefined) return left;
     const cleanedItem = { ...item, body: { ...item.body, content: html } };
-    return { entry: withNotes(entry, [`removed ${counted(removed)}`]), item: cleanedItem, number };
+    return {
+      entry: withNotes(entry, [because('html_removed', counted(removed))]),
+      item: cleanedItem,
+      number,
+    };
   }
 
-  async #faultOf(html: string, { place }: ImportEntry): Promise<Error | undefined> {
-    const all = await contentFaults(this.#inspector, html, place);
+  async #faultOf(html: string, { place }: ImportEntry): Promise<Refusal | undefined> {
+    const inspection = await this.#inspector.inspect(html, place);
+    const all = faultsOf(inspection);
     const faults = this.#options.short ? all.filter(({ code }) => code !== 'too_short') : all;
     if (faults.length === 0) return undefined;
-    return new Error(`content: ${faults.map(({ message }) => message).join('; ')}`);
+    const sentence = `content: ${faults.map(({ message }) => message).join('; ')}`;
+    if ('unfinished' in inspection) return new Refusal('too_complex', null, sentence);
+    const [first] = inspection.faults;
+    if (first === undefined) return new Refusal('too_short', null, sentence);
+    return new Refusal('html_not_allowed', first.what, sentence);
   }
 
   async #write(
@@ -325,7 +336,7 @@ export class Importer {
       if (this.#options.exact) return { id: await restoreArticle(tx, item, terms), notes: [] };
       const { wanted, past, body } = item;
       const slug = await this.#slugs.choose(tx, wanted.slug, number);
-      const notes = slug === wanted.slug ? [] : [`the slug ${wanted.slug} is taken: it becomes ${slug}`];
+      const notes = slug === wanted.slug ? [] : [because('slug_taken', slug, wanted.slug)];
       const free = past.former_slugs.filter((one) => this.#slugs.isFor(one, number));
       const placed = {
         ...item,
@@ -334,7 +345,7 @@ export class Importer {
       };
       const { id, lost } = await writeArticle(tx, placed, terms);
       const others = [...past.former_slugs.filter((one) => !free.includes(one)), ...lost];
-      return { id, notes: [...notes, ...others.map(formerSlugLost)] };
+      return { id, notes: [...notes, ...others.map((one) => because('former_slug_lost', one))] };
     });
     if (written instanceof Error) return refused(entry, written);
     const { id, notes } = written;
@@ -342,11 +353,7 @@ export class Importer {
   }
 }
 
-function formerSlugLost(slug: string): string {
-  return `former slug ${slug}: not kept, it leads to something else`;
-}
-
-function withNotes(entry: ImportEntry, notes: readonly string[]): ImportEntry {
+function withNotes(entry: ImportEntry, notes: readonly Reason[]): ImportEntry {
   return notes.length === 0 ? entry : { ...entry, notes: [...(entry.notes ?? []), ...notes] };
 }
 
@@ -371,7 +378,8 @@ async function writeTerm(
   const found = await atomically(tx, () => findOrMakeTerm(tx, TERM_KINDS[item.type], item.term, item.past));
   if (found instanceof Error) return refused(entry, found);
   if (!found.isNew) return { kind: 'term known', entry };
-  return { kind: 'term created', entry: withNotes(entry, found.lostSlugs.map(formerSlugLost)) };
+  const lost = found.lostSlugs.map((slug) => because('former_slug_lost', slug));
+  return { kind: 'term created', entry: withNotes(entry, lost) };
 }
 
 async function termsOf(
@@ -487,13 +495,12 @@ function notImported(entry: Exclude<SourceEntry, ImportEntry>): Outcome {
 
 function refused({ place, line }: ImportEntry, error: unknown): Outcome {
   const named = typeof line === 'object' && line !== null && 'source' in line ? line.source : '';
-  const reason = error instanceof Error ? error.message : String(error);
   return {
     kind: 'refused',
     place,
     source: typeof named === 'string' ? named : '',
     title: titleOf(line),
-    reason,
+    reason: reasonFor(error),
   };
 }
 

@@ -19,6 +19,7 @@ import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import { withChangedUrls } from '../html/changed-urls.ts';
+import { because, type Reason } from './reasons.ts';
 import { DiskMap } from './source-entry.ts';
 
 const NAMING = new Set(['img src', 'img srcset', 'source srcset', 'video poster', 'a href']);
@@ -55,15 +56,16 @@ export class MediaMover {
   }
 
   /** The article with the new addresses, and which pictures stay where they are. */
-  async move<Article extends Showing>(article: Article): Promise<{ article: Article; notes: string[] }> {
+  async move<Article extends Showing>(article: Article): Promise<{ article: Article; notes: Reason[] }> {
     const { content, featured_image } = article;
     const urls = picturesIn(content);
     if (featured_image) urls.add(featured_image);
     const moved = new Map<string, string>();
-    const notes: string[] = [];
+    const notes: Reason[] = [];
     for (const url of urls) {
       const to = await this.#move(url);
-      if (to instanceof Error) notes.push(`picture ${url}: ${to.message}; it stays where it is`);
+      if (to instanceof Error)
+        notes.push(because('other', url, `picture ${url}: ${to.message}; it stays where it is`));
       else moved.set(url, to);
     }
     const image = featured_image && (moved.get(featured_image) ?? featured_image);

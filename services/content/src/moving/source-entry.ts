@@ -6,6 +6,7 @@ import { fileFailure } from '@pressroom/common/files/json-lines';
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 import { withChangedUrls } from '../html/changed-urls.ts';
 import { SLUG_PATTERN, slugify } from '../slug.ts';
+import { because, type Reason, Refusal } from './reasons.ts';
 
 /**
  * Something to import, as a line of JSON Lines has it; something that is no article; or something that cannot
@@ -13,8 +14,8 @@ import { SLUG_PATTERN, slugify } from '../slug.ts';
  */
 export type SourceEntry =
   | ImportEntry
-  | { place: string; skipped: string }
-  | { place: string; unreadable: string };
+  | { place: string; skipped: Reason }
+  | { place: string; unreadable: Reason };
 
 export interface ImportEntry {
   /** The place in the file, such as `line 7`, for reports. */
@@ -24,7 +25,8 @@ export interface ImportEntry {
   identity?: Identity | undefined;
   /** The old address: a URL, or a path of the site. */
   address?: string | undefined;
-  notes?: readonly string[] | undefined;
+  /** What was changed to read it. */
+  notes?: readonly Reason[] | undefined;
 }
 
 /** Tells an imported article from all others. */
@@ -94,11 +96,11 @@ export function timeOf(value: unknown): string | undefined {
 }
 
 /** A note on each text that should be a time and is none. */
-export function impossibleDates(times: readonly unknown[]): string[] {
+export function impossibleDates(times: readonly unknown[]): Reason[] {
   const texts = times.filter((time) => typeof time === 'string').filter((time) => !isNever(time));
   return [...new Set(texts)]
     .filter((time) => timeOf(time) === undefined)
-    .map((time) => `the date ${time} does not exist: left out`);
+    .map((time) => because('date_impossible', time));
 }
 
 /** WordPress writes year 0, or one before the first, for articles that were never published. */
@@ -122,11 +124,9 @@ function iso(time: Date): string | undefined {
 }
 
 /** The planned publication of an article; null, with a note, if it is unknown or over. */
-export function scheduledFor(time: string | undefined, notes: string[]): string | null {
+export function scheduledFor(time: string | undefined, notes: Reason[]): string | null {
   if (time !== undefined && new Date(time) > new Date()) return time;
-  notes.push(
-    `was to be published ${time === undefined ? 'without a date' : `at ${time}`}: imported as a draft`,
-  );
+  notes.push(because('plan_over', null, time));
   return null;
 }
 
@@ -195,7 +195,7 @@ export async function* textOf(file: string): AsyncGenerator<string> {
     yield decoder.decode();
   } catch (error) {
     if (error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
-      throw new Failure('refused', `${file} is not UTF-8; convert it, with iconv for example`);
+      throw new Refusal('not_utf8', null, `${file} is not UTF-8; convert it, with iconv for example`);
     throw fileFailure(error, file);
   }
 }
@@ -229,28 +229,27 @@ const MOST_OF_SLUG = 100;
 export function fitted<Members extends object>(
   kind: keyof typeof TEXTS,
   members: Members,
-  notes: string[],
+  notes: Reason[],
 ): Members {
   const changed: Record<string, unknown> = {};
   const of = (name: string) => {
     const value: unknown = Object.entries(members).find(([one]) => one === name)?.[1];
     return typeof value === 'string' ? value : '';
   };
-  const tell = (name: string, what: string) =>
-    notes.push(`${kind === 'article' ? '' : `${kind} `}${name}: ${what}`);
+  const named = (name: string) => `${kind === 'article' ? '' : `${kind} `}${name}`;
   for (const [name, most] of Object.entries(TEXTS[kind])) {
     if (codePoints(of(name)) <= most) continue;
     changed[name] = truncateAtWord(of(name), most);
-    tell(name, `shortened to ${most} characters`);
+    notes.push(because('shortened', named(name), most));
   }
   for (const name of ADDRESSES) {
     if (codePoints(of(name)) <= MOST_OF_ADDRESS) continue;
     changed[name] = null;
-    tell(name, `left out, it is longer than ${MOST_OF_ADDRESS} characters`);
+    notes.push(because('too_long_left_out', named(name), MOST_OF_ADDRESS));
   }
   if (codePoints(of('slug')) > MOST_OF_SLUG) {
     changed.slug = slugify(of('slug'), kind);
-    tell('slug', `shortened to ${MOST_OF_SLUG} characters`);
+    notes.push(because('shortened', named('slug'), MOST_OF_SLUG));
   }
   return { ...members, ...changed };
 }
@@ -259,11 +258,11 @@ export function fitted<Members extends object>(
 const MADE_TITLE = 80;
 
 /** A title for an article that has none: its first words. */
-export function titleFrom(html: string, notes: string[]): string {
+export function titleFrom(html: string, notes: Reason[]): string {
   const text = plainText(html);
   const end = text.length > MADE_TITLE ? text.lastIndexOf(' ', MADE_TITLE) : text.length;
   const title = text.slice(0, end > 0 ? end : MADE_TITLE) || 'Untitled';
-  notes.push(`has no title; it is called "${title}"`);
+  notes.push(because('untitled', title));
   return title;
 }
 
@@ -282,7 +281,7 @@ const RELATIVE = /^(?![a-z][a-z\d+.-]*:|\/\/|#|$)/i;
  *
  * @param site its address, if it is known
  */
-export function withPlacedUrls(html: string, site: string | undefined, notes: string[]): string {
+export function withPlacedUrls(html: string, site: string | undefined, notes: Reason[]): string {
   const left = new Set<string>();
   const placed = withChangedUrls(html, (url, attribute) => {
     if (attribute === 'iframe src') return url.replace(/^\s*(?:http:)?(?=\/\/)/i, 'https:');
@@ -293,7 +292,7 @@ export function withPlacedUrls(html: string, site: string | undefined, notes: st
     if (whole === undefined) left.add(trimmed);
     return whole ?? url;
   });
-  for (const url of left) notes.push(`${url}: leads nowhere without the address of its site`);
+  for (const url of left) notes.push(because('address_relative', url));
   return placed;
 }
 

@@ -37,5 +37,5 @@ test.each([
   'yesterday',
 ])('%s never was, which is told', (time) => {
   expect(timeOf(time)).toBeUndefined();
-  expect(impossibleDates([time, time])).toEqual([`the date ${time} does not exist: left out`]);
+  expect(impossibleDates([time, time])).toMatchObject([{ code: 'date_impossible', about: time }]);
 });

@@ -1,6 +1,6 @@
-import { Failure } from '@pressroom/common/failures/failure';
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { z } from 'zod';
+import { because, type Reason, Refusal } from '../reasons.ts';
 import {
   DiskMap,
   type Identity,
@@ -57,7 +57,7 @@ export async function* wordpressEntries(file: string, clean: boolean): AsyncGene
       yield* term(place, 'category', entry, 'wp:cat_name', 'wp:category_nicename');
     if (entry.kind === 'wp:tag') yield* term(place, 'tag', entry, 'wp:tag_name', 'wp:tag_slug');
     if (entry.kind === 'wp:category' && entry.texts.get('wp:category_parent')?.trim())
-      yield { place, skipped: 'the parent of a category' };
+      yield { place, skipped: because('category_parent') };
     if (entry.kind !== 'item') continue;
     const item = itemOf(place, entry, references, clean);
     yield item;
@@ -69,12 +69,12 @@ export async function* wordpressEntries(file: string, clean: boolean): AsyncGene
 const OTHER_FIELDS = /^(?:_|rank_math_|footnotes$)/;
 
 /** The parts of an article that are not kept. */
-function notKept({ comments, meta, terms, texts }: WxrEntry): string[] {
+function notKept({ comments, meta, terms, texts }: WxrEntry): Reason[] {
   return [
-    ...Array.from({ length: comments }, () => 'comment'),
-    ...[...meta.keys()].filter((key) => !OTHER_FIELDS.test(key)).map(() => 'custom field'),
-    ...terms.filter(({ domain }) => domain === 'post_format').map(() => 'post format'),
-    ...(texts.get('wp:is_sticky')?.trim() === '1' ? ['being sticky'] : []),
+    ...Array.from({ length: comments }, () => because('comment')),
+    ...[...meta.keys()].filter((key) => !OTHER_FIELDS.test(key)).map(() => because('custom_field')),
+    ...terms.filter(({ domain }) => domain === 'post_format').map(() => because('post_format')),
+    ...(texts.get('wp:is_sticky')?.trim() === '1' ? [because('sticky')] : []),
   ];
 }
 
@@ -122,7 +122,8 @@ function* term(
     slug: sourceSlug(texts.get(nicename) ?? '').given,
     description: short,
   };
-  const notes = short === description ? [] : [`description of the ${type} ${line.name}: shortened`];
+  const notes =
+    short === description ? [] : [because('shortened', `description of the ${type} ${line.name}`)];
   if (description !== '') yield { place, line, notes };
 }
 
@@ -135,15 +136,15 @@ function itemOf(
   const { texts, meta, site } = entry;
   const text = (name: string) => texts.get(name)?.trim() ?? '';
   const [type, status] = [text('wp:post_type'), text('wp:status')];
-  if (type === 'wp_block') return { place, skipped: 'pattern: is put into the articles that show it' };
-  if (type !== 'post') return { place, skipped: `${type || 'no type'}: not an article` };
+  if (type === 'wp_block') return { place, skipped: because('shared_pattern') };
+  if (type !== 'post') return { place, skipped: because('not_article', type || 'no type') };
   const state = STATES.get(status);
-  if (state === undefined) return { place, skipped: `an article in the state ${status || 'unknown'}` };
+  if (state === undefined) return { place, skipped: because('state', status || 'unknown') };
 
-  const notes: string[] = [];
+  const notes: Reason[] = [];
   const protectedBy = text('wp:post_password') !== '' ? 'protected by a password' : undefined;
   const hidden = protectedBy ?? (status === 'private' ? status : undefined);
-  if (hidden !== undefined) notes.push(`${hidden} in WordPress: imported as a draft`);
+  if (hidden !== undefined) notes.push(because('made_draft', null, `${hidden} in WordPress`));
   const html = withPlacedUrls(htmlOf(entry, references, clean, notes), site.url, notes);
   const title = plainText(text('title')) || titleFrom(html, notes);
   const { primary, ...seo } = seoOf(entry, title, site.title, notes);
@@ -212,35 +213,35 @@ function identityOf(
   };
 }
 
-function htmlOf({ texts, meta }: WxrEntry, references: References, clean: boolean, notes: string[]): string {
+function htmlOf({ texts, meta }: WxrEntry, references: References, clean: boolean, notes: Reason[]): string {
   const shortcodes = new Set<string>();
   const blocks = new Set<string>();
-  const lost = new Set<string>();
+  const lost = new Map<string, Reason>();
+  const onLost = (reason: Reason) => void lost.set(reason.text, reason);
   const html = articleHtml(texts.get('content:encoded') ?? '', {
     attachment: (id) => references.attachments.get(id),
     own: (id = texts.get('wp:post_id')?.trim() ?? '') => references.uploads.all(id),
     pattern: (id) => references.patterns.get(id),
-    footnotes: footnotesIn(meta.get('footnotes') ?? '', lost),
-    onLost: (what) => lost.add(what),
+    footnotes: footnotesIn(meta.get('footnotes') ?? '', onLost),
+    onLost,
     removeOthers: clean,
     onOther: (name) => shortcodes.add(name),
     onEmptyBlock: (name) => blocks.add(name),
   });
-  for (const name of shortcodes)
-    notes.push(`shortcode [${name}]: ${clean ? 'removed' : 'left as text; --clean removes it'}`);
-  for (const name of blocks) notes.push(`block ${name}: has no HTML of its own; left out`);
-  notes.push(...lost);
+  for (const name of shortcodes) notes.push(because(clean ? 'shortcode_removed' : 'shortcode_kept', name));
+  for (const name of blocks) notes.push(because('block_left_out', name));
+  notes.push(...lost.values());
   return html;
 }
 
 const FOOTNOTES = z.array(z.object({ id: z.string(), content: z.string() }));
 
-function footnotesIn(json: string, lost: Set<string>): z.infer<typeof FOOTNOTES> {
+function footnotesIn(json: string, onLost: (reason: Reason) => void): z.infer<typeof FOOTNOTES> {
   if (json.trim() === '') return [];
   try {
     return FOOTNOTES.parse(JSON.parse(json));
   } catch {
-    lost.add('footnotes: cannot be read; left out');
+    onLost(because('value_refused', 'footnotes', 'footnotes: cannot be read; left out'));
     return [];
   }
 }
@@ -260,7 +261,7 @@ function authorsOf({ texts, terms }: WxrEntry, { authors }: References): { name:
  * The category and the tags. An article has one category here: the one that its plugin calls the primary, or
  * the first; the others become tags.
  */
-function groupsOf({ terms }: WxrEntry, primary: string | undefined, notes: string[]) {
+function groupsOf({ terms }: WxrEntry, primary: string | undefined, notes: Reason[]) {
   const named = terms.map(({ domain, nicename, name }) => ({
     domain,
     nicename,
@@ -270,9 +271,9 @@ function groupsOf({ terms }: WxrEntry, primary: string | undefined, notes: strin
   const categories = unique(named.filter(({ domain }) => domain === 'category'));
   const category = categories.find(({ nicename }) => nicename === primary) ?? categories[0];
   const others = categories.filter((one) => one !== category);
-  if (others.length > 0) notes.push(`also in ${others.map(({ name }) => name).join(', ')}: made tags`);
+  if (others.length > 0) notes.push(because('became_tags', others.map(({ name }) => name).join(', ')));
   const lost = new Set(named.map(({ domain }) => domain).filter((domain) => !TAXONOMIES.test(domain)));
-  for (const taxonomy of lost) notes.push(`taxonomy ${taxonomy}: not kept`);
+  for (const taxonomy of lost) notes.push(because('taxonomy_lost', taxonomy));
   const tags = unique([
     ...others,
     ...named.filter(({ domain }) => domain === 'post_tag' || domain === 'tag'),
@@ -286,15 +287,15 @@ function unique<Term extends { nicename: string; name: string }>(terms: readonly
   return [...new Map(terms.map((term) => [term.nicename || term.name, term])).values()];
 }
 
-function featuredImage(id: string | undefined, { attachments }: References, notes: string[]) {
+function featuredImage(id: string | undefined, { attachments }: References, notes: Reason[]) {
   if (id === undefined || id === '' || id === '0') return {};
   const attachment = attachments.get(id);
   const url = webAddress(attachment?.url);
-  if (url === undefined) notes.push(`its picture (attachment ${id}) is not in the file; left out`);
+  if (url === undefined) notes.push(because('picture_missing', id));
   if (url === undefined) return {};
   const alt = attachment?.alt ?? '';
   const short = truncateAtWord(alt, 255);
-  if (short !== alt) notes.push('alternative text of its picture: shortened to 255 characters');
+  if (short !== alt) notes.push(because('shortened', 'alternative text of its picture', 255));
   return { featured_image: url, alt_text: short || null };
 }
 
@@ -315,7 +316,7 @@ const KEYS = {
 const VARIABLE = /%%(\w+)%%|%(\w+)%|#(post_title|site_title|separator_sa)\b/g;
 
 /** The members for search engines, in the order of {@link KEYS} the first plugin's. */
-function seoOf({ meta }: WxrEntry, title: string, site: string, notes: string[]) {
+function seoOf({ meta }: WxrEntry, title: string, site: string, notes: Reason[]) {
   const values: Readonly<Record<string, string>> = {
     title,
     post_title: title,
@@ -334,7 +335,7 @@ function seoOf({ meta }: WxrEntry, title: string, site: string, notes: string[])
   const canonical = first(KEYS.canonical_url);
   const address = webAddress(canonical);
   if (canonical !== undefined && address === undefined)
-    notes.push(`canonical address ${canonical}: is none; left out`);
+    notes.push(because('address_wrong', canonical, `canonical address ${canonical}: is none; left out`));
   return {
     meta_title: text(KEYS.meta_title),
     meta_description: text(KEYS.meta_description),
@@ -393,7 +394,7 @@ export async function* wxrEntries(file: string): AsyncGenerator<WxrEntry & { sit
   } catch (error) {
     const place = error instanceof NotWellFormed ? await loneAmpersandIn(file) : undefined;
     if (place === undefined) throw error;
-    throw new Failure('refused', `${file}: not well-formed: ${place}: a lone &; write &amp; for it`);
+    throw new NotWellFormed(file, `${place}: a lone &; write &amp; for it`);
   }
 }
 
@@ -455,7 +456,12 @@ async function loneAmpersandIn(file: string): Promise<string | undefined> {
   return column === undefined ? undefined : `${line + 1}:${column}`;
 }
 
-class NotWellFormed extends Failure {}
+class NotWellFormed extends Refusal {
+  /** `fault` begins with its line. */
+  constructor(file: string, fault: string) {
+    super('malformed', /^\d+/.exec(fault)?.[0] ?? null, `${file}: not well-formed: ${fault}`);
+  }
+}
 
 class WxrReader {
   readonly #file: string;
@@ -481,7 +487,7 @@ class WxrReader {
     };
     parser.on('xmldecl', ({ encoding }) => {
       if (encoding !== undefined && !/^utf-?8$/i.test(encoding))
-        throw this.#fault(`the encoding is ${encoding}; convert it to UTF-8, also in the first line`);
+        throw new Refusal('encoding', encoding, file);
     });
     parser.on('text', text);
     parser.on('cdata', text);
@@ -493,7 +499,7 @@ class WxrReader {
       // PHP may warn at the end, too.
       if (this.#isOver) return;
       const message = error.message.replace(/^\d+/, (line) => String(Number(line) + this.#skipped));
-      throw new NotWellFormed('refused', `${this.#file}: not well-formed: ${message}`);
+      throw new NotWellFormed(file, message);
     });
   }
 
@@ -501,8 +507,11 @@ class WxrReader {
     this.#skipped = skipped;
     this.#parser.write(text.replaceAll(NOT_XML, ''));
     if (this.#parser.position - this.#eventAt > MOST_CHARACTERS || this.#text.length > MOST_CHARACTERS)
-      throw this.#fault(
-        `line ${this.#parser.line + this.#skipped}: a text is longer than ${MOST_CHARACTERS} characters`,
+      throw new Refusal(
+        'text_too_long',
+        null,
+        `${this.#file}: line ${this.#parser.line + this.#skipped}: a text`,
+        MOST_CHARACTERS,
       );
   }
 
@@ -520,8 +529,7 @@ class WxrReader {
     this.#eventAt = this.#parser.position;
     if (this.#isOver) return;
     const name = nameOf(tag);
-    if (this.#path.length === 0 && name !== 'rss')
-      throw this.#fault('this is not an export of WordPress (WXR)');
+    if (this.#path.length === 0 && name !== 'rss') throw new Refusal('not_wordpress', null, this.#file);
     this.#path.push(name);
     this.#text = '';
     if (this.#path.length === 3 && KINDS.has(name))
@@ -560,10 +568,6 @@ class WxrReader {
     } else if (depth === 5 && name === 'wp:meta_value') {
       entry.meta.set(this.#metaKey, text);
     }
-  }
-
-  #fault(message: string): Failure {
-    return new Failure('refused', `${this.#file}: ${message}`);
   }
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Reason } from '../reasons.ts';
 import { plainText } from '../source-entry.ts';
 import { articleHtml } from './html.ts';
 
@@ -68,7 +69,7 @@ test('patterns and footnotes are put where they are shown, and what is missing i
       ...CONTEXT,
       pattern: (id) => (id === '1' ? '<p>Shared</p><!-- wp:block {"ref":1} /-->' : undefined),
       footnotes: [{ id: 'f', content: 'A <em>note</em>' }],
-      onLost: (what) => lost.push(what),
+      onLost: ({ text }) => lost.push(text),
     },
   );
   expect(html.replaceAll('\n', '')).toBe(
@@ -79,7 +80,8 @@ test('patterns and footnotes are put where they are shown, and what is missing i
 
 test('a pattern that an article changes is there, as are the footnotes that are missing: as a note', () => {
   const lost: string[] = [];
-  const context = { ...CONTEXT, pattern: () => '<p>Shared</p>', onLost: (what: string) => lost.push(what) };
+  const onLost = ({ text }: Reason) => lost.push(text);
+  const context = { ...CONTEXT, pattern: () => '<p>Shared</p>', onLost };
   const changed = '<!-- wp:block {"ref":1,"content":{"Name":{"content":"Other"}}} /-->';
   expect(articleHtml(`${changed}<!-- wp:footnotes /-->`, context)).toBe('<p>Shared</p>');
   expect(lost).toEqual([

@@ -1,5 +1,6 @@
 import { parseFragment, serialize } from 'parse5';
 import { z } from 'zod';
+import { because, type Reason } from '../reasons.ts';
 
 /** A comment, or all that follows one that does not end. */
 const COMMENT = /<!--(?:([\s\S]*?)-->(\n?)|[\s\S]*)/g;
@@ -105,9 +106,9 @@ function withPatterns(kept: string, { pattern, onLost }: HtmlContext): string {
       const { ref: id, content } = block;
       placed += 1;
       if (Object.keys(content).length > 0)
-        onLost(`pattern ${id}: what the article changes in it is left out`);
+        onLost(because('pattern_lost', id, 'what the article changes in it is left out'));
       const found = around.includes(id) || placed > MOST_PATTERNS ? undefined : pattern(id);
-      if (found === undefined) onLost(`pattern ${id}: is not in the export; left out`);
+      if (found === undefined) onLost(because('pattern_lost', id, 'is not in the export; left out'));
       return found === undefined ? '' : place(found, [...around, id]);
     });
   return place(kept, []);
@@ -124,8 +125,7 @@ function patternBlock(json = ''): z.infer<typeof PATTERN_BLOCK> | undefined {
 /** Footnotes as WordPress shows them: the text has links to their ids. */
 function footnotesOf(html: string, { footnotes, onLost }: HtmlContext): string {
   if (footnotes.length === 0) {
-    if (/<!--\s*wp:footnotes\b|<sup\s[^>]{0,200}data-fn=/.test(html))
-      onLost('footnotes: are not in the export');
+    if (/<!--\s*wp:footnotes\b|<sup\s[^>]{0,200}data-fn=/.test(html)) onLost(because('footnotes_lost'));
     return '';
   }
   const items = footnotes.map(({ id, content }) => {
@@ -334,7 +334,7 @@ interface ShortcodeContext {
   /** True to remove unknown shortcodes rather than leave them as text. */
   removeOthers: boolean;
   onOther: (name: string) => void;
-  onLost: (what: string) => void;
+  onLost: (reason: Reason) => void;
 }
 
 /** Elements that show shortcodes as code, and stay as they are. */
@@ -505,12 +505,11 @@ function attachmentsOf(
   const ids = listed('ids') ?? listed('include');
   if (ids === undefined || ids === null) {
     const found = own(attributes.get('id'));
-    if (found.length === 0) onLost(`[${name}]: its files are not in the export; left out`);
+    if (found.length === 0) onLost(because('files_missing', name, 'its files are'));
     return found;
   }
   const missing = ids.filter((id) => attachment(id) === undefined);
-  if (missing.length > 0)
-    onLost(`[${name}]: the attachments ${missing.join(', ')} are not in the export; left out`);
+  if (missing.length > 0) onLost(because('files_missing', name, `the attachments ${missing.join(', ')} are`));
   return ids.flatMap((id) => attachment(id) ?? []);
 }
 

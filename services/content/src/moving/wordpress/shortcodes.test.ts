@@ -13,7 +13,7 @@ function expanded(html: string, removeOthers = false) {
     own: (id) => (id === undefined ? [...PICTURES.values()] : []),
     removeOthers,
     onOther: (name) => others.push(name),
-    onLost: (what) => lost.push(what),
+    onLost: ({ text }) => lost.push(text),
   });
   return { html: result.trim(), others, lost };
 }

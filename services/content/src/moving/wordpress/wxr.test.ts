@@ -20,25 +20,36 @@ async function read(text: string | Uint8Array) {
 }
 
 test.each([
-  ['not UTF-8', new Uint8Array([...Buffer.from('<rss>'), 0xff]), 'is not UTF-8; convert it'],
-  ['UTF-16', Buffer.from(`\uFEFF${wxr()}`, 'utf16le'), 'is not UTF-8; convert it'],
-  ['in another encoding', '<?xml version="1.0" encoding="ISO-8859-1"?><rss/>', 'the encoding is ISO-8859-1'],
-  ['cut off', wxr().slice(0, -30), 'not well-formed: 1:'],
-  ['with a lone &', wxr('<item><title>a&b=c</title></item>'), '1:73: a lone &'],
+  ['not UTF-8', new Uint8Array([...Buffer.from('<rss>'), 0xff]), 'is not UTF-8; convert it', 'not_utf8'],
+  ['UTF-16', Buffer.from(`\uFEFF${wxr()}`, 'utf16le'), 'is not UTF-8; convert it', 'not_utf8'],
+  [
+    'in another encoding',
+    '<?xml version="1.0" encoding="ISO-8859-1"?><rss/>',
+    'the encoding is ISO-8859-1',
+    'encoding ISO-8859-1',
+  ],
+  ['cut off', wxr().slice(0, -30), 'not well-formed: 1:', 'malformed 1'],
+  ['with a lone &', wxr('<item><title>a&b=c</title></item>'), '1:73: a lone &', 'malformed 1'],
   [
     'with a lone & far away',
     wxr(`<item>\n<title>R&amp;D &nbsp; a & b</title>\n<x><![CDATA[&]]>&amp;</x></item>`),
     ' 2:25: a lone &',
+    'malformed 2',
   ],
   [
     'damaged after a warning',
     `PHP Warning\n\n${wxr('<item>\n</x>', '<?xml version="1.0"?>')}`,
     'not well-formed: 4:',
+    'malformed 4',
   ],
-  ['another format', '<feed/>', 'not an export of WordPress'],
-  ['empty', '', 'not well-formed'],
-])('an export that is %s is refused', async (_, text, message) => {
-  await expect(read(text)).rejects.toThrow(message);
+  ['another format', '<feed/>', 'not an export of WordPress', 'not_wordpress'],
+  ['empty', '', 'not well-formed', 'malformed 1'],
+])('an export that is %s is refused', async (_, text, message, reason) => {
+  const [code, about = null] = reason.split(' ');
+  await expect(read(text)).rejects.toMatchObject({
+    message: expect.stringContaining(message),
+    reason: { code, about },
+  });
 });
 
 test('no entity is expanded, and what XML does not know is left out', async () => {
