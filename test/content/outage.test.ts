@@ -36,7 +36,7 @@ function expectUnavailable(answer: Answer): void {
   expect(answer.headers.get('content-type')).toBe('application/problem+json');
   expect(answer.headers.get('cache-control')).toBe('no-store');
   expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-  expect(answer.body).toMatchObject({ status: 503, code: 'temporarily_unavailable' });
+  expect(answer.body).toMatchObject({ status: 503, code: 'temporarily_unavailable', reason: 'database' });
   expect(answer.headers.get('access-control-allow-origin')).toBe('*');
 }
 

@@ -232,7 +232,7 @@ describe('an article', () => {
     if (browser === undefined) return;
     const id = await create({ title: 'Away' });
     await openArticle(id);
-    let problem = { code: 'temporarily_unavailable', detail: 'the database is not answering right now' };
+    let problem = { code: 'temporarily_unavailable', detail: 'not now', reason: 'database' };
     await page.route(`**/api/desk/content/drafts/${id}`, (route) => {
       const body = { type: 'about:blank', title: 'x', status: 503, requestId: 'r', ...problem };
       return route.fulfill({ status: 503, json: body, contentType: 'application/problem+json' });
@@ -242,7 +242,7 @@ describe('an article', () => {
     await page
       .getByText(`Not saved: The database does not answer at the moment. Try again soon. ${kept}`)
       .waitFor();
-    problem = { code: 'content_unavailable', detail: 'content does not answer right now; try again' };
+    problem = { code: 'content_unavailable', detail: 'not now', reason: '' };
     await page.getByRole('button', { name: 'Try again' }).click();
     await page
       .getByText(`Not saved: The service for articles does not answer at the moment. ${kept}`)

@@ -564,6 +564,7 @@ describe('a store that cannot be used', () => {
       status: 503,
       success: false,
       code: 'temporarily_unavailable',
+      reason: 'object_store',
     });
     expect(answer.headers.get('retry-after')).toBe('1');
     expect(service.log.text()).not.toContain(gallery.store.secretAccessKey);

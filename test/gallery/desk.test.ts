@@ -302,9 +302,10 @@ test('without a session, from another page, too large or in another form it is r
 test('a service that refuses the key, breaks off or is away is a defined answer', async () => {
   answer = (response) => response.writeHead(401).end();
   const refused = await gallery.ask(`${NEWSROOM}/jobs`);
-  expect([refused.status, refused.body.code, refused.body.detail]).toEqual([
+  expect([refused.status, refused.body.code, refused.body.reason, refused.body.detail]).toEqual([
     503,
     'newsroom_unavailable',
+    'key_refused',
     'newsroom refuses the desk: DESK_KEY must be the same in both',
   ]);
   answer = (response) => response.socket?.destroy();

@@ -57,6 +57,8 @@ export interface ProblemDocument {
   code: ProblemCode;
   /** Name it when you report the problem. */
   requestId: string;
+  /** What to wait for, where that is known: `database`, `object_store`, `busy` or `key_refused`. */
+  reason?: string | undefined;
   /** Every error of a request that broke several rules. */
   errors?: FieldProblem[];
 }
@@ -69,6 +71,7 @@ export class ProblemError extends Error implements ProblemDocument {
   readonly status: number;
   readonly code: ProblemCode;
   readonly requestId: string;
+  readonly reason: string | undefined;
   readonly errors: FieldProblem[];
   /** After how many seconds to ask again (`Retry-After`); undefined where the answer does not say. */
   readonly retryAfter: number | undefined;
@@ -80,6 +83,7 @@ export class ProblemError extends Error implements ProblemDocument {
     this.status = document.status;
     this.code = document.code;
     this.requestId = document.requestId;
+    this.reason = document.reason;
     this.errors = document.errors ?? [];
     this.retryAfter = retryAfter;
   }

@@ -301,7 +301,9 @@ function pass(
       }
       // The service says itself what a person may not do; a refused key is not theirs, and a 401 would have
       // the page ask for the password.
-      const refused = unavailable(name, `${name} refuses the desk: DESK_KEY must be the same in both`);
+      const refused = unavailable(name, `${name} refuses the desk: DESK_KEY must be the same in both`, {
+        reason: 'key_refused',
+      });
       void textOf(stream).then(
         (body) => answer.send(statusCode === 403 && isAboutPerson(body) ? body : refused),
         (error: unknown) => answer.send(notAnswering(name, error)),
@@ -374,9 +376,13 @@ export function notConfigured(name: Section['name']): Problem {
 }
 
 export function notAnswering(name: Section['name'], cause: unknown): Problem {
-  return unavailable(name, `${name} does not answer right now; try again`, cause);
+  return unavailable(name, `${name} does not answer right now; try again`, { cause });
 }
 
-function unavailable(name: Section['name'], detail: string, cause?: unknown): Problem {
-  return new Problem(503, `${name}_unavailable`, detail, { headers: { 'retry-after': '5' }, cause });
+function unavailable(
+  name: Section['name'],
+  detail: string,
+  why: { reason: 'key_refused' } | { cause: unknown },
+): Problem {
+  return new Problem(503, `${name}_unavailable`, detail, { headers: { 'retry-after': '5' }, ...why });
 }

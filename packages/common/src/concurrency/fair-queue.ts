@@ -95,7 +95,7 @@ export class FairQueue {
       piecesOfOne = pieces,
     } = this.#limits.waiting ?? { pieces: Infinity, owners: 0, refusal: '' };
     if (own >= piecesOfOne || this.#waiting.length >= (own === 0 ? pieces + owners : pieces)) {
-      throw new Failure('unavailable', refusal);
+      throw new Failure('unavailable', refusal, { reason: 'busy' });
     }
     const round = this.#roundOf(owner) + own;
     return new Promise((start) => {

@@ -37,10 +37,18 @@ export interface FieldFault {
   limit?: number | undefined;
 }
 
+/**
+ * Why something cannot be done right now: the database or the object store does not answer, there is too much to
+ * do, or a service does not accept the desk's key.
+ */
+export type PassingReason = 'busy' | 'database' | 'key_refused' | 'object_store';
+
 /** Optional details of a {@link Failure}. */
 interface FailureOptions {
   /** A stable snake_case name, more precise than the kind: `slug_taken`, `destination_conflict`. */
   code?: ProblemCode | undefined;
+  /** What to wait for, if the kind is `unavailable`. */
+  reason?: PassingReason | undefined;
   /** All errors, if the kind is `invalid`. */
   faults?: FieldFault[] | undefined;
   /** The cause of the failure; logged where it matters, never shown. */
@@ -57,13 +65,15 @@ interface FailureOptions {
 export class Failure extends Error {
   readonly kind: FailureKind;
   readonly code: ProblemCode | undefined;
+  readonly reason: PassingReason | undefined;
   readonly faults: readonly FieldFault[];
 
-  constructor(kind: FailureKind, message: string, { code, faults = [], cause }: FailureOptions = {}) {
+  constructor(kind: FailureKind, message: string, { code, reason, faults = [], cause }: FailureOptions = {}) {
     super(message, { cause });
     this.name = 'Failure';
     this.kind = kind;
     this.code = code;
+    this.reason = reason;
     this.faults = faults;
   }
 }

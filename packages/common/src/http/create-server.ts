@@ -325,7 +325,7 @@ export function refuseUnderPressure(app: Server, maxDelayMs: number): void {
     // Probes alone are not a load that needs to be watched.
     if (!PROBES.has(request.url)) watch.noteRequest();
     if (watch.delayMs <= maxDelayMs || EXEMPT.has(request.url)) return done();
-    return done(temporarilyUnavailable('the service is overloaded; try again'));
+    return done(temporarilyUnavailable('the service is overloaded; try again', 1, { reason: 'busy' }));
   });
   app.addHook('onClose', async () => watch.stop());
 }

@@ -67,7 +67,7 @@ export function addHealth(
       for (const [name, check] of Object.entries(checks)) {
         await check().catch((error: unknown) => {
           if (error instanceof Failure) throw error;
-          throw temporarilyUnavailable(`${name} does not answer`, 1, error);
+          throw temporarilyUnavailable(`${name} does not answer`, 1, { cause: error });
         });
       }
       const degraded = await failing(degrading);

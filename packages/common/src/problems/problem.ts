@@ -10,6 +10,7 @@ import {
   type FieldCode,
   type FieldFault,
   invalid,
+  type PassingReason,
   type ProblemCode,
 } from '../failures/failure.ts';
 import { withoutApiKeys } from '../http/operation.ts';
@@ -19,6 +20,8 @@ interface ProblemOptions {
   /** Response headers that belong to the failure, such as `Retry-After` or `Allow`. */
   headers?: Record<string, string>;
   errors?: FieldFault[];
+  /** What to wait for, where the same request may succeed later. */
+  reason?: PassingReason | undefined;
   /** The cause of the failure; logged if the status is 5xx, never sent. */
   cause?: unknown;
 }
@@ -32,6 +35,7 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly headers: Record<string, string>;
   readonly errors: FieldFault[] | undefined;
+  readonly reason: PassingReason | undefined;
 
   constructor(status: number, code: ProblemCode, detail: string, options: ProblemOptions = {}) {
     super(detail, { cause: options.cause });
@@ -40,6 +44,7 @@ export class Problem extends Error {
     this.code = code;
     this.headers = options.headers ?? {};
     this.errors = options.errors;
+    this.reason = options.reason;
   }
 
   /** The text for the client, the same as `message`. */
@@ -69,9 +74,14 @@ export function notFound(detail: string): Problem {
 }
 
 /** 503: a dependency is unavailable or the service is full; `retryAfter` is in whole seconds, at least 1. */
-export function temporarilyUnavailable(detail: string, retryAfter = 1, cause?: unknown): Problem {
+export function temporarilyUnavailable(
+  detail: string,
+  retryAfter = 1,
+  { reason, cause }: Pick<ProblemOptions, 'reason' | 'cause'> = {},
+): Problem {
   return new Problem(503, 'temporarily_unavailable', detail, {
     headers: { 'retry-after': String(retryAfter) },
+    reason,
     cause,
   });
 }
@@ -91,6 +101,13 @@ export const problemDocumentSchema = z
     detail: z.string().describe('The fault, and the change that corrects it.'),
     code: z.string().describe('A stable, machine-readable name of the problem.'),
     requestId: z.string().describe('The same as the X-Request-Id header; include it when asking for help.'),
+    reason: z
+      .string()
+      .optional()
+      .describe(
+        'What to wait for, where that is known: `database`, `object_store`, `busy` (too much to do) or `key_refused`' +
+          ' (another `DESK_KEY`).',
+      ),
     errors: z
       .array(
         z.object({
@@ -118,6 +135,7 @@ export function problemDocument(problem: Problem, requestId: string): ProblemDoc
     detail: problem.detail,
     code: problem.code,
     requestId,
+    ...(problem.reason && { reason: problem.reason }),
     ...(problem.errors && { errors: problem.errors }),
   };
 }
@@ -316,7 +334,8 @@ function problemOf(
   if (explained instanceof Failure) return failureProblem(explained, invalidBody);
   if (explained !== undefined) return explained;
   if (isDatabaseAway(error)) {
-    return temporarilyUnavailable('the database is not answering right now; try again', 1, error);
+    const detail = 'the database is not answering right now; try again';
+    return temporarilyUnavailable(detail, 1, { reason: 'database', cause: error });
   }
   const fault = error as Partial<FastifyError>;
   const refusal = REFUSALS[fault.code ?? ''];
@@ -389,6 +408,7 @@ function failureProblem(failure: Failure, invalidStatus: 400 | 422): Problem {
   return new Problem(status, failure.code ?? usualCode, failure.message, {
     ...(status === 503 && { headers: { 'retry-after': '1' } }),
     ...(failure.faults.length > 0 && status === 422 && { errors: [...failure.faults] }),
+    reason: failure.reason,
     cause: failure.cause,
   });
 }

@@ -18,7 +18,9 @@ export class SearchGate<Tables> {
   async run<T>(search: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
     const { activeCount, pendingCount, concurrency } = this.#limit;
     if (activeCount + pendingCount >= concurrency) {
-      throw new Failure('unavailable', 'too many searches are running; try again later');
+      throw new Failure('unavailable', 'too many searches are running; try again later', {
+        reason: 'busy',
+      });
     }
     return this.#limit(() => search(this.#db));
   }

@@ -108,7 +108,7 @@ export class ThreadPool<Task, Result> {
     } catch (error) {
       if (watch.verdict !== undefined) throw watch.verdict;
       if (isOutOfMemory(error)) throw new UnfinishedTask(memoryLimit(this.#limits));
-      if (this.#closed) throw unavailable('the program is stopping', error);
+      if (this.#closed) throw unavailable('the program is stopping', { cause: error });
       throw error;
     } finally {
       watch.end();
@@ -145,7 +145,8 @@ class TaskWatch {
   #look(): void {
     const { startMs, timeMs } = this.#limits;
     const id = Atomics.load(this.#begun, 0);
-    const killLate = () => this.#kill(unavailable('the machine is too busy at the moment'));
+    const killLate = () =>
+      this.#kill(unavailable('the machine is too busy at the moment', { reason: 'busy' }));
     if (id !== 0) {
       this.#timer = setTimeout(killLate, timeMs);
       void this.#overspent(id).then((limit) => limit && this.#kill(new UnfinishedTask(limit)));
@@ -195,6 +196,6 @@ function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 }
 
-function unavailable(reason: string, cause?: unknown): Failure {
-  return new Failure('unavailable', `${reason}; try again later`, { cause });
+function unavailable(what: string, why: { reason: 'busy' } | { cause: unknown }): Failure {
+  return new Failure('unavailable', `${what}; try again later`, why);
 }

@@ -69,7 +69,8 @@ export class HtmlInspector {
     const own = this.#waiting.get(owner) ?? 0;
     const all = this.#waiting.values().reduce((sum, characters) => sum + characters, 0);
     if (own > 0 && all + cost > this.#most) {
-      throw new Failure('unavailable', 'too many articles are being checked at the moment; try again later');
+      const detail = 'too many articles are being checked at the moment; try again later';
+      throw new Failure('unavailable', detail, { reason: 'busy' });
     }
     this.#waiting.set(owner, own + cost);
     try {

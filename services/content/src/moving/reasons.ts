@@ -97,18 +97,18 @@ export function because(...[code, ...values]: Because): Reason {
 
 /** Thrown for what cannot be imported: a line, or the whole file. */
 export class Refusal extends Failure {
-  readonly reason: Reason;
+  readonly why: Reason;
 
   constructor(...why: Because) {
     const reason = because(...why);
     super('refused', reason.text);
-    this.reason = reason;
+    this.why = reason;
   }
 }
 
 /** The reason of what was thrown, for the person who wrote the file. */
 export function reasonFor(error: unknown): Reason {
-  if (error instanceof Refusal) return error.reason;
+  if (error instanceof Refusal) return error.why;
   const text = error instanceof Error ? error.message : String(error);
   const field = error instanceof Failure && error.faults[0]?.field;
   return field ? because('value_refused', field, text) : because('other', null, text);

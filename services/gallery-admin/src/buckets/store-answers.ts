@@ -81,7 +81,7 @@ export function storeFailure(error: unknown): Failure | undefined {
   const cause = withoutKeys(error);
   const status = statusOf(error);
   if (status === undefined) {
-    return isNoAnswer(error) ? new Failure('unavailable', AWAY, { cause }) : undefined;
+    return isNoAnswer(error) ? away(cause) : undefined;
   }
   // The answer to a HEAD has no body with details.
   if (isMisconfiguration(error)) {
@@ -93,11 +93,14 @@ export function storeFailure(error: unknown): Failure | undefined {
       cause,
     });
   }
-  if (status >= 400) return new Failure('unavailable', AWAY, { cause });
+  if (status >= 400) return away(cause);
   return new Failure(status < 300 ? 'unavailable' : 'misconfigured', NOT_S3, { cause });
 }
 
-const AWAY = 'the object store is not answering right now; try again';
+function away(cause: Error): Failure {
+  const message = 'the object store is not answering right now; try again';
+  return new Failure('unavailable', message, { reason: 'object_store', cause });
+}
 
 const NOT_S3 =
   'the server at the endpoint of the active bucket is not S3, or something in front of it answers; check the endpoint, or try again';

@@ -466,7 +466,8 @@ async function assertRoom(db: Transaction<GalleryTables>, { id, name }: Bucket):
     .where(RUNS.isHeld())
     .executeTakeFirstOrThrow();
   if (running < MAX_RUNNING) return;
-  throw new Failure('unavailable', `${MAX_RUNNING} batches are running in this bucket; try again later`);
+  const detail = `${MAX_RUNNING} batches are running in this bucket; try again later`;
+  throw new Failure('unavailable', detail, { reason: 'busy' });
 }
 
 /** Deletes finished batches that are beyond the history, or a day old if in the foreground. */

@@ -528,7 +528,8 @@ export async function exclusively<T>(
       if (!rows[0]?.held) return undefined;
       const hold = async () => {
         await sql`select`.execute(connection).catch((cause: unknown) => {
-          throw new LockLost('unavailable', 'the connection to the database was lost', { cause });
+          const message = 'the connection to the database was lost';
+          throw new LockLost('unavailable', message, { reason: 'database', cause });
         });
       };
       try {

@@ -149,7 +149,8 @@ export class Thumbnails {
       return this.#finish(request, file, await this.#draw(request, file.image));
     });
     if (!('still' in made)) return made;
-    if (lane.waitingStills >= WAITING.pieces) throw new Failure('unavailable', WAITING.refusal);
+    if (lane.waitingStills >= WAITING.pieces)
+      throw new Failure('unavailable', WAITING.refusal, { reason: 'busy' });
     lane.waitingStills += 1;
     try {
       return await lane.stills.run(owner, () => this.#makeStill(request, made));

@@ -57,6 +57,6 @@ export class TaskMemory {
   }
 }
 
-function revived({ status, code, message }: ApiProblem): ApiProblem {
-  return new ApiProblem(status, code, message);
+function revived({ status, code, message, reason }: ApiProblem): ApiProblem {
+  return new ApiProblem(status, code, message, { reason });
 }

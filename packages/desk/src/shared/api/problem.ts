@@ -13,6 +13,8 @@ export class ApiProblem extends Error {
   /** The stable name of the problem, such as `destination_conflict`; `unreachable` without an answer. */
   readonly code: string;
   readonly fields: readonly FieldProblem[];
+  /** What to wait for, such as `database`; undefined where the service does not say. */
+  readonly reason: string | undefined;
   /** By what the service's operators find the request; empty without an answer. */
   readonly requestId: string;
   /** The time to wait before asking again, in ms; undefined if the service does not say. */
@@ -24,10 +26,12 @@ export class ApiProblem extends Error {
     message: string,
     {
       fields = [],
+      reason,
       retryAfterMs,
       requestId = '',
     }: {
       fields?: readonly FieldProblem[];
+      reason?: string | undefined;
       retryAfterMs?: number | undefined;
       requestId?: string | undefined;
     } = {},
@@ -37,6 +41,7 @@ export class ApiProblem extends Error {
     this.status = status;
     this.code = code;
     this.fields = fields;
+    this.reason = reason;
     this.retryAfterMs = retryAfterMs;
     this.requestId = requestId;
   }
@@ -53,8 +58,8 @@ function toProblem(error: unknown): unknown {
   if (!(error instanceof ProblemError)) return error;
   const retryAfterMs = error.retryAfter === undefined ? undefined : error.retryAfter * 1000;
   const fields = error.code === 'slug_taken' ? [{ field: 'slug', code: 'slug_taken' }] : error.errors;
-  const { requestId } = error;
-  return new ApiProblem(error.status, error.code, error.message, { fields, retryAfterMs, requestId });
+  const { reason, requestId } = error;
+  return new ApiProblem(error.status, error.code, error.message, { fields, reason, retryAfterMs, requestId });
 }
 
 /** Whatever was thrown, as the page shows it. */

@@ -5,13 +5,13 @@ import type { Say, SharedTextName } from '../text/texts.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 
-/** By what the details of a service that cannot answer now are known, and the sentence for each. */
-const PASSING: readonly (readonly [detail: RegExp, text: SharedTextName])[] = [
-  [/DESK_KEY/, 'keyRefused'],
-  [/object store/, 'storeUnavailable'],
-  [/database/, 'databaseAway'],
-  [/overloaded|too (?:busy|many)|are running/, 'serviceBusy'],
-];
+/** The sentence for what a service that cannot answer now waits for. */
+const PASSING: Readonly<Record<string, SharedTextName>> = {
+  key_refused: 'keyRefused',
+  object_store: 'storeUnavailable',
+  database: 'databaseAway',
+  busy: 'serviceBusy',
+};
 
 /** The codes whose sentences other views say as well. */
 const CODES: Readonly<Record<string, SharedTextName>> = {
@@ -24,19 +24,19 @@ const CODES: Readonly<Record<string, SharedTextName>> = {
 
 /** Explains a problem to the person at the page; sections name their service in `serviceAway`. */
 export function problemWords(problem: ApiProblem, say: Say): string {
-  const { code, fields, message, passes, requestId, status } = problem;
+  const { code, fields, passes, requestId, status } = problem;
   if (code === 'unexpected') return say('unexpected');
   if (status === 0) return say(navigator.onLine ? 'unreachable' : 'offline');
   const coded = CODES[code];
   if (coded !== undefined) return say(coded);
-  if (passes) return passingWords(code, status, message, say);
+  if (passes) return passingWords(problem, say);
   if (fields.length > 0) return [...new Set(fields.map((fault) => namedFault(fault, say)))].join(' ');
   return firstOf([`problem_${code}`, 'problem_unknown'], say, { id: requestId || '–' });
 }
 
-function passingWords(code: string, status: number, message: string, say: Say): string {
-  const known = PASSING.find(([detail]) => detail.test(message));
-  if (known !== undefined) return say(known[1]);
+function passingWords({ code, reason = '', status }: ApiProblem, say: Say): string {
+  const known = PASSING[reason];
+  if (known !== undefined) return say(known);
   if (status === 504) return say('tookTooLong');
   // An answer that is no problem document comes from a proxy in front of the desk.
   if (code === 'unexpected_answer') return say('unreachable');

@@ -48,7 +48,7 @@ test.each([
   const [code, about = null] = reason.split(' ');
   await expect(read(text)).rejects.toMatchObject({
     message: expect.stringContaining(message),
-    reason: { code, about },
+    why: { code, about },
   });
 });
 
