@@ -314,13 +314,12 @@ describe('an article', () => {
       await route.continue();
     });
     await title().fill('Steady on');
-    await seen('Not saved yet');
-    await seen('Saving…');
+    await seen('Saved on this device');
     answer();
     await seen('Saved');
     await page.unrouteAll({ behavior: 'wait' });
     await page.setViewportSize({ width: 1280, height: 860 });
-    expect(places).toEqual({ 'Not saved yet': before, 'Saving…': before, Saved: before });
+    expect(places).toEqual({ 'Saved on this device': before, Saved: before });
   });
 
   test('stays open on a Mac, where Option + ← moves by a word', async () => {

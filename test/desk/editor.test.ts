@@ -165,6 +165,46 @@ test('a link is made and removed by keys alone', () =>
     expect(await written()).toBe('<p>see this more</p>');
   }));
 
+test.each([
+  ['with a mouse', { viewport: { width: 1280, height: 800 } }],
+  ['on a phone', { viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true }],
+])('tools come with selected text, cover none of it, and Escape puts them away: %s', (_name, options) =>
+  inEditor(
+    async (page, written) => {
+      const tools = page.getByRole('toolbar', { name: 'For the selected text' });
+      const select = async () => {
+        await page.keyboard.press('Control+Home');
+        await page.keyboard.press('Shift+ArrowDown');
+        await page.keyboard.press('Shift+End');
+        return tools.count();
+      };
+      await expect.poll(select).toBe(1);
+      const seen = `(() => {
+        const bar = document.querySelector('.rich-text-selection').getBoundingClientRect();
+        const text = getSelection().getRangeAt(0).getBoundingClientRect();
+        return [bar.top >= text.bottom, bar.left >= 0, bar.right <= innerWidth];
+      })()`;
+      expect(await page.evaluate(seen)).toEqual([true, true, true]);
+      await page.keyboard.press('Escape');
+      await expect.poll(() => tools.count()).toBe(0);
+      await page.keyboard.press('Shift+ArrowLeft');
+      await expect.poll(() => tools.count()).toBe(1);
+      await page.keyboard.press('Alt+F10');
+      await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Alt+F10');
+      await page.keyboard.press('Escape');
+      await expect.poll(() => tools.count()).toBe(0);
+      expect(await written()).toMatch(/^<p><em>/);
+      await page.keyboard.press('End');
+      await page.keyboard.type('!');
+      expect(await written()).toContain('!');
+    },
+    `<p>${'Words that stand in a line. '.repeat(2)}</p><p>And one more.</p>`,
+    options,
+  ),
+);
+
 test('a table is added, filled and enlarged by keys alone', () =>
   inEditor(async (page, written) => {
     await page.keyboard.type('/table');
@@ -353,6 +393,13 @@ test.each([
           violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ' ' + html.slice(0, 200))))`);
         expect(await faults()).toEqual([]);
         await page.getByRole('table').getByText('cell').click();
+        expect(await faults()).toEqual([]);
+        const select = async () => {
+          await page.getByRole('heading', { name: 'Title', level: 2 }).click();
+          await page.keyboard.press('Shift+Home');
+          return page.locator('.rich-text-selection').count();
+        };
+        await expect.poll(select).toBe(1);
         expect(await faults()).toEqual([]);
         await page.keyboard.press('Control+k');
         await page.getByRole('dialog').waitFor();

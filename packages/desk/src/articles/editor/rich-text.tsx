@@ -22,6 +22,7 @@ import type { EditorTexts } from './text/editor-texts.ts';
 import { BlockMenu } from './views/block-menu.tsx';
 import { EditorDialog, type OpenDialog } from './views/dialogs.tsx';
 import { nodeViews } from './views/node-views.ts';
+import { SelectionTools } from './views/selection-tools.tsx';
 import { Toolbar } from './views/toolbar.tsx';
 import type { Asking } from './views/tools.ts';
 
@@ -94,6 +95,12 @@ export function RichText(props: RichTextProps) {
 
   useEffect(() => {
     if (host.current === null) return;
+    // Those that have come with the selection are nearer.
+    const toTools = () =>
+      ['.rich-text-selection', '[role="toolbar"]']
+        .map((tools) => host.current?.parentElement?.querySelector<HTMLElement>(`${tools} [tabindex="0"]`))
+        .find((tool) => tool != null)
+        ?.focus();
     let isDue = false;
     // The text is shown first; the tools follow a moment later.
     const showTools = () => {
@@ -134,8 +141,7 @@ export function RichText(props: RichTextProps) {
           comment(view);
         } else if (event.key === 'Enter' && selectedPicture(view.state) !== undefined)
           open({ kind: 'picture' });
-        else if (event.altKey && event.key === 'F10')
-          host.current?.parentElement?.querySelector<HTMLElement>('[role="toolbar"] [tabindex="0"]')?.focus();
+        else if (event.altKey && event.key === 'F10') toTools();
         else return false;
         return true;
       },
@@ -230,7 +236,10 @@ export function RichText(props: RichTextProps) {
       )}
       <div ref={host} />
       {editor && state && !disabled && (
-        <BlockMenu view={editor.view} state={state} texts={texts} onAsk={use} />
+        <>
+          <BlockMenu view={editor.view} state={state} texts={texts} onAsk={use} />
+          <SelectionTools view={editor.view} state={state} texts={texts} onAsk={use} />
+        </>
       )}
       <p class="rich-text-said" role="status">
         {said}

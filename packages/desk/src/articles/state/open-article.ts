@@ -22,9 +22,6 @@ import type { TextChoice } from './merge-text.ts';
 /** The pause after a change before it is saved, in ms. */
 const PAUSE_MS = 2000;
 
-/** The pause after a change before it is kept in the browser, in ms. */
-const LOCAL_MS = 250;
-
 /** The pause before another attempt to save, in ms. */
 const AGAIN_MS = 10_000;
 
@@ -90,7 +87,7 @@ export class OpenArticle {
   #isLoaded = false;
   #isLeft = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #localTimer: ReturnType<typeof setTimeout> | undefined;
+  #isKeeping = false;
   readonly #created: (id: number) => void;
 
   /**
@@ -206,8 +203,7 @@ export class OpenArticle {
       this.#fields.value = fields;
       if (this.#state.peek() !== 'conflict' && this.#state.peek() !== 'saving') this.#state.value = 'waiting';
     });
-    clearTimeout(this.#localTimer);
-    this.#localTimer = setTimeout(() => void this.#keep(), LOCAL_MS);
+    void this.#keep();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.save(), PAUSE_MS);
   }
@@ -461,8 +457,8 @@ export class OpenArticle {
       if (error instanceof ApiProblem && !error.passes) this.#creation = undefined;
       throw error;
     });
-    await forgetLocal(undefined);
     this.#id = value.id;
+    await forgetLocal(undefined);
     const created = await this.#read(value.id);
     if (text !== wanted) {
       const { etag } = await this.#api.write(value.id, changesBetween(created, fields), this.#articleTag);
@@ -479,7 +475,6 @@ export class OpenArticle {
       this.#problem.value = undefined;
     });
     if (!isAll) return;
-    clearTimeout(this.#localTimer);
     this.#forget();
   }
 
@@ -569,8 +564,16 @@ export class OpenArticle {
     };
   }
 
+  /** Keeps what is shown in the browser, and then what has been written meanwhile. */
   async #keep(): Promise<void> {
-    this.#isKept.value = await keepLocal(this.#id, this.#fields.peek(), this.#saved);
+    if (this.#isKeeping) return;
+    this.#isKeeping = true;
+    let kept: Fields | undefined;
+    while (kept !== this.#fields.peek() && this.#state.peek() !== 'clean') {
+      kept = this.#fields.peek();
+      this.#isKept.value = await keepLocal(this.#id, kept, this.#saved);
+    }
+    this.#isKeeping = false;
   }
 
   #fail(error: unknown): false {

@@ -153,6 +153,7 @@ export const en = {
   lengthOf: '{{length}} of about {{most}} characters',
   cutOff: '{{length}} characters: search engines cut it after about {{most}}',
   clean: 'Saved',
+  savedHere: 'Saved on this device',
   waiting: 'Not saved yet',
   saving: 'Saving…',
   unsaved: 'Not saved: {{reason}}',

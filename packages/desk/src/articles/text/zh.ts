@@ -142,6 +142,7 @@ export const zh: Translated<typeof en> = {
   lengthOf: '{{length}} 个字符，建议不超过约 {{most}} 个',
   cutOff: '{{length}} 个字符：搜索引擎会在约 {{most}} 个字符后截断',
   clean: '已保存',
+  savedHere: '已保存在此设备上',
   waiting: '尚未保存',
   saving: '正在保存…',
   unsaved: '未保存：{{reason}}',

@@ -184,7 +184,7 @@ function SaveState({ open, onDecide }: { open: OpenArticle; onDecide: () => void
   const words = () => {
     if (state === 'loading' || state === 'failed') return '';
     if (state === 'clean' && open.id === undefined) return '';
-    return say(state);
+    return say(state !== 'clean' && open.isKept.value ? 'savedHere' : state);
   };
   return (
     <span class="save-state" role="status">

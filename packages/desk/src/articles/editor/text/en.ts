@@ -2,6 +2,7 @@
 export const editorEn = {
   editorTools: 'Formatting',
   editorMoreTools: 'More formatting',
+  editorSelectionTools: 'For the selected text',
   editorBlocks: 'Blocks',
   editorPlaceholder: 'Write, or type / for headings, pictures and more',
   editorTableTools: 'Table',

@@ -4,6 +4,7 @@ import type { editorEn } from './en.ts';
 export const editorZh: Readonly<Record<keyof typeof editorEn, string>> = {
   editorTools: '格式',
   editorMoreTools: '更多格式',
+  editorSelectionTools: '所选文字的格式',
   editorBlocks: '内容块',
   editorPlaceholder: '开始写作，或输入 / 插入标题、图片等',
   editorTableTools: '表格',

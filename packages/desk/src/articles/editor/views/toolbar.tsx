@@ -7,7 +7,7 @@ import { nodeAround, setCodeLanguage } from '../editing/blocks.ts';
 import type { EditorTexts } from '../text/editor-texts.ts';
 import { type Asking, COMMENT_TOOL, MORE_TOOLS, TABLE_TOOLS, TOOLS, type Tool } from './tools.ts';
 
-interface ToolbarProps {
+export interface ToolbarProps {
   readonly view: EditorView;
   /** The state that is shown: the view's own changes in place. */
   readonly state: EditorState;
@@ -65,7 +65,7 @@ export function Toolbar(props: ToolbarProps) {
   );
 }
 
-interface ToolRowProps extends ToolbarProps {
+interface ToolRowProps extends Omit<ToolbarProps, 'canComment'> {
   readonly label: string;
   readonly groups: readonly (readonly Tool[])[];
   /** True to show names: no drawings for these tools are known to everybody. */
@@ -74,7 +74,8 @@ interface ToolRowProps extends ToolbarProps {
   readonly children?: (focus: { tabIndex: number; onFocus: () => void }) => ComponentChildren;
 }
 
-function ToolRow(props: ToolRowProps) {
+/** Tools in a row: one stop for Tab, arrows within, and Escape back to the text. */
+export function ToolRow(props: ToolRowProps) {
   const { label, groups, isNamed = false, view, state, texts, disabled, onAsk, children } = props;
   const [current, setCurrent] = useState(0);
   const go = (event: KeyboardEvent & { currentTarget: HTMLElement }) => {

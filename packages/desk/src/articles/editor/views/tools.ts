@@ -83,10 +83,12 @@ const HEADINGS = [
   headingTool(4, 'editorHeading4', Heading4),
 ] as const;
 
+const QUOTE = blockTool('blockquote', 'editorQuote', Quote, toggleQuote);
+
 const LISTS: readonly Tool[] = [
   blockTool('bullet_list', 'editorBulletList', List, toggleList('bullet_list')),
   blockTool('ordered_list', 'editorOrderedList', ListOrdered, toggleList('ordered_list')),
-  blockTool('blockquote', 'editorQuote', Quote, toggleQuote),
+  QUOTE,
 ];
 
 const FIGURES: readonly Tool[] = [
@@ -101,17 +103,14 @@ const INSERTED: readonly Tool[] = [
   { text: 'editorRule', icon: Minus, does: insertBlock(nodeType('horizontal_rule')) },
 ];
 
-/** The tools that most articles take. */
-export const TOOLS: readonly (readonly Tool[])[] = [
-  HEADINGS.slice(0, 2),
-  [
-    markTool('strong', 'editorBold', Bold),
-    markTool('em', 'editorItalic', Italic),
-    { ...markTool('link', 'editorLink', Link), does: 'link' },
-  ],
-  LISTS,
-  FIGURES,
+const WORDS: readonly Tool[] = [
+  markTool('strong', 'editorBold', Bold),
+  markTool('em', 'editorItalic', Italic),
+  { ...markTool('link', 'editorLink', Link), does: 'link' },
 ];
+
+/** The tools that most articles take. */
+export const TOOLS: readonly (readonly Tool[])[] = [HEADINGS.slice(0, 2), WORDS, LISTS, FIGURES];
 
 /** The others, which are asked for. */
 export const MORE_TOOLS: readonly (readonly Tool[])[] = [
@@ -136,6 +135,9 @@ export const MORE_TOOLS: readonly (readonly Tool[])[] = [
     },
   ],
 ];
+
+/** What comes with selected text. */
+export const SELECTION_TOOLS: readonly (readonly Tool[])[] = [WORDS, [HEADINGS[0], QUOTE]];
 
 /** What a `/` in an empty paragraph offers. */
 export const BLOCK_TOOLS: readonly Tool[] = [...HEADINGS, ...LISTS, ...FIGURES, CODE_BLOCK, ...INSERTED];
