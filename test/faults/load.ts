@@ -171,8 +171,17 @@ export class Load {
     }
   }
 
-  /** Lists the differences between the followers of the ledger and the database. */
+  /** Lists the differences between the followers of the ledger and the database, and who began again. */
   async diverged(): Promise<string[]> {
+    const begun = this.#mirrors.filter(({ snapshots }) => snapshots > 1);
+    return [
+      ...(await this.differences()),
+      ...begun.map(({ snapshots }) => `a follower had to begin ${snapshots} times`),
+    ];
+  }
+
+  /** Lists the differences between the followers of the ledger and the database. */
+  async differences(): Promise<string[]> {
     for (const writer of this.#news) writer.pause();
     try {
       await until('no transaction is open', () => this.#news.every(({ idle }) => idle));
@@ -337,8 +346,7 @@ export class Load {
     const end = performance.now() + FOLLOWER_PATIENCE_MS;
     // The follower may be a page behind.
     while (differences().length > 0 && performance.now() < end) await delay(50);
-    const faults = differences().map((id) => `the follower of ${fields} differs in ${id}`);
-    return mirror.snapshots > 1 ? [...faults, `it had to begin ${mirror.snapshots} times`] : faults;
+    return differences().map((id) => `the follower of ${fields} differs in ${id}`);
   }
 }
 

@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { migrate } from '@pressroom/common/database/migrations';
 import { SecretBox } from '@pressroom/common/secrets/secret-box';
-import { ApiKeyStore } from '@pressroom/content/api-keys';
 import { HookStore } from '@pressroom/content/hooks/store';
 import type { ContentTables } from '@pressroom/content/tables';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { ROOT } from '../support/command.ts';
+import { ROOT, run } from '../support/command.ts';
 import { ADMIN, login, settingsFor } from '../support/gallery.ts';
 import { HookReceiver } from '../support/hook-receiver.ts';
 import { SITE_URL } from '../support/news-feed.ts';
@@ -104,7 +103,11 @@ export class Stand<Database extends StandDatabase = StandDatabase> {
     pool.on('error', () => undefined);
     await notePublications(pool);
     const db = new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) });
-    const { key } = await new ApiKeyStore(db).create({ name: 'Faults' });
+    // By the command of that build, whose database may have other functions than today's.
+    const cli = [join(root, 'services/content/src/cli.ts'), 'keys', 'create', '--name', 'Faults'];
+    const { stdout, stderr } = await run(cli, { env: { DATABASE_URL: database.url } });
+    const key = stdout.trim();
+    if (key === '') throw new Error(stderr);
     const receiver = await new HookReceiver().start();
     const hooksKey = randomBytes(32);
 
