@@ -122,7 +122,7 @@ test('a hook is added, tested, watched, paused, replayed and removed', async () 
   });
 
   const paused = await desk(`/api/hooks/${id}`, 'PATCH', { is_paused: true });
-  expect(paused.body.data).toMatchObject({ paused_at: expect.any(String), pause_reason: 'by an operator' });
+  expect(paused.body.data).toMatchObject({ paused_at: expect.any(String), pause_code: 'by_operator' });
   const untested = await desk(`/api/hooks/${id}/test`, 'POST');
   expect([untested.status, untested.body.code]).toEqual([409, 'hook_paused']);
   await content.client.publish({ title: 'While it is paused' });

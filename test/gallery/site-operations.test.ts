@@ -157,9 +157,10 @@ test('a source that cannot be read is named, and a schedule that failed', async 
   const json = { url: host.at('/feed.xml'), name: 'The coast' };
   const { id } = (await ask('/api/desk/newsroom/sources', { method: 'POST', json })).body;
   await direct.database.pool.query(
-    `insert into news.schedule (name, failures, last_error, retry_at)
-     values ('daily', 1, 'x', now() + interval '1 day')
-     on conflict (name) do update set failures = 1, last_error = 'x', retry_at = excluded.retry_at`,
+    `insert into news.schedule (name, failures, last_error, last_error_code, retry_at)
+     values ('daily', 1, 'x', 'temporarily_unavailable', now() + interval '1 day')
+     on conflict (name) do update set failures = 1, last_error = 'x', retry_at = excluded.retry_at,
+       last_error_code = excluded.last_error_code`,
   );
   const failing = await readWhen('both fail', ({ newsroom }) => newsroom.failed.length === 2);
   const { failed, queues, schedules } = failing.newsroom;
@@ -171,7 +172,10 @@ test('a source that cannot be read is named, and a schedule that failed', async 
     { queue: 'schedule', source: null, failures: 1, againAt: expect.any(String), code: null },
   ]);
   expect(queues.find(({ name }: { name: string }) => name === 'poll').failed).toBe(1);
-  expect(schedules.find(({ name }: { name: string }) => name === 'daily').state).toBe('failing');
+  expect(schedules.find(({ name }: { name: string }) => name === 'daily')).toMatchObject({
+    state: 'failing',
+    code: 'temporarily_unavailable',
+  });
 
   host.set('/feed.xml', { body: rss([{ guid: '1' }]) });
   const again = { method: 'POST', json: {} };

@@ -1,4 +1,5 @@
 import type { Alike, WithTypes } from '@pressroom/common/database/column-types';
+import type { RuleCode } from '@pressroom/common/failures/failure';
 import type { Columns } from './database/columns.ts';
 import type { Enclosure, Image } from './fields.ts';
 
@@ -37,7 +38,7 @@ type Typed = WithTypes<
       state: 'active' | 'paused' | 'gone';
       removed: { at: string; url: string; given_url: string; state: 'active' | 'paused' | 'gone' } | null;
       /** Rules that were switched off, each with its reason. */
-      stopped_rules: { rule: string; reason: string }[];
+      stopped_rules: { rule: string; reason: string; code?: RuleCode }[];
       /** The first of the entries that were left out, by name. */
       left_out: { title: string; reason: string; code?: string }[];
     };

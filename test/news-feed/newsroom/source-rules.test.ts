@@ -61,7 +61,7 @@ test('a rule that takes too long is switched off with its reason, and the others
   expect((await desk.items()).map(({ title }) => title)).toEqual([`News ${words}`.trim()]);
   expect(await desk.source(id)).toMatchObject({
     rules: [slow, sponsored],
-    stopped_rules: [{ rule: slow, reason: expect.stringContaining('takes too long') }],
+    stopped_rules: [{ rule: slow, reason: expect.stringContaining('takes too long'), code: 'rule_too_slow' }],
   });
 
   await editSource(desk.db, id, { rules: [sponsored] }, desk.now.value);
@@ -83,6 +83,6 @@ test('a rule that exceeds the computing time of its thread is switched off', asy
   await editEntries({ ...desk.parts, reader }, id, new AbortController().signal);
   expect(await desk.items()).toHaveLength(25);
   expect(await desk.source(id)).toMatchObject({
-    stopped_rules: [{ rule: slow, reason: expect.stringContaining('of computing') }],
+    stopped_rules: [{ rule: slow, reason: expect.stringContaining('of computing'), code: 'rule_too_slow' }],
   });
 });

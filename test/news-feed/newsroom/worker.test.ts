@@ -310,13 +310,14 @@ test.each([
 );
 
 test.each([
-  ['succeeded', finishSchedule],
+  ['succeeded', null, finishSchedule],
   [
     'failed',
+    'internal_error',
     (worker: Kysely<NewsTables>, holder: string, name: string) =>
-      delaySchedule(worker, holder, name, 'it failed', new Date()),
+      delaySchedule(worker, holder, name, new Error('it failed'), new Date()),
   ],
-])('what has %s too late is kept by the worker that has the schedule by now', async (_what, end) => {
+])('what has %s too late is kept by the worker that has the schedule by now', async (_what, code, end) => {
   const [now, slow] = [new Date(), randomUUID()];
   const timings = [{ name: 'noted', latest: () => now }];
   expect(await claimSchedules(db, slow, timings, 1, now)).toEqual(['noted']);
@@ -328,7 +329,7 @@ test.each([
   await end(db, slow, 'noted');
   expect(await schedule()).toEqual(taken);
   await end(db, OTHER, 'noted');
-  expect(await schedule()).toMatchObject({ lease_until: null });
+  expect(await schedule()).toMatchObject({ lease_until: null, last_error_code: code });
 });
 
 test('a source that is changed during its poll is free at once', async () => {

@@ -38,8 +38,8 @@ export interface FieldFault {
 }
 
 /**
- * Why something cannot be done right now: the database or the object store does not answer, there is too much to
- * do, or a service does not accept the desk's key.
+ * Why something cannot be done right now: the database or the object store does not answer, there is too much
+ * to do, or a service does not accept the desk's key.
  */
 export type PassingReason = 'busy' | 'database' | 'key_refused' | 'object_store';
 
@@ -164,6 +164,8 @@ export const PROBLEM_CODES = [
   'redirect_exists',
   'release_full',
   'role_forbids',
+  'rule_too_slow',
+  'rule_unusable',
   'second_factor_required',
   'second_factor_setup_required',
   'second_factor_wrong',
@@ -228,6 +230,16 @@ export const SOURCE_CODES = PROBLEM_CODES.filter((code): code is SourceCode => c
 export function sourceCodeOf(code: string | null | undefined): SourceCode | undefined {
   return SOURCE_CODES.find((one) => one === code);
 }
+
+/** Those that say why a rule of a source is switched off. */
+export const RULE_CODES = ['rule_too_slow', 'rule_unusable'] as const satisfies ProblemCode[];
+
+export type RuleCode = (typeof RULE_CODES)[number];
+
+/** Those that say why a schedule has failed: the database did not answer, or nobody knows. */
+export const SCHEDULE_CODES = ['internal_error', 'temporarily_unavailable'] as const satisfies ProblemCode[];
+
+export type ScheduleCode = (typeof SCHEDULE_CODES)[number];
 
 export type BucketCode = Extract<ProblemCode, `bucket_${string}`>;
 

@@ -9,7 +9,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ContentConfig } from '../config.ts';
 import type { SyncStore } from '../sync.ts';
 import type { ContentTables } from '../tables.ts';
-import { eventBody, eventId, type StoredEvent, secretOwner } from './store.ts';
+import { eventBody, eventId, type PauseCode, type StoredEvent, secretOwner } from './store.ts';
 
 /** The pause after a fault of the database, in ms. */
 const RETRY_MS = 5000;
@@ -172,7 +172,7 @@ export class Deliveries {
     const { queue, log } = this.#parts;
     for (const delivery of batch) await queue.release(delivery);
     const reason = 'CONTENT_HOOKS_KEY is not the key that its secret was encrypted with';
-    await queue.pause(hook, reason);
+    await queue.pause(hook, 'secret_unreadable', reason);
     log.warn({ hook, reason }, 'hook_paused');
   }
 
@@ -452,14 +452,14 @@ export class DeliveryQueue {
       const reason = isOver
         ? `${event.type} has failed for three days: ${attempt.fault}`
         : `${attempt.fault}`;
-      await this.#pause(tx, hook.id, reason);
+      await this.#pause(tx, hook.id, isOver ? 'receiver_failing' : 'receiver_gone', reason);
       return reason;
     });
   }
 
   /** Pauses a hook that nothing can be delivered to, until an operator resumes it. */
-  async pause(hookId: number, reason: string): Promise<void> {
-    await this.#pause(this.#db, hookId, reason);
+  async pause(hookId: number, code: PauseCode, reason: string): Promise<void> {
+    await this.#pause(this.#db, hookId, code, reason);
   }
 
   /** Releases a delivery that was claimed and not attempted to its end. */
@@ -532,9 +532,9 @@ export class DeliveryQueue {
     `.execute(tx);
   }
 
-  async #pause(db: Kysely<ContentTables>, hookId: number, reason: string): Promise<void> {
+  async #pause(db: Kysely<ContentTables>, hookId: number, code: PauseCode, reason: string): Promise<void> {
     await sql`
-      update content.hook set paused_at = ${this.#in(0)}, pause_reason = ${reason}
+      update content.hook set paused_at = ${this.#in(0)}, pause_reason = ${reason}, pause_code = ${code}
       where id = ${hookId} and paused_at is null
     `.execute(db);
   }

@@ -12,7 +12,7 @@ import type { ContentConfig } from '../config.ts';
 import { envelope, success } from '../envelope.ts';
 import { actorOf, logWrite, refuseCategory, replyPrivately } from '../requests.ts';
 import type { ContentTables } from '../tables.ts';
-import { EVENT_PATTERNS, HookStore, type ListedHook, type LoggedAttempt } from './store.ts';
+import { EVENT_PATTERNS, HookStore, type ListedHook, type LoggedAttempt, PAUSE_CODES } from './store.ts';
 
 const timestamp = z.iso.datetime({ offset: true });
 
@@ -26,7 +26,8 @@ const hook = z
     failures: z.int().describe('Failed attempts since the last success.'),
     resume_at: timestamp.nullable().describe('When a hook that failed is tried again.'),
     paused_at: timestamp.nullable(),
-    pause_reason: z.string().nullable(),
+    pause_reason: z.string().nullable().describe('In English.'),
+    pause_code: z.enum(PAUSE_CODES).nullable().describe('What `pause_reason` says, for programs.'),
     waiting: z.int().describe('Events that wait for it, 10,000 at most.'),
     waiting_since: timestamp.nullable().describe('When the oldest of them happened.'),
   })

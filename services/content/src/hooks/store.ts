@@ -89,6 +89,11 @@ export interface NewHook {
   drafts: boolean;
 }
 
+/** Why a hook is paused: by somebody, or since its receiver or its secret allows no delivery. */
+export const PAUSE_CODES = ['by_operator', 'receiver_failing', 'receiver_gone', 'secret_unreadable'] as const;
+
+export type PauseCode = (typeof PAUSE_CODES)[number];
+
 export interface ListedHook {
   id: number;
   url: string;
@@ -99,6 +104,8 @@ export interface ListedHook {
   resume_at: Date | null;
   paused_at: Date | null;
   pause_reason: string | null;
+  /** What the reason says; null as well where an earlier release has paused it. */
+  pause_code: PauseCode | null;
   /** Events that wait for it, 10,000 at most. */
   waiting: number;
   /** When the oldest of these happened. */
@@ -169,7 +176,8 @@ export class HookStore {
 
   async #listed(condition: RawBuilder<unknown>): Promise<ListedHook[]> {
     const { rows } = await sql<ListedHook>`
-      select hook.id, url, events, category_id, drafts, failures, resume_at, paused_at, pause_reason, waiting,
+      select hook.id, url, events, category_id, drafts, failures, resume_at, paused_at, pause_reason,
+        pause_code, waiting,
         oldest.happened_at as waiting_since,
         coalesce(extract(epoch from clock_timestamp() - oldest.happened_at)::float8, 0) as lag
       from content.hook cross join lateral (
@@ -213,7 +221,8 @@ export class HookStore {
     await this.#change(
       sql`
       update content.hook set paused_at = coalesce(paused_at, clock_timestamp()),
-        pause_reason = coalesce(pause_reason, 'by an operator')
+        pause_reason = coalesce(pause_reason, 'by an operator'),
+        pause_code = case when paused_at is null then 'by_operator' else pause_code end
       where id = ${id}
     `,
       id,
@@ -224,7 +233,9 @@ export class HookStore {
   async resume(id: number): Promise<void> {
     await this.#lock(id, async (tx) => {
       await sql`
-        update content.hook set paused_at = null, pause_reason = null, failures = 0, resume_at = null where id = ${id}
+        update content.hook set paused_at = null, pause_reason = null, pause_code = null, failures = 0,
+          resume_at = null
+        where id = ${id}
       `.execute(tx);
       await sql`
         update content.delivery set attempts = 0, due_at = clock_timestamp() where hook_id = ${id}

@@ -1,6 +1,6 @@
 import { appliedMigrations, compareMigrations, readMigrations } from '@pressroom/common/database/migrations';
 import { personHeaders } from '@pressroom/common/desk/person';
-import { SOURCE_CODES } from '@pressroom/common/failures/failure';
+import { SCHEDULE_CODES, SOURCE_CODES } from '@pressroom/common/failures/failure';
 import { operation } from '@pressroom/common/http/operation';
 import { VERSION } from '@pressroom/common/start/version';
 import { type Kysely, type Selectable, sql } from 'kysely';
@@ -72,7 +72,12 @@ const newsroom = neighbour.extend({
   lastTurnAt: time.nullable().describe('When a worker was last seen.'),
   queues: z.array(z.object({ name: z.string(), waiting: z.int(), running: z.int(), failed: z.int() })),
   schedules: z.array(
-    z.object({ name: z.string(), state: z.enum(['ok', 'late', 'failing']), lastRunAt: time.nullable() }),
+    z.object({
+      name: z.string(),
+      state: z.enum(['ok', 'late', 'failing']),
+      lastRunAt: time.nullable(),
+      code: z.enum(SCHEDULE_CODES).nullable().describe('Why it fails, where that is known.'),
+    }),
   ),
   failed: z
     .array(
@@ -215,7 +220,7 @@ function contentOf(
       host: new URL(hook.url).host,
       state:
         hook.paused_at !== null
-          ? hook.pause_reason === 'by an operator'
+          ? hook.pause_code === 'by_operator'
             ? ('paused' as const)
             : ('gave_up' as const)
           : hook.failures > 0
@@ -247,8 +252,8 @@ function newsroomOf({
     queues: queues.map(({ name, queued, active, retrying }) => ({
       ...{ name, waiting: queued, running: active, failed: retrying },
     })),
-    schedules: schedules.map(({ name, lastRunAt, lagSeconds, lastError }) => ({
-      ...{ name, lastRunAt },
+    schedules: schedules.map(({ name, lastRunAt, lagSeconds, lastError, lastErrorCode: code }) => ({
+      ...{ name, lastRunAt, code },
       state: lastError !== null ? 'failing' : lagSeconds > SCHEDULE_GRACE_S ? 'late' : 'ok',
     })),
     failed: jobs.map(({ queue, source, failures, at: againAt, code }) => ({
@@ -307,7 +312,7 @@ const hooksSaid = z.object({
       failures: z.int(),
       resume_at: z.string().nullable(),
       paused_at: z.string().nullable(),
-      pause_reason: z.string().nullable(),
+      pause_code: z.string().nullable().default(null),
       waiting: z.int(),
       waiting_since: z.string().nullable().default(null),
     }),
@@ -326,6 +331,7 @@ const statusSaid = z.object({
       lastRunAt: z.string().nullable(),
       lagSeconds: z.number(),
       lastError: z.string().nullable(),
+      lastErrorCode: z.enum(SCHEDULE_CODES).nullable().catch(null),
     }),
   ),
 });

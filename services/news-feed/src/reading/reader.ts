@@ -36,7 +36,8 @@ export class Reader {
       .run(owner, () => ({ kind, input }) as ReadingTask)
       .catch((error: unknown): ReadingOutcome => {
         if (!(error instanceof UnfinishedTask)) throw error;
-        return { fault: `it cannot be read ${error.message}` };
+        const code = kind === 'rule' ? ('rule_too_slow' as const) : undefined;
+        return { fault: `it cannot be read ${error.message}`, code };
       });
     if ('fault' in outcome) throw new Failure('invalid', outcome.fault, { code: outcome.code });
     return outcome.value as ReturnType<Readers[Kind]>;

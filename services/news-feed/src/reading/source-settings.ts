@@ -193,7 +193,8 @@ function compiled(text: string, pattern: string, ignoresCase: boolean): RE2JS {
     throw new Failure('invalid', `${named} is not a valid RE2 pattern`, { cause: error });
   }
   if (finder.programSize() <= MOST_STEPS) return finder;
-  throw new Failure('invalid', `${named} takes too long: repeat less often, such as {0,9} for {0,99}`);
+  const message = `${named} takes too long: repeat less often, such as {0,9} for {0,99}`;
+  throw new Failure('invalid', message, { code: 'rule_too_slow' });
 }
 
 function fieldOf({ title, summary, url }: RuleSubject, field: string): string {

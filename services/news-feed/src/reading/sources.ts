@@ -1,4 +1,4 @@
-import { Failure } from '@pressroom/common/failures/failure';
+import { Failure, type RuleCode } from '@pressroom/common/failures/failure';
 import type { SecretBox } from '@pressroom/common/secrets/secret-box';
 import { type Kysely, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import { asManyEdits, inTransactions } from '../editing/edits.ts';
@@ -419,6 +419,8 @@ export async function tryRules(
 interface StoppedRule {
   rule: string;
   reason: string;
+  /** What the reason says; absent where an earlier release has switched it off. */
+  code?: RuleCode;
 }
 
 /**
@@ -455,7 +457,8 @@ async function tryEach(
       matches = off.has(rule) ? undefined : await reader.read(owner, 'rule', { rule, subjects: seen });
     } catch (error) {
       if (!(error instanceof Failure) || error.kind !== 'invalid') throw error;
-      faults.push({ rule, reason: error.message });
+      const code = error.code === 'rule_too_slow' ? error.code : 'rule_unusable';
+      faults.push({ rule, reason: error.message, code });
     }
     applied.push({ rule, matches });
   }

@@ -1,4 +1,6 @@
+import { isDatabaseAway } from '@pressroom/common/database/database';
 import { backoffOf, Lease, secondsFromNow } from '@pressroom/common/database/leases';
+import { reasonOf, type ScheduleCode } from '@pressroom/common/failures/failure';
 import { type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import { PERIODS } from '../calendar.ts';
 import type { NewsTables } from '../tables.ts';
@@ -140,7 +142,8 @@ export async function renewSchedules(
 export async function finishSchedule(db: Kysely<NewsTables>, holder: string, name: string): Promise<void> {
   await db
     .updateTable('news.schedule')
-    .set({ lease_until: null, failures: 0, retry_at: null, last_error: null, last_error_at: null })
+    .set({ lease_until: null, failures: 0, retry_at: null })
+    .set({ last_error: null, last_error_code: null, last_error_at: null })
     .where('name', '=', name)
     .where('holder', '=', holder)
     .execute();
@@ -156,12 +159,13 @@ export async function delaySchedule(
   db: Kysely<NewsTables>,
   holder: string,
   name: string,
-  reason: string,
+  error: unknown,
   now: Date,
 ): Promise<void> {
+  const code: ScheduleCode = isDatabaseAway(error) ? 'temporarily_unavailable' : 'internal_error';
   await sql`
     update news.schedule set lease_until = null, failures = failures + 1,
-      last_error = ${reason}, last_error_at = ${now},
+      last_error = ${reasonOf(error)}, last_error_code = ${code}, last_error_at = ${now},
       retry_at = ${secondsFromNow(backoffOf(BACKOFF, sql`failures + 1`))}
     where name = ${name} and holder = ${holder}
   `.execute(db);

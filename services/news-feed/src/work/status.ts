@@ -1,4 +1,9 @@
-import { type SourceCode, sourceCodeOf } from '@pressroom/common/failures/failure';
+import {
+  SCHEDULE_CODES,
+  type ScheduleCode,
+  type SourceCode,
+  sourceCodeOf,
+} from '@pressroom/common/failures/failure';
 import { collectProcessMetrics } from '@pressroom/common/http/metrics';
 import { type Kysely, sql } from 'kysely';
 import { Gauge, Registry } from 'prom-client';
@@ -26,6 +31,8 @@ interface ScheduleStatus {
   /** Seconds that it is overdue; 0 if it is not. */
   lagSeconds: number;
   lastError: string | null;
+  /** What it says; null as well where an earlier release has kept it. */
+  lastErrorCode: ScheduleCode | null;
 }
 
 /** Waiting work of one kind. */
@@ -101,6 +108,7 @@ export async function scheduleStatus(
       lastRunAt: row?.last_run_at ?? null,
       lagSeconds: isDone ? 0 : (now.getTime() - due.getTime()) / 1000,
       lastError: row?.last_error ?? null,
+      lastErrorCode: SCHEDULE_CODES.find((code) => code === row?.last_error_code) ?? null,
     };
   });
 }

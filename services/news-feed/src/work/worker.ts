@@ -4,7 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ChangeListener } from '@pressroom/common/database/change-listener';
 import { isDatabaseAway } from '@pressroom/common/database/database';
 import { RENEW_MS } from '@pressroom/common/database/leases';
-import { reasonOf } from '@pressroom/common/failures/failure';
 import type { Logger } from '@pressroom/common/log/logging';
 import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../calendar.ts';
@@ -262,7 +261,7 @@ export class Worker {
     } catch (error) {
       if (signal.aborted) throw error;
       log.warn({ name, err: error }, 'schedule_failed');
-      await delaySchedule(db, this.#id, name, reasonOf(error), clock());
+      await delaySchedule(db, this.#id, name, error, clock());
       return true;
     }
     await finishSchedule(db, this.#id, name);

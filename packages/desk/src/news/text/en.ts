@@ -241,8 +241,7 @@ export const en = {
   leftOut_too_many: 'the feed has too many, and it is among the oldest',
   takeFeed: 'Read {{url}} from now on',
   didTakeFeed: 'Reads {{url}} now',
-  stoppedRule:
-    'This rule is switched off, because it could not be applied: {{rule}}. Change it, and save the source.',
+  stoppedRule: 'This rule is switched off: {{rule}}. {{reason}} Change it, and save the source.',
   failingSince: 'It has failed since {{time}}: {{reason}}',
   period: 'Period',
   whichReport: 'Which report',

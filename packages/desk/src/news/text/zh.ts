@@ -228,7 +228,7 @@ export const zh: Translated<typeof en> = {
   leftOut_too_many: '条目太多，它属于最旧的',
   takeFeed: '以后读取 {{url}}',
   didTakeFeed: '现在读取 {{url}}',
-  stoppedRule: '此规则无法执行，已停用：{{rule}}。请修改后保存来源。',
+  stoppedRule: '此规则已停用：{{rule}}。{{reason}}请修改后保存来源。',
   failingSince: '自 {{time}} 起失败：{{reason}}',
   period: '周期',
   whichReport: '哪一份报告',

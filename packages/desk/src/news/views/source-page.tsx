@@ -158,9 +158,9 @@ function Health({ source, onChanged }: { source: Source; onChanged: () => void }
           )}
         </p>
       )}
-      {stoppedRules.map(({ rule }) => (
+      {stoppedRules.map(({ code, rule }) => (
         <p class="notice" role="status" key={rule}>
-          {say('stoppedRule', { rule })}
+          {say('stoppedRule', { rule, reason: say(`problem_${code}`) })}
         </p>
       ))}
       <div class="health">

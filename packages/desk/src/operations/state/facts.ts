@@ -119,9 +119,15 @@ function newsroomFacts(condition: Condition, texts: Texts): Fact[] {
       : { words: say('workers', { count: workers }), at: lastTurnAt },
     ...(overdue.length === 0 ? [{ words: say('schedulesOk') }] : []),
     ...overdue.map((schedule): Fact => {
+      const { code, lastRunAt: at } = schedule;
       const name = say(`schedule_${schedule.name}` as TextName);
       const words = say(schedule.state === 'late' ? 'scheduleLate' : 'scheduleFails', { name });
-      return { words, isBad: true, at: schedule.lastRunAt, todo: say('scheduleDo') };
+      return {
+        words,
+        isBad: true,
+        at,
+        todo: say(code === 'temporarily_unavailable' ? 'scheduleWaits' : 'scheduleDo'),
+      };
     }),
     ...failed.flatMap((job) => jobFact(job, texts)),
     ...queues.map(({ name, ...counts }) => ({

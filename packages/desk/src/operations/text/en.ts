@@ -74,6 +74,7 @@ export const en = {
   schedule_pruning: 'the removal of what is old',
   scheduleLate: 'What did not come when it was due: {{name}}.',
   scheduleFails: 'What has failed: {{name}}.',
+  scheduleWaits: 'The database did not answer in time. It is tried again by itself.',
   scheduleDo: 'It is tried again by itself. The log of the newsroom has the reason.',
   sourceFails_one: 'The source “{{name}}” cannot be read ({{count}} attempt).',
   sourceFails_other: 'The source “{{name}}” cannot be read ({{count}} attempts).',

@@ -69,6 +69,7 @@ export const zh: Translated<typeof en> = {
   schedule_pruning: '清理旧内容',
   scheduleLate: '没有按时完成：{{name}}。',
   scheduleFails: '执行失败：{{name}}。',
+  scheduleWaits: '数据库未及时响应，会自动重试。',
   scheduleDo: '会自动重试。新闻服务的日志写有原因。',
   sourceFails_other: '无法读取来源“{{name}}”（已试 {{count}} 次）。',
   entryFails: '“{{name}}”的一个条目无法处理。',

@@ -41,7 +41,7 @@ export interface Hook {
   readonly failures: number;
   readonly resume_at: string | null;
   readonly paused_at: string | null;
-  readonly pause_reason: string | null;
+  readonly pause_code: 'by_operator' | 'receiver_failing' | 'receiver_gone' | 'secret_unreadable' | null;
   readonly waiting: number;
 }
 

@@ -123,13 +123,13 @@ export function HooksPage() {
   );
 }
 
-function stateOf({ paused_at, pause_reason, failures, resume_at, waiting }: Hook, texts: Texts): string {
+function stateOf({ paused_at, pause_code, failures, resume_at, waiting }: Hook, texts: Texts): string {
   const { say } = texts;
   const queue = waiting === 0 ? [] : [say('waiting', { count: waiting })];
   if (paused_at !== null) {
-    const byHand = pause_reason === 'by an operator';
     const paused = say('hookPaused', { date: texts.date(Date.parse(paused_at)) });
-    return [paused, ...(byHand ? [] : [say('hookGaveUp')]), ...queue].join(' · ');
+    const why = pause_code === null || pause_code === 'by_operator' ? [] : [say(`hookPaused_${pause_code}`)];
+    return [paused, ...why, ...queue].join(' · ');
   }
   if (failures === 0) return [say('hookWorks'), ...queue].join(' · ');
   const next = resume_at === null ? [] : [say('hookAgain', { date: texts.date(Date.parse(resume_at)) })];

@@ -63,6 +63,8 @@ export const problemsEn = {
   problem_rate_limited: 'Too much was asked at once. Try again in a minute.',
   problem_redirect_exists: 'This address is redirected already. Change the redirect that is there.',
   problem_release_full: 'This release has no room for more articles. Choose another one.',
+  problem_rule_too_slow: 'Its pattern takes too long to be sought in an entry.',
+  problem_rule_unusable: 'It could not be applied.',
   problem_second_factor_required: 'Your code is needed as well.',
   problem_server_misconfigured:
     'The server is not set up for this. Tell whoever runs it, with the number {{id}}.',

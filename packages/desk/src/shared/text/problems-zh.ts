@@ -58,6 +58,8 @@ export const problemsZh: Translated<typeof problemsEn> = {
   problem_rate_limited: '请求过于频繁。请一分钟后重试。',
   problem_redirect_exists: '此地址已有重定向。请更改现有的重定向。',
   problem_release_full: '此发布批次已满。请选择其他批次。',
+  problem_rule_too_slow: '在条目中查找其模式耗时过长。',
+  problem_rule_unusable: '它无法执行。',
   problem_second_factor_required: '还需要您的验证码。',
   problem_server_misconfigured: '服务器尚未为此配置。请告知管理员，并提供编号 {{id}}。',
   problem_slug_taken: '此地址已被其他页面使用。请另选一个。',

@@ -1,4 +1,4 @@
-import { SOURCE_CODES } from '@pressroom/common/failures/failure';
+import { SCHEDULE_CODES, SOURCE_CODES } from '@pressroom/common/failures/failure';
 import { integerParameter } from '@pressroom/common/fields/fields';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
@@ -32,6 +32,7 @@ const statusAnswer = z.object({
       lastRunAt: timestamp.nullable(),
       lagSeconds: z.number(),
       lastError: z.string().nullable(),
+      lastErrorCode: z.enum(SCHEDULE_CODES).nullable().describe('What `lastError` says, for programs.'),
     }),
   ),
   spent: z.object({ requests: z.number(), tokens: z.number() }).describe('The use of the model today.'),

@@ -9,6 +9,7 @@ import {
   Failure,
   type FieldFault,
   invalid,
+  RULE_CODES,
   SOURCE_CODES,
   sourceCodeOf,
 } from '@pressroom/common/failures/failure';
@@ -75,7 +76,7 @@ const source = z
     images: z.boolean(),
     rules: z.array(z.string()),
     stoppedRules: z
-      .array(z.object({ rule: z.string(), reason: z.string() }))
+      .array(z.object({ rule: z.string(), reason: z.string(), code: z.enum(RULE_CODES) }))
       .describe('Rules that took too long and are not applied until the rules are saved again.'),
     page: z
       .string()
@@ -596,7 +597,7 @@ function healthOf(source: Source) {
     lastError: source.last_error,
     lastErrorCode: source.last_error === null ? null : (sourceCodeOf(source.last_error_code) ?? null),
     offeredUrl: source.offered_url,
-    stoppedRules: source.stopped_rules,
+    stoppedRules: source.stopped_rules.map((stopped) => ({ code: 'rule_unusable' as const, ...stopped })),
     unusableEntries: source.unusable_entries,
     unreadEntries: source.unread_entries,
     repeatedEntries: source.repeated_entries,
