@@ -391,6 +391,10 @@ const LATER = {
     ...{ authors: 'text[]', tags: 'text[]', enclosures: 'jsonb' },
     ...{ correction: 'text', corrected_at: 'timestamptz(3)' },
   },
+  'news.story': { correction: 'text', corrected_at: 'timestamptz(3)' },
+  'news.daily': { correction: 'text', noted_at: 'timestamptz(3)' },
+  'news.weekly': { correction: 'text', noted_at: 'timestamptz(3)' },
+  'news.monthly': { correction: 'text', noted_at: 'timestamptz(3)' },
 };
 
 /** Drops them, with the triggers that know them. */
