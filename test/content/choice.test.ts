@@ -213,6 +213,41 @@ test('a walk reaches every article that was there, whatever is written meanwhile
   expect([first.body.data.map(({ id }: Known) => id), rest]).toEqual([made.slice(0, 2), made.slice(2)]);
 });
 
+test('lists by title and by change, in either direction, lose nothing between their pages', async () => {
+  const { client } = fixture;
+  const tag = (await client.post('/api/tags', { name: 'Sorted' })).body.data.slug;
+  const titles = ['beta', 'Alpha', 'ALPHA', `Gamma "${'\u{1F6A2}'.repeat(240)}"`, 'Éclair', 'alpha'];
+  for (const title of titles) await client.article({ title, tags: [tag], is_published: title !== 'beta' });
+  const walk = async (sort: string, filter = `&tag=${tag}`) => {
+    const seen: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const list = `status=all&sort=${sort}&per_page=1&fields=title&cursor=${cursor}${filter}`;
+      const { status, body } = await client.send(`/api/articles?${list}`);
+      expect(status).toBe(200);
+      seen.push(...body.data.map(({ title }: { title: string }) => title));
+      cursor = body.meta.next_cursor;
+    }
+    return seen;
+  };
+  const byTitle = ['Alpha', 'ALPHA', 'alpha', 'beta', titles[3], 'Éclair'];
+  expect(await walk('title')).toEqual(byTitle);
+  expect(await walk('title_desc')).toEqual(byTitle.toReversed());
+  expect(await walk('updated_asc')).toEqual(titles);
+  // Without a filter the index is walked.
+  const all = await walk('title', '');
+  expect(all.filter((title) => titles.includes(title))).toEqual(byTitle);
+  expect((await walk('title_desc', '')).toReversed()).toEqual(all);
+  const page = await client.send(`/api/articles?status=all&sort=title&tag=${tag}&page=2&per_page=4`);
+  expect(page.body.data.map(({ title }: { title: string }) => title)).toEqual(byTitle.slice(4));
+  // A cursor with something else in the place of the title.
+  const { body } = await client.send('/api/articles?sort=title&per_page=1&cursor=');
+  const [digest, , id, number] = JSON.parse(Buffer.from(body.meta.next_cursor, 'base64url').toString());
+  for (const at of [0, null, 'a\0b', {}]) {
+    const forged = Buffer.from(JSON.stringify([digest, at, id, number])).toString('base64url');
+    expect((await client.send(`/api/articles?sort=title&cursor=${forged}`)).status).toBe(400);
+  }
+});
+
 test('a walk among too many goes on where it stopped looking', async () => {
   const { client, database } = fixture;
   await database.pool.query(

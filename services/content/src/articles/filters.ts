@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { idOfSlug, SLUG_PATTERN, slugMember } from '../slug.ts';
 
-/** The times by which lists are sorted. */
-export type ListTime = 'published_at' | 'updated_at';
+/** What lists are sorted by: a time, or the title. */
+export type SortKey = 'published_at' | 'updated_at' | 'title';
 
 /** A value in a query, or the placeholder for one. */
 type Value = RawBuilder<unknown>;
@@ -24,9 +24,9 @@ interface Filter {
    * The times by which an index has its articles in order: the compared columns, then `is_published`, the
    * time, `desc`, and the article's id, `desc`.
    */
-  readonly orderedBy?: readonly ListTime[];
+  readonly orderedBy?: readonly SortKey[];
   /** The time that the condition is a range of: lists in this order begin or end there. */
-  readonly rangeOf?: ListTime;
+  readonly rangeOf?: SortKey;
   /**
    * A SELECT of `id`, `is_published` and `published_at` of its articles, each at most once. Absent if
    * `matches` says it all; a relation of many to many has copies of these columns, kept by a trigger.

@@ -1,7 +1,7 @@
 import { type BuildShape, PreparedQueries } from '@pressroom/common/database/database';
 import { type Compilable, type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ContentTables } from '../tables.ts';
-import { type FilterName, type FilterValues, filterOf, type ListTime } from './filters.ts';
+import { type FilterName, type FilterValues, filterOf, type SortKey } from './filters.ts';
 import {
   type ArticleSort,
   type ArticleStatus,
@@ -18,8 +18,8 @@ export interface ListValues extends FilterValues {
   day: string;
   offset: number;
   limit: number;
-  /** The position of a cursor: the time and the id of the last article of the page before. */
-  afterTime: Date | null;
+  /** The position of a cursor: the time or title, and the id, of the last article of the page before. */
+  afterKey: Date | string | null;
   afterId: number;
   /** Most content in an answer, in bytes. */
   bytes: number;
@@ -75,14 +75,20 @@ export type FilterValue = (name: FilterName) => RawBuilder<unknown>;
 /** The direction in which an order is read: from the latest time to the earliest, or back. */
 export type Direction = 'desc' | 'asc';
 
-/** The time that sorts a list; the id breaks ties. */
-export function timeOf(sort: ArticleSort): ListTime {
-  return sort === 'updated' ? 'updated_at' : 'published_at';
+/** What sorts a list; the id breaks ties. */
+export function sortedBy(sort: ArticleSort): SortKey {
+  if (sort === 'title' || sort === 'title_desc') return 'title';
+  return sort === 'updated' || sort === 'updated_asc' ? 'updated_at' : 'published_at';
+}
+
+/** A time, or a title, as an index has it: in upper or lower case. */
+export function sortable(time: SortKey, value: RawBuilder<unknown> = sql.ref(time)): RawBuilder<unknown> {
+  return time === 'title' ? sql`lower((${value})::text collate "pg_unicode_fast") collate "C"` : value;
 }
 
 /** The direction in which a list is sorted. */
 export function directionOf(sort: ArticleSort): Direction {
-  return sort === 'oldest' ? 'asc' : 'desc';
+  return ['oldest', 'updated_asc', 'title'].includes(sort) ? 'asc' : 'desc';
 }
 
 /**
@@ -122,7 +128,7 @@ function seenArticles(
   const match = lead === '' ? sql`true` : filterOf(lead).matches(value(lead));
   const walked = {
     rows: sql`select * from content.article as article where ${match}`,
-    columns: sql`article.*, ${sql.ref(timeOf(sort))} as at`,
+    columns: sql`article.*, ${sortable(sortedBy(sort))} as at`,
   };
   return sql`(${walk(walked, shape, value, direction, MOST_SEEN, pieces)} limit ${MOST_SEEN}) as article`;
 }
@@ -135,8 +141,8 @@ export function walkedRows(
   reach: RawBuilder<unknown>,
   pieces: readonly RawBuilder<unknown>[],
 ): RawBuilder<unknown> {
-  const time = timeOf(shape.sort);
-  const walked = { rows: rowsOf(shape.lead, value, time), columns: sql`id, ${sql.ref(time)} as at` };
+  const time = sortedBy(shape.sort);
+  const walked = { rows: rowsOf(shape.lead, value, time), columns: sql`id, ${sortable(time)} as at` };
   return walk(walked, shape, value, direction, reach, pieces);
 }
 
@@ -179,7 +185,7 @@ function wholeRows(
   pieces: readonly RawBuilder<unknown>[],
 ): RawBuilder<unknown> {
   return sql`
-    select article.id, ${sql.ref(`article.${timeOf(sort)}`)} as at
+    select article.id, ${sortable(sortedBy(sort), sql.ref(`article.${sortedBy(sort)}`))} as at
     from (${someRows(lead, status, value)}) as led
     join content.article as article on article.id = led.id
     where ${allMatch(others, value)} and (${sql.join(pieces, sql` or `)}) order by ${orderBy(direction)}`;
@@ -213,7 +219,7 @@ function statesOf(status: ArticleStatus): RawBuilder<unknown>[] {
   return [sql`is_published`, sql`not is_published`];
 }
 
-function rowsOf(lead: FilterName | '', value: FilterValue, time: ListTime) {
+function rowsOf(lead: FilterName | '', value: FilterValue, time: SortKey) {
   const match = lead === '' ? sql`true` : filterOf(lead).matches(value(lead));
   const rows = lead === '' ? undefined : filterOf(lead).rows?.(value(lead));
   return (

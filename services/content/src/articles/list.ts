@@ -22,7 +22,8 @@ import {
   membersOf,
   selectItems,
   someRows,
-  timeOf,
+  sortable,
+  sortedBy,
   walkedRows,
 } from './list-rows.ts';
 import {
@@ -88,7 +89,7 @@ export class ArticleList<Member extends ListedMember> {
    */
   async page(db: Database, scope: ArticleScope, page: Page): Promise<ListPage<Member>> {
     const shape = await planList(db, scope);
-    if (isStored(shape) && shape.sort !== 'updated' && isNear(page)) {
+    if (isStored(shape) && sortedBy(shape.sort) === 'published_at' && isNear(page)) {
       // Most pages are read with their total in one statement.
       const place = {
         direction: directionOf(shape.sort),
@@ -135,7 +136,7 @@ export class ArticleList<Member extends ListedMember> {
     const after = position === undefined ? '' : position.at === null ? 'draft' : 'time';
     const values = {
       ...scope.filters,
-      ...(position && { afterTime: position.at, afterId: position.id }),
+      ...(position && { afterKey: position.at, afterId: position.id }),
       limit: perPage + 1,
       bytes: this.#columns === 'content' ? MOST_BYTES : Number.MAX_SAFE_INTEGER,
     };
@@ -148,7 +149,7 @@ export class ArticleList<Member extends ListedMember> {
     const [last] = shown.slice(-1);
     const page = position?.page ?? 1;
     const found = last !== undefined && last.found > shown.length;
-    const end = found ? { at: last[timeOf(scope.sort)] ?? null, id: last.id } : seen;
+    const end = found ? { at: last[sortedBy(scope.sort)] ?? null, id: last.id } : seen;
     const next = end === undefined ? null : writeCursor(scope, { ...end, page: page + 1 });
     return { articles: this.#shown(shown), total, page, next };
   }
@@ -187,7 +188,7 @@ const PAGE = new ListQuery<PageShape, ListRow & { total?: number }>(
     return selectItems(db, columns)
       .$if(counted, (query) => query.select(storedTotal(shape, value).as('total')))
       .where(sql<boolean>`article.id = any(${ids})`)
-      .orderBy(`article.${timeOf(shape.sort)}`, directionOf(shape.sort))
+      .orderBy(orderOf(shape), directionOf(shape.sort))
       .orderBy('article.id', directionOf(shape.sort));
   },
 );
@@ -202,10 +203,12 @@ const WALK = new ListQuery<WalkShape, WalkRow>((db, { after, columns, ...shape }
   const direction = directionOf(shape.sort);
   const limit = sql`${value('limit')}::bigint`;
   const rows = listRows(shape, value, direction, limit, piecesAfter(shape, after, value));
-  const order = sql`order by ${sql.ref(`article.${timeOf(shape.sort)}`)} ${sql.raw(direction)},
+  const order = sql`order by ${orderOf(shape)} ${sql.raw(direction)},
     article.id ${sql.raw(direction)}`;
   const items = selectItems(db, columns)
-    .$if(columns === 'listed' && shape.sort === 'updated', (query) => query.select('article.updated_at'))
+    .$if(columns === 'listed' && sortedBy(shape.sort) === 'updated_at', (query) =>
+      query.select('article.updated_at'),
+    )
     .select([
       sql<number>`(count(*) over ())::integer`.as('found'),
       sql<number>`coalesce(sum(octet_length(article.content)) over (${order}
@@ -223,11 +226,13 @@ const WALK = new ListQuery<WalkShape, WalkRow>((db, { after, columns, ...shape }
 });
 
 /** The last of the rows that a walk examined, if there may be more. */
-const END = new ListQuery<WalkShape, { at: Date | null; id: number }>((db, { after, ...shape }, value) => {
-  const pieces = piecesAfter(shape, after, value);
-  const rows = walkedRows(shape, value, directionOf(shape.sort), MOST_SEEN, pieces);
-  return compilable(db, sql`${rows} offset ${sql.lit(MOST_COUNTED)} limit 1`);
-});
+const END = new ListQuery<WalkShape, { at: Date | string | null; id: number }>(
+  (db, { after, ...shape }, value) => {
+    const pieces = piecesAfter(shape, after, value);
+    const rows = walkedRows(shape, value, directionOf(shape.sort), MOST_SEEN, pieces);
+    return compilable(db, sql`${rows} offset ${sql.lit(MOST_COUNTED)} limit 1`);
+  },
+);
 
 /** The rows of a page of a walk, and the last row that was examined for it, if there may be more. */
 async function readWalk(db: Database, shape: WalkShape, values: FilterValues) {
@@ -242,22 +247,29 @@ async function readWalk(db: Database, shape: WalkShape, values: FilterValues) {
   });
 }
 
+function orderOf({ sort }: ListShape): RawBuilder<unknown> {
+  const by = sortedBy(sort);
+  return sortable(by, sql.ref(`article.${by}`));
+}
+
 /** Rows after the position of a cursor, in pieces that an index has in order. */
 function piecesAfter(
   { sort }: ListShape,
   after: WalkShape['after'],
-  value: FilterValue & ((name: 'afterTime' | 'afterId') => RawBuilder<unknown>),
+  value: FilterValue & ((name: 'afterKey' | 'afterId') => RawBuilder<unknown>),
 ): RawBuilder<unknown>[] {
-  const [time, id] = [sql.ref(timeOf(sort)), value('afterId')];
-  const beyond = sql.raw(sort === 'oldest' ? '>' : '<');
+  const [by, id] = [sortedBy(sort), value('afterId')];
+  const time = sortable(by);
+  const isAscending = directionOf(sort) === 'asc';
+  const beyond = sql.raw(isAscending ? '>' : '<');
   if (after === '') return [sql`true`];
   if (after === 'time') {
-    const later = sql`(${time}, article.id) ${beyond} (${value('afterTime')}, ${id})`;
-    return sort === 'oldest' ? [later, sql`${time} is null`] : [later];
+    const later = sql`(${time}, article.id) ${beyond} (${sortable(by, value('afterKey'))}, ${id})`;
+    return isAscending && by === 'published_at' ? [later, sql`${time} is null`] : [later];
   }
   // Drafts that were never published are the newest.
   const draft = sql`${time} is null and article.id ${beyond} ${id}`;
-  return sort === 'oldest' ? [draft] : [draft, sql`${time} is not null`];
+  return isAscending ? [draft] : [draft, sql`${time} is not null`];
 }
 
 /** Locates the rows of a page; undefined past the end. */
@@ -268,7 +280,7 @@ async function placeOf(
   page: Page,
   total: Total,
 ): Promise<Place | undefined> {
-  if (!isStored(shape) || shape.sort === 'updated') return countedPlace(shape, page, total);
+  if (!isStored(shape) || sortedBy(shape.sort) !== 'published_at') return countedPlace(shape, page, total);
   const window = pageWindow(page, total.total);
   if (window === undefined) return undefined;
   const isOldest = shape.sort === 'oldest';
@@ -326,9 +338,9 @@ export async function planList(
   { status, sort, filters }: ArticleScope,
 ): Promise<ListShape> {
   const names = filtersOf(filters);
-  const ranges = names.filter((name) => filterOf(name).rangeOf === timeOf(sort));
+  const ranges = names.filter((name) => filterOf(name).rangeOf === sortedBy(sort));
   const rest = names.filter((name) => !ranges.includes(name));
-  const isOrdered = (name: FilterName) => filterOf(name).orderedBy?.includes(timeOf(sort)) === true;
+  const isOrdered = (name: FilterName) => filterOf(name).orderedBy?.includes(sortedBy(sort)) === true;
   const led = (lead: FilterName | '', isWhole = false): ListShape => {
     const others = (isWhole ? names : rest).filter((name) => name !== lead).join();
     return { status, sort, lead, others, ranges: isWhole ? '' : ranges.join(), isWhole };
@@ -439,8 +451,8 @@ const WHOLE_SITE = { kind: 'all', id: () => sql.lit(0) };
 
 /** Start of a page of a walk: after this article, in the order of the list. */
 interface Position {
-  /** The time that sorts the list; null for a draft that was never published. */
-  at: Date | null;
+  /** The time or title that sorts the list; null for a draft that was never published. */
+  at: Date | string | null;
   id: number;
   /** The number of the page that begins here. */
   page: number;
@@ -454,7 +466,8 @@ const [MIN_TIME, MAX_TIME] = [-62_135_596_800_000, 253_402_300_799_999];
 
 /** Names a position in a list. Opaque: clients send it back unchanged. */
 function writeCursor(scope: ArticleScope, { at, id, page }: Position): string {
-  return Buffer.from(JSON.stringify([digest(scope), at?.getTime() ?? null, id, page])).toString('base64url');
+  const parts = [digest(scope), at instanceof Date ? at.getTime() : at, id, page];
+  return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
 /**
@@ -465,11 +478,13 @@ function writeCursor(scope: ArticleScope, { at, id, page }: Position): string {
 function readCursor(scope: ArticleScope, cursor: string): Position | undefined {
   if (cursor === '') return undefined;
   const [made, at, id, page] = decode(cursor);
-  if (made !== digest(scope)) throw invalidCursor('the cursor belongs to another list');
-  return { at: at === null ? null : new Date(at), id, page };
+  const isTitle = sortedBy(scope.sort) === 'title';
+  if (made !== digest(scope) || isTitle !== (typeof at === 'string'))
+    throw invalidCursor('the cursor belongs to another list');
+  return { at: typeof at === 'number' ? new Date(at) : at, id, page };
 }
 
-type Parts = [digest: string, at: number | null, id: number, page: number];
+type Parts = [digest: string, at: number | string | null, id: number, page: number];
 
 function decode(cursor: string): Parts {
   try {
@@ -485,7 +500,13 @@ function isParts(value: unknown): value is Parts {
   if (!Array.isArray(value) || value.length !== 4) return false;
   const [made, at, id, page] = value;
   const isTime = at === null || (Number.isInteger(at) && at >= MIN_TIME && at <= MAX_TIME);
-  return typeof made === 'string' && isTime && isNatural(id, 2 ** 31 - 1) && isNatural(page, 2 ** 31 - 1);
+  const isTitle = typeof at === 'string' && !at.includes('\0');
+  return (
+    typeof made === 'string' &&
+    (isTime || isTitle) &&
+    isNatural(id, 2 ** 31 - 1) &&
+    isNatural(page, 2 ** 31 - 1)
+  );
 }
 
 function isNatural(value: unknown, most: number): boolean {

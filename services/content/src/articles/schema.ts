@@ -425,9 +425,9 @@ const fields = z
     'The members to show: names separated by commas, to which `id` is added, or `full` for all. With `content`, a list is read by `cursor` instead of `page`, and a page may be shorter than `per_page`.',
   );
 
-const articleSort = z.enum(['newest', 'oldest', 'updated'], 'must be newest, oldest or updated');
+const articleSort = z.enum(['newest', 'oldest', 'updated', 'updated_asc', 'title', 'title_desc']);
 
-/** The order of a list: by publication, the latest or the earliest first, or the latest change first. */
+/** The order of a list: by publication, the latest or the earliest first, by the last change, or by title. */
 export type ArticleSort = z.infer<typeof articleSort>;
 
 /** Values of the parameter: the orders of lists, and that of searches. */
@@ -478,7 +478,8 @@ export const articleListQuery = z
     include: includeOf(['tags', 'authors', 'extra', ...FOR_WRITERS, OPEN_COMMENTS]).optional(),
     cursor: z
       .string()
-      .max(200)
+      // One of a list by title has a title in it.
+      .max(4096)
       .optional()
       .describe(
         'Walks the list without missing an article: empty for the first page, then the `meta.next_cursor` of the page before, until that is null.',
@@ -496,7 +497,7 @@ export const articleListQuery = z
     ({ q, sort }) => (q === undefined ? sort !== 'relevance' : sort === 'newest' || sort === 'relevance'),
     {
       path: ['sort'],
-      message: 'must be newest or relevance with q, and newest, oldest or updated without',
+      message: 'must be newest or relevance with q, and not relevance without',
     },
   )
   .refine(({ q, cursor, fields }) => q === undefined || (cursor === undefined && !hasContent(fields)), {

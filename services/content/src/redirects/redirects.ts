@@ -78,7 +78,9 @@ const listQuery = z.strictObject({
   from: from.optional().describe('The redirect that a request for this address gets: none, or one.'),
   q: requiredText(100).optional().describe('Those with this text in an address.'),
   per_page: integerParameter(1, 1000).default(100),
-  cursor: integerParameter(1, 2 ** 31 - 1).optional().describe('`meta.next_cursor` of the page before.'),
+  cursor: integerParameter(1, 2 ** 31 - 1)
+    .optional()
+    .describe('`meta.next_cursor` of the page before.'),
 });
 
 const redirectPath = z.object({ id: idParameter() });
