@@ -58,7 +58,16 @@ test('finds articles by words, state and category', async () => {
   await expect.poll(titles).toEqual(['Rain at last', 'Sun at last']);
   await order.selectOption('Newest first');
   await expect.poll(titles).toEqual(['Sun at last', 'Rain at last']);
-  const time = page.getByRole('row', { name: 'Sun at last' }).locator('time');
+  const head = page.getByRole('columnheader', { name: 'Title' });
+  await head.getByRole('button').press('Enter');
+  await expect.poll(titles).toEqual(['Rain at last', 'Sun at last']);
+  expect(await head.getAttribute('aria-sort')).toBe('ascending');
+  await head.getByRole('button').press('Enter');
+  await expect.poll(titles).toEqual(['Sun at last', 'Rain at last']);
+  expect(await head.getAttribute('aria-sort')).toBe('descending');
+  const published = page.getByRole('columnheader', { name: 'Published' });
+  expect(await published.getAttribute('aria-sort')).toBe('none');
+  const time = page.getByRole('row', { name: 'Sun at last' }).locator('time').last();
   expect(await time.textContent()).toMatch(/min/);
   expect(await time.getAttribute('title')).toMatch(/\d{4}/);
 });

@@ -410,10 +410,10 @@ function listed(article: {
 }): ListedArticle {
   const { id, title = '', author = '', category, is_published: isPublished, schedule, review } = article;
   const planned = isPublished ? null : (schedule?.publish_at ?? null);
-  const at = planned ?? (isPublished ? article.published_at : article.updated_at) ?? '';
+  const at = planned ?? (isPublished ? article.published_at : null) ?? '';
   const state = isPublished ? 'published' : planned === null ? (review?.state ?? 'draft') : 'scheduled';
   const assignee = article.assignee?.name;
   const comments = article.open_comments ?? 0;
-  const time = Date.parse(at);
-  return { id, title, author, category: category?.name ?? null, assignee, comments, state, at: time };
+  const times = { at: Date.parse(at), changedAt: Date.parse(article.updated_at ?? '') };
+  return { id, title, author, category: category?.name ?? null, assignee, comments, state, ...times };
 }

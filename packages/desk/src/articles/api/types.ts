@@ -110,7 +110,9 @@ export interface ListedArticle {
   /** How many are not resolved. */
   readonly comments?: number;
   readonly state: 'published' | 'draft' | 'scheduled' | 'deleted' | ReviewState;
-  /** In ms since 1970: of the state, such as when it was published or will be; else of the last change. */
+  /** When it was last changed, in ms since 1970; the schedule and the trash do not say. */
+  readonly changedAt?: number;
+  /** When it was published or will be, else when it got into its state, in ms since 1970; NaN for drafts. */
   readonly at: number;
 }
 
@@ -125,7 +127,7 @@ export interface TrashSize {
 export type StatusFilter = 'all' | 'published' | 'draft' | ReviewState | 'scheduled' | 'trash';
 
 /** The orders of the list, the usual one first. */
-export const SORTS = ['updated', 'newest', 'oldest'] as const;
+export const SORTS = ['updated', 'updated_asc', 'newest', 'oldest', 'title', 'title_desc'] as const;
 
 export type Sort = (typeof SORTS)[number];
 

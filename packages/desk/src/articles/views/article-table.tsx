@@ -2,7 +2,7 @@ import { memo } from 'preact/compat';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../shared/views/icon.tsx';
 import { useRows } from '../../shared/views/use-rows.ts';
-import type { ListedArticle } from '../api/types.ts';
+import type { ListedArticle, Sort } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import type { TextName } from '../text/texts.ts';
 import { useListActions } from './list-actions.ts';
@@ -30,24 +30,27 @@ export function ArticleTable() {
   const active = list.has(list.active.value) ? list.active.value : articles[0]?.id;
   useFocus(scroller, active);
   const keys = useTableKeys(rows.show);
+  const isPlain = ['scheduled', 'trash'].includes(place.value.value.status);
   useLayoutEffect(() => {
     if (scroller.current !== null) scroller.current.scrollTop = list.scrolled;
   }, [list]);
   return (
     <div
-      ref={scroller}
-      class="articles-scroller"
-      onScroll={({ currentTarget }) => {
-        list.scrolled = currentTarget.scrollTop;
-      }}
+      role="grid"
+      class="articles-grid"
+      aria-label={texts.say('articleList')}
+      aria-multiselectable="true"
+      aria-rowcount={articles.length + 1}
+      onKeyDown={keys}
     >
+      <ArticleHeads isPlain={isPlain} />
       <div
-        role="grid"
-        class="articles-grid"
-        aria-label={texts.say('articleList')}
-        aria-multiselectable="true"
-        aria-rowcount={articles.length}
-        onKeyDown={keys}
+        ref={scroller}
+        role="presentation"
+        class="articles-scroller"
+        onScroll={({ currentTarget }) => {
+          list.scrolled = currentTarget.scrollTop;
+        }}
       >
         <div role="presentation" class="article-rows" style={{ height: `${rows.total}px` }}>
           {rows.items.map(({ index, start }) => {
@@ -68,6 +71,53 @@ export function ArticleTable() {
           })}
         </div>
       </div>
+    </div>
+  );
+}
+
+/** The columns, each with the orders that it has, the usual one first. */
+const HEADS: readonly (readonly [name: TextName, look: string, sorts: readonly Sort[]])[] = [
+  ['title', 'article-words', ['title', 'title_desc']],
+  ['status', 'article-state', []],
+  ['lastChanged', 'article-date', ['updated', 'updated_asc']],
+  ['published', 'article-date', ['newest', 'oldest']],
+];
+
+const ASCENDING: readonly Sort[] = ['title', 'updated_asc', 'oldest'];
+
+/** The heads of the columns, which sort; the schedule, the trash and a search have an order of their own. */
+function ArticleHeads({ isPlain }: { isPlain: boolean }) {
+  const { place, texts } = useApp();
+  const { sort, status, text } = place.value.value;
+  const isSorted = !isPlain && text === '';
+  const shown = isPlain ? HEADS.filter(([name]) => name !== 'lastChanged') : HEADS;
+  const directionOf = (sorts: readonly Sort[]) => {
+    if (!sorts.includes(sort)) return 'none';
+    return ASCENDING.includes(sort) ? 'ascending' : 'descending';
+  };
+  return (
+    <div role="row" tabIndex={-1} aria-rowindex={1} class="article-row article-heads">
+      <span role="gridcell" tabIndex={-1} />
+      {shown.map(([name, look, sorts]) => {
+        const isTime = isPlain && name === 'published';
+        const words = texts.say(isTime ? (status === 'trash' ? 'deletedState' : 'scheduled') : name);
+        if (!isSorted || sorts.length === 0)
+          return (
+            <span key={name} role="columnheader" tabIndex={-1} class={look}>
+              {words}
+            </span>
+          );
+        const direction = directionOf(sorts);
+        const next = sorts.find((one) => one !== sort) ?? sort;
+        return (
+          <span key={name} role="columnheader" tabIndex={-1} class={look} aria-sort={direction}>
+            <button type="button" class="head-button" onClick={() => place.filter({ sort: next })}>
+              {words}
+              {direction !== 'none' && <Icon name={direction === 'descending' ? 'down' : 'up'} size={14} />}
+            </button>
+          </span>
+        );
+      })}
     </div>
   );
 }
@@ -94,7 +144,7 @@ const STATES: Readonly<Record<ListedArticle['state'], TextName>> = {
 /** While the list is scrolled, only the rows that come into sight are new. */
 const Row = memo(({ article, index, start, isChosen, isActive, isDeleted }: RowProps) => {
   const { list, me, place, presence, texts } = useApp();
-  const { id, author, category, assignee, comments = 0, state, at } = article;
+  const { id, author, category, assignee, comments = 0, state, changedAt, at } = article;
   const title = article.title === '' ? texts.say('untitled') : texts.name(article.title);
   const assigned = assignee === undefined ? '' : texts.say('assignedTo', { name: texts.name(assignee) });
   const others = presence.othersAt(id);
@@ -105,7 +155,7 @@ const Row = memo(({ article, index, start, isChosen, isActive, isDeleted }: RowP
       role="row"
       tabIndex={-1}
       class="article-row"
-      aria-rowindex={index + 1}
+      aria-rowindex={index + 2}
       aria-selected={isChosen}
       style={{ transform: `translateY(${start}px)` }}
     >
@@ -166,9 +216,14 @@ const Row = memo(({ article, index, start, isChosen, isActive, isDeleted }: RowP
           {texts.say(STATES[state])}
         </span>
       </span>
-      <span role="gridcell" tabIndex={-1} class="article-date">
-        {!Number.isNaN(at) && <When at={at} />}
-      </span>
+      {[changedAt, at].map(
+        (time, column) =>
+          time !== undefined && (
+            <span key={`${column}`} role="gridcell" tabIndex={-1} class="article-date">
+              {!Number.isNaN(time) && <When at={time} />}
+            </span>
+          ),
+      )}
     </div>
   );
 });
@@ -190,6 +245,8 @@ function useTableKeys(show: (index: number) => void): (event: KeyboardEvent) => 
   const { list, me, place } = useApp();
   const actions = useListActions();
   return (event) => {
+    // The heads have keys of their own.
+    if (event.target instanceof Element && event.target.closest('.article-heads')) return;
     const articles = list.articles.peek();
     const at = articles.findIndex(({ id }) => id === list.active.peek());
     const step = {
