@@ -5,7 +5,6 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, type RawBuilder, type Selectable, sql, type Transaction } from 'kysely';
 import { type Actor, writtenBy } from '../envelope.ts';
 import type { Reason, ReasonCode } from '../moving/reasons.ts';
-import type { Site } from '../site.ts';
 import type { ContentTables } from '../tables.ts';
 
 type Database = Kysely<ContentTables>;
@@ -362,7 +361,7 @@ export class ImportStore {
    * Puts some of the articles that an import made into the trash, with the redirects to them, unless somebody
    * has changed them since. False if there are no more. @throws WorkLost
    */
-  async undoSome(claimed: ClaimedImport, site: Site | undefined): Promise<boolean> {
+  async undoSome(claimed: ClaimedImport): Promise<boolean> {
     let count = 0;
     await this.#own(claimed, async (tx) => {
       const made = tx
@@ -375,26 +374,22 @@ export class ImportStore {
       const ids = (await made.execute()).map(({ article_id }) => article_id);
       count = ids.length;
       if (count === 0) return;
-      const { rows } = await sql<{ id: number; slug: string; is_same: boolean }>`
-        select id, slug, revision = 1
+      const { rows } = await sql<{ id: number; is_same: boolean }>`
+        select id, revision = 1
           and not exists (select from content.working_copy as copy where copy.article_id = article.id)
           and not exists (select from content.review where review.article_id = article.id)
           and not exists (select from content.article_comment as said where said.article_id = article.id)
           and not exists (select from content.assignment where assignment.article_id = article.id) as is_same
         from content.article where id = any(${ids}::integer[]) order by id for update`.execute(tx);
-      const same = rows.filter(({ is_same }) => is_same);
-      const [removed, changed] = [same, rows.filter(({ is_same }) => !is_same)].map((some) =>
-        some.map(({ id }) => id),
+      const [removed, changed] = [true, false].map((wanted) =>
+        rows.filter(({ is_same }) => is_same === wanted).map(({ id }) => id),
       );
       await sql`select ${writtenBy(claimed.actor)}`.execute(tx);
       await sql`delete from content.article where id = any(${removed}::integer[])`.execute(tx);
-      if (site !== undefined && same.length > 0) {
-        const paths = same.map((article) => new URL(site.page('article', article)).pathname);
-        await sql`
-          delete from content.redirect where source = 'import' and to_address = any(${paths}::text[])`.execute(
-          tx,
-        );
-      }
+      await sql`
+        delete from content.redirect where source = 'import' and article_id = any(${removed}::integer[])`.execute(
+        tx,
+      );
       await sql`
         update content.imported_article set undone = case
           when article_id = any(${removed}::integer[]) then 'removed'

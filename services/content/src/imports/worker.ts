@@ -7,7 +7,7 @@ import { reasonOf as messageOf } from '@pressroom/common/failures/failure';
 import type { Logger } from '@pressroom/common/log/logging';
 import type { ContentConfig } from '../config.ts';
 import type { Reason } from '../moving/reasons.ts';
-import { Site, type SiteValues } from '../site.ts';
+import type { SiteValues } from '../site.ts';
 import type { ImportSettings } from './reading.ts';
 import { type ClaimedImport, type ImportStore, LEASE_MS, WorkLost } from './store.ts';
 
@@ -107,8 +107,7 @@ export class ImportWorker {
 
   async #undo(claimed: ClaimedImport, signal: AbortSignal): Promise<Ending> {
     try {
-      const site = Site.of(await this.#site.current());
-      while (await this.#store.undoSome(claimed, site)) if (signal.aborted) return 'stopped';
+      while (await this.#store.undoSome(claimed)) if (signal.aborted) return 'stopped';
       return 'done';
     } catch (error) {
       if (error instanceof WorkLost) return 'lost';

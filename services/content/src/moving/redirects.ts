@@ -62,13 +62,15 @@ export class OldAddresses {
     const articles = new Map(rows.map((row) => [row.id, row]));
     const leading = moved.flatMap(({ path, id }) => {
       const article = articles.get(id);
-      return article === undefined ? [] : [{ path, to: this.#site.page('article', article) }];
+      return article === undefined ? [] : [{ path, id, to: this.#site.page('article', article) }];
     });
     for (const { path, to } of leading) for (const file of this.#files) await file.add(path, to);
     await this.#redirects.import(
-      leading.flatMap(({ path, to }) => {
+      leading.flatMap(({ path, id, to }) => {
         const [from, { pathname }] = [siteAddress(path), new URL(to)];
-        return from === undefined || from === siteAddress(pathname) ? [] : [{ from, to: pathname }];
+        return from === undefined || from === siteAddress(pathname)
+          ? []
+          : [{ from, to: pathname, articleId: id }];
       }),
     );
   }

@@ -139,13 +139,18 @@ export class RedirectStore {
   }
 
   /** Adds the redirects of an import, or has them lead where it says now; those of people stay. */
-  async import(redirects: readonly Pick<RedirectBody, 'from' | 'to'>[]): Promise<void> {
-    const one = new Map(redirects.map(({ from, to }) => [from, to]));
+  async import(redirects: readonly { from: string; to: string; articleId: number }[]): Promise<void> {
+    const given = [...new Map(redirects.map((redirect) => [redirect.from, redirect])).values()];
+    const [froms, tos] = [given.map(({ from }) => from), given.map(({ to }) => to)];
     await sql`
-      insert into content.redirect (from_address, to_address, status, source)
-      select "from", "to", 301, 'import' from unnest(${[...one.keys()]}::text[], ${[...one.values()]}::text[]) as new ("from", "to")
-      on conflict (from_address) do update set to_address = excluded.to_address, updated_at = clock_timestamp()
-        where redirect.source = 'import' and redirect.to_address <> excluded.to_address`.execute(this.#db);
+      insert into content.redirect (from_address, to_address, status, source, article_id)
+      select "from", "to", 301, 'import', article
+      from unnest(${froms}::text[], ${tos}::text[], ${given.map(({ articleId }) => articleId)}::integer[])
+        as new ("from", "to", article)
+      on conflict (from_address) do update
+        set to_address = excluded.to_address, article_id = excluded.article_id, updated_at = clock_timestamp()
+        where redirect.source = 'import' and (redirect.to_address, redirect.article_id)
+          is distinct from (excluded.to_address, excluded.article_id)`.execute(this.#db);
   }
 
   /** One write at a time, so that two of them close no circle together. */
