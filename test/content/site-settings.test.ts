@@ -143,8 +143,11 @@ test.each([
   [{ language: 'not a language' }, 'language invalid_format'],
   [{ url: 'javascript:alert(1)' }, 'url invalid_format'],
   [{ url: 'https://user:secret@site.example' }, 'url invalid_format'],
+  [{ url: 'https://:secret@site.example' }, 'url invalid_format'],
+  [{ url: 'https://site.example/?' }, 'url invalid_format'],
+  [{ url: 'https://site.example//other.example' }, 'url invalid_format'],
   [{ article_path: '/articles' }, 'article_path invalid_format'],
-  [{ category_path: '//other.example/{slug}?a=1' }, 'category_path invalid_format'],
+  [{ category_path: '//other.example/{slug}' }, 'category_path invalid_format'],
   [{ title: 'Unknown' }, 'title unknown_member'],
 ])('%j is refused', async (json, fault) => {
   const { status, body } = await desk('PATCH', json);

@@ -6,8 +6,10 @@ export function siteUrl() {
   const expected = 'an http or https URL without a query string, such as https://news.example';
   const accept = (value: string) => {
     if (!URL.canParse(value)) return false;
-    const { protocol, search, hash, username } = new URL(value);
-    return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
+    const { protocol, pathname, username, password } = new URL(value);
+    // A path of two slashes would be read as another host.
+    const isPlain = /^https?:$/.test(protocol) && username + password === '' && !pathname.startsWith('//');
+    return isPlain && !/[?#]/.test(value);
   };
   return z
     .string()
@@ -45,7 +47,7 @@ export function pagePath(members: readonly string[] = ['slug', 'id'], example = 
   return z
     .string()
     .regex(
-      new RegExp(String.raw`^(?=.*${member})/([\w.~/-]|%[0-9A-Fa-f]{2}|${member})*$`),
+      new RegExp(String.raw`^(?=.*${member})(?!//)/([\w.~/-]|%[0-9A-Fa-f]{2}|${member})*$`),
       `a path with ${members.map((name) => `{${name}}`).join(' or ')}, such as ${example}`,
     );
 }
