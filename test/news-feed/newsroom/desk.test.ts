@@ -364,12 +364,14 @@ test('how a source is asked is set, and its secrets are never shown, nor sent wh
   });
   const wrong: [object, string][] = [
     [{ headers: [{ name: 'x-new' }] }, 'headers.0.value'],
+    [{ headers: [{ name: '__proto__' }] }, 'headers.0.value'],
     [{ headers: [{ name: 'host', value: 'x' }] }, 'headers.0.name'],
     [{ headers: [{ name: 'a', value: 'x\r\ny: z' }] }, 'headers.0.value'],
     [{ headers: [...headers, ...headers] }, 'headers'],
     [{ basicAuth: { username: 'a:b', password: 'x' } }, 'basicAuth.username'],
     [{ timeoutSeconds: 0 }, 'timeoutSeconds'],
     [{ timeZone: 'Mars/Olympus' }, 'timeZone'],
+    [{ timeZone: '2020-01-01T00:00Z' }, 'timeZone'],
     [{ userAgent: 'a\nb' }, 'userAgent'],
     [{ url: 'https://other.example/feed', basicAuth: { username: 'ada' } }, 'basicAuth.password'],
   ];

@@ -1,7 +1,6 @@
 import { Failure, type FieldFault, invalid } from '@pressroom/common/failures/failure';
 import { isStorable } from '@pressroom/common/fields/fields';
 import type { SecretBox } from '@pressroom/common/secrets/secret-box';
-import { Temporal } from 'temporal-polyfill';
 import { z } from 'zod';
 import type { Source } from './sources.ts';
 
@@ -133,9 +132,10 @@ export function accessColumns(
   };
   const user = basic === undefined ? (isElsewhere ? null : source.basic_user) : (basic?.username ?? null);
   const password = user === null ? undefined : kept(basic?.password, before.password, 'basicAuth.password');
+  const own = (name: string) => (Object.hasOwn(before.headers, name) ? before.headers[name] : undefined);
   const names = headers ?? Object.keys(before.headers).map((name) => ({ name, value: undefined }));
   const values = names.map(({ name, value }, index) => {
-    return [name, kept(value, before.headers[name], `headers.${index}.value`) ?? ''] as const;
+    return [name, kept(value, own(name), `headers.${index}.value`) ?? ''] as const;
   });
   if (faults.length > 0) throw invalid(faults);
   const secrets: Secrets = {
@@ -200,7 +200,10 @@ function ownerOf(id: number, givenUrl: string): string {
 
 function isTimeZone(zone: string): boolean {
   try {
-    return Temporal.Now.zonedDateTimeISO(zone).timeZoneId !== '' && !/^[+-]/.test(zone);
+    return (
+      new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '' &&
+      !/^[+-]/.test(zone)
+    );
   } catch {
     return false;
   }
