@@ -97,7 +97,7 @@ function spelled(address: string, isLeftOut: (parameter: string) => boolean): st
   // With its question mark: else one that begins the query would be taken for it, and be lost.
   url.search = `?${parameters.filter((parameter) => !isLeftOut(parameter)).join('&')}`;
   if (!url.hash.startsWith('#!')) url.hash = '';
-  const path = url.pathname.replace(/\/+$/, '');
+  const path = url.pathname.replace(/(?<!\/)\/+$/, '');
   return normalizeEscapes(`${url.host}${path}${url.search}${url.hash}`);
 }
 

@@ -76,7 +76,7 @@ function authorOf(text: string): string {
   return name
     .replace(/^\s*\(([^()]*)\)\s*$/, '$1')
     .replace(/\s+/g, ' ')
-    .replace(/^[\s,;:]+|[\s,;:]+$/g, '');
+    .replace(/^[\s,;:]+|(?<![\s,;:])[\s,;:]+$/g, '');
 }
 
 function distinct(texts: readonly MarkedText[], most: number, clean: (text: string) => string): string[] {

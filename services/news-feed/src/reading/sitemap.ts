@@ -101,7 +101,7 @@ function named(entry: RawEntry): RawEntry {
 
 /** `/2026/the-lantern-is-lit.html` is `the lantern is lit`. */
 function wordsIn(address: string): string {
-  const path = address.replace(/[?#].*$/s, '').replace(/\/+$/, '');
+  const path = address.replace(/[?#].*$/s, '').replace(/(?<!\/)\/+$/, '');
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.\w{1,5}$/, '');
   try {
     return decodeURIComponent(name).replace(/[-_+]+/g, ' ');

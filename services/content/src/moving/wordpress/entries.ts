@@ -186,7 +186,7 @@ function identityOf(
   itself: readonly string[],
 ): Identity {
   const text = (name: string) => texts.get(name)?.trim() ?? '';
-  const plain = (url: string) => url.replace(/^https?:\/\//i, '').replace(/\/+$/, '');
+  const plain = (url: string) => url.replace(/^https?:\/\//i, '').replace(/(?<!\/)\/+$/, '');
   const at = (prefix: string, url: string) => url && `${prefix}${plain(url).replace(/^www\./i, '')}`;
   const [id, guid, link] = [text('wp:post_id'), text('guid'), text('link')];
   // Tools that make such files may leave out all of these, or count from one for each site.
