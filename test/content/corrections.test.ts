@@ -81,6 +81,8 @@ test('a working copy has corrections that readers see once it is published', asy
 test.each([
   [[{ text: 'Undated' }], 'corrections.0.at'],
   [[{ ...FIRST, at: 'yesterday' }], 'corrections.0.at'],
+  [[{ ...FIRST, at: '0000-01-01T00:00:00+00:01' }], 'corrections.0.at'],
+  [[{ ...FIRST, at: '9999-12-31T23:59:59-00:01' }], 'corrections.0.at'],
   [[{ ...FIRST, text: ' ' }], 'corrections.0.text'],
   [[{ ...FIRST, text: 'x'.repeat(1001) }], 'corrections.0.text'],
   [[{ ...FIRST, author: 'x' }], 'corrections.0.author'],

@@ -111,11 +111,15 @@ export function webUrl(max: number) {
     .meta({ format: 'uri' });
 }
 
-/** A time in ISO 8601 with an offset, as text on the wire; `expected` is the error message. */
+/**
+ * A time in ISO 8601 with an offset, as text on the wire, in the years 1 to 9999 of UTC, since others are not
+ * written in four digits; `expected` is the error message.
+ */
 export function instant(expected: string) {
   return z.iso
     .datetime({ offset: true, error: expected })
     .transform((text) => new Date(text))
+    .refine((time) => time.getUTCFullYear() >= 1 && time.getUTCFullYear() <= 9999, expected)
     .meta({ type: 'string', format: 'date-time' });
 }
 

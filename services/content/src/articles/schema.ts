@@ -159,17 +159,14 @@ export const shownCorrections = z.array(correction);
 const corrections = z
   .array(
     z.strictObject({
-      at: z.iso.datetime({
-        offset: true,
-        error: 'must be a time with an offset, such as 2026-11-23T08:00:00Z',
-      }),
+      at: instant('must be a time with an offset, such as 2026-11-23T08:00:00Z'),
       text: requiredText(1000),
     }),
     'must be a list of corrections, or null',
   )
   .max(MOST_CORRECTIONS, `must be at most ${MOST_CORRECTIONS} corrections`)
   .transform((given): Correction[] | null => {
-    const inUtc = given.map(({ at, text }) => ({ at: new Date(at).toISOString(), text }));
+    const inUtc = given.map(({ at, text }) => ({ at: at.toISOString(), text }));
     const inOrder = inUtc.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
     return inOrder.length === 0 ? null : inOrder;
   })

@@ -116,6 +116,7 @@ describe('a line', () => {
     [{ title: 'x' }, 'html: is required'],
     [{ title: 'x', html: HTML, content: HTML }, 'html: is required'],
     [{ title: 7, html: HTML }, 'title: '],
+    [{ title: 'x', html: HTML, published_at: '0000-01-01T00:00:00+00:01' }, 'published_at: '],
     [{ title: 'x', html: HTML, excerpt: 7 }, 'excerpt: '],
     [{ title: 'x', html: HTML, category: 'a', category_id: 7 }, 'category: does not go with category_id'],
     [{ type: 'page', title: 'x', html: HTML }, 'type: '],

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { instant } from '@pressroom/common/fields/fields';
 import { z } from 'zod';
 import {
   type ArticleCreate,
@@ -12,9 +13,7 @@ import { SLUG_PATTERN, slugify } from '../slug.ts';
 import { because, type Reason, Refusal } from './reasons.ts';
 import { fitted, type Identity } from './source-entry.ts';
 
-const time = z.iso
-  .datetime({ offset: true, error: 'must be a time with its offset, such as 2016-02-29T18:00:00Z' })
-  .transform((value) => new Date(value));
+const time = instant('must be a time with its offset, such as 2016-02-29T18:00:00Z');
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
