@@ -211,6 +211,7 @@ test('a login and headers are set, are sent at once, and do not come back to the
   await desk.go('sources');
   await page.getByRole('link', { name: 'The feed' }).click();
   await page.getByText('More: how it is asked').click();
+  await page.getByLabel('What tells its entries apart').selectOption({ label: 'The address alone' });
   await page.getByLabel('Log in as').fill('ada');
   await page.getByLabel('Headers').fill('X-Token');
   const save = page.getByRole('button', { name: 'Save, and read it now' });
@@ -226,6 +227,7 @@ test('a login and headers are set, are sent at once, and do not come back to the
   await page.getByText('More: how it is asked').click();
   expect(await page.getByLabel('Headers').inputValue()).toBe('x-token:');
   expect(await page.getByLabel('Login password').inputValue()).toBe('');
+  expect(await page.getByLabel('What tells its entries apart').inputValue()).toBe('link');
   const before = desk.host.requests.length;
   await page.getByRole('button', { name: 'Read it now', exact: true }).click();
   await until('the worker has read it again', async () => desk.host.requests.length > before);

@@ -344,7 +344,9 @@ test('how a source is asked is set, and its secrets are never shown, nor sent wh
   const change = (json: object) => patch(`/sources/${id}`, json);
   const basicAuth = { username: 'ada', password: 'open sesame' };
   const headers = [{ name: 'X-Token', value: 'swordfish' }];
+  expect((await change({ identity: 'title' })).status).toBe(422);
   const set = await change({
+    identity: 'link',
     basicAuth,
     headers,
     userAgent: 'R/1',
@@ -352,7 +354,7 @@ test('how a source is asked is set, and its secrets are never shown, nor sent wh
     timeZone: 'Asia/Seoul',
   });
   const shown = {
-    ...{ userAgent: 'R/1', timeoutSeconds: 60, timeZone: 'Asia/Seoul' },
+    ...{ userAgent: 'R/1', timeoutSeconds: 60, timeZone: 'Asia/Seoul', identity: 'link' },
     ...{ basicAuth: { username: 'ada' }, headers: [{ name: 'x-token' }] },
   };
   expect(set.body).toMatchObject(shown);

@@ -9,6 +9,8 @@ export interface FeedEntry extends Credits {
   key: string;
   /** The guid or id that the feed gives to others too, where it does; `key` is its own then. */
   sharedId?: string;
+  /** The guid or id, else the address, where an editor has said what tells its source's entries apart. */
+  id?: string;
   /** One line; the first sentence of its text if the feed gives none. */
   title: string;
   /** At most three sentences. */
@@ -32,6 +34,14 @@ export interface LeftOut {
 }
 
 export const LEFT_OUT_CODES = ['address_too_long', 'no_address', 'no_words', 'repeated', 'too_many'] as const;
+
+/** Entries left out that are named in the log. */
+export const MOST_NAMED = 10;
+
+/** An entry that says nothing that another one does not. */
+export function repeatedEntry({ title }: FeedEntry): LeftOut {
+  return { title, reason: 'it repeats another entry', code: 'repeated' };
+}
 
 export interface ParsedFeed {
   title: string | null;

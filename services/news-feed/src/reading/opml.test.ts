@@ -16,12 +16,12 @@ test('what is exported is imported with all its settings', () => {
   const plain = {
     ...{ name: 'Its <own> title', url: 'https://a.example/feed?x=1&y=2', is_named: false, category: null },
     ...{ directions: [], select_rule: 'auto', weight: 1, first_party: false, reads_pages: false },
-    ...{ takes_images: true, rules: [], list_selectors: null },
+    ...{ takes_images: true, identity: 'auto', rules: [], list_selectors: null },
   } as unknown as Source;
   const set = {
     ...{ name: 'Named "by" hand', url: 'https://b.example/', is_named: true, category: 'ai-models' },
     ...{ directions: ['domestic', 'overseas'], select_rule: 'score>=70', weight: 2.5 },
-    ...{ first_party: true, reads_pages: true, takes_images: false },
+    ...{ first_party: true, reads_pages: true, takes_images: false, identity: 'link' },
     ...{ rules: RULES, list_selectors: 'li > a[href]; title h3' },
   } as unknown as Source;
   const opml = writeOpml([plain, set], VOCABULARY, NOW);
@@ -31,7 +31,14 @@ test('what is exported is imported with all its settings', () => {
     'https://a.example/feed?x=1&y=2': { select: 'auto', weight: 1 },
     'https://b.example/': {
       ...{ name: 'Named "by" hand', category: 'ai-models', directions: ['domestic', 'overseas'] },
-      ...{ select: 'score>=70', weight: 2.5, firstParty: true, readPages: true, images: false },
+      ...{
+        select: 'score>=70',
+        weight: 2.5,
+        firstParty: true,
+        readPages: true,
+        images: false,
+        identity: 'link',
+      },
       ...{ rules: RULES, page: 'li > a[href]; title h3' },
     },
   });

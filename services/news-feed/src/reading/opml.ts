@@ -1,7 +1,7 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { generateOpml, parseOpml } from 'feedsmith';
 import type { Vocabulary } from '../words.ts';
-import type { SourceSettings } from './source-settings.ts';
+import { IDENTITIES, type SourceSettings } from './source-settings.ts';
 import type { Source } from './sources.ts';
 
 /** A feed that an OPML file lists. */
@@ -14,9 +14,17 @@ export interface OpmlFeed {
 }
 
 /** Attributes that no other reader has, in their own namespace (OPML 2.0, "Extending OPML"). */
-const OWN = ['directions', 'select', 'weight', 'first-party', 'read-pages', 'images', 'rules', 'page'].map(
-  (name) => `pressroom:${name}`,
-);
+const OWN = [
+  'directions',
+  'select',
+  'weight',
+  'first-party',
+  'read-pages',
+  'images',
+  'identity',
+  'rules',
+  'page',
+].map((name) => `pressroom:${name}`);
 const NAMESPACE = 'xmlns:pressroom="urn:pressroom:source"';
 
 type Outline = {
@@ -55,6 +63,7 @@ function settingsOf(outline: Outline): SourceSettings {
   const [directions, select, weight, rules, page] = ['directions', 'select', 'weight', 'rules', 'page'].map(
     own,
   );
+  const identity = IDENTITIES.find((one) => one === own('identity'));
   // Other readers call a feed by its text alone; here, that may be the feed's own title.
   const name = outline.title ?? (select === undefined ? outline.text : undefined);
   return {
@@ -65,6 +74,7 @@ function settingsOf(outline: Outline): SourceSettings {
     ...(own('first-party') === 'true' && { firstParty: true }),
     ...(own('read-pages') === 'true' && { readPages: true }),
     ...(own('images') === 'false' && { images: false }),
+    ...(identity !== undefined && { identity }),
     ...(rules !== undefined && { rules: rulesIn(rules) }),
     ...(page !== undefined && { page }),
   };
@@ -107,7 +117,7 @@ export function writeOpml(sources: readonly Source[], { labels }: Vocabulary, no
 
 function outlineOf(source: Source): Outline {
   const { name, url, category, directions, select_rule, weight, first_party, reads_pages } = source;
-  const { takes_images, rules, list_selectors: page } = source;
+  const { takes_images, identity, rules, list_selectors: page } = source;
   return {
     text: name,
     // Only names given by an editor: otherwise the source keeps the title of its feed.
@@ -121,6 +131,7 @@ function outlineOf(source: Source): Outline {
     ...(first_party && { 'pressroom:first-party': 'true' }),
     ...(reads_pages && { 'pressroom:read-pages': 'true' }),
     ...(!takes_images && { 'pressroom:images': 'false' }),
+    ...(identity !== 'auto' && { 'pressroom:identity': identity }),
     ...(rules.length > 0 && { 'pressroom:rules': JSON.stringify(rules) }),
     ...(page !== null && { 'pressroom:page': page }),
   };

@@ -15,12 +15,14 @@ import {
   isImage,
   isRecording,
   type LeftOut,
+  MOST_NAMED,
   type ParsedFeed,
   pixels,
   type RawEntry,
   type RawFeed,
   type RawImage,
   type RawLink,
+  repeatedEntry,
 } from './feed.ts';
 import {
   cutText,
@@ -43,9 +45,6 @@ const MAX_FEED_TITLE = 200;
 
 /** The most bytes of an entry's key. */
 const MAX_KEY_BYTES = 2048;
-
-/** Entries left out that are named in the log. */
-const MOST_NAMED = 10;
 
 /** The most texts of an entry that are looked through for one that is not its title. */
 const MOST_TEXTS = 3;
@@ -84,9 +83,7 @@ export function feedOf(raw: RawFeed, url: string, zone?: string): ParsedFeed {
   const unread = raw.entries.length - newest.length;
   const leftOut = [
     ...unusable,
-    ...repeated.map(
-      ({ title }): LeftOut => ({ title, reason: 'it repeats another entry', code: 'repeated' }),
-    ),
+    ...repeated.map(repeatedEntry),
     ...(unread === 0 ? [] : unreadEntries(raw.entries, newest)),
   ];
   return {

@@ -5,6 +5,9 @@ import type { SelectRule } from '../judging/judge.ts';
 import type { Vocabulary } from '../words.ts';
 import { listSelectors } from './list-selectors.ts';
 
+/** What tells the entries of a source apart; `auto`: the rules that hold for all sources. */
+export const IDENTITIES = ['auto', 'guid', 'link', 'both', 'content'] as const;
+
 /** An editor's settings of a source; an absent member keeps its value. */
 export interface SourceSettings {
   /** Empty: the feed's own title. */
@@ -17,6 +20,8 @@ export interface SourceSettings {
   /** See `parseSelectRule`. */
   select?: string;
   readPages?: boolean;
+  /** What tells its entries apart, see `identifiedEntries`. */
+  identity?: (typeof IDENTITIES)[number];
   /** False to leave out the pictures of its entries. */
   images?: boolean;
   /** See `rulingOf`; they replace those that it has. */

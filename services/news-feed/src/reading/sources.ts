@@ -133,7 +133,7 @@ export function editSource(
       ...accessColumns(before, rest, url ?? before.given_url, secrets),
       ...moved,
       // At once, so that whoever has changed it sees if it helps.
-      ...(changesAccess(rest) && forgotten(now)),
+      ...((changesAccess(rest) || settings.identity !== undefined) && forgotten(now)),
       ...(isReadAnew && anew),
     });
     if (url !== undefined) await tx.deleteFrom('news.source_sitemap').where('source_id', '=', id).execute();
@@ -267,6 +267,7 @@ function forgotten(now: Date): Updateable<SourceTable> {
 
 function columnsOf(settings: SourceSettings): Updateable<SourceTable> {
   const { name, category, directions, firstParty, weight, select, readPages, images, rules, page } = settings;
+  const { identity } = settings;
   return {
     ...(name !== undefined && { is_named: name !== '', ...(name !== '' && { name }) }),
     ...(category !== undefined && { category: category || null }),
@@ -275,6 +276,7 @@ function columnsOf(settings: SourceSettings): Updateable<SourceTable> {
     ...(weight !== undefined && { weight }),
     ...(select !== undefined && { select_rule: select }),
     ...(readPages !== undefined && { reads_pages: readPages }),
+    ...(identity !== undefined && { identity }),
     ...(images !== undefined && { takes_images: images }),
     ...(rules !== undefined && { rules: [...rules], stopped_rules: '[]' }),
     ...(page !== undefined && { list_selectors: page === false ? null : page }),

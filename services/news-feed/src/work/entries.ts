@@ -8,10 +8,11 @@ import {
 } from '@pressroom/common/database/leases';
 import { type Kysely, type RawBuilder, type SqlBool, sql, type Transaction, type UpdateObject } from 'kysely';
 import { getDomain } from 'tldts';
-import { canonicalUrl, canonicalUrls } from '../fields.ts';
 import { type FeedEntry, type ParsedFeed, withOwnKey } from '../reading/feed.ts';
 import type { Source } from '../reading/sources.ts';
 import type { NewsTables } from '../tables.ts';
+import { anchorOf, hasNoId, pageOf } from './article-spellings.ts';
+import { type Identity, identifiedEntries } from './entry-identity.ts';
 
 /** An entry as `news.source_entry` keeps it. */
 export interface StoredEntry extends Omit<FeedEntry, 'key' | 'publishedAt' | 'image'> {
@@ -42,7 +43,7 @@ interface StoredTally {
  */
 export async function storeEntries(
   tx: Transaction<NewsTables>,
-  sourceId: number,
+  { id: sourceId, identity }: Pick<Source, 'id' | 'identity'>,
   feed: Pick<ParsedFeed, 'entries' | 'home'> | undefined,
   room: EntryCounts,
   now: Date,
@@ -50,7 +51,10 @@ export async function storeEntries(
   if (feed === undefined || feed.entries.length === 0) return { kept: NONE, leftOut: NONE };
   // Several sitemaps may list one address.
   const given = [...new Map(feed.entries.toReversed().map((entry) => [entry.key, entry])).values()];
-  const { entries, rows } = await withKnown(tx, sourceId, given.toReversed(), feed.home);
+  const { entries, rows } =
+    identity === 'auto'
+      ? await withKnown(tx, sourceId, given.toReversed(), feed.home)
+      : await withIdentified(tx, sourceId, identity, given.toReversed());
   const known = new Map(rows.map((row) => [row.key, row]));
   const fresh = entries.filter(({ key }) => !known.has(key));
   const parts = new Map([
@@ -118,6 +122,17 @@ async function withKnown(
   };
 }
 
+/** Joins entries with their stored rows as an editor has them told apart. */
+async function withIdentified(
+  tx: Transaction<NewsTables>,
+  sourceId: number,
+  identity: Identity,
+  given: readonly FeedEntry[],
+) {
+  const entries = await identifiedEntries(tx, sourceId, identity, given);
+  return { entries, rows: await knownEntries(tx, sourceId, entries) };
+}
+
 /** A feed may give one id to different articles; a correction leaves address, title or date as it was. */
 function isOtherElsewhere({ publishedAt }: FeedEntry, before: StoredEntry): boolean {
   return publishedAt !== null && publishedAt.toISOString() !== before.publishedAt;
@@ -127,11 +142,6 @@ function isOtherElsewhere({ publishedAt }: FeedEntry, before: StoredEntry): bool
 function isOtherHere({ summary, publishedAt }: FeedEntry, before: StoredEntry): boolean {
   if (summary !== null && summary === before.summary) return false;
   return publishedAt?.toISOString() !== before.publishedAt;
-}
-
-/** True if the feed knows the entry by its address alone. */
-function hasNoId({ key, url }: { key: string; url: string }): boolean {
-  return URL.canParse(key) && pageOf(key) === pageOf(url);
 }
 
 /** The ids that the source is known to give to many entries. */
@@ -303,13 +313,14 @@ async function keepPending(
 
 function storedEntry(entry: FeedEntry, discovered: Date, now: Date): StoredEntry {
   const { title, summary, url, publishedAt, image, language, isUntitled, sharedId } = entry;
-  const { authors = [], tags = [], enclosures = [] } = entry;
+  const { authors = [], tags = [], enclosures = [], id, key } = entry;
   const isUsable = publishedAt !== null && publishedAt <= now;
   const date = (isUsable ? publishedAt : discovered).toISOString();
   return {
     ...{ title, summary, url, publishedAt: date, image, language, authors, tags, enclosures },
     ...(isUntitled && { isUntitled }),
     ...(sharedId !== undefined && { sharedId }),
+    ...(id !== undefined && id !== key && { id }),
   };
 }
 
@@ -533,88 +544,6 @@ export function siteOf({ host, hostname }: URL): string {
   return getDomain(hostname, { allowPrivateDomains: true }) ?? host;
 }
 
-/** Names of hosts on which sites show the same articles, most of them to telephones. */
-const MOBILE = ['m', 'mobile', 'amp'];
-
-/** The address of an article in Google's copies of AMP pages: `/c/s/host/path`, `/amp/s/host/path`. */
-const AMP_COPY =
-  /^(?:[^/]+\.cdn\.ampproject\.org\/[cv]|www\.google\.[a-z.]+\/amp)\/(?:s\/)?([^/]+\.[^/]+\/.+)$/;
-
-/** The last segment of the path of an AMP page that has other segments. */
-const AMP_PATH = /^(\/[^?#]+)\/amp(?=[?#]|$)/;
-
-/** The parameter that asks for an AMP page. */
-const AMP_PARAMETER = /(?<=[?&])amp(?:=(?:1|true)?)?(?:&|(?=#|$))/;
-
-/**
- * The canonical URLs under which an article may be known: the plain one first, then those of its other hosts,
- * of its AMP pages and of their copies. An item with any of them is the same article. All that are listed
- * have the same list, so it does not matter which of them came first, but for those of earlier versions.
- */
-export function articleSpellings(address: string): string[] {
-  return [...new Set(canonicalUrls(address).flatMap(spellingsAt))];
-}
-
-function spellingsAt(own: string): string[] {
-  const copied = AMP_COPY.exec(own)?.[1];
-  const isCopy = copied !== undefined && URL.canParse(`https://${copied}`);
-  const page = isCopy ? canonicalUrl(`https://${copied}`) : own;
-  const [, host = '', rest = ''] = /^([^/?#]*)(.*)$/.exec(page) ?? [];
-  const hosts = hostSpellings(host);
-  const [plain = '', ...amp] = pathSpellings(rest);
-  const pages = hosts.flatMap((one) => [plain, ...amp].map((path) => `${one}${path}`));
-  const copies = hosts.flatMap((one) => [plain, ...amp].flatMap((path) => copiesOf(one, path)));
-  // A rare spelling is found by itself at least.
-  return [...pages.slice(0, 1), own, ...pages, ...copies];
-}
-
-/**
- * The canonical URLs under which an article or a part of a page may be known; a part has the plain one, with
- * a fragment that names it.
- */
-export function spellingsOf({ url, part }: { url: string; part?: string | undefined }): string[] {
-  if (part === undefined) return articleSpellings(url);
-  const plain = canonicalUrls(url).map((one) => spellingsAt(one)[0]);
-  return [...new Set(plain.map((one) => `${one}#${part}`))];
-}
-
-/** The names of a host, the plain one first: without `www`, `m`, `mobile` and `amp`. */
-function hostSpellings(host: string): string[] {
-  const { hostname } = new URL(`https://${host}`);
-  // The part before the registered domain: `m.example` itself is not a mobile host.
-  const domain = getDomain(hostname, { allowPrivateDomains: true });
-  if (domain === null) return [host];
-  const names = hostname.slice(0, -domain.length).split('.').slice(0, -1);
-  const [first, ...others] = (names[0] === 'www' ? names.slice(1) : names).filter(
-    (name) => !MOBILE.includes(name),
-  );
-  const site = `${domain}${host.slice(hostname.length)}`;
-  const plain = [...(first === undefined ? [] : [first]), ...others, site].join('.');
-  const within = first === undefined ? [] : [[first, 'm', ...others, site].join('.')];
-  return [plain, ...['www', ...MOBILE].map((name) => `${name}.${plain}`), ...within];
-}
-
-/** Paths of one article after the host: those of the plain page, then those of AMP pages. */
-function pathSpellings(rest: string): string[] {
-  const plain = rest
-    .replace(AMP_PATH, '$1')
-    .replace(AMP_PARAMETER, '')
-    .replace(/[?&](?=#|$)/, '');
-  const [, path = '', search = '', fragment = ''] = /^([^?#]*)(\?[^#]*)?(.*)$/.exec(plain) ?? [];
-  if (path === '') return [plain];
-  const parameter = `${search === '' ? '?' : `${search}&`}amp=1`;
-  return [plain, `${path}/amp${search}${fragment}`, `${path}${parameter}${fragment}`];
-}
-
-/** The copies of a page that Google keeps. */
-function copiesOf(host: string, path: string): string[] {
-  const name = host.replaceAll('-', '--').replaceAll('.', '-');
-  return [`${name}.cdn.ampproject.org/c/s/${host}${path}`, `www.google.com/amp/s/${host}${path}`];
-}
-
-/** The most characters of an anchor that names a part; a longer one is hashed. */
-const MOST_ANCHOR = 100;
-
 /**
  * Tells the entries of one page apart, by the entry's key, where they say different things, such as the notes
  * of a release or the messages of a status page: in one document, under other anchors `before`, or where the
@@ -650,10 +579,6 @@ function partFor(key: string): string {
   return hash('sha256', key).slice(0, 16);
 }
 
-function pageOf(url: string): string {
-  return articleSpellings(url)[0] ?? url;
-}
-
 /** True if a page was known by another anchor than that of an entry. */
 function hasOther(known: readonly string[] = [], entry: FeedEntry | undefined): boolean {
   const own = anchorOf(entry?.url ?? '');
@@ -662,9 +587,4 @@ function hasOther(known: readonly string[] = [], entry: FeedEntry | undefined): 
 
 function contentOf({ title, summary, publishedAt }: FeedEntry): string {
   return JSON.stringify([title, summary, publishedAt]);
-}
-
-function anchorOf(url: string): string {
-  const anchor = new URL(url).hash.slice(1);
-  return anchor.length <= MOST_ANCHOR ? anchor : hash('sha256', anchor).slice(0, 16);
 }

@@ -17,6 +17,7 @@ import type { CrawlPolicy, Fetch, Fetched } from '../reading/web-fetcher.ts';
 import { nextPoll, noteHub } from '../reading/websub.ts';
 import type { NewsTables, SourceTable } from '../tables.ts';
 import { hasEntries, hasEntryLike, intakeFault, intakeOf, siteOf, storeEntries } from './entries.ts';
+import { distinctBy } from './entry-identity.ts';
 import type { Throttle } from './job-slots.ts';
 
 export interface PollParts {
@@ -315,12 +316,13 @@ async function keep(
   parts: PollParts,
   source: PolledSource,
   answer: Fetched,
-  reading: Exclude<Reading, { kind: 'page' }>,
+  given: Exclude<Reading, { kind: 'page' }>,
 ): Promise<PollOutcome> {
+  const reading = given.kind === 'feed' ? { ...given, feed: distinctBy(source.identity, given.feed) } : given;
   const now = parts.clock();
   const feed = reading.kind === 'feed' ? reading.feed : undefined;
   const intake = intakeOf(source, now);
-  const { kept, leftOut } = await storeEntries(tx, source.id, feed, intake.room, now);
+  const { kept, leftOut } = await storeEntries(tx, source, feed, intake.room, now);
   const pending = kept.added + kept.changed;
   const amount = intakeFault(leftOut);
   const tooMany: Fault | null = amount === null ? null : { reason: amount, code: 'source_too_many_entries' };

@@ -19,7 +19,8 @@ import type { Judge, Judgement } from '../judging/judge.ts';
 import type { AssignableItem, ChangedReport, StoryAssigner } from '../judging/story-assigner.ts';
 import type { Source } from '../reading/sources.ts';
 import type { NewsTables } from '../tables.ts';
-import { articleSpellings, type ClaimedEntry, type StoredEntry, siteOf, spellingsOf } from './entries.ts';
+import { articleSpellings, spellingsOf } from './article-spellings.ts';
+import { type ClaimedEntry, type StoredEntry, siteOf } from './entries.ts';
 
 /** An entry with the editor's decision about it. */
 export interface JudgedEntry {

@@ -4,7 +4,7 @@ import { faultWords } from '../../shared/views/problem-view.tsx';
 import type { Source, SourceChange, Tagged } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import type { TextName } from '../text/texts.ts';
-import { TextArea, TextField } from './fields.tsx';
+import { SelectField, TextArea, TextField } from './fields.tsx';
 import { troubleWords } from './trouble.tsx';
 
 /** How a source is asked, as it is typed; headers are lines, and secrets are empty until typed anew. */
@@ -12,6 +12,7 @@ interface Values {
   readonly userAgent: string;
   readonly timeoutSeconds: string;
   readonly timeZone: string;
+  readonly identity: Source['identity'];
   readonly username: string;
   readonly password: string;
   readonly headers: string;
@@ -21,12 +22,15 @@ const LABELS: Readonly<Record<keyof Values, TextName>> = {
   userAgent: 'userAgent',
   timeoutSeconds: 'timeoutSeconds',
   timeZone: 'sourceZone',
+  identity: 'entryIdentity',
   username: 'loginName',
   password: 'loginPassword',
   headers: 'headers',
 };
 
-/** How a source is asked, beyond its address. Nothing that is secret comes back, so a save has no undo. */
+const IDENTITIES = ['auto', 'guid', 'link', 'both', 'content'] as const;
+
+/** How a source is asked and read, beyond its address. Its secrets do not come back: a save has no undo. */
 export function SourceAccess({ before, onSaved }: { before: Tagged<Source>; onSaved: () => void }) {
   const { api, texts, typed } = useNews();
   const { say } = texts;
@@ -73,6 +77,15 @@ export function SourceAccess({ before, onSaved }: { before: Tagged<Source>; onSa
           <TextField inputMode="decimal" hint={say('timeoutHint')} {...of('timeoutSeconds')} />
           <TextField hint={say('sourceZoneHint')} {...of('timeZone')} />
         </div>
+        <SelectField
+          label={say('entryIdentity')}
+          hint={say('entryIdentityHint')}
+          value={values.identity}
+          choices={IDENTITIES.map((one) => [one, say(`identity_${one}`)] as const)}
+          onValue={(value) =>
+            setValues({ ...values, identity: IDENTITIES.find((one) => one === value) ?? 'auto' })
+          }
+        />
         <div class="form-row">
           <TextField {...of('username')} />
           <TextField type="password" hint={say('secretHint')} {...of('password')} />
@@ -93,11 +106,12 @@ export function SourceAccess({ before, onSaved }: { before: Tagged<Source>; onSa
   );
 }
 
-function valuesOf({ userAgent, timeoutSeconds, timeZone, basicAuth, headers }: Source): Values {
+function valuesOf({ userAgent, timeoutSeconds, timeZone, identity, basicAuth, headers }: Source): Values {
   return {
     userAgent: userAgent ?? '',
     timeoutSeconds: timeoutSeconds === null ? '' : String(timeoutSeconds),
     timeZone: timeZone ?? '',
+    identity,
     username: basicAuth?.username ?? '',
     password: '',
     headers: headers.map(({ name }) => `${name}:`).join('\n'),
@@ -106,7 +120,7 @@ function valuesOf({ userAgent, timeoutSeconds, timeZone, basicAuth, headers }: S
 
 /** The changes; a header without a value, and a name without a password, keep those that they have. */
 function changeOf(before: Values, after: Values): SourceChange {
-  const { userAgent, timeoutSeconds, timeZone, username, password, headers } = after;
+  const { userAgent, timeoutSeconds, timeZone, identity, username, password, headers } = after;
   const isOther = (...names: (keyof Values)[]) => names.some((name) => before[name] !== after[name]);
   const login = username === '' ? null : { username, ...(password !== '' && { password }) };
   return {
@@ -115,6 +129,7 @@ function changeOf(before: Values, after: Values): SourceChange {
       timeoutSeconds: timeoutSeconds.trim() === '' ? null : Number(timeoutSeconds),
     }),
     ...(isOther('timeZone') && { timeZone: timeZone.trim() }),
+    ...(isOther('identity') && { identity }),
     ...(isOther('username', 'password') && { basicAuth: login }),
     ...(isOther('headers') && { headers: headersOf(headers) }),
   };

@@ -1,6 +1,6 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { readConfig } from '@pressroom/common/start/config';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Kysely } from 'kysely';
 import { readVocabulary } from '../../config.ts';
 import { readTextFile } from '../../packs/packs.ts';
@@ -10,6 +10,7 @@ import { MAX_ENTRIES } from '../../reading/parse-feed.ts';
 import { Reader } from '../../reading/reader.ts';
 import {
   checkSettings,
+  IDENTITIES,
   patternFaults,
   SELECT_RULES,
   type SourceSettings,
@@ -51,6 +52,7 @@ interface SettingOptions extends PrintOptions {
   select?: string;
   readPages?: boolean;
   images?: boolean;
+  identity?: (typeof IDENTITIES)[number];
   rule?: string[];
   page?: string | boolean;
   try?: boolean;
@@ -142,6 +144,9 @@ function withSettings(command: Command): Command {
     .option(
       '--page [selectors]',
       `it is a page that lists articles: they are found, or are where CSS says, ${LIST_SELECTORS}`,
+    )
+    .addOption(
+      new Option('--identity <by>', 'what tells its entries apart (default: auto)').choices(IDENTITIES),
     )
     .option('--images', 'take the pictures of its entries (default)')
     .option('--no-images', 'take none, and remove those that its items have');

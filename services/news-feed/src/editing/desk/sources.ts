@@ -23,7 +23,7 @@ import { LEFT_OUT_CODES } from '../../reading/feed.ts';
 import { writeOpml } from '../../reading/opml.ts';
 import type { Reader } from '../../reading/reader.ts';
 import { accessInput } from '../../reading/source-access.ts';
-import { checkSettings, type SourceSettings, sourceUrl } from '../../reading/source-settings.ts';
+import { checkSettings, IDENTITIES, type SourceSettings, sourceUrl } from '../../reading/source-settings.ts';
 import {
   addListed,
   addSource,
@@ -74,6 +74,7 @@ const source = z
     select: z.string(),
     readPages: z.boolean(),
     images: z.boolean(),
+    identity: z.enum(IDENTITIES).describe('What tells its entries apart.'),
     rules: z.array(z.string()),
     stoppedRules: z
       .array(z.object({ rule: z.string(), reason: z.string(), code: z.enum(RULE_CODES) }))
@@ -140,6 +141,13 @@ const settings = {
   select: text(100),
   readPages: z.boolean('must be true or false'),
   images: z.boolean('must be true or false'),
+  identity: z
+    .enum(IDENTITIES, `must be one of ${IDENTITIES.join(', ')}`)
+    .describe(
+      'What tells its entries apart. `auto`: id, else address, and what the rules for all sources see in them; ' +
+        '`guid`: the id alone; `link`: the address alone; `both`: id and address together; `content`: title and ' +
+        'text. An entry without an id is told by its address. What is known stays known under another one.',
+    ),
   rules: z.array(text(1000), 'must be a list of rules').max(1000),
   page: z
     .union([text(1000), z.literal(false)], 'must be selectors, auto, or false')
@@ -573,6 +581,7 @@ function settingsOf(source: Source) {
     select: source.select_rule,
     readPages: source.reads_pages,
     images: source.takes_images,
+    identity: source.identity,
     rules: source.rules,
     page: source.list_selectors,
     userAgent: source.user_agent,
