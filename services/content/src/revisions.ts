@@ -302,7 +302,7 @@ function revisionsOf(articleId: number) {
   ) as numbered left join content.api_key as key on key.prefix = created_by`;
 }
 
-/** The columns of a {@link Revision}; what one changed is in the one before it, what it had in a later one. */
+/** The columns of a {@link Revision}; the one before it has what it changed, a later one what it had. */
 const ENTRY = sql`revision, numbered.created_at, created_by, key.name as key_name, (
   select array(select jsonb_object_keys(former.members))
     || case when former.content is null then '{}' else '{content}'::text[] end

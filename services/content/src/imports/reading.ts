@@ -23,7 +23,7 @@ export type ImportSettings = Pick<
 /** Kinds of things that stay out which are told apart; a file may have any number. */
 const MOST_KINDS = 100;
 
-/** The longest title and place that are kept, in characters, and texts of a reason: a file may say anything. */
+/** The longest titles, places and texts of reasons that are kept, in characters: a file may say anything. */
 const MOST_CHARACTERS = 300;
 const MOST_OF_REASON = 500;
 

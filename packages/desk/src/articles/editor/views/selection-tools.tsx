@@ -3,7 +3,7 @@ import { type Selection, TextSelection } from 'prosemirror-state';
 import { type ToolbarProps, ToolRow } from './toolbar.tsx';
 import { SELECTION_TOOLS } from './tools.ts';
 
-/** The tools for the selected text, below its end: there they cover none of it, nor what a phone shows above. */
+/** The tools for the selected text, below its end: they cover none of it, nor what a phone shows above. */
 export function SelectionTools(props: Omit<ToolbarProps, 'canComment' | 'disabled'>) {
   const { view, texts } = props;
   const { selection } = view.state;
