@@ -32,6 +32,8 @@ export interface RichTextProps {
    * it.
    */
   readonly html: string;
+  /** How many reports `html` knows of: one that lacks the latest is not shown. */
+  readonly heard: number;
   /**
    * Hears what the article has become, from the one that was last known: when the writer pauses, and when the
    * editor loses the focus or goes.
@@ -51,21 +53,19 @@ export interface RichTextProps {
 
 /** A surface to write an article on; what it reports is what content accepts. */
 export function RichText(props: RichTextProps) {
-  const { html, texts, disabled = false, label, comments } = props;
+  const { html, heard, texts, disabled = false, label, comments } = props;
   const { say } = texts;
   const host = useRef<HTMLDivElement>(null);
   const latest = useRef(props);
   latest.current = props;
   const known = useRef(html);
-  const reports = useRef(0);
-  const reportsBefore = reports.current;
+  const reports = useRef(heard);
   const [editor, setEditor] = useState<{ view: EditorView; reporting: Reporting }>();
   const [state, setState] = useState<EditorState>();
   /** The first one is open; several pictures may have been dropped. */
   const [dialogs, setDialogs] = useState<readonly OpenDialog[]>([]);
   const open = (one: OpenDialog) => setDialogs((others) => [...others, one]);
   const [said, setSaid] = useState('');
-  const [looked, lookAgain] = useState(0);
   const isGone = useRef(false);
   const undescribed = useRef(dialogs);
   undescribed.current = dialogs;
@@ -187,15 +187,12 @@ export function RichText(props: RichTextProps) {
     if (view.composing) return;
     reporting.flush();
     // What has been reported since is not in this text, but will be in the next.
-    if (reports.current !== reportsBefore) {
-      lookAgain((times) => times + 1);
-      return;
-    }
+    if (reports.current !== heard) return;
     known.current = html;
     takeIn(view, readHtml(html));
     reporting.reset();
     mark(view);
-  }, [editor, html, looked]);
+  }, [editor, html, heard]);
 
   useEffect(() => {
     if (editor !== undefined) mark(editor.view);

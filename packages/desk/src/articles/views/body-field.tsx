@@ -44,6 +44,7 @@ export function BodyField({ open, editor, isReadOnly, onAsk, comments }: BodyFie
   );
   const [words, setWords] = useState<number>();
   const { content } = open.fields.value;
+  const heard = useRef(0);
   const written = useRef(content);
   useEffect(() => {
     if (content === written.current) return;
@@ -59,10 +60,12 @@ export function BodyField({ open, editor, isReadOnly, onAsk, comments }: BodyFie
       ) : (
         <editor.RichText
           html={content}
+          heard={heard.current}
           label={say('text')}
           disabled={isReadOnly}
           texts={texts}
           onChange={(html, known) => {
+            heard.current += 1;
             written.current = editor.joined(html, known, open.fields.peek().content);
             open.edit({ content: written.current });
           }}
