@@ -20,6 +20,7 @@ const picture = { src: `${location.origin}/picture.jpg`, alt: '', width: 320, he
 function openArticle(html) {
   const props = {
     html,
+    heard: reported.length,
     texts: { say },
     label: 'Article',
     onChange: (written) => {
