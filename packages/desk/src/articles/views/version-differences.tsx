@@ -91,7 +91,7 @@ interface ChangeProps {
 function Change({ label, onRestore, children }: ChangeProps) {
   const { say } = useApp().texts;
   return (
-    <section class="change" aria-label={label}>
+    <section class="version-change" aria-label={label}>
       <header>
         <h4>{label}</h4>
         {onRestore !== undefined && (
