@@ -294,7 +294,11 @@ function zipOf(bucket: Bucket, entries: readonly ArchiveEntry[], signal: AbortSi
       yield 'size' in file ? { ...file, input: await read(bucket, entry.object, signal) } : file;
     }
   }
-  return Readable.fromWeb(makeZip(files()) as ReadableStream<Uint8Array>);
+  // It begins to read with its reader: a failure before that would end the process, as nobody hears of it.
+  async function* zip() {
+    yield* makeZip(files()) as ReadableStream<Uint8Array>;
+  }
+  return Readable.from(zip(), { objectMode: false });
 }
 
 function described({ name, object: { lastModified, size } }: ArchiveEntry) {
