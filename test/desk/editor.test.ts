@@ -105,6 +105,19 @@ test('a slash in an empty paragraph offers blocks, found by their names', () =>
     );
   }));
 
+test('a key that follows the choice of a block at once is the text’s', () =>
+  inEditor(async (page, written) => {
+    const options = page.getByRole('listbox', { name: 'Blocks' }).getByRole('option');
+    await page.keyboard.type('/HEAD');
+    await options.first().waitFor();
+    await page.evaluate(`
+      for (const _ of [1, 2])
+        document.querySelector('.rich-text-surface').dispatchEvent(
+          new KeyboardEvent('keydown', { key: 'Enter', keyCode: 13, bubbles: true, cancelable: true }));`);
+    await page.keyboard.type('Under');
+    expect(await written()).toBe('<h2></h2><p>Under</p>');
+  }));
+
 test('an empty article says how to begin, and tools that few articles take are asked for', () =>
   inEditor(async (page, written) => {
     const hint = page.locator('[data-placeholder]');

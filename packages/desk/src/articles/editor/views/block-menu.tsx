@@ -67,6 +67,8 @@ function Options({ view, texts, query, found, onUse, onClose }: OptionsProps) {
     const { dom } = view;
     const onKey = (event: KeyboardEvent) => {
       if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+      // The text may have gone on since the menu was drawn: its keys are the writer's again.
+      if (blockQuery(view.state) === undefined) return;
       const tool = found[current];
       if (event.key === 'ArrowDown') setChosen((current + 1) % found.length);
       else if (event.key === 'ArrowUp') setChosen((current + found.length - 1) % found.length);
