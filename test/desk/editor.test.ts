@@ -200,8 +200,11 @@ test.each([
       expect(await page.evaluate(seen)).toEqual([true, true, true]);
       await page.keyboard.press('Escape');
       await expect.poll(() => tools.count()).toBe(0);
-      await page.keyboard.press('Shift+ArrowLeft');
-      await expect.poll(() => tools.count()).toBe(1);
+      const selectLess = async () => {
+        await page.keyboard.press('Shift+ArrowLeft');
+        return tools.count();
+      };
+      await expect.poll(selectLess).toBe(1);
       await page.keyboard.press('Alt+F10');
       await page.keyboard.press('ArrowRight');
       await page.keyboard.press('Enter');
