@@ -43,6 +43,10 @@ export function BlockMenu({ view, state, texts, onAsk }: BlockMenuProps) {
       {...{ view, texts, query, found }}
       onUse={use}
       onClose={() => setClosedAt(query.from)}
+      isDue={() => {
+        const typed = blockQuery(view.state);
+        return typed !== undefined && matching(typed).length > 0;
+      }}
     />
   );
 }
@@ -54,10 +58,12 @@ interface OptionsProps {
   found: readonly Tool[];
   onUse: (tool: Tool) => void;
   onClose: () => void;
+  /** True while what is typed by now has blocks. */
+  isDue: () => boolean;
 }
 
 /** A list box whose keys are those of the text, which keeps the focus. */
-function Options({ view, texts, query, found, onUse, onClose }: OptionsProps) {
+function Options({ view, texts, query, found, onUse, onClose, isDue }: OptionsProps) {
   const { say } = texts;
   const list = useRef<HTMLDivElement>(null);
   const [chosen, setChosen] = useState(0);
@@ -68,7 +74,7 @@ function Options({ view, texts, query, found, onUse, onClose }: OptionsProps) {
     const onKey = (event: KeyboardEvent) => {
       if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
       // The text may have gone on since the menu was drawn: its keys are the writer's again.
-      if (blockQuery(view.state) === undefined) return;
+      if (!isDue()) return;
       const tool = found[current];
       if (event.key === 'ArrowDown') setChosen((current + 1) % found.length);
       else if (event.key === 'ArrowUp') setChosen((current + found.length - 1) % found.length);
