@@ -87,7 +87,7 @@ test('a slash in an empty paragraph offers blocks, found by their names', () =>
     await page.keyboard.type('Over');
     await page.keyboard.press('Enter');
     await page.keyboard.type('/nothing like it');
-    expect(await options.count()).toBe(0);
+    await expect.poll(() => options.count()).toBe(0);
     await page.keyboard.press('Enter');
     await page.keyboard.type('/');
     await options.first().waitFor();
@@ -105,18 +105,27 @@ test('a slash in an empty paragraph offers blocks, found by their names', () =>
     );
   }));
 
-test('a key that follows the choice of a block at once is the text’s', () =>
+test.each([
+  // Chosen, and Enter once more.
+  ['HEAD', '', 2, '<h2></h2><p>Under</p>'],
+  // What no block has, typed when a block is still offered.
+  ['', 'zzz', 1, '<p>/zzz</p><p>Under</p>'],
+])('a key before the menu of blocks is drawn again is the text’s: /%s, %s', (query, more, times, expected) =>
   inEditor(async (page, written) => {
     const options = page.getByRole('listbox', { name: 'Blocks' }).getByRole('option');
-    await page.keyboard.type('/HEAD');
+    await page.keyboard.type(`/${query}`);
     await options.first().waitFor();
-    await page.evaluate(`
-      for (const _ of [1, 2])
+    await page.evaluate(`(async () => {
+      document.execCommand('insertText', false, '${more}');
+      await null;
+      for (let time = 0; time < ${times}; time += 1)
         document.querySelector('.rich-text-surface').dispatchEvent(
-          new KeyboardEvent('keydown', { key: 'Enter', keyCode: 13, bubbles: true, cancelable: true }));`);
+          new KeyboardEvent('keydown', { key: 'Enter', keyCode: 13, bubbles: true, cancelable: true }));
+    })()`);
     await page.keyboard.type('Under');
-    expect(await written()).toBe('<h2></h2><p>Under</p>');
-  }));
+    expect(await written()).toBe(expected);
+  }),
+);
 
 test('an empty article says how to begin, and tools that few articles take are asked for', () =>
   inEditor(async (page, written) => {
@@ -183,7 +192,7 @@ test.each([
   ['on a phone', { viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true }],
 ])('tools come with selected text, cover none of it, and Escape puts them away: %s', (_name, options) =>
   inEditor(
-    async (page) => {
+    async (page, written) => {
       const tools = page.getByRole('toolbar', { name: 'For the selected text' });
       const select = async () => {
         await page.keyboard.press('Control+Home');
@@ -198,8 +207,28 @@ test.each([
         return [bar.top >= text.bottom, bar.left >= 0, bar.right <= innerWidth];
       })()`;
       expect(await page.evaluate(seen)).toEqual([true, true, true]);
+      // The browser tells of a selection a moment after its key, and Escape may come before.
+      const isKept = await page.evaluate(`(() => {
+        getSelection().modify('extend', 'backward', 'word');
+        const selected = String(getSelection());
+        document.activeElement.dispatchEvent(
+          new KeyboardEvent('keydown', { key: 'Escape', keyCode: 27, bubbles: true, cancelable: true }));
+        return String(getSelection()) === selected;
+      })()`);
+      expect(isKept).toBe(true);
+      await expect.poll(() => tools.count()).toBe(0);
+      await page.keyboard.press('Shift+ArrowLeft');
+      await expect.poll(() => tools.count()).toBe(1);
+      await page.keyboard.press('Alt+F10');
+      await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Alt+F10');
       await page.keyboard.press('Escape');
       await expect.poll(() => tools.count()).toBe(0);
+      expect(await written()).toMatch(/^<p><em>/);
+      await page.keyboard.press('End');
+      await page.keyboard.type('!');
+      expect(await written()).toContain('!');
     },
     `<p>${'Words that stand in a line. '.repeat(2)}</p><p>And one more.</p>`,
     options,
@@ -377,6 +406,22 @@ test('what is reported between another text and its being taken in stays', () =>
     await page.getByText('Theirs.').waitFor();
     await page.keyboard.type(' On.');
     expect(await written()).toBe('<p>Mine. Typed. On.</p><p>Theirs.</p>');
+  }, '<p>Mine.</p>'));
+
+test('a text that is older than a report is not shown, though the page is drawn in between', () =>
+  inEditor(async (page) => {
+    const text = page.getByRole('textbox', { name: 'Article' });
+    await page.keyboard.press('End');
+    await page.keyboard.type(' Typed.');
+    await page.evaluate(`
+      openArticle('<p>Mine.</p><p>Theirs.</p>');
+      document.activeElement.dispatchEvent(new KeyboardEvent('keydown',
+        { key: 'k', code: 'KeyK', keyCode: 75, ctrlKey: true, bubbles: true, cancelable: true }));`);
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await text.textContent()).toBe('Mine. Typed.');
+    await page.evaluate(`openArticle('<p>Mine. Typed.</p><p>Theirs.</p>')`);
+    await page.getByText('Theirs.').waitFor();
   }, '<p>Mine.</p>'));
 
 test.each([

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Selection, TextSelection } from 'prosemirror-state';
+import { takeSeenSelection } from '../editing/seen-selection.ts';
 import { type ToolbarProps, ToolRow } from './toolbar.tsx';
 import { SELECTION_TOOLS } from './tools.ts';
 
@@ -22,6 +23,7 @@ export function SelectionTools(props: Omit<ToolbarProps, 'canComment' | 'disable
       if (event.key !== 'Escape' || event.isComposing) return;
       event.preventDefault();
       event.stopPropagation();
+      takeSeenSelection(view);
       setClosedFor(view.state.selection);
       view.focus();
     };
