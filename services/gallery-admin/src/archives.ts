@@ -294,11 +294,8 @@ function zipOf(bucket: Bucket, entries: readonly ArchiveEntry[], signal: AbortSi
       yield 'size' in file ? { ...file, input: await read(bucket, entry.object, signal) } : file;
     }
   }
-  // It begins to read with its reader: a failure before that would end the process, as nobody hears of it.
-  async function* zip() {
-    yield* makeZip(files()) as ReadableStream<Uint8Array>;
-  }
-  return Readable.from(zip(), { objectMode: false });
+  // `Readable.fromWeb` emits a failure before anybody listens, which would end the process.
+  return Readable.from(makeZip(files()) as ReadableStream<Uint8Array>, { objectMode: false });
 }
 
 function described({ name, object: { lastModified, size } }: ArchiveEntry) {

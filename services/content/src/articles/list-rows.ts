@@ -82,8 +82,8 @@ export function sortedBy(sort: ArticleSort): SortKey {
 }
 
 /** A time, or a title, as an index has it: in upper or lower case. */
-export function sortable(time: SortKey, value: RawBuilder<unknown> = sql.ref(time)): RawBuilder<unknown> {
-  return time === 'title' ? sql`lower((${value})::text collate "pg_unicode_fast") collate "C"` : value;
+export function sortable(key: SortKey, value: RawBuilder<unknown> = sql.ref(key)): RawBuilder<unknown> {
+  return key === 'title' ? sql`lower((${value})::text collate "pg_unicode_fast") collate "C"` : value;
 }
 
 /** The direction in which a list is sorted. */
@@ -141,8 +141,8 @@ export function walkedRows(
   reach: RawBuilder<unknown>,
   pieces: readonly RawBuilder<unknown>[],
 ): RawBuilder<unknown> {
-  const time = sortedBy(shape.sort);
-  const walked = { rows: rowsOf(shape.lead, value, time), columns: sql`id, ${sortable(time)} as at` };
+  const key = sortedBy(shape.sort);
+  const walked = { rows: rowsOf(shape.lead, value, key), columns: sql`id, ${sortable(key)} as at` };
   return walk(walked, shape, value, direction, reach, pieces);
 }
 
@@ -219,12 +219,10 @@ function statesOf(status: ArticleStatus): RawBuilder<unknown>[] {
   return [sql`is_published`, sql`not is_published`];
 }
 
-function rowsOf(lead: FilterName | '', value: FilterValue, time: SortKey) {
+function rowsOf(lead: FilterName | '', value: FilterValue, key: SortKey) {
   const match = lead === '' ? sql`true` : filterOf(lead).matches(value(lead));
   const rows = lead === '' ? undefined : filterOf(lead).rows?.(value(lead));
-  return (
-    rows ?? sql`select id, is_published, ${sql.ref(time)} from content.article as article where ${match}`
-  );
+  return rows ?? sql`select id, is_published, ${sql.ref(key)} from content.article as article where ${match}`;
 }
 
 function allMatch(filters: string, value: FilterValue): RawBuilder<unknown> {

@@ -1,5 +1,5 @@
 import { Failure, type FieldFault, invalid } from '@pressroom/common/failures/failure';
-import { isStorable } from '@pressroom/common/fields/fields';
+import { isStorable, isTimeZone } from '@pressroom/common/fields/fields';
 import type { SecretBox } from '@pressroom/common/secrets/secret-box';
 import { z } from 'zod';
 import type { Source } from './sources.ts';
@@ -196,15 +196,4 @@ function openSecrets({ id, given_url, secrets }: Source, box: SecretBox | undefi
 /** Only for the origin that they were given for. */
 function ownerOf(id: number, givenUrl: string): string {
   return `source ${id} at ${new URL(givenUrl).origin}`;
-}
-
-function isTimeZone(zone: string): boolean {
-  try {
-    return (
-      new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '' &&
-      !/^[+-]/.test(zone)
-    );
-  } catch {
-    return false;
-  }
 }

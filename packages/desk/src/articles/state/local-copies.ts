@@ -18,10 +18,12 @@ function nameOf(id: number | undefined): string {
 /** Keeps what was written. Returns false in a browser that stores nothing. */
 export async function keepLocal(id: number | undefined, fields: Fields, base: Fields): Promise<boolean> {
   const copy: LocalCopy = { fields, base, at: Date.now() };
-  return set(nameOf(id), copy).then(
-    () => true,
-    () => false,
-  );
+  try {
+    await set(nameOf(id), copy);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Undefined if there is none. */
