@@ -11,12 +11,9 @@ export function SelectionTools(props: Omit<ToolbarProps, 'canComment' | 'disable
   const tools = useRef<HTMLDivElement>(null);
   const [closedFor, setClosedFor] = useState<Selection>();
   const isPressed = usePressed(view.dom);
-  const isOther = closedFor?.eq(selection) === false;
-  useEffect(() => {
-    if (isOther) setClosedFor(undefined);
-  }, [isOther]);
+  if (closedFor?.eq(selection) === false) setClosedFor(undefined);
   const isText = selection instanceof TextSelection && !selection.$from.parent.type.spec.code;
-  const isShown = isText && !selection.empty && !isPressed && (closedFor === undefined || isOther);
+  const isShown = isText && !selection.empty && !isPressed && closedFor === undefined;
   useLayoutEffect(() => {
     if (!isShown) return;
     const onKey = (event: KeyboardEvent) => {
