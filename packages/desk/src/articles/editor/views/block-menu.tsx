@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { EditorState } from 'prosemirror-state';
 import type { EditorView } from 'prosemirror-view';
 import { type BlockQuery, blockQuery } from '../editing/block-menu.ts';
@@ -17,9 +17,7 @@ export function BlockMenu({ view, state, texts, onAsk }: BlockMenuProps) {
   const query = blockQuery(state);
   /** Where somebody has closed it: there, a `/` is a `/`. */
   const [closedAt, setClosedAt] = useState<number>();
-  useEffect(() => {
-    if (query === undefined) setClosedAt(undefined);
-  }, [query === undefined]);
+  if (query === undefined && closedAt !== undefined) setClosedAt(undefined);
   if (query === undefined || query.from === closedAt) return null;
   const matching = ({ words }: BlockQuery) =>
     BLOCK_TOOLS.filter(({ text }) => fold(texts.say(text)).includes(fold(words)));
@@ -66,9 +64,9 @@ interface OptionsProps {
 function Options({ view, texts, query, found, onUse, onClose, isDue }: OptionsProps) {
   const { say } = texts;
   const list = useRef<HTMLDivElement>(null);
-  const [chosen, setChosen] = useState(0);
-  const current = Math.min(chosen, found.length - 1);
-  useEffect(() => setChosen(0), [query.words]);
+  const [choice, setChoice] = useState({ words: query.words, index: 0 });
+  const choose = (index: number) => setChoice({ words: query.words, index });
+  const current = choice.words === query.words ? choice.index : 0;
   useLayoutEffect(() => {
     const { dom } = view;
     const onKey = (event: KeyboardEvent) => {
@@ -76,8 +74,8 @@ function Options({ view, texts, query, found, onUse, onClose, isDue }: OptionsPr
       // The text may have gone on since the menu was drawn: its keys are the writer's again.
       if (!isDue()) return;
       const tool = found[current];
-      if (event.key === 'ArrowDown') setChosen((current + 1) % found.length);
-      else if (event.key === 'ArrowUp') setChosen((current + found.length - 1) % found.length);
+      if (event.key === 'ArrowDown') choose((current + 1) % found.length);
+      else if (event.key === 'ArrowUp') choose((current + found.length - 1) % found.length);
       else if (event.key === 'Escape') onClose();
       else if ((event.key === 'Enter' || event.key === 'Tab') && tool) onUse(tool);
       else return;
@@ -119,7 +117,7 @@ function Options({ view, texts, query, found, onUse, onClose, isDue }: OptionsPr
             tabIndex={-1}
             aria-selected={index === current}
             onMouseDown={(event) => event.preventDefault()}
-            onMouseMove={() => setChosen(index)}
+            onMouseMove={() => choose(index)}
             onClick={() => onUse(tool)}
           >
             <Drawing size={18} strokeWidth={1.75} aria-hidden="true" class="icon" />
