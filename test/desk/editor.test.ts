@@ -253,6 +253,47 @@ test('a table is added, filled and enlarged by keys alone', () =>
     );
   }));
 
+test('words are found and replaced, through formats and links, and one undo takes all back', () =>
+  inEditor(async (page, written) => {
+    await page.keyboard.press('Control+f');
+    const bar = page.getByRole('search', { name: 'Find and replace' });
+    const [find, put] = [bar.getByLabel('Find', { exact: true }), bar.getByLabel('Replace with')];
+    const status = bar.getByRole('status');
+    await expect.poll(() => find.evaluate((field) => field === document.activeElement)).toBe(true);
+    await find.fill('CAT');
+    await expect.poll(() => status.textContent()).toBe('1 of 4');
+    await find.press('Shift+Enter');
+    await expect.poll(() => status.textContent()).toBe('4 of 4');
+    await bar.getByRole('button', { name: 'Whole words' }).click();
+    await expect.poll(() => status.textContent()).toBe('3 of 3');
+    await bar.getByRole('button', { name: 'Match case' }).click();
+    await expect.poll(() => status.textContent()).toBe('Not in the text');
+    await find.fill('cat');
+    await expect.poll(() => status.textContent()).toBe('3 of 3');
+    await put.fill('$& dog');
+    await put.press('Enter');
+    await expect.poll(() => status.textContent()).toBe('1 of 2');
+    await bar.getByRole('button', { name: 'Replace all' }).click();
+    await expect.poll(() => status.textContent()).toBe('Replaced: 2');
+    expect(await written()).toBe(
+      '<p>İ A $&amp; dog, <a href="https://a.example/">$&amp; dog</a>, concatenated.</p>' +
+        '<p><em>$&amp; dog</em>. 我们在北京大学生活。</p>',
+    );
+    await find.press('Escape');
+    await expect.poll(() => bar.count()).toBe(0);
+    await page.keyboard.press('Control+z');
+    expect(await written()).toContain('A cat, <a href="https://a.example/">cat</a>, con');
+    // Chinese has words without spaces between them.
+    await page.keyboard.press('Control+f');
+    await find.fill('大学生');
+    await expect.poll(() => status.textContent()).toBe('1 of 1');
+    await bar.getByRole('button', { name: 'Whole words' }).click();
+    await expect.poll(() => status.textContent()).toBe('Not in the text');
+    await find.fill('生活');
+    await expect.poll(() => status.textContent()).toBe('1 of 1');
+  }, '<p>İ A cat, <a href="https://a.example/">cat</a>, concatenated.</p>' +
+    '<p><em>c</em>at. 我们在北京大学生活。</p>'));
+
 test('a picture needs an alternative text', () =>
   inEditor(async (page, written) => {
     await page.keyboard.type('before');
@@ -447,6 +488,10 @@ test.each([
         };
         await expect.poll(select).toBe(1);
         expect(await faults()).toEqual([]);
+        await page.keyboard.press('Control+f');
+        await page.getByRole('search').locator('.icon-button').first().waitFor();
+        expect(await faults()).toEqual([]);
+        await page.keyboard.press('Escape');
         await page.keyboard.press('Control+k');
         await page.getByRole('dialog').waitFor();
         expect(await faults()).toEqual([]);

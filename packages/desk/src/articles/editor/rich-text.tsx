@@ -1,3 +1,4 @@
+import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type EditorState, NodeSelection } from 'prosemirror-state';
 import { EditorView } from 'prosemirror-view';
@@ -25,6 +26,9 @@ import { nodeViews } from './views/node-views.ts';
 import { SelectionTools } from './views/selection-tools.tsx';
 import { Toolbar } from './views/toolbar.tsx';
 import type { Asking } from './views/tools.ts';
+
+// Few texts are searched.
+const FindBar = lazy(() => import('./views/find-bar.tsx').then(({ FindBar: View }) => ({ default: View })));
 
 export interface RichTextProps {
   /**
@@ -65,6 +69,9 @@ export function RichText(props: RichTextProps) {
   /** The first one is open; several pictures may have been dropped. */
   const [dialogs, setDialogs] = useState<readonly OpenDialog[]>([]);
   const open = (one: OpenDialog) => setDialogs((others) => [...others, one]);
+  /** How often somebody has asked to find something; undefined while nobody looks. */
+  const [finding, setFinding] = useState<number>();
+  const find = () => setFinding((before = 0) => before + 1);
   const [said, setSaid] = useState('');
   const isGone = useRef(false);
   const undescribed = useRef(dialogs);
@@ -88,6 +95,7 @@ export function RichText(props: RichTextProps) {
     latest.current.comments?.onComment(selectedAnchor(view));
   };
   const ask = async (asking: Exclude<Asking, 'comment'>) => {
+    if (asking === 'find') return find();
     if (asking !== 'picture') return open({ kind: asking });
     const picture = await latest.current.pickPicture();
     if (picture !== undefined) open({ kind: 'picture', added: picture });
@@ -137,6 +145,9 @@ export function RichText(props: RichTextProps) {
         if (isMod && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k') {
           takeSeenSelection(view);
           void ask('link');
+        } else if (isMod && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'f') {
+          takeSeenSelection(view);
+          find();
         } else if (isMod && event.altKey && event.code === 'KeyM' && latest.current.comments) {
           comment(view);
         } else if (event.key === 'Enter' && selectedPicture(view.state) !== undefined)
@@ -229,13 +240,27 @@ export function RichText(props: RichTextProps) {
           disabled={disabled}
           canComment={comments !== undefined}
           onAsk={use}
-        />
+        >
+          {finding !== undefined && !disabled && (
+            <Suspense fallback={null}>
+              <FindBar
+                view={editor.view}
+                state={state}
+                texts={texts}
+                asked={finding}
+                onClose={() => setFinding(undefined)}
+              />
+            </Suspense>
+          )}
+        </Toolbar>
       )}
       <div ref={host} />
       {editor && state && !disabled && (
         <>
           <BlockMenu view={editor.view} state={state} texts={texts} onAsk={use} />
-          <SelectionTools view={editor.view} state={state} texts={texts} onAsk={use} />
+          {finding === undefined && (
+            <SelectionTools view={editor.view} state={state} texts={texts} onAsk={use} />
+          )}
         </>
       )}
       <p class="rich-text-said" role="status">

@@ -1,3 +1,4 @@
+import { isApple } from '../../../shared/state/apple.ts';
 import type { EditorTextName } from './editor-texts.ts';
 
 /** The editor's keys for the page's list of them, as they are called outside of Apple's systems. */
@@ -13,6 +14,7 @@ export const EDITOR_SHORTCUTS: readonly (readonly [keys: string, text: EditorTex
   ['Ctrl + ,', 'editorSubscript'],
   ['Ctrl + .', 'editorSuperscript'],
   ['Ctrl + K', 'editorLink'],
+  ['Ctrl + F', 'editorFind'],
   ['Ctrl + Shift + 8', 'editorBulletList'],
   ['Ctrl + Shift + 7', 'editorOrderedList'],
   ['Ctrl + Shift + B', 'editorQuote'],
@@ -25,3 +27,8 @@ export const EDITOR_SHORTCUTS: readonly (readonly [keys: string, text: EditorTex
   ['Ctrl + Z / Y', 'undo'],
   ['##, -, 1., >, ```', 'editorKeyMarkdown'],
 ];
+
+/** Keys as they are called where the page is. */
+export function shownKeys(keys: string): string {
+  return isApple ? keys.replaceAll('Ctrl', 'Cmd') : keys;
+}

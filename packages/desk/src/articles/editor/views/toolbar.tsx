@@ -5,6 +5,7 @@ import type { EditorState } from 'prosemirror-state';
 import type { EditorView } from 'prosemirror-view';
 import { nodeAround, setCodeLanguage } from '../editing/blocks.ts';
 import type { EditorTexts } from '../text/editor-texts.ts';
+import { shownKeys } from '../text/shortcuts.ts';
 import { type Asking, COMMENT_TOOL, MORE_TOOLS, TABLE_TOOLS, TOOLS, type Tool } from './tools.ts';
 
 export interface ToolbarProps {
@@ -18,7 +19,7 @@ export interface ToolbarProps {
 }
 
 /** The tools above the text: one stop for Tab, and arrows within. */
-export function Toolbar(props: ToolbarProps) {
+export function Toolbar({ children, ...props }: ToolbarProps & { children?: ComponentChildren }) {
   const { canComment, state, texts, view } = props;
   const { say } = texts;
   const [isMore, setMore] = useState(false);
@@ -61,6 +62,7 @@ export function Toolbar(props: ToolbarProps) {
           />
         </label>
       )}
+      {children}
     </div>
   );
 }
@@ -151,7 +153,7 @@ function ToolButton({ tool, name, isNamed, isStop, isPossible, isOn, onFocus, on
       type="button"
       class={isNamed ? 'button quiet' : 'icon-button'}
       aria-label={name}
-      title={name}
+      title={tool.keys === undefined ? name : `${name} (${shownKeys(tool.keys)})`}
       aria-pressed={isOn}
       aria-disabled={!isPossible}
       tabIndex={isStop ? 0 : -1}

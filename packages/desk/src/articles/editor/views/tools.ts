@@ -19,6 +19,7 @@ import {
   Quote,
   Redo2,
   Rows2,
+  Search,
   Strikethrough,
   Subscript,
   Superscript,
@@ -49,13 +50,15 @@ import { insertTable, toggleHeaderRow } from '../editing/tables.ts';
 import { markType, nodeType } from '../schema/schema.ts';
 import type { EditorTextName } from '../text/editor-texts.ts';
 
-/** Tools that open a dialog, or ask the page for a picture. */
-export type Asking = 'link' | 'embed' | 'picture' | 'comment';
+/** Tools that open a dialog or a bar, or ask the page for a picture. */
+export type Asking = 'link' | 'embed' | 'picture' | 'comment' | 'find';
 
 export interface Tool {
   readonly text: EditorTextName;
   readonly icon: LucideIcon;
   readonly does: Command | Asking;
+  /** The keys that do it, shown with its name. */
+  readonly keys?: string;
   /** For what is on or off: whether it is on. */
   readonly isOn?: (state: EditorState) => boolean;
 }
@@ -117,6 +120,7 @@ export const MORE_TOOLS: readonly (readonly Tool[])[] = [
   [
     { text: 'undo', icon: Undo2, does: undo },
     { text: 'editorRedo', icon: Redo2, does: redo },
+    { text: 'editorFind', icon: Search, does: 'find', keys: 'Ctrl + F' },
   ],
   [
     HEADINGS[2],
