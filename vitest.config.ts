@@ -31,7 +31,7 @@ const SLOW_NEIGHBOURS = [
   'packages/common/src/http/pressure.test.ts',
   'packages/common/src/threads/*.test.ts',
   'services/content/src/html/html-inspector.test.ts',
-  'services/content/src/moving/wordpress/html.test.ts',
+  'packages/moving/src/wordpress/html.test.ts',
   'services/gallery-admin/src/proxy/thumbnail.test.ts',
 ];
 

@@ -28,6 +28,10 @@ const START = 'packages/start';
 const CLIENT = 'packages/client';
 const SIGNATURES = 'standardwebhooks';
 
+/** What reads other systems' exports, and what of its surroundings it does not know. */
+const MOVING = 'packages/moving';
+const NOT_FOR_MOVING = /^(?:kysely|pg|packages\/common\/src\/(?:database|http)\/.*)$/;
+
 /** The server of the Model Context Protocol. */
 const MCP = 'packages/mcp';
 
@@ -87,6 +91,14 @@ const RULES: readonly LayeringRule[] = [
     forbids: (from, to) =>
       member(from) === MCP &&
       (isService(to) || isEmbedded(to) || to.startsWith('packages/common/src/database/')),
+  },
+  {
+    rule: 'packages/moving reads exports: it knows no table, no HTTP server and no other package than common',
+    forbids: (from, to) =>
+      member(from) === MOVING &&
+      (NOT_FOR_MOVING.test(to) ||
+        isHttpModule(to) ||
+        (/^(?:packages|services)\//.test(to) && ![MOVING, 'packages/common'].includes(member(to)))),
   },
   {
     rule: "the news feed's api and newsroom know what they share, and not each other",

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { openBackupBucket } from '@pressroom/backup/stores';
 import { backupSettings } from '@pressroom/common/start/backup-settings';
 import { readConfig } from '@pressroom/common/start/config';
-import { PictureStore } from '@pressroom/content/moving/media';
+import { PictureStore } from '@pressroom/moving/media';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 
 const PAGE = '<!doctype html><html><body>Welcome</body></html>';

@@ -8,6 +8,7 @@ import {
   forEachEnding,
 } from '@pressroom/common/feeds/feed';
 import { asHtml } from '@pressroom/common/feeds/xml';
+import { withChangedUrls } from '@pressroom/common/html/changed-urls';
 import { operation } from '@pressroom/common/http/operation';
 import type { SearchGate } from '@pressroom/common/search/search';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
@@ -17,7 +18,6 @@ import { type FilterValues, filterParameters } from './articles/filters.ts';
 import { ArticleList } from './articles/list.ts';
 import { type Correction, NESTED_MEMBERS, searchParameter, type TagOfArticle } from './articles/schema.ts';
 import { searchArticles } from './articles/search.ts';
-import { withChangedUrls } from './html/changed-urls.ts';
 import { replyToReader } from './requests.ts';
 import { knownSite, type Site } from './site.ts';
 import { idOfSlug } from './slug.ts';

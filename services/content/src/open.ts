@@ -18,8 +18,8 @@ import { AGREED_SETTINGS, type ContentConfig, inspectionRules } from './config.t
 import { DeliveryQueue, openDeliveries } from './hooks/deliveries.ts';
 import { HOOKS_DUE, HookStore, hookMeters } from './hooks/store.ts';
 import { HtmlInspector } from './html/html-inspector.ts';
-import { IMPORTS_DUE, ImportStore } from './imports/store.ts';
-import { ImportWorker } from './imports/worker.ts';
+import { ImportWorker } from './moving/import-worker.ts';
+import { IMPORTS_DUE, ImportStore } from './moving/imports-store.ts';
 import { prune } from './revisions.ts';
 import { Scheduler, scheduleMeters } from './schedule.ts';
 import { SiteSettings } from './site-settings.ts';

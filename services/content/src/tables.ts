@@ -1,4 +1,5 @@
 import type { Alike, WithTypes } from '@pressroom/common/database/column-types';
+import type { Reason } from '@pressroom/moving/reasons';
 import type { ColumnType } from 'kysely';
 import type { Correction, Extra, ReviewState } from './articles/schema.ts';
 import type { CommentAnchor } from './comments.ts';
@@ -11,8 +12,7 @@ import type {
   ImportFormat,
   ImportOptions,
   ImportState,
-} from './imports/store.ts';
-import type { Reason } from './moving/reasons.ts';
+} from './moving/imports-store.ts';
 
 /** A row as PostgreSQL writes it as JSON, by column. */
 export type RowAsJson = Record<string, unknown>;

@@ -1,5 +1,10 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { readConfig } from '@pressroom/common/start/config';
+import { ghostEntries } from '@pressroom/moving/ghost';
+import { jsonLineEntries, rereadable } from '@pressroom/moving/json-lines';
+import { MediaMover, PictureStore, SavedPictures } from '@pressroom/moving/media';
+import type { SourceEntry } from '@pressroom/moving/source-entry';
+import { wordpressEntries } from '@pressroom/moving/wordpress/entries';
 import { type Command, Option } from 'commander';
 import type { Kysely } from 'kysely';
 import { readExtraSchema } from '../articles/extra-schema.ts';
@@ -8,13 +13,10 @@ import { RedirectStore } from '../redirects/store.ts';
 import { Site } from '../site.ts';
 import { SiteSettings } from '../site-settings.ts';
 import type { ContentTables } from '../tables.ts';
-import { exportContent, jsonLineEntries, OutputFile, rereadable } from './export.ts';
-import { ghostEntries } from './ghost.ts';
+import { exportContent, OutputFile } from './export.ts';
+import { sourceSlug } from './import-line.ts';
 import { runImport } from './importer.ts';
-import { MediaMover, PictureStore, SavedPictures } from './media.ts';
 import { OldAddresses } from './redirects.ts';
-import type { SourceEntry } from './source-entry.ts';
-import { wordpressEntries } from './wordpress/entries.ts';
 
 /** Runs work with the database of a command. */
 type WithContent = (work: (db: Kysely<ContentTables>) => Promise<void>) => Promise<void>;
@@ -68,7 +70,9 @@ export function addMovingCommands(program: Command, withContent: WithContent): v
     .argument('<file>', 'the XML file')
     .action((file: string, _: Given, command: Command) => {
       const given = command.optsWithGlobals<Given>();
-      return withContent((db) => run(db, () => wordpressEntries(file, given.clean === true), given));
+      return withContent((db) =>
+        run(db, () => wordpressEntries(file, { clean: given.clean === true, slugOf: sourceSlug }), given),
+      );
     });
   everyImport(importing.command('ghost'))
     .description('import the articles of an export of Ghost')
@@ -76,7 +80,9 @@ export function addMovingCommands(program: Command, withContent: WithContent): v
     .option('--site <url>', 'the address that the site had, which the export leaves out')
     .action((file: string, _: Given, command: Command) => {
       const given = command.optsWithGlobals<Given>();
-      return withContent((db) => run(db, () => ghostEntries(file, siteOf(given.site)), given));
+      return withContent((db) =>
+        run(db, () => ghostEntries(file, { site: siteOf(given.site), slugOf: sourceSlug }), given),
+      );
     });
 
   program

@@ -1,17 +1,11 @@
 import { once } from 'node:events';
-import { createReadStream, createWriteStream, openSync, rmSync } from 'node:fs';
-import { mkdtemp, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { finished, pipeline } from 'node:stream/promises';
+import { createWriteStream, openSync } from 'node:fs';
+import { finished } from 'node:stream/promises';
 import { Failure } from '@pressroom/common/failures/failure';
-import { fileFailure, LineFault, parseJsonLine, readJsonLines } from '@pressroom/common/files/json-lines';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { DETAIL_MEMBERS } from '../articles/schema.ts';
 import type { ContentTables } from '../tables.ts';
 import { AUTHORS, CATEGORIES, TAGS, type TermKind } from '../terms/kinds.ts';
-import { because } from './reasons.ts';
-import type { SourceEntry } from './source-entry.ts';
 
 /** Rows read at once: articles have no bounded size. */
 const BATCH = 20;
@@ -148,40 +142,4 @@ export class OutputFile {
     const reason = REASONS[error.code ?? ''] ?? error.message;
     return new Failure('incomplete', `${this.#file} is not whole: ${reason}`, { cause: error });
   }
-}
-
-/** Reads a JSON Lines file, or standard input for `-`, without the members that it has for other purposes. */
-export async function* jsonLineEntries(
-  file: string,
-  ignored: readonly string[],
-): AsyncGenerator<SourceEntry> {
-  for await (const { number, text } of readJsonLines(file)) {
-    const place = `line ${number}`;
-    try {
-      yield { place, line: withoutMembers(parseJsonLine(text), ignored) };
-    } catch (error) {
-      if (!(error instanceof LineFault)) throw error;
-      yield { place, unreadable: because(error.fault, null, error.message) };
-    }
-  }
-}
-
-function withoutMembers(line: unknown, names: readonly string[]): unknown {
-  if (typeof line !== 'object' || line === null || Array.isArray(line)) return line;
-  return Object.fromEntries(Object.entries(line).filter(([name]) => !names.includes(name)));
-}
-
-/** A file with the same text that can be read twice: what is none itself, such as a pipe, is copied. */
-export async function rereadable(file: string): Promise<string> {
-  const isFile = file !== '-' && (await stat(file).catch(() => undefined))?.isFile() !== false;
-  if (isFile) return file;
-  const folder = await mkdtemp(join(tmpdir(), 'pressroom-import-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const copy = join(folder, 'lines.jsonl');
-  try {
-    await pipeline(file === '-' ? process.stdin : createReadStream(file), createWriteStream(copy));
-  } catch (error) {
-    throw fileFailure(error, file);
-  }
-  return copy;
 }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { instant } from '@pressroom/common/fields/fields';
+import { codePoints, instant } from '@pressroom/common/fields/fields';
+import { because, type Reason, Refusal } from '@pressroom/moving/reasons';
+import { type Identity, type SlugOf, truncateAtWord } from '@pressroom/moving/source-entry';
 import { z } from 'zod';
 import {
   type ArticleCreate,
@@ -10,8 +12,6 @@ import {
 } from '../articles/schema.ts';
 import type { ImportedColumns } from '../articles/store.ts';
 import { SLUG_PATTERN, slugify } from '../slug.ts';
-import { because, type Reason, Refusal } from './reasons.ts';
-import { fitted, type Identity } from './source-entry.ts';
 
 const time = instant('must be a time with its offset, such as 2016-02-29T18:00:00Z');
 
@@ -366,3 +366,56 @@ function explained(issue: z.core.$ZodIssue): string {
     issue.code === 'custom' && issue.params?.code === 'too_long' ? '; --truncate shortens it' : '';
   return `${issue.path.join('.') || 'line'}: ${issue.message}${advice}`;
 }
+
+/** The most characters of the texts that can be shortened (`docs/spec/content.md`, "Limits"). */
+const TEXTS = {
+  article: { title: 255, excerpt: 500, alt_text: 255, meta_title: 255, meta_description: 320, author: 255 },
+  category: { name: 100, description: 500 },
+  tag: { name: 100, description: 500 },
+  author: { name: 100, bio: 2000 },
+} as const;
+
+/** Addresses lead nowhere when they are shortened. */
+const ADDRESSES = ['featured_image', 'canonical_url', 'picture'] as const;
+const MOST_OF_ADDRESS = 500;
+
+const MOST_OF_SLUG = 100;
+
+/** The members with those shortened, or left out, that are too long; `notes` tells which. */
+function fitted<Members extends object>(
+  kind: keyof typeof TEXTS,
+  members: Members,
+  notes: Reason[],
+): Members {
+  const changed: Record<string, unknown> = {};
+  const of = (name: string) => {
+    const value: unknown = Object.entries(members).find(([one]) => one === name)?.[1];
+    return typeof value === 'string' ? value : '';
+  };
+  const named = (name: string) => `${kind === 'article' ? '' : `${kind} `}${name}`;
+  for (const [name, most] of Object.entries(TEXTS[kind])) {
+    if (codePoints(of(name)) <= most) continue;
+    changed[name] = truncateAtWord(of(name), most);
+    notes.push(because('shortened', named(name), most));
+  }
+  for (const name of ADDRESSES) {
+    if (codePoints(of(name)) <= MOST_OF_ADDRESS) continue;
+    changed[name] = null;
+    notes.push(because('too_long_left_out', named(name), MOST_OF_ADDRESS));
+  }
+  if (codePoints(of('slug')) > MOST_OF_SLUG) {
+    changed.slug = slugify(of('slug'), kind);
+    notes.push(because('shortened', named('slug'), MOST_OF_SLUG));
+  }
+  return { ...members, ...changed };
+}
+
+export const sourceSlug: SlugOf = (name) => {
+  const text = name.replaceAll(/(?:%[\da-f]{2})+/gi, (bytes) =>
+    // The last letter may be cut off in the middle.
+    Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('utf8').replaceAll('\ufffd', ''),
+  );
+  if (SLUG_PATTERN.test(text) && text.length <= 100) return { given: text };
+  const made = slugify(text, '');
+  return made === '' ? {} : { made };
+};

@@ -1,10 +1,10 @@
+import { Refusal } from '@pressroom/moving/reasons';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { explainSlug, freeSlug, idOfSlug, SLUG_PATTERN, type Slugged, slugify } from '../slug.ts';
 import type { ContentTables } from '../tables.ts';
 import { AUTHORS, CATEGORIES, TAGS, type TermKind } from '../terms/kinds.ts';
 import { termSchemas } from '../terms/terms.ts';
 import type { ImportedArticle, ImportedTerm, Past } from './import-line.ts';
-import { Refusal } from './reasons.ts';
 
 /** An article that an earlier import may have made. */
 interface Candidate {

@@ -1,6 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { isRefusedData, violates } from '@pressroom/common/database/database';
 import { invalid } from '@pressroom/common/failures/failure';
+import type { MediaMover } from '@pressroom/moving/media';
+import { because, type Reason, Refusal, reasonFor } from '@pressroom/moving/reasons';
+import { DiskMap, type ImportEntry, type SourceEntry } from '@pressroom/moving/source-entry';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { ExtraSchema } from '../articles/extra-schema.ts';
@@ -19,10 +22,7 @@ import {
   readImportLine,
 } from './import-line.ts';
 import { findOrMakeTerm, forgetUndone, importedBefore, keepFormerSlugs, TERM_KINDS } from './imported.ts';
-import type { MediaMover } from './media.ts';
-import { because, type Reason, Refusal, reasonFor } from './reasons.ts';
 import type { OldAddresses } from './redirects.ts';
-import { DiskMap, type ImportEntry, type SourceEntry } from './source-entry.ts';
 
 /** The entries between two progress reports if the output is not a terminal. */
 const REPORT_EVERY = 1000;

@@ -1,3 +1,4 @@
+import { DiskMap } from '@pressroom/moving/source-entry';
 import type { Kysely } from 'kysely';
 import { siteAddress } from '../redirects/addresses.ts';
 import { nginxPair } from '../redirects/nginx.ts';
@@ -6,7 +7,6 @@ import type { Site } from '../site.ts';
 import type { ContentTables } from '../tables.ts';
 import { OutputFile } from './export.ts';
 import type { Outcome } from './importer.ts';
-import { DiskMap } from './source-entry.ts';
 
 /** The format of a map of redirects: the text before, between and after its pairs, and a pair. */
 interface MapFormat {

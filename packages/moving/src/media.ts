@@ -12,13 +12,13 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { GuardedAgents } from '@pressroom/common/fetching/guarded-agents';
+import { withChangedUrls } from '@pressroom/common/html/changed-urls';
 import { readConfig, secret, setting } from '@pressroom/common/start/config';
 import { ensureHome } from '@pressroom/common/start/home';
 import { refuseOtherServers } from '@pressroom/common/stores/store-answers';
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
-import { withChangedUrls } from '../html/changed-urls.ts';
 import { because, type Reason } from './reasons.ts';
 import { DiskMap } from './source-entry.ts';
 

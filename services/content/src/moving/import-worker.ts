@@ -5,13 +5,13 @@ import { isDatabaseAway } from '@pressroom/common/database/database';
 import { RENEW_MS } from '@pressroom/common/database/leases';
 import { reasonOf as messageOf } from '@pressroom/common/failures/failure';
 import type { Logger } from '@pressroom/common/log/logging';
+import type { Reason } from '@pressroom/moving/reasons';
 import type { ContentConfig } from '../config.ts';
-import type { Reason } from '../moving/reasons.ts';
 import type { SiteValues } from '../site.ts';
-import type { ImportSettings } from './reading.ts';
-import { type ClaimedImport, type ImportStore, LEASE_MS, WorkLost } from './store.ts';
+import type { ImportSettings } from './import-file.ts';
+import { type ClaimedImport, type ImportStore, LEASE_MS, WorkLost } from './imports-store.ts';
 
-const PROCESS = fileURLToPath(new URL('./main.ts', import.meta.url));
+const PROCESS = fileURLToPath(new URL('./import-process.ts', import.meta.url));
 
 /** The heap of a process that reads a file, in MiB: a file can have no text that needs more. */
 const HEAP_MIB = 768;

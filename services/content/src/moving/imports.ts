@@ -8,11 +8,11 @@ import {
 } from '@pressroom/common/fields/fields';
 import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
+import { REASON_CODES } from '@pressroom/moving/reasons';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { deletedAnswer } from '../articles/schema.ts';
 import { cursorEnvelope, envelope, keyMember, keyOf, success, successCursorPage } from '../envelope.ts';
-import { REASON_CODES } from '../moving/reasons.ts';
 import { actorOf, logWrite, replyPrivately } from '../requests.ts';
 import type { ContentTables } from '../tables.ts';
 import {
@@ -23,7 +23,7 @@ import {
   OUTCOMES,
   PART_BYTES,
   STATES,
-} from './store.ts';
+} from './imports-store.ts';
 
 const timestamp = z.iso.datetime({ offset: true });
 

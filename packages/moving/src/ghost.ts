@@ -1,21 +1,26 @@
 import Assembler from 'stream-json/assembler.js';
 import { jsonParser } from 'stream-json/parser.js';
-import { SLUG_PATTERN } from '../slug.ts';
 import { because, type Reason, Refusal } from './reasons.ts';
 import {
   DiskMap,
   impossibleDates,
   MOST_CHARACTERS,
   plainText,
+  type SlugOf,
   type SourceEntry,
   scheduledFor,
-  sourceSlug,
   textOf,
   timeOf,
   titleFrom,
   webAddress,
   withPlacedUrls,
 } from './source-entry.ts';
+
+interface GhostOptions {
+  /** The address that the site had, which Ghost leaves out. */
+  site: string | undefined;
+  slugOf: SlugOf;
+}
 
 /** Stands for the site's own address in Ghost's exports. */
 const OWN_ADDRESS = '__GHOST_URL__';
@@ -46,20 +51,18 @@ const TABLES = ['tags', 'users', 'posts_tags', 'posts_authors', 'posts_meta'];
 /**
  * Reads the articles of an export of Ghost, and its tags with their descriptions. Reads the file twice,
  * because an article comes before what says which tags it has.
- *
- * @param site the address that the site had, which Ghost leaves out
  */
-export async function* ghostEntries(file: string, site: string | undefined): AsyncGenerator<SourceEntry> {
+export async function* ghostEntries(file: string, options: GhostOptions): AsyncGenerator<SourceEntry> {
   const references = await referencesIn(file);
   for (const tag of references.tags.values()) {
-    const { name, slug, description } = tagOf(tag);
+    const { name, slug, description } = tagOf(tag, options.slugOf);
     if (description && isPublic(tag))
       yield { place: `tag ${name}`, line: { type: 'tag', name, slug, description } };
   }
   let number = 0;
   for await (const { row } of ghostRows(file, ['posts'])) {
     number += 1;
-    yield articleOf(`post ${number}`, row, references, site);
+    yield articleOf(`post ${number}`, row, references, options);
   }
 }
 
@@ -96,7 +99,7 @@ function articleOf(
   place: string,
   row: GhostRow,
   references: References,
-  site: string | undefined,
+  { site, slugOf }: GhostOptions,
 ): SourceEntry {
   const type = text(row, 'type') || (truth(row.page) ? 'page' : 'post');
   const [id = '', status = '', slug = '', visibility = ''] = ['id', 'status', 'slug', 'visibility'].map(
@@ -126,7 +129,7 @@ function articleOf(
   notes.push(...impossibleDates([row.published_at, row.created_at, row.updated_at]));
   const left = LEFT.filter((name) => text(row, name) !== '' || text(meta, name) !== '');
   if (left.length > 0) notes.push(because('not_kept', left.join(', ')));
-  const own = sourceSlug(slug);
+  const own = slugOf(slug);
   const content = withPlacedUrls(placed(html).replaceAll(CARD_MARK, ''), site, notes);
   const uuid = text(row, 'uuid');
   return {
@@ -144,14 +147,14 @@ function articleOf(
       title: text(row, 'title') || titleFrom(content, notes),
       html: content,
       excerpt: plainText(text(row, 'custom_excerpt')) || null,
-      authors: authorsOf(row, id, references),
+      authors: authorsOf(row, id, references, slugOf),
       is_published: state && hidden === undefined,
       published_at: status === 'scheduled' ? null : (published ?? null),
       publish_at: status === 'scheduled' && hidden === undefined ? scheduledFor(published, notes) : null,
       created_at: created ?? published ?? null,
       updated_at: updated ?? published ?? null,
       slug: own.given,
-      tags: tagsOf(id, references, notes),
+      tags: tagsOf(id, references, slugOf, notes),
       featured_image: image ?? null,
       alt_text: image === undefined ? null : member('feature_image_alt'),
       meta_title: member('meta_title'),
@@ -192,21 +195,21 @@ function addressOf(
 }
 
 /** The names of the authors, in their order; before version 1.22 of Ghost there was one. */
-function authorsOf(row: GhostRow, id: string, { authorsOf, users }: References) {
+function authorsOf(row: GhostRow, id: string, { authorsOf, users }: References, slugOf: SlugOf) {
   const several = inOrder(authorsOf.all(id)).map((one) => text(one, 'author_id'));
   const ids = several.length > 0 ? several : [text(row, 'author_id')];
   return ids.flatMap((one) => {
     const user = users.get(one);
     if (user === undefined || text(user, 'name') === '') return [];
-    const slug = text(user, 'slug');
+    const { given: slug } = slugOf(text(user, 'slug'));
     return [
-      { name: text(user, 'name'), ...(SLUG_PATTERN.test(slug) && { slug }), bio: text(user, 'bio') || null },
+      { name: text(user, 'name'), ...(slug !== undefined && { slug }), bio: text(user, 'bio') || null },
     ];
   });
 }
 
 /** The tags, in their order, but those that only Ghost's own site sees (`#internal`). */
-function tagsOf(id: string, { tagsOf, tags }: References, notes: Reason[]) {
+function tagsOf(id: string, { tagsOf, tags }: References, slugOf: SlugOf, notes: Reason[]) {
   const found = inOrder(tagsOf.all(id)).flatMap((one): GhostRow[] => {
     const tag = tags.get(text(one, 'tag_id'));
     return tag === undefined ? [] : [tag];
@@ -215,15 +218,15 @@ function tagsOf(id: string, { tagsOf, tags }: References, notes: Reason[]) {
   if (internal.length > 0)
     notes.push(because('not_kept', `internal tags ${internal.map((tag) => text(tag, 'name')).join(', ')}`));
   return found.filter(isPublic).map((tag) => {
-    const { name, slug } = tagOf(tag);
+    const { name, slug } = tagOf(tag, slugOf);
     return { name, slug };
   });
 }
 
-function tagOf(tag: GhostRow) {
+function tagOf(tag: GhostRow, slugOf: SlugOf) {
   return {
     name: text(tag, 'name'),
-    slug: sourceSlug(text(tag, 'slug')).given,
+    slug: slugOf(text(tag, 'slug')).given,
     description: plainText(text(tag, 'description')),
   };
 }

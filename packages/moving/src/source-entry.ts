@@ -3,9 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { Failure } from '@pressroom/common/failures/failure';
 import { codePoints, webUrl } from '@pressroom/common/fields/fields';
 import { fileFailure } from '@pressroom/common/files/json-lines';
+import { withChangedUrls } from '@pressroom/common/html/changed-urls';
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
-import { withChangedUrls } from '../html/changed-urls.ts';
-import { SLUG_PATTERN, slugify } from '../slug.ts';
 import { because, type Reason, Refusal } from './reasons.ts';
 
 /**
@@ -211,49 +210,6 @@ export function truncateAtWord(text: string, max: number): string {
   return beginning.replace(/(?<=\S)\s+\S*$/, '');
 }
 
-/** The most characters of the texts that can be shortened (`docs/spec/content.md`, "Limits"). */
-const TEXTS = {
-  article: { title: 255, excerpt: 500, alt_text: 255, meta_title: 255, meta_description: 320, author: 255 },
-  category: { name: 100, description: 500 },
-  tag: { name: 100, description: 500 },
-  author: { name: 100, bio: 2000 },
-} as const;
-
-/** Addresses lead nowhere when they are shortened. */
-const ADDRESSES = ['featured_image', 'canonical_url', 'picture'] as const;
-const MOST_OF_ADDRESS = 500;
-
-const MOST_OF_SLUG = 100;
-
-/** The members with those shortened, or left out, that are too long; `notes` tells which. */
-export function fitted<Members extends object>(
-  kind: keyof typeof TEXTS,
-  members: Members,
-  notes: Reason[],
-): Members {
-  const changed: Record<string, unknown> = {};
-  const of = (name: string) => {
-    const value: unknown = Object.entries(members).find(([one]) => one === name)?.[1];
-    return typeof value === 'string' ? value : '';
-  };
-  const named = (name: string) => `${kind === 'article' ? '' : `${kind} `}${name}`;
-  for (const [name, most] of Object.entries(TEXTS[kind])) {
-    if (codePoints(of(name)) <= most) continue;
-    changed[name] = truncateAtWord(of(name), most);
-    notes.push(because('shortened', named(name), most));
-  }
-  for (const name of ADDRESSES) {
-    if (codePoints(of(name)) <= MOST_OF_ADDRESS) continue;
-    changed[name] = null;
-    notes.push(because('too_long_left_out', named(name), MOST_OF_ADDRESS));
-  }
-  if (codePoints(of('slug')) > MOST_OF_SLUG) {
-    changed.slug = slugify(of('slug'), kind);
-    notes.push(because('shortened', named('slug'), MOST_OF_SLUG));
-  }
-  return { ...members, ...changed };
-}
-
 /** The longest title that is made of the beginning of an article. */
 const MADE_TITLE = 80;
 
@@ -296,13 +252,5 @@ export function withPlacedUrls(html: string, site: string | undefined, notes: Re
   return placed;
 }
 
-/** A slug from elsewhere: as it is, if it may be one of ours, or else the one that is made of it, if any. */
-export function sourceSlug(name: string): { given?: string; made?: string } {
-  const text = name.replaceAll(/(?:%[\da-f]{2})+/gi, (bytes) =>
-    // The last letter may be cut off in the middle.
-    Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('utf8').replaceAll('\ufffd', ''),
-  );
-  if (SLUG_PATTERN.test(text) && text.length <= 100) return { given: text };
-  const made = slugify(text, '');
-  return made === '' ? {} : { made };
-}
+/** Says of a slug from elsewhere which one it is here: itself, if it may be one, or else what is made of it, if any. */
+export type SlugOf = (name: string) => { given?: string; made?: string };

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { lockUntilCommit } from '@pressroom/common/database/database';
 import { LEASE_SECONDS, Lease } from '@pressroom/common/database/leases';
 import { Failure } from '@pressroom/common/failures/failure';
+import type { Reason, ReasonCode } from '@pressroom/moving/reasons';
 import { type Kysely, type RawBuilder, type Selectable, sql, type Transaction } from 'kysely';
 import { type Actor, writtenBy } from '../envelope.ts';
-import type { Reason, ReasonCode } from '../moving/reasons.ts';
 import type { ContentTables } from '../tables.ts';
 
 type Database = Kysely<ContentTables>;

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
-import { saveMemory } from '../moving/importer.ts';
-import { reasonFor } from '../moving/reasons.ts';
+import { reasonFor } from '@pressroom/moving/reasons';
 import type { ContentTables } from '../tables.ts';
-import { importFile, kept } from './reading.ts';
-import { WorkLost } from './store.ts';
-import type { ProcessMessage, ProcessTask } from './worker.ts';
+import { importFile, kept } from './import-file.ts';
+import type { ProcessMessage, ProcessTask } from './import-worker.ts';
+import { saveMemory } from './importer.ts';
+import { WorkLost } from './imports-store.ts';
 
 const [task] = (await once(process, 'message')) as [ProcessTask];
 // Without the service, nobody knows what comes of it.

@@ -7,9 +7,9 @@ import {
   impossibleDates,
   MOST_CHARACTERS,
   plainText,
+  type SlugOf,
   type SourceEntry,
   scheduledFor,
-  sourceSlug,
   textOf,
   timeOf,
   titleFrom,
@@ -18,6 +18,12 @@ import {
   withPlacedUrls,
 } from '../source-entry.ts';
 import { type Attachment, articleHtml } from './html.ts';
+
+interface WordpressOptions {
+  /** True to remove shortcodes of plugins, rather than leave them as text. */
+  clean: boolean;
+  slugOf: SlugOf;
+}
 
 /** Facts that articles refer to, and that may stand anywhere in the file. */
 interface References {
@@ -46,20 +52,22 @@ const TAXONOMIES = /^(?:category|post_tag|tag|author|post_format|)$/;
 /**
  * Reads the articles of an export of WordPress, and its categories and tags with their descriptions. Reads
  * the file twice, because an article comes before the pictures that it shows.
- *
- * @param clean whether shortcodes of plugins are removed, rather than left as text
  */
-export async function* wordpressEntries(file: string, clean: boolean): AsyncGenerator<SourceEntry> {
+export async function* wordpressEntries(
+  file: string,
+  options: WordpressOptions,
+): AsyncGenerator<SourceEntry> {
+  const { slugOf } = options;
   const references = await referencesIn(file);
   for await (const entry of wxrEntries(file)) {
     const place = `line ${entry.line}`;
     if (entry.kind === 'wp:category')
-      yield* term(place, 'category', entry, 'wp:cat_name', 'wp:category_nicename');
-    if (entry.kind === 'wp:tag') yield* term(place, 'tag', entry, 'wp:tag_name', 'wp:tag_slug');
+      yield* term(place, 'category', entry, 'wp:cat_name', 'wp:category_nicename', slugOf);
+    if (entry.kind === 'wp:tag') yield* term(place, 'tag', entry, 'wp:tag_name', 'wp:tag_slug', slugOf);
     if (entry.kind === 'wp:category' && entry.texts.get('wp:category_parent')?.trim())
       yield { place, skipped: because('category_parent') };
     if (entry.kind !== 'item') continue;
-    const item = itemOf(place, entry, references, clean);
+    const item = itemOf(place, entry, references, options);
     yield item;
     if ('line' in item) for (const reason of notKept(entry)) yield { place, skipped: reason };
   }
@@ -113,13 +121,14 @@ function* term(
   { texts }: WxrEntry,
   name: string,
   nicename: string,
+  slugOf: SlugOf,
 ): Generator<SourceEntry> {
   const description = plainText(texts.get(`wp:${type}_description`) ?? '');
   const short = truncateAtWord(description, 500);
   const line = {
     type,
     name: plainText(texts.get(name) ?? ''),
-    slug: sourceSlug(texts.get(nicename) ?? '').given,
+    slug: slugOf(texts.get(nicename) ?? '').given,
     description: short,
   };
   const notes =
@@ -131,7 +140,7 @@ function itemOf(
   place: string,
   entry: WxrEntry & { site: WxrSite },
   references: References,
-  clean: boolean,
+  { clean, slugOf }: WordpressOptions,
 ): SourceEntry {
   const { texts, meta, site } = entry;
   const text = (name: string) => texts.get(name)?.trim() ?? '';
@@ -154,7 +163,7 @@ function itemOf(
   const [modified] = modifiedTimes.flatMap((time) => timeOf(time) ?? []);
   notes.push(...impossibleDates([...times, ...modifiedTimes]));
   const wasPublished = status === 'publish' || status === 'private';
-  const slug = sourceSlug(text('wp:post_name'));
+  const slug = slugOf(text('wp:post_name'));
   return {
     place,
     identity: identityOf(entry, slug.made, [title, html]),
@@ -172,7 +181,7 @@ function itemOf(
       created_at: published ?? modified ?? null,
       updated_at: modified ?? published ?? null,
       slug: slug.given,
-      ...groupsOf(entry, primary === undefined ? undefined : references.categories.get(primary), notes),
+      ...groupsOf(entry, primary && references.categories.get(primary), slugOf, notes),
       ...seo,
       ...featuredImage(meta.get('_thumbnail_id')?.trim(), references, notes),
     },
@@ -261,12 +270,12 @@ function authorsOf({ texts, terms }: WxrEntry, { authors }: References): { name:
  * The category and the tags. An article has one category here: the one that its plugin calls the primary, or
  * the first; the others become tags.
  */
-function groupsOf({ terms }: WxrEntry, primary: string | undefined, notes: Reason[]) {
+function groupsOf({ terms }: WxrEntry, primary: string | undefined, slugOf: SlugOf, notes: Reason[]) {
   const named = terms.map(({ domain, nicename, name }) => ({
     domain,
     nicename,
     name: plainText(name) || nicename,
-    slug: sourceSlug(nicename).given,
+    slug: slugOf(nicename).given,
   }));
   const categories = unique(named.filter(({ domain }) => domain === 'category'));
   const category = categories.find(({ nicename }) => nicename === primary) ?? categories[0];

@@ -1,18 +1,25 @@
 import { writeFile } from 'node:fs/promises';
+import { ghostEntries } from '@pressroom/moving/ghost';
+import { jsonLineEntries } from '@pressroom/moving/json-lines';
+import type { Reason } from '@pressroom/moving/reasons';
+import type { SourceEntry } from '@pressroom/moving/source-entry';
+import { wordpressEntries } from '@pressroom/moving/wordpress/entries';
 import type { Kysely } from 'kysely';
 import { readExtraSchema } from '../articles/extra-schema.ts';
 import { type ContentConfig, inspectionRules } from '../config.ts';
-import { jsonLineEntries } from '../moving/export.ts';
-import { ghostEntries } from '../moving/ghost.ts';
-import { Importer, type Outcome, titleOf } from '../moving/importer.ts';
-import type { Reason } from '../moving/reasons.ts';
-import { OldAddresses } from '../moving/redirects.ts';
-import type { SourceEntry } from '../moving/source-entry.ts';
-import { wordpressEntries } from '../moving/wordpress/entries.ts';
 import { RedirectStore } from '../redirects/store.ts';
 import { Site, type SiteValues } from '../site.ts';
 import type { ContentTables } from '../tables.ts';
-import { type ClaimedImport, type ImportCounts, ImportStore, keepMade, type NewEntry } from './store.ts';
+import { sourceSlug } from './import-line.ts';
+import { Importer, type Outcome, titleOf } from './importer.ts';
+import {
+  type ClaimedImport,
+  type ImportCounts,
+  ImportStore,
+  keepMade,
+  type NewEntry,
+} from './imports-store.ts';
+import { OldAddresses } from './redirects.ts';
 
 /** The settings of the service that an import follows. */
 export type ImportSettings = Pick<
@@ -70,8 +77,9 @@ export async function importFile(
 }
 
 function entriesOf(file: string, { format, options }: ClaimedImport): AsyncIterable<SourceEntry> {
-  if (format === 'wordpress') return wordpressEntries(file, options.clean);
-  if (format === 'ghost') return ghostEntries(file, options.site?.replace(/\/+$/, ''));
+  if (format === 'wordpress') return wordpressEntries(file, { clean: options.clean, slugOf: sourceSlug });
+  if (format === 'ghost')
+    return ghostEntries(file, { site: options.site?.replace(/\/+$/, ''), slugOf: sourceSlug });
   return jsonLineEntries(file, []);
 }
 
