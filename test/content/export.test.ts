@@ -99,6 +99,9 @@ describe('an export', () => {
     meta_title: fc.option(text),
     meta_description: fc.option(text),
     canonical_url: fc.option(text),
+    social_title: fc.option(text),
+    social_description: fc.option(text),
+    social_image: fc.option(text),
     author: text,
     extra: fc.option(
       fc.dictionary(text, fc.oneof(text, fc.double({ noNaN: true, noDefaultInfinity: true }))),

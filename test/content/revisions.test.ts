@@ -74,6 +74,7 @@ test('every change is a revision, with when, which key and what; each is read wh
     author: 'Test',
     authors: [],
     extra: null,
+    ...{ social_title: null, social_description: null, social_image: null },
     published_at: null,
   });
   expect((await revision(id, 2)).article).toEqual({ ...first.article, excerpt: 'In short', tags: [] });

@@ -386,7 +386,10 @@ test.each([
 
 /** Columns of later files, which today's samples and triggers know. */
 const LATER = {
-  'content.article': { is_short: 'boolean not null default false', corrections: 'jsonb' },
+  'content.article': {
+    ...{ is_short: 'boolean not null default false', corrections: 'jsonb' },
+    ...{ social_title: 'text', social_description: 'text', social_image: 'text' },
+  },
   'news.item': {
     ...{ authors: 'text[]', tags: 'text[]', enclosures: 'jsonb' },
     ...{ correction: 'text', corrected_at: 'timestamptz(3)' },
@@ -425,7 +428,9 @@ async function makeOlder(more = ''): Promise<void> {
 /** Without what later files add. */
 const articles = () =>
   column(
-    "select to_jsonb(article) - '{is_short,begun_account,corrections}'::text[] from content.article order by id",
+    `select to_jsonb(article)
+       - '{is_short,begun_account,corrections,social_title,social_description,social_image}'::text[]
+     from content.article order by id`,
   );
 const items = () =>
   column(

@@ -45,7 +45,7 @@ test('articles that show a file are named, drafts too, and a new name is written
     featured_image: `${image}?w=640`,
     is_published: true,
   });
-  const short = { title: 'Two', content: `<img src="${image}" alt="">` };
+  const short = { title: 'Two', content: `<img src="${image}" alt="">`, social_image: image };
   const two = (await client.post('/api/drafts', short)).body.data;
   await client.article({
     title: 'Three',
@@ -71,7 +71,7 @@ test('articles that show a file are named, drafts too, and a new name is written
   const now = 'https://site.example/media/public/old/pier%20%26%20mole.jpg';
   const read = async (id: number) => (await client.send(`/api/articles/${id}`)).body.data;
   expect((await read(one.id)).featured_image).toBe(`${now}?w=640`);
-  expect((await read(two.id)).content).toBe(`<img src="${now}" alt="">`);
+  expect(await read(two.id)).toMatchObject({ content: `<img src="${now}" alt="">`, social_image: now });
   expect((await move('public/pier (1).jpg', 'public/old/pier & mole.jpg')).body.data.changed).toBe(0);
   expect((await move('public/old/', 'public/')).body.data).toEqual({
     changed: 2,

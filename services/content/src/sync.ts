@@ -12,6 +12,7 @@ import {
   listedMembers,
   shownCorrections,
   shownExtra,
+  withoutUnset,
 } from './articles/schema.ts';
 import { envelope, success } from './envelope.ts';
 import { redirect as shownRedirect } from './redirects/redirects.ts';
@@ -477,7 +478,7 @@ function sized(rows: RawBuilder<unknown>, limit: number): RawBuilder<SyncRow> {
 function itemOf({ key, members, content }: SyncRow): SyncItem {
   const { corrections, ...others } = members as { corrections?: unknown };
   return {
-    ...others,
+    ...withoutUnset(others),
     ...(corrections != null && { corrections }),
     kind: nameOf(key).kind,
     ...(content !== null && { content }),

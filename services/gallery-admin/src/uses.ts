@@ -199,6 +199,9 @@ export class Articles {
   }
 }
 
+/** The members that show media. */
+const SHOWING = ['content', 'featured_image', 'social_image'] as const;
+
 /** Changes what an article says; returns why it could not be, if so. */
 async function changeArticle(
   client: ContentClient,
@@ -209,11 +212,12 @@ async function changeArticle(
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const { body, headers } = await client.request('get', '/api/articles/{id}', { path, signal });
-    const { content, featured_image: image } = body.data;
-    const changed = {
-      ...(change(content) !== content && { content: change(content) }),
-      ...(image !== null && change(image) !== image && { featured_image: change(image) }),
-    };
+    const changed = Object.fromEntries(
+      SHOWING.flatMap((name) => {
+        const { [name]: shown } = body.data;
+        return shown == null || change(shown) === shown ? [] : [[name, change(shown)]];
+      }),
+    );
     if (Object.keys(changed).length === 0) return 'its address is spelled in an unusual way';
     const precondition = { 'if-match': headers.get('etag') ?? '' };
     const sending = { path, body: changed, headers: precondition, signal };

@@ -43,7 +43,7 @@ begin
   select
       exists (
         select from added where tag_ids <> '{}' or author_ids <> '{}'
-          or content like '%/media/%' or featured_image like '%/media/%'
+          or content like '%/media/%' or featured_image like '%/media/%' or social_image like '%/media/%'
       ),
       exists (select from added where coalesce(publish_at, unpublish_at) is not null or release is not null),
       exists (select from added where revision > 1),
@@ -90,8 +90,8 @@ begin
     insert into content.article_tag (article_id, tag_id, is_published, published_at)
       select distinct id, tag_id, is_published, published_at from added cross join unnest(tag_ids) as tag_id;
     insert into content.article_media (article_id, path)
-      select id, path from added cross join content.media_in(featured_image, content) as path
-      where content like '%/media/%' or featured_image like '%/media/%';
+      select id, path from added cross join content.media_in(concat_ws(' ', featured_image, social_image), content) as path
+      where content like '%/media/%' or featured_image like '%/media/%' or social_image like '%/media/%';
   end if;
   if has_hooks then
     perform content.add_article_events(null, (id, slug, category_id, tag_ids, author_ids, is_published)::content.article_state)
@@ -149,11 +149,12 @@ create or replace trigger claim_slug after update of slug on content.article
 create or replace trigger keep_former_slug after update of slug on content.article
   for each row when (old.slug <> new.slug and old.is_published)
   execute function content.keep_former_slug();
-create or replace trigger keep_media_updated after update of content, featured_image on content.article
+create or replace trigger keep_media_updated after update of content, featured_image, social_image on content.article
   for each row when (
-    (old.content, old.featured_image) is distinct from (new.content, new.featured_image)
-    and (old.content like '%/media/%' or old.featured_image like '%/media/%'
-      or new.content like '%/media/%' or new.featured_image like '%/media/%'))
+    (old.content, old.featured_image, old.social_image)
+      is distinct from (new.content, new.featured_image, new.social_image)
+    and (old.content like '%/media/%' or old.featured_image like '%/media/%' or old.social_image like '%/media/%'
+      or new.content like '%/media/%' or new.featured_image like '%/media/%' or new.social_image like '%/media/%'))
   execute function content.keep_article_media();
 
 -- Nobody knows the slug of an article that was never published, nor one with which, as the trail says, it
@@ -189,11 +190,13 @@ create or replace trigger record_update after update on content.article
     (old.is_published or new.is_published) and (
       old.updated_at, old.is_published, old.published_at, old.created_at, old.category_id, old.tag_ids, old.author_ids,
       old.title, old.slug, old.excerpt, old.featured_image, old.alt_text, old.author, old.meta_title,
-      old.meta_description, old.canonical_url, old.extra, old.corrections, old.content
+      old.meta_description, old.canonical_url, old.social_title, old.social_description,
+      old.social_image, old.extra, old.corrections, old.content
     ) is distinct from (
       new.updated_at, new.is_published, new.published_at, new.created_at, new.category_id, new.tag_ids, new.author_ids,
       new.title, new.slug, new.excerpt, new.featured_image, new.alt_text, new.author, new.meta_title,
-      new.meta_description, new.canonical_url, new.extra, new.corrections, new.content
+      new.meta_description, new.canonical_url, new.social_title, new.social_description,
+      new.social_image, new.extra, new.corrections, new.content
     )
   ) execute function content.record_change('article');
 
@@ -221,10 +224,12 @@ create or replace trigger review_updated after update on content.article
   for each row when (
     not old.is_published and (new.is_published or (
       old.title, old.excerpt, old.featured_image, old.alt_text, old.meta_title, old.meta_description,
-      old.canonical_url, old.extra, old.corrections, old.content
+      old.canonical_url, old.social_title, old.social_description,
+      old.social_image, old.extra, old.corrections, old.content
     ) is distinct from (
       new.title, new.excerpt, new.featured_image, new.alt_text, new.meta_title, new.meta_description,
-      new.canonical_url, new.extra, new.corrections, new.content
+      new.canonical_url, new.social_title, new.social_description,
+      new.social_image, new.extra, new.corrections, new.content
     ))
   ) execute function content.follow_review();
 

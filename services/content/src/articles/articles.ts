@@ -394,12 +394,13 @@ function jsonLdOf(
   site: Site | undefined,
 ): Record<string, unknown> {
   const url = article.canonical_url ?? site?.page('article', article);
+  const image = article.featured_image ?? article.social_image;
   return {
     '@context': 'https://schema.org',
     '@type': 'NewsArticle',
     headline: article.title,
     description: article.meta_description ?? article.excerpt ?? undefined,
-    image: article.featured_image === null ? undefined : [article.featured_image],
+    image: image == null ? undefined : [image],
     datePublished: article.published_at ?? undefined,
     dateModified: article.updated_at,
     author:

@@ -14,6 +14,7 @@ import {
   OPTIONAL_MEMBERS,
   SHOWN_AUTHOR,
   type TagOfArticle,
+  withoutUnset,
 } from './schema.ts';
 
 type Database = Kysely<ContentTables>;
@@ -38,7 +39,7 @@ export interface ReadArticle {
 
 /** The members that change only when the article itself is written. */
 export type OwnMembers = Omit<
-  ArticleRow,
+  ReturnType<typeof withoutUnset<ArticleRow>>,
   | 'title_words'
   | 'author'
   | 'tag_ids'
@@ -117,7 +118,7 @@ const DETAIL_BY_SLUG = new PreparedQuery<ContentTables, { slug: string }, Publis
 
 function detailOf({ extra, corrections, ...row }: PublishedRow): ArticleDetail {
   return {
-    ...row,
+    ...withoutUnset(row),
     ...(corrections && { corrections }),
     category: categoryOf(row.categoryId, row.categoryName, row.categorySlug),
     published_at: row.published_at?.toISOString() ?? null,
@@ -142,7 +143,11 @@ export function ownMembers({
   assignee_id,
   ...rest
 }: ArticleRow & Partial<DetailRow & Permitted>): OwnMembers {
-  const own = { ...rest, ...(extra !== null && { extra }), ...(corrections !== null && { corrections }) };
+  const own = {
+    ...withoutUnset(rest),
+    ...(extra !== null && { extra }),
+    ...(corrections !== null && { corrections }),
+  };
   const tagged = tag_ids.length === 0 ? own : { ...own, tag_ids };
   // The names of authors may change without it.
   return author_ids.length === 0 ? tagged : { ...tagged, author: undefined, author_ids };

@@ -113,8 +113,34 @@ const content = anyText()
 
 const isPublished = z.boolean('must be true or false');
 
+/** Additions to the document's members: a detail without one is as ever, and a PUT without it leaves it. */
+const addedMembers = {
+  social_title: onOneLine(text(255))
+    .nullable()
+    .describe('What cards of networks show instead of the title; null: the title.'),
+  social_description: text(500).nullable().describe('Instead of the summary.'),
+  social_image: webUrl(500).nullable().describe('Instead of `featured_image`.'),
+};
+
+type AddedMember = keyof typeof addedMembers;
+
+const ADDED_MEMBERS = Object.keys(addedMembers) as AddedMember[];
+
+function eachAddedMember<Value>(value: Value) {
+  return Object.fromEntries(ADDED_MEMBERS.map((name) => [name, value])) as Record<AddedMember, Value>;
+}
+
+/** `members` without those of {@link addedMembers} that are null. */
+export function withoutUnset<Members extends Partial<Record<AddedMember, string | null>>>(members: Members) {
+  const set = ADDED_MEMBERS.flatMap((name) => (members[name] == null ? [] : [[name, members[name]]]));
+  const rest = Object.entries(members).filter(([name]) => !Object.hasOwn(addedMembers, name));
+  return Object.fromEntries([...rest, ...set]) as Omit<Members, AddedMember> &
+    Partial<Record<AddedMember, string>>;
+}
+
 /** Optional members that lists show only when asked to: statements, answers, copies and files follow. */
 const detailMembers = {
+  ...addedMembers,
   alt_text: text(255).nullable(),
   meta_title: onOneLine(text(255)).nullable(),
   meta_description: text(320).nullable(),
@@ -220,6 +246,7 @@ export const articlePut = z.strictObject({
   title: onOneLine(requiredText(255)),
   content,
   ...optionalMembers,
+  ...z.object(addedMembers).partial().shape,
   is_published: isPublished,
   author: author.optional(),
   slug: slugMember()
@@ -361,6 +388,7 @@ export const articleReference = z
 const articleDetail = articleListItem.extend({
   content: z.string().describe('HTML, byte for byte as written.'),
   ...eachDetailMember(z.string().nullable()),
+  ...eachAddedMember(z.string().optional().describe('Absent where it is unset.')),
   is_published: z.boolean(),
   created_at: timestamp,
   updated_at: timestamp,
@@ -388,7 +416,9 @@ export const pageParameters = {
   per_page: integerParameter(1, MOST_PER_PAGE).default(20),
 };
 
-export const listedMembers = articleDetail.omit({ related_articles: true, corrections: true });
+export const listedMembers = articleDetail
+  .omit({ related_articles: true, corrections: true })
+  .extend(eachAddedMember(z.string().nullable()));
 
 /** The name of a member that lists can show. */
 export type ListedMember = keyof typeof listedMembers.shape;
@@ -608,6 +638,7 @@ const articleChanges = articleDetail
   .omit({ id: true, category: true, related_articles: true, created_at: true, updated_at: true })
   .extend({
     category_id: z.int().nullable(),
+    ...eachAddedMember(z.string().nullable()),
     ...termsOfArticle,
     extra: shownExtra,
     corrections: shownCorrections.nullable(),

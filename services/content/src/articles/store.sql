@@ -27,7 +27,7 @@ create or replace function content.keep_article_media() returns trigger language
 begin
   delete from content.article_media where article_id = new.id;
   insert into content.article_media (article_id, path)
-    select new.id, path from content.media_in(new.featured_image, new.content) as path;
+    select new.id, path from content.media_in(concat_ws(' ', new.featured_image, new.social_image), new.content) as path;
   return null;
 end
 $$;

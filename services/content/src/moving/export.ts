@@ -3,7 +3,7 @@ import { createWriteStream, openSync } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { DETAIL_MEMBERS } from '../articles/schema.ts';
+import { DETAIL_MEMBERS, withoutUnset } from '../articles/schema.ts';
 import type { ContentTables } from '../tables.ts';
 import { AUTHORS, CATEGORIES, TAGS, type TermKind } from '../terms/kinds.ts';
 
@@ -79,7 +79,11 @@ async function* linesOf(tx: Transaction<ContentTables>): AsyncGenerator<object> 
   );
   for await (const article of articles) {
     const { extra, corrections, ...others }: { extra?: unknown; corrections?: unknown } = article;
-    yield { ...others, ...(extra !== null && { extra }), ...(corrections !== null && { corrections }) };
+    yield {
+      ...withoutUnset(others),
+      ...(extra !== null && { extra }),
+      ...(corrections !== null && { corrections }),
+    };
   }
 }
 
