@@ -300,8 +300,12 @@ test('lists show where reviews stand, and how many', async () => {
   const [before, hers, his] = [await countsOf(), await countsOf(wanda.author), await countsOf(other.author)];
   const id = await draftOf(wanda, { title: 'Counted draft' });
   await take(wanda, id, 'submitted');
-  expect(await countsOf()).toEqual({ ...before, submitted: before.submitted + 1 });
-  expect(await countsOf(wanda.author)).toEqual({ ...hers, submitted: hers.submitted + 1 });
+  const more = (counts: Record<string, number>, ...names: string[]) =>
+    Object.fromEntries(
+      Object.entries(counts).map(([name, count]) => [name, count + (names.includes(name) ? 1 : 0)]),
+    );
+  expect(await countsOf()).toEqual(more(before, 'submitted', 'draft'));
+  expect(await countsOf(wanda.author)).toEqual(more(hers, 'submitted', 'draft'));
   expect(await countsOf(other.author)).toEqual(his);
   expect(await listed('review=submitted')).toContain('Counted draft');
   expect(await listed('review=approved')).not.toContain('Counted draft');
@@ -317,6 +321,26 @@ test('lists show where reviews stand, and how many', async () => {
   expect((await as(rita, 'GET', `/api/articles/${id}?include=review,assignee`)).body.data).toMatchObject(
     shown,
   );
+});
+
+test('every state is counted as its list has it', async () => {
+  const counts = async () => {
+    const { published, draft, scheduled, deleted } = (await as(rita, 'GET', '/api/reviews')).body.data;
+    return [published, draft, scheduled, deleted];
+  };
+  const [published = 0, draft = 0, scheduled = 0, deleted = 0] = await counts();
+  const publish_at = '2035-01-31T18:00:00Z';
+  await as(edgar, 'PUT', '/api/releases/counted', { publish_at });
+  await draftOf(edgar, { is_published: true, unpublish_at: publish_at });
+  await draftOf(edgar, { publish_at });
+  const featured_image = 'https://site.example/pier.jpg';
+  const released = await draftOf(edgar, { release: 'counted', featured_image });
+  await as(edgar, 'DELETE', `/api/articles/${await draftOf(edgar, { featured_image })}`);
+  expect(await counts()).toEqual([published + 1, draft + 2, scheduled + 3, deleted + 1]);
+  const { data } = (await as(rita, 'GET', '/api/schedule?per_page=100')).body;
+  expect(data).toHaveLength(scheduled + 3);
+  expect(data.find(({ id }: { id: number }) => id === released)).toMatchObject({ featured_image });
+  expect((await as(rita, 'GET', '/api/trash')).body.data[0]).toMatchObject({ featured_image });
 });
 
 test('an article is assigned to an author, who may change it and submit it', async () => {

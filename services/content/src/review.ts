@@ -5,7 +5,7 @@ import { idMember, idParameter, text } from '@pressroom/common/fields/fields';
 import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
+import { type Kysely, type RawBuilder, type Selectable, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
 import { type KeyOwner, type Permitted, requireArticle, requireReach, requireScope } from './api-keys.ts';
 import { ASSIGNEE, type DetailRow, termIds } from './articles/detail.ts';
@@ -13,6 +13,7 @@ import {
   type ArticleChange,
   articlePath,
   DETAIL_MEMBERS,
+  type ReviewState,
   reviewState,
   SHOWN_AUTHOR,
   termReference,
@@ -20,6 +21,7 @@ import {
 import { updateIn, type Writer } from './articles/store.ts';
 import { type Actor, deskPrefix, envelope, isBy, keyMember, keyOf, success, writtenBy } from './envelope.ts';
 import { actorOf, logWrite, ownerOf, replyPrivately, writerOf, writtenHeaders } from './requests.ts';
+import { PLANNED_IDS } from './schedule.ts';
 import type { ContentTables, StoredStep } from './tables.ts';
 
 /** The longest comment of a step, in characters. */
@@ -27,8 +29,8 @@ const LONGEST_COMMENT = 2000;
 
 const MAX_STEPS = 50;
 
-/** The number to which drafts under review are counted. */
-const MAX_COUNTED = 1000;
+/** The number to which states are counted that nothing keeps a count of; in an index, in some milliseconds. */
+const MAX_COUNTED = 100_000;
 
 const STATES = ['none', ...reviewState.options] as const;
 
@@ -74,7 +76,17 @@ const countsQuery = z.strictObject({
   responsible: idParameter().optional().describe('The id of an author: what is by them or assigned to them.'),
 });
 
-const countsAnswer = envelope(z.object({ submitted: z.int(), returned: z.int(), approved: z.int() }));
+const countsAnswer = envelope(
+  z.object({
+    ...{ submitted: z.int(), returned: z.int(), approved: z.int() },
+    published: z.int(),
+    draft: z.int().describe('All that are not published: under review and scheduled ones too.'),
+    scheduled: z.int().optional().describe('What has a plan; not with `responsible`.'),
+    deleted: z.int().optional().describe('What is in the trash; not with `responsible`.'),
+  }),
+);
+
+type Counts = z.infer<typeof countsAnswer>['data'];
 
 const assigneePut = z.strictObject({
   author_id: idMember('must be the id of an author, or null')
@@ -145,14 +157,14 @@ export function reviewOperations(reviews: Reviews) {
     schema: {
       tags: TAGS,
       operationId: 'countReviews',
-      summary: 'Count the drafts under review',
-      description: `Each state up to ${MAX_COUNTED}. \`?review=STATE\` of the list of articles shows them.`,
+      summary: 'Count the articles in each state',
+      description: `Those under review, planned or deleted up to ${MAX_COUNTED}. \`?review=STATE\` and \`?status=\` of the list of articles, the schedule and the trash show them.`,
       querystring: countsQuery,
       response: { 200: countsAnswer, ...NOT_MODIFIED, ...problemResponses(400, 401, 403, 429, 503) },
     },
     handler: (request, reply) =>
       replyPrivately(request, reply, async () => ({
-        value: success('Reviews counted', await reviews.count(request.query.responsible)),
+        value: success('Articles counted', await reviews.count(request.query.responsible)),
       })),
   });
   const assign = operation({
@@ -355,21 +367,31 @@ export class Reviews {
     return { ...writer, approve: (tx, before) => requireApproval(tx, owner, before, change) };
   }
 
-  /** Counts the drafts in each state, up to a limit; of an author, those by or assigned to them. */
-  async count(responsible?: number): Promise<Record<'submitted' | 'returned' | 'approved', number>> {
-    const concerned =
+  /** Counts the articles in each state; of an author, those by or assigned to them. */
+  async count(responsible?: number): Promise<Counts> {
+    const theirs = sql`select article_id from content.article_author where author_id = ${responsible}
+      union select article_id from content.assignment where author_id = ${responsible}`;
+    const concerned = responsible === undefined ? sql`` : sql`and article_id in (${theirs})`;
+    const counted = (rows: RawBuilder<unknown>) =>
+      sql`(select count(*)::integer from (${rows} limit ${sql.lit(MAX_COUNTED)}) as counted)`;
+    const inReview = (state: ReviewState) =>
+      counted(sql`select from content.review where state = ${state} ${concerned}`);
+    const inAll = (isPublished: boolean) =>
       responsible === undefined
-        ? sql``
-        : sql`and article_id in (
-            select article_id from content.article_author where author_id = ${responsible}
-            union all select article_id from content.assignment where author_id = ${responsible})`;
-    const { rows } = await sql<{ state: 'submitted' | 'returned' | 'approved'; count: string }>`
-      select named.state, (select count(*) from (
-        select from content.review where review.state = named.state ${concerned} limit ${sql.lit(MAX_COUNTED)}
-      ) as counted) as count
-      from unnest(${[...reviewState.options]}::text[]) as named (state)`.execute(this.#db);
-    const counted = Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]));
-    return { submitted: 0, returned: 0, approved: 0, ...counted };
+        ? sql`(select coalesce(sum(articles), 0)::integer from content.list_count
+            where kind = 'all' and id = 0 and period = 'all' and is_published = ${isPublished})`
+        : counted(sql`select from (${theirs}) as theirs join content.article on article.id = article_id
+            where is_published = ${isPublished}`);
+    const { rows } = await sql<Counts>`select ${inReview('submitted')} as submitted,
+      ${inReview('returned')} as returned, ${inReview('approved')} as approved,
+      ${inAll(true)} as published, ${inAll(false)} as draft
+      ${
+        responsible === undefined
+          ? sql`, ${counted(PLANNED_IDS)} as scheduled,
+            ${counted(sql`select from content.deleted_article`)} as deleted`
+          : sql``
+      }`.execute(this.#db);
+    return rows[0] as Counts;
   }
 
   /**

@@ -33,6 +33,7 @@ const plannedArticle = z
     slug: z.string(),
     author: z.string(),
     category_id: z.int().nullable(),
+    featured_image: z.string().nullable(),
     is_published: z.boolean(),
     due_at: timestamp.describe('When a draft is published, or what is published becomes a draft again.'),
     unpublish_at: timestamp.nullable(),
@@ -100,6 +101,7 @@ interface PlannedArticle {
   slug: string;
   author: string;
   category_id: number | null;
+  featured_image: string | null;
   is_published: boolean;
   /** The time at which the article is published, or becomes a draft again. */
   due_at: Date;
@@ -118,8 +120,8 @@ async function listPlanned(
   const place = sql`(${after?.at ?? '-infinity'}::timestamptz, ${after?.id ?? 0}::bigint)`;
   const limit = sql`limit ${perPage + 1}`;
   const { rows } = await sql<PlannedArticle>`
-    select article.id, article.title, article.slug, ${SHOWN_AUTHOR}, article.category_id, article.is_published,
-      planned.due_at, article.unpublish_at, article.release
+    select article.id, article.title, article.slug, ${SHOWN_AUTHOR}, article.category_id,
+      article.featured_image, article.is_published, planned.due_at, article.unpublish_at, article.release
     from (
       (select id, ${DUE} as due_at from content.article
         where ${DUE} is not null and (${DUE}, id) > ${place} order by ${DUE}, id ${limit})
@@ -137,6 +139,11 @@ async function listPlanned(
 
 /** The time of an article's next plan; the index `article_by_due` has this expression. */
 const DUE = sql<Date>`(case when is_published then unpublish_at else publish_at end)`;
+
+/** A SELECT of the ids of what is planned, for a LIMIT. */
+export const PLANNED_IDS = sql`select id from content.article where ${DUE} is not null
+  union all select article.id from content.release join content.article on article.release = release.name
+    where release.published_at is null and release.publish_at is not null`;
 
 interface Outcome {
   id: number;

@@ -35,6 +35,7 @@ const deletedArticle = z
     title: z.string(),
     slug: z.string(),
     category_id: z.int().nullable(),
+    featured_image: z.string().nullable(),
     author: z.string(),
     is_published: z.boolean(),
     published_at: timestamp.nullable(),
