@@ -4,6 +4,7 @@ import { launchBrowser } from '../support/browser.ts';
 import { articleBody } from '../support/content-client.ts';
 import { type DeskFixture, deskFixture } from '../support/desk.ts';
 import type { Visit } from '../support/gallery-page.ts';
+import { faultsOf, readAxe } from '../support/screen-faults.ts';
 
 const LONG = 'The harbour was quiet in the morning, and the first boats came in after nine.';
 
@@ -52,7 +53,7 @@ test('finds articles by words, state and category', async () => {
   await row('Rain at last').waitFor();
   await create({ title: 'Sun at last', category_id: body.data.id, is_published: true });
   await page.getByRole('searchbox', { name: 'Search articles' }).fill('');
-  const titles = () => page.getByRole('grid').getByRole('link').allInnerTexts();
+  const titles = () => page.getByRole('grid').locator('.article-title').allInnerTexts();
   const order = page.getByRole('combobox', { name: 'Order' });
   await order.selectOption('Oldest first');
   await expect.poll(titles).toEqual(['Rain at last', 'Sun at last']);
@@ -166,14 +167,14 @@ test('looks through what is planned and through the trash', async () => {
   await row('Planned calm').waitFor();
   expect(await row('Planned storm').count()).toBe(0);
   await desk.go(page, 'articles');
-  const state = page.getByRole('combobox', { name: 'Status' });
-  await state.selectOption('Scheduled');
+  const state = page.getByRole('navigation', { name: 'Status' });
+  await state.getByRole('link', { name: /^Scheduled/ }).click();
   await row('Planned drought').waitFor();
   await page.getByRole('row', { name: 'Planned flood' }).getByText('Planning').waitFor();
   await page.getByRole('searchbox', { name: 'Search titles and authors' }).fill('FLOOD planned');
   await row('Planned drought').waitFor({ state: 'detached' });
   await row('Planned flood').waitFor();
-  await state.selectOption('Trash');
+  await state.getByRole('link', { name: /^Trash/ }).click();
   await page.getByText('No article matches').waitFor();
   await page.getByRole('searchbox', { name: 'Search titles and authors' }).fill('old');
   const deleted = (name: string) => page.getByRole('row', { name });
@@ -216,6 +217,80 @@ test('publishes, tags and deletes several at once, each with a way back', async 
   await page.getByRole('button', { name: 'Undo' }).click();
   await row('Bulk one').waitFor();
   await row('Bulk two').waitFor();
+});
+
+test('counts each state, and changes all that a filter matches: with a stop, and what failed', async () => {
+  if (browser === undefined) return;
+  await desk.gallery.put('public/pier.jpg');
+  const picture = `${desk.gallery.url}/media/public/pier.jpg`;
+  await desk.content.client.post('/api/categories', { name: 'Quay' });
+  await desk.content.database.pool.query(
+    `insert into content.article (title, slug, content, author, title_words, category_id, featured_image)
+     select 'Quay ' || n, 'quay-' || n, $1, 'Test', '{quay}', category.id, $2
+     from generate_series(1, 130) n, content.category where category.slug = 'quay'`,
+    [`<p>${LONG}</p>`, picture],
+  );
+  const counts = (await desk.content.client.send('/api/reviews')).body.data;
+  await desk.go(page, 'articles?status=draft');
+  const drafts = page.getByRole('navigation', { name: 'Status' }).getByRole('link', { name: /^Drafts/ });
+  await expect.poll(() => drafts.textContent()).toBe(`Drafts ${counts.draft}`);
+  await page.getByRole('combobox', { name: 'Category' }).selectOption('Quay');
+  await page.getByText('130 articles', { exact: true }).waitFor();
+  expect(await drafts.textContent()).toBe('Drafts ');
+  const isDrawn = () =>
+    page.evaluate<boolean>('document.querySelector(".article-picture img")?.naturalWidth > 0');
+  await expect.poll(isDrawn).toBe(true);
+  await row('Quay 130').focus();
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.getByText('2 selected').waitFor();
+  await page.getByRole('button', { name: 'Select all 130' }).click();
+  await page.getByText('130 selected').waitFor();
+  expect(await faultsOf(page, await readAxe())).toEqual([]);
+
+  // One fails, and the work is stopped while others are under way.
+  let isOpen: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => {
+    isOpen = resolve;
+  });
+  let deleted = 0;
+  await page.route('**/api/desk/content/articles/*', async (route) => {
+    if (route.request().method() !== 'DELETE') return route.fallback();
+    deleted += 1;
+    if (deleted === 1) return route.fulfill({ status: 403, json: { code: 'role_forbids', status: 403 } });
+    if (deleted > 20) await gate;
+    await route.fallback();
+  });
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText('17 of 130', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  isOpen();
+  await page.getByText('Stopped: 109 articles are as they were').waitFor();
+  await page.getByText(/Moved 20 articles to the trash/).waitFor();
+  await page.getByRole('button', { name: 'Which ones?' }).click();
+  const failures = page.getByRole('dialog', { name: '1 article was not changed' });
+  await failures.getByRole('link', { name: 'Quay 130' }).waitFor();
+  await failures.getByRole('button', { name: 'Close' }).click();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.getByText('110 articles', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('130 articles', { exact: true }).waitFor();
+});
+
+test('never publishes what is scheduled by one click', async () => {
+  if (browser === undefined) return;
+  const publish_at = '2035-02-28T18:00:00Z';
+  const id = await create({ title: 'Waits for its time', publish_at });
+  const plan = async () => (await desk.content.client.send(`/api/articles/${id}?include=schedule`)).body.data;
+  await desk.go(page, 'articles?status=scheduled');
+  await page.getByLabel('Select Waits for its time').check();
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Publish 1 article now?' });
+  await dialog.getByText('1 of them is scheduled.').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  expect(await plan()).toMatchObject({ is_published: false, schedule: { publish_at: expect.any(String) } });
+  await page.getByRole('button', { name: 'Unschedule' }).click();
+  await page.getByText('Changed 1 article').waitFor();
+  expect(await plan()).toMatchObject({ is_published: false, schedule: { publish_at: null } });
 });
 
 test('deletes for good what is in the trash, some or all of it, once somebody confirms how many', async () => {

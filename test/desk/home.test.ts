@@ -69,7 +69,7 @@ test('the desk opens where somebody left, with the start page one click away', a
   await desk.go(owner, 'articles?status=draft');
   await owner.getByRole('banner').waitFor();
   await owner.goto(`${desk.gallery.url}/`);
-  await owner.getByRole('combobox', { name: 'Status' }).waitFor();
+  await owner.getByRole('navigation', { name: 'Status' }).waitFor();
   expect(pathOf(owner)).toBe('articles?status=draft');
   await home(owner);
   await owner.getByRole('heading', { level: 1, name: 'Home' }).waitFor();

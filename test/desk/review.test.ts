@@ -52,9 +52,7 @@ test('a writer submits, an editor sends back, the writer answers, the editor app
   await desk.go(writer, 'articles');
 
   await desk.go(editor, 'articles');
-  const status = editor.getByRole('combobox', { name: 'Status' });
-  await status.getByRole('option', { name: 'Submitted (1)' }).waitFor({ state: 'attached' });
-  await status.selectOption('submitted');
+  await editor.getByRole('link', { name: 'In review 1' }).click();
   await row(editor, 'The harbour').getByText('Submitted', { exact: true }).waitFor();
   expect(await desk.faultsOf(editor)).toEqual([]);
   await row(editor, 'The harbour').getByRole('link').click();

@@ -10,11 +10,11 @@ import type {
   ListPage,
   ListQuery,
   Review,
-  ReviewCounts,
   ReviewState,
   Revision,
   SiteFacts,
   Sort,
+  StateCounts,
   StatusFilter,
   Term,
   TermKind,
@@ -27,7 +27,7 @@ const PER_PAGE = 100;
 /** The search goes on until it has found this many articles. */
 const MIN_FOUND = 30;
 
-const SHOWN = 'title,author,category,is_published,published_at,updated_at';
+const SHOWN = 'title,slug,author,category,featured_image,is_published,published_at,updated_at';
 
 /** Something with its version, which a write names so that it overwrites nothing else. */
 export interface Versioned<Value> {
@@ -101,9 +101,12 @@ export class ContentApi {
     return author === null ? {} : { responsible: author };
   }
 
-  async reviewCounts({ mine }: Pick<ListQuery, 'mine'>, signal: AbortSignal): Promise<ReviewCounts> {
+  /** How many articles are in each state; with `mine`, of those of whoever is logged in. */
+  async counts({ mine }: Pick<ListQuery, 'mine'>, signal: AbortSignal): Promise<StateCounts> {
     const query = mine ? await this.#responsible() : {};
-    return (await asked(this.#client.get('/api/reviews', { signal, query }))).data;
+    const { deleted, ...counts } = (await asked(this.#client.get('/api/reviews', { signal, query }))).data;
+    const all = counts.published + counts.draft;
+    return { ...counts, all, ...(deleted !== undefined && { trash: deleted }) };
   }
 
   /** A page of a search: what is published and what is not by turns, so that none hides the other. */
@@ -168,13 +171,14 @@ export class ContentApi {
     let next = first;
     do {
       const page = await read(next);
-      for (const { id, title, author: by, category_id, state, at } of page.rows) {
+      for (const { id, title, slug, author: by, category_id, featured_image, state, at } of page.rows) {
         const its = categories.find((one) => one.id === category_id);
         // Names stand one after the other.
         const isBy = name === '' || `, ${by}, `.includes(`, ${name}, `);
         const isFound = words.every((word) => `${title} ${by}`.toLowerCase().includes(word));
         if (!isFound || !isBy || (category !== '' && its?.slug !== category)) continue;
-        articles.push({ id, title, author: by, category: its?.name ?? null, state, at: Date.parse(at) });
+        const shown = { id, title, slug, author: by, picture: featured_image, state, at: Date.parse(at) };
+        articles.push({ ...shown, category: its?.name ?? null });
       }
       next = page.next;
     } while (next !== undefined && articles.length < MIN_FOUND);
@@ -374,8 +378,9 @@ interface DeskAnswer {
 }
 
 /** A row of the schedule or the trash. */
-interface PlainRow extends Pick<ListedArticle, 'id' | 'title' | 'author' | 'state'> {
+interface PlainRow extends Pick<ListedArticle, 'id' | 'title' | 'slug' | 'author' | 'state'> {
   readonly category_id: number | null;
+  readonly featured_image: string | null;
   readonly at: string;
 }
 
@@ -398,7 +403,9 @@ function isNotFound(error: unknown): boolean {
 function listed(article: {
   id: number;
   title?: string | undefined;
+  slug?: string | undefined;
   author?: string | undefined;
+  featured_image?: string | null | undefined;
   category?: Term | null | undefined;
   is_published?: boolean | undefined;
   published_at?: string | null | undefined;
@@ -408,12 +415,14 @@ function listed(article: {
   assignee?: { name: string } | null | undefined;
   open_comments?: number | undefined;
 }): ListedArticle {
-  const { id, title = '', author = '', category, is_published: isPublished, schedule, review } = article;
+  const { id, title = '', slug = '', author = '', category, is_published: isPublished } = article;
+  const { featured_image: picture = null, schedule, review } = article;
   const planned = isPublished ? null : (schedule?.publish_at ?? null);
   const at = planned ?? (isPublished ? article.published_at : null) ?? '';
   const state = isPublished ? 'published' : planned === null ? (review?.state ?? 'draft') : 'scheduled';
   const assignee = article.assignee?.name;
   const comments = article.open_comments ?? 0;
   const times = { at: Date.parse(at), changedAt: Date.parse(article.updated_at ?? '') };
-  return { id, title, author, category: category?.name ?? null, assignee, comments, state, ...times };
+  const shown = { id, title, slug, author, picture, category: category?.name ?? null };
+  return { ...shown, assignee, comments, state, ...times };
 }

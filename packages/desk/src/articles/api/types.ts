@@ -29,9 +29,6 @@ export const REVIEW_STATES = ['submitted', 'returned', 'approved'] as const;
 
 export type ReviewState = (typeof REVIEW_STATES)[number];
 
-/** The number of drafts in each state. */
-export type ReviewCounts = Readonly<Record<ReviewState, number>>;
-
 /** A step of a review. */
 export interface ReviewStep {
   readonly state: ReviewState;
@@ -105,6 +102,9 @@ export interface ListedArticle {
   readonly id: number;
   readonly title: string;
   readonly author: string;
+  readonly slug: string;
+  /** The address of the featured picture. */
+  readonly picture: string | null;
   readonly category: string | null;
   readonly assignee?: string | undefined;
   /** How many are not resolved. */
@@ -125,6 +125,9 @@ export interface TrashSize {
 }
 
 export type StatusFilter = 'all' | 'published' | 'draft' | ReviewState | 'scheduled' | 'trash';
+
+/** The number of articles in each state, as far as it is known. */
+export type StateCounts = Readonly<Partial<Record<StatusFilter, number>>>;
 
 /** The orders of the list, the usual one first. */
 export const SORTS = ['updated', 'updated_asc', 'newest', 'oldest', 'title', 'title_desc'] as const;

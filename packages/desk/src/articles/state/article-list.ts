@@ -1,7 +1,7 @@
 import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import type { ContentApi } from '../api/content.ts';
-import type { ListedArticle, ListQuery, ReviewCounts } from '../api/types.ts';
+import type { ListedArticle, ListQuery, StateCounts } from '../api/types.ts';
 import type { Place } from './place.ts';
 
 /** The time without a key after which the search begins, in ms. */
@@ -20,10 +20,11 @@ export class ArticleList {
   readonly #problem = signal<ApiProblem | undefined>(undefined);
   readonly #total = signal<number | undefined>(undefined);
   readonly #isInexact = signal(false);
-  readonly #reviews = signal<ReviewCounts | undefined>(undefined);
+  readonly #counts = signal<StateCounts>({});
   #next: string | undefined;
   #work = new AbortController();
-  #isReading = false;
+  /** The page that is on its way. */
+  #reading: Promise<void> | undefined;
 
   readonly chosen = signal<ReadonlySet<number>>(new Set());
   /** The article that the keyboard is on. */
@@ -73,15 +74,25 @@ export class ArticleList {
     return this.#isInexact;
   }
 
-  /** The numbers of drafts under review, once they are known. */
-  get reviews(): ReadonlySignal<ReviewCounts | undefined> {
-    return this.#reviews;
+  /** The numbers of articles in each state, as far as they are known. */
+  get counts(): ReadonlySignal<StateCounts> {
+    return this.#counts;
   }
 
   /** Loads the next page, if there is one and none is on its way. */
   async loadMore(): Promise<void> {
-    if (this.#isReading || this.#state.peek() !== 'more') return;
+    if (this.#reading !== undefined || this.#state.peek() !== 'more') return;
     await this.#read(this.#articles.peek());
+  }
+
+  /** Ticks all that the filters match: loads what is not there yet. False if that did not come to an end. */
+  async chooseAll(): Promise<boolean> {
+    const { signal: stop } = this.#work;
+    // A page that is on its way already counts.
+    while (this.#state.peek() === 'more' && !stop.aborted) await (this.#reading ?? this.loadMore());
+    if (stop.aborted || this.#state.peek() !== 'complete') return false;
+    this.chosen.value = new Set(this.#known);
+    return true;
   }
 
   has(id: number | undefined): boolean {
@@ -129,19 +140,26 @@ export class ArticleList {
       this.chosen.value = new Set();
     });
     const { signal: stop } = this.#work;
-    void this.#api.reviewCounts(JSON.parse(this.#query.peek()), stop).then(
+    void this.#api.counts(JSON.parse(this.#query.peek()), stop).then(
       (counts) => {
-        this.#reviews.value = counts;
+        this.#counts.value = counts;
       },
       () => undefined,
     );
     await this.#read([], count);
   }
 
-  async #read(before: readonly ListedArticle[], count = 0): Promise<void> {
+  #read(before: readonly ListedArticle[], count = 0): Promise<void> {
+    const reading = this.#readPages(before, count).finally(() => {
+      if (this.#reading === reading) this.#reading = undefined;
+    });
+    this.#reading = reading;
+    return reading;
+  }
+
+  async #readPages(before: readonly ListedArticle[], count: number): Promise<void> {
     const { signal: stop } = this.#work;
     const query: ListQuery = JSON.parse(this.#query.peek());
-    this.#isReading = true;
     try {
       let page = await this.#api.list(query, this.#next, stop);
       const read = [...page.articles];
@@ -167,8 +185,6 @@ export class ArticleList {
         this.#problem.value = asProblem(error);
         this.#state.value = 'failed';
       });
-    } finally {
-      if (!stop.aborted) this.#isReading = false;
     }
   }
 }

@@ -2,84 +2,139 @@ import { asProblem } from '../../shared/api/problem.ts';
 import type { ContentApi } from '../api/content.ts';
 import type { Changes } from './fields.ts';
 
+/** What failed, and what was thrown. */
+export interface Failed {
+  readonly id: number;
+  readonly reason: unknown;
+}
+
+/** Whoever waits for the work on many articles, and may stop it. */
+export interface Watch {
+  readonly signal: AbortSignal;
+  readonly onProgress: (done: number) => void;
+}
+
 export interface BulkOutcome {
   readonly changed: readonly number[];
-  /** Why others were not: what was thrown. */
-  readonly reasons: readonly unknown[];
-  readonly undo: () => Promise<void>;
+  readonly failed: readonly Failed[];
+  /** How many were left as they are because the work was stopped. */
+  readonly left: number;
+  readonly undo: (watch: Watch) => Promise<BulkOutcome>;
 }
+
+/** Articles that are worked on at a time. */
+const PIECE = 4;
+
+/** Works on one article; resolves to what takes that back, undefined if nothing was to be done. */
+type Work = (id: number) => Promise<(() => Promise<unknown>) | undefined>;
 
 /**
- * Does something with each article, one after the other; what fails does not stop the rest, unless somebody
- * did not want to show who they are: they are asked once.
+ * Does something with each article, some at a time; what fails does not stop the rest, unless somebody did not
+ * want to show who they are: they are asked once.
  */
-async function each(
-  ids: readonly number[],
-  work: (id: number) => Promise<(() => Promise<unknown>) | undefined>,
-): Promise<BulkOutcome> {
-  const changed: number[] = [];
-  const reasons: unknown[] = [];
-  const undos: (() => Promise<unknown>)[] = [];
-  for (const id of ids) {
+async function each(ids: readonly number[], watch: Watch, work: Work): Promise<BulkOutcome> {
+  const failed: Failed[] = [];
+  const undos = new Map<number, () => Promise<unknown>>();
+  let [at, isRefused] = [0, false];
+  const one = async (id: number) => {
     try {
-      const undo = await work(id);
-      if (undo === undefined) continue;
-      changed.push(id);
-      undos.push(undo);
-    } catch (error) {
-      reasons.push(error);
-      if (asProblem(error).code === 'confirmation_required') break;
+      const undo = await patiently(watch.signal, () => work(id));
+      if (undo !== undefined) undos.set(id, undo);
+    } catch (reason) {
+      failed.push({ id, reason });
+      isRefused ||= asProblem(reason).code === 'confirmation_required';
     }
-  }
-  const undo = async () => {
-    for (const one of undos) await one();
   };
-  return { changed, reasons, undo };
+  while (at < ids.length && !isRefused && !watch.signal.aborted) {
+    // The first alone: it may ask whoever does this to show who they are.
+    const piece = ids.slice(at, at + (at === 0 ? 1 : PIECE));
+    await Promise.all(piece.map(one));
+    at += piece.length;
+    watch.onProgress(at);
+  }
+  const changed = [...undos.keys()];
+  const undo = (again: Watch) =>
+    each(changed, again, async (id) => {
+      await undos.get(id)?.();
+      return async () => undefined;
+    });
+  return { changed, failed, left: isRefused ? 0 : ids.length - at, undo };
 }
 
-export function removeAll(api: ContentApi, ids: readonly number[]): Promise<BulkOutcome> {
-  return each(ids, async (id) => {
+/** Tries again when the service has told how long it wants to be left alone. */
+async function patiently<Done>(signal: AbortSignal, work: () => Promise<Done>): Promise<Done> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const { status, retryAfterMs } = asProblem(error);
+      if (status !== 429 || retryAfterMs === undefined || signal.aborted) throw error;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, retryAfterMs);
+        signal.addEventListener('abort', () => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+      if (signal.aborted) throw error;
+    }
+  }
+}
+
+export function removeAll(api: ContentApi, ids: readonly number[], watch: Watch): Promise<BulkOutcome> {
+  return each(ids, watch, async (id) => {
     await api.remove(id);
     return () => api.restore(id);
   });
 }
 
 /** Brings articles back from the trash. */
-export function restoreAll(api: ContentApi, ids: readonly number[]): Promise<BulkOutcome> {
-  return each(ids, async (id) => {
+export function restoreAll(api: ContentApi, ids: readonly number[], watch: Watch): Promise<BulkOutcome> {
+  return each(ids, watch, async (id) => {
     await api.restore(id);
     return () => api.remove(id);
   });
 }
 
 /** Deletes articles of the trash for good: nothing takes that back. */
-export function eraseAll(api: ContentApi, ids: readonly number[]): Promise<BulkOutcome> {
-  return each(ids, async (id) => {
+export function eraseAll(api: ContentApi, ids: readonly number[], watch: Watch): Promise<BulkOutcome> {
+  return each(ids, watch, async (id) => {
     await api.erase(id);
     return async () => undefined;
   });
 }
 
-export function publishAll(api: ContentApi, ids: readonly number[], wanted: boolean): Promise<BulkOutcome> {
-  return each(ids, async (id) => {
+/** What becomes of readers' view of articles. */
+export type Publicity = 'publish' | 'unpublish' | 'unschedule';
+
+export function publishAll(
+  api: ContentApi,
+  ids: readonly number[],
+  watch: Watch,
+  wanted: Publicity,
+): Promise<BulkOutcome> {
+  return each(ids, watch, async (id) => {
     const { value, etag } = await api.read(id);
-    const plan = value.is_published ? null : (value.schedule?.publish_at ?? null);
-    if (!wanted && plan !== null) {
-      const after = await api.change(id, { publish_at: null }, etag);
-      return () => api.change(id, { publish_at: plan }, after);
+    const { publish_at: at = null, release = null } = value.schedule ?? {};
+    const isPlanned = !value.is_published && (at !== null || release !== null);
+    if (wanted !== 'publish' && isPlanned) {
+      const after = await api.change(id, { publish_at: null, release: null }, etag);
+      const plan: Changes = release === null ? { publish_at: at } : { release };
+      return () => api.change(id, plan, after);
     }
-    if (value.is_published === wanted) return undefined;
-    const after = await api.change(id, { is_published: wanted }, etag);
-    return () => api.change(id, { is_published: !wanted }, after);
+    if (wanted === 'unschedule' || value.is_published === (wanted === 'publish')) return undefined;
+    const after = await api.change(id, { is_published: wanted === 'publish' }, etag);
+    return () => api.change(id, { is_published: wanted !== 'publish' }, after);
   });
 }
 
 export function categorizeAll(
   api: ContentApi,
   ids: readonly number[],
+  watch: Watch,
   category: number,
 ): Promise<BulkOutcome> {
-  return each(ids, async (id) => {
+  return each(ids, watch, async (id) => {
     const { value, etag } = await api.read(id);
     if (value.category?.id === category) return undefined;
     const after = await api.change(id, { category_id: category }, etag);
@@ -88,8 +143,13 @@ export function categorizeAll(
   });
 }
 
-export function tagAll(api: ContentApi, ids: readonly number[], tag: string): Promise<BulkOutcome> {
-  return each(ids, async (id) => {
+export function tagAll(
+  api: ContentApi,
+  ids: readonly number[],
+  watch: Watch,
+  tag: string,
+): Promise<BulkOutcome> {
+  return each(ids, watch, async (id) => {
     const { value, etag } = await api.read(id);
     const before = (value.tags ?? []).map(({ slug }) => slug);
     if (before.includes(tag)) return undefined;

@@ -1,14 +1,31 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 
+/** An article with which something failed, and why, in words. */
+export interface Failure {
+  readonly id: number;
+  readonly title: string;
+  readonly reason: string;
+}
+
 export interface Notice {
   readonly text: string;
   readonly isFault: boolean;
   readonly undo?: (() => Promise<void>) | undefined;
+  /** What failed of many, if it was more than one reason can say. */
+  readonly failures?: readonly Failure[] | undefined;
 }
 
-/** The last thing that was done, until it is dismissed or the next one comes. */
+/** How far the work on many articles is, and what ends it before its time. */
+export interface Progress {
+  readonly done: number;
+  readonly count: number;
+  readonly stop: () => void;
+}
+
+/** The last thing that was done, until it is dismissed or the next one comes, and what is being done. */
 export class Notices {
   readonly #latest = signal<Notice | undefined>(undefined);
+  readonly progress = signal<Progress | undefined>(undefined);
 
   /** The notice that is shown. */
   get latest(): ReadonlySignal<Notice | undefined> {
@@ -20,8 +37,8 @@ export class Notices {
   }
 
   /** Says what could not be done. */
-  failed(text: string): void {
-    this.#latest.value = { text, isFault: true };
+  failed(text: string, more: Pick<Notice, 'undo' | 'failures'> = {}): void {
+    this.#latest.value = { text, isFault: true, ...more };
   }
 
   dismiss(): void {

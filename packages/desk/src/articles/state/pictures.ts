@@ -51,6 +51,14 @@ export async function uploadPicture(
   return { src: publicPicture(base, key, contentType), alt: '', takeBack, ...(await sizeOf(clean)) };
 }
 
+/** The path in the gallery of a picture at an address; undefined if it is elsewhere. */
+export function galleryPath(base: URL, address: string): string | undefined {
+  const url = URL.parse(address, base);
+  const root = new URL('media/', base);
+  if (url?.origin !== base.origin || !url.pathname.startsWith(root.pathname)) return undefined;
+  return decoded(url.pathname.slice(root.pathname.length).replace(/^v[0-9a-f]{12}\//, ''));
+}
+
 /** The pictures of HTML, and of another address, that are in the gallery where readers cannot see them. */
 export function unseenPictures(
   html: string,
@@ -63,11 +71,9 @@ export function unseenPictures(
     const url = URL.parse(address, base);
     if (address === '' || url === null) return false;
     if (url.origin === store) return true;
-    const root = new URL('media/', base);
     if (url.origin !== base.origin) return false;
-    if (!url.pathname.startsWith(root.pathname)) return true;
-    const path = url.pathname.slice(root.pathname.length).replace(/^v[0-9a-f]{12}\//, '');
-    return !prefixes.some((prefix) => decoded(path).startsWith(prefix));
+    const path = galleryPath(base, address);
+    return path === undefined || !prefixes.some((prefix) => path.startsWith(prefix));
   });
 }
 

@@ -43,7 +43,7 @@ export class Place {
 
   /** Opens an article; the list keeps its filters for the way back. */
   open(article: number | 'new'): void {
-    if (this.value.peek().article === undefined) this.#list = this.#listPath({});
+    if (this.value.peek().article === undefined) this.#list = this.pathOf({});
     this.#address.go(`articles/${article}`);
   }
 
@@ -58,10 +58,11 @@ export class Place {
   }
 
   filter(change: Partial<ListQuery>): void {
-    this.#address.replace(this.#listPath(change));
+    this.#address.replace(this.pathOf(change));
   }
 
-  #listPath(change: Partial<ListQuery>): string {
+  /** The place of the list with other filters. */
+  pathOf(change: Partial<ListQuery>): string {
     const { status, sort, text, category, tag, author, mine } = { ...this.value.peek(), ...change };
     const query = new URLSearchParams();
     if (status !== 'all') query.set('status', status);

@@ -1,9 +1,12 @@
 import { memo } from 'preact/compat';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../shared/views/icon.tsx';
+import { useBroken } from '../../shared/views/use-broken.ts';
 import { useRows } from '../../shared/views/use-rows.ts';
 import type { ListedArticle, Sort } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
+import { galleryPath } from '../state/pictures.ts';
+import { pageOf } from '../state/site-page.ts';
 import type { TextName } from '../text/texts.ts';
 import { useListActions } from './list-actions.ts';
 import { listed } from './seats.ts';
@@ -37,7 +40,7 @@ export function ArticleTable() {
   return (
     <div
       role="grid"
-      class="articles-grid"
+      class={isPlain ? 'articles-grid plain' : 'articles-grid'}
       aria-label={texts.say('articleList')}
       aria-multiselectable="true"
       aria-rowcount={articles.length + 1}
@@ -77,11 +80,16 @@ export function ArticleTable() {
 
 /** The columns, each with the orders that it has, the usual one first. */
 const HEADS: readonly (readonly [name: TextName, look: string, sorts: readonly Sort[]])[] = [
-  ['title', 'article-words', ['title', 'title_desc']],
   ['status', 'article-state', []],
+  ['featuredImage', 'article-picture', []],
+  ['title', 'article-words', ['title', 'title_desc']],
   ['lastChanged', 'article-date', ['updated', 'updated_asc']],
   ['published', 'article-date', ['newest', 'oldest']],
+  ['seeOnSite', 'article-page', []],
 ];
+
+/** The columns whose cells say what they are. */
+const UNSEEN: ReadonlySet<TextName> = new Set(['featuredImage', 'seeOnSite']);
 
 const ASCENDING: readonly Sort[] = ['title', 'updated_asc', 'oldest'];
 
@@ -104,7 +112,7 @@ function ArticleHeads({ isPlain }: { isPlain: boolean }) {
         if (!isSorted || sorts.length === 0)
           return (
             <span key={name} role="columnheader" tabIndex={-1} class={look}>
-              {words}
+              {UNSEEN.has(name) ? <span class="unseen">{words}</span> : words}
             </span>
           );
         const direction = directionOf(sorts);
@@ -143,12 +151,13 @@ const STATES: Readonly<Record<ListedArticle['state'], TextName>> = {
 
 /** While the list is scrolled, only the rows that come into sight are new. */
 const Row = memo(({ article, index, start, isChosen, isActive, isDeleted }: RowProps) => {
-  const { list, me, place, presence, texts } = useApp();
-  const { id, author, category, assignee, comments = 0, state, changedAt, at } = article;
+  const { list, me, place, presence, site, texts } = useApp();
+  const { id, author, category, picture, assignee, comments = 0, state, changedAt, at } = article;
   const title = article.title === '' ? texts.say('untitled') : texts.name(article.title);
   const assigned = assignee === undefined ? '' : texts.say('assignedTo', { name: texts.name(assignee) });
   const others = presence.othersAt(id);
   const opened = others.length === 0 ? '' : texts.say('openBy', { names: listed(others, texts) });
+  const page = state === 'published' ? pageOf(site.value, article) : undefined;
   const facts = [opened, author, category, assigned].filter(Boolean).join(' · ');
   return (
     <div
@@ -172,6 +181,14 @@ const Row = memo(({ article, index, start, isChosen, isActive, isDeleted }: RowP
             }}
           />
         )}
+      </span>
+      <span role="gridcell" tabIndex={-1} class="article-state">
+        <span class={state === 'published' || state === 'approved' ? 'badge on' : 'badge'}>
+          {texts.say(STATES[state])}
+        </span>
+      </span>
+      <span role="gridcell" tabIndex={-1} class="article-picture">
+        <Thumbnail address={picture} />
       </span>
       <span role="gridcell" tabIndex={-1} class="article-words">
         {isDeleted ? (
@@ -211,11 +228,6 @@ const Row = memo(({ article, index, start, isChosen, isActive, isDeleted }: RowP
           {facts}
         </span>
       </span>
-      <span role="gridcell" tabIndex={-1} class="article-state">
-        <span class={state === 'published' || state === 'approved' ? 'badge on' : 'badge'}>
-          {texts.say(STATES[state])}
-        </span>
-      </span>
       {[changedAt, at].map(
         (time, column) =>
           time !== undefined && (
@@ -224,9 +236,33 @@ const Row = memo(({ article, index, start, isChosen, isActive, isDeleted }: RowP
             </span>
           ),
       )}
+      <span role="gridcell" tabIndex={-1} class="article-page">
+        {page !== undefined && (
+          <a
+            class="icon-button"
+            href={page}
+            target="_blank"
+            rel="noreferrer"
+            tabIndex={-1}
+            aria-label={`${texts.say('seeOnSite')}: ${title}`}
+            title={texts.say('seeOnSite')}
+          >
+            <Icon name="link" size={16} />
+          </a>
+        )}
+      </span>
     </div>
   );
 });
+
+/** The featured picture, if it is one of the gallery: the desk loads nothing from elsewhere. */
+function Thumbnail({ address: picture }: { address: string | null }) {
+  const { address, gallery } = useApp();
+  const [isBroken, broken] = useBroken();
+  const path = picture === null ? undefined : galleryPath(address.base, picture);
+  if (path === undefined || isBroken) return null;
+  return <img src={gallery.thumbnailOf(path)} alt="" loading="lazy" decoding="async" onError={broken} />;
+}
 
 /** The time for which its distance from now is told, in ms; beyond it, the date says more. */
 const NEAR_MS = 7 * 86_400_000;
@@ -270,6 +306,10 @@ function useTableKeys(show: (index: number) => void): (event: KeyboardEvent) => 
     if (event.key === 'Enter' && place.value.peek().status !== 'trash') {
       event.preventDefault();
       return place.open(id);
+    }
+    if (event.key === 'v' && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      const row = document.querySelector('[data-active="true"]')?.closest('[role="row"]');
+      return row?.querySelector<HTMLElement>('.article-page a')?.click();
     }
     if (!me.may('edit')) return;
     if (event.key === ' ') {

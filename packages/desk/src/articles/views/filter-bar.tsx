@@ -1,34 +1,15 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import { Icon } from '../../shared/views/icon.tsx';
-import { SORTS, type Sort, type StatusFilter, type Term, type TermKind } from '../api/types.ts';
+import { SORTS, type Sort, type Term, type TermKind } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
-import type { TextName } from '../text/texts.ts';
+import { PLAIN } from './state-tabs.tsx';
 import { TermNames } from './terms-field.tsx';
 import { EmptyTrashButton } from './trash-buttons.tsx';
 
-const STATUSES: Readonly<Record<StatusFilter, TextName>> = {
-  all: 'all',
-  published: 'published',
-  draft: 'drafts',
-  submitted: 'submitted',
-  returned: 'returned',
-  approved: 'approved',
-  scheduled: 'scheduled',
-  trash: 'trash',
-};
-
-/** The schedule and the trash have neither the text of articles nor their tags. */
-const PLAIN: ReadonlySet<string> = new Set(['scheduled', 'trash']);
-
 export function FilterBar() {
-  const { list, me, place, terms, texts } = useApp();
+  const { me, place, terms, texts } = useApp();
   const { say } = texts;
   const { status, sort, text, category, tag, author, mine } = place.value.value;
-  const counts: Partial<Record<string, number>> = list.reviews.value ?? {};
-  const counted = (value: string, name: TextName) => {
-    const count = counts[value];
-    return count === undefined ? say(name) : say('stateCount', { state: say(name), count });
-  };
   const isPlain = PLAIN.has(status);
   const search = say(isPlain ? 'searchTitles' : 'search');
   return (
@@ -43,15 +24,6 @@ export function FilterBar() {
           onInput={({ currentTarget }) => place.filter({ text: currentTarget.value })}
         />
       </div>
-      <Choice
-        label={say('status')}
-        value={status}
-        options={Object.entries(STATUSES).map(([value, name]) => [value, counted(value, name)] as const)}
-        onChange={(value) =>
-          // Filters that the schedule and the trash do not have leave the address.
-          place.filter({ status: value as StatusFilter, ...(PLAIN.has(value) && { tag: '', mine: false }) })
-        }
-      />
       <Choice
         label={say('category')}
         value={category}

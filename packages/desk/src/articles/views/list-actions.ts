@@ -4,10 +4,12 @@ import {
   type BulkOutcome,
   categorizeAll,
   eraseAll,
+  type Publicity,
   publishAll,
   removeAll,
   restoreAll,
   tagAll,
+  type Watch,
 } from '../state/bulk.ts';
 import type { TextName } from '../text/texts.ts';
 
@@ -20,10 +22,16 @@ export interface ListActions {
   erase(): Promise<void>;
   /** Deletes for good what was in the trash at a time. */
   emptyTrash(until: string): Promise<void>;
-  publish(wanted: boolean): Promise<void>;
+  publish(wanted: Publicity): Promise<void>;
   categorize(category: number): Promise<void>;
   tag(name: string): Promise<void>;
 }
+
+/** So many articles are changed in a moment; how far the work on more is, is shown. */
+const SHORT = 20;
+
+/** The reasons that a notice gives; all of them are in the report. */
+const TOLD = 3;
 
 /** Gives the focus, which what it was on took along, to the article that the keyboard is on. */
 export function focusActive(): void {
@@ -39,22 +47,50 @@ export function useListActions(): ListActions {
   const { api, list, notices, place, terms, texts } = useApp();
   const { say } = texts;
   const chosen = () => [...list.chosen.peek()];
-  const tell = async (
+  /** Shows how far the work on so many articles is, and lets it be stopped. */
+  const watched = async <Done>(count: number, work: (watch: Watch) => Promise<Done>): Promise<Done> => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const stop = () => controller.abort();
+    const onProgress = (done: number) => {
+      if (count > SHORT) notices.progress.value = { done, count, stop };
+    };
+    if (count > SHORT) notices.dismiss();
+    onProgress(0);
+    try {
+      return await work({ signal, onProgress });
+    } finally {
+      notices.progress.value = undefined;
+    }
+  };
+  const run = async (
     done: Extract<TextName, 'changed' | 'removed' | 'broughtBack' | 'erased'>,
-    work: Promise<BulkOutcome>,
+    ids: readonly number[],
+    work: (watch: Watch) => Promise<BulkOutcome>,
   ) => {
-    const { changed, reasons, undo } = await work;
-    if (reasons.length > 0)
-      notices.failed(
-        say('notChanged', {
-          reason: [...new Set(reasons.map((reason) => errorWords(reason, say)))].join(' '),
-        }),
-      );
-    else
-      notices.done(
-        say(done, { count: changed.length }),
-        changed.length > 0 && done !== 'erased' ? undo : undefined,
-      );
+    const titles = new Map(list.articles.peek().map(({ id, title }) => [id, title]));
+    const { changed, failed, left, undo } = await watched(ids.length, work);
+    const failures = failed.map(({ id, reason }) => ({
+      id,
+      title: titles.get(id) ?? '',
+      reason: errorWords(reason, say),
+    }));
+    const takeBack =
+      changed.length === 0 || done === 'erased'
+        ? undefined
+        : async () => {
+            const [fault] = (await watched(changed.length, undo)).failed;
+            if (fault !== undefined) throw fault.reason;
+          };
+    const reasons = [...new Set(failures.map(({ reason }) => reason))];
+    const words = [
+      ...(changed.length > 0 || failures.length === 0 ? [say(done, { count: changed.length })] : []),
+      ...(left > 0 ? [say('leftOut', { count: left })] : []),
+      ...(reasons.length > 0 ? [say('notChanged', { reason: reasons.slice(0, TOLD).join(' ') })] : []),
+    ];
+    const text = words.join(' · ');
+    if (failures.length === 0) notices.done(text, takeBack);
+    else notices.failed(text, { undo: takeBack, failures: ids.length > 1 ? failures : undefined });
     await list.reread();
     focusActive();
   };
@@ -64,10 +100,16 @@ export function useListActions(): ListActions {
       const some = chosen();
       const ids = some.length > 0 || id === undefined ? some : [id];
       list.stepAside(ids);
-      await tell('removed', removeAll(api, ids));
+      await run('removed', ids, (watch) => removeAll(api, ids, watch));
     },
-    restore: () => tell('broughtBack', restoreAll(api, chosen())),
-    erase: () => tell('erased', eraseAll(api, chosen())),
+    restore: () => {
+      const ids = chosen();
+      return run('broughtBack', ids, (watch) => restoreAll(api, ids, watch));
+    },
+    erase: () => {
+      const ids = chosen();
+      return run('erased', ids, (watch) => eraseAll(api, ids, watch));
+    },
     emptyTrash: async (until) => {
       try {
         notices.done(say('erased', { count: await api.emptyTrash(until) }));
@@ -77,12 +119,19 @@ export function useListActions(): ListActions {
       await list.reread();
       focusActive();
     },
-    publish: (wanted) => tell('changed', publishAll(api, chosen(), wanted)),
-    categorize: (category) => tell('changed', categorizeAll(api, chosen(), category)),
+    publish: (wanted) => {
+      const ids = chosen();
+      return run('changed', ids, (watch) => publishAll(api, ids, watch, wanted));
+    },
+    categorize: (category) => {
+      const ids = chosen();
+      return run('changed', ids, (watch) => categorizeAll(api, ids, watch, category));
+    },
     tag: async (name) => {
       const ids = chosen();
       try {
-        await tell('changed', tagAll(api, ids, await terms.tagNamed(name)));
+        const tag = await terms.tagNamed(name);
+        await run('changed', ids, (watch) => tagAll(api, ids, watch, tag));
       } catch (error) {
         notices.failed(say('notChanged', { reason: errorWords(error, say) }));
       }

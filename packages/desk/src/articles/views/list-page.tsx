@@ -1,21 +1,28 @@
 import { Icon } from '../../shared/views/icon.tsx';
+import { Link } from '../../shared/views/link.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
 import { useTitle } from '../../shared/views/use-title.ts';
+import type { ListQuery } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { ArticleTable } from './article-table.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { SelectionBar } from './selection-bar.tsx';
+import { StateTabs } from './state-tabs.tsx';
 
 /** The articles: which ones are shown, what can be done with them, and they themselves. */
 export function ListPage() {
-  const { list, me, texts } = useApp();
+  const { list, me, place, texts } = useApp();
   const { say } = texts;
   useTitle(say('articles'));
+  // Filters wait until there is something to choose from.
+  const { all, trash } = list.counts.value;
+  const isEmpty = all === 0 && trash === 0 && !isNarrowed(place.value.value);
   return (
     <>
       <h1 class="unseen">{say('articles')}</h1>
-      {list.chosen.value.size > 0 && me.may('edit') ? <SelectionBar /> : <FilterBar />}
+      {!isEmpty && <StateTabs />}
+      {!isEmpty && (list.chosen.value.size > 0 && me.may('edit') ? <SelectionBar /> : <FilterBar />)}
       {list.articles.value.length > 0 ? <ArticleTable /> : <NoArticles />}
       <Status />
     </>
@@ -23,9 +30,9 @@ export function ListPage() {
 }
 
 function NoArticles() {
-  const { list, place, texts } = useApp();
+  const { list, me, place, texts } = useApp();
   const { say } = texts;
-  const { status, text, category, tag, author, mine } = place.value.value;
+  const { status } = place.value.value;
   const problem = list.problem.value;
   if (list.state.value === 'loading') return <Loading />;
   if (list.state.value === 'failed' && problem !== undefined) {
@@ -33,14 +40,41 @@ function NoArticles() {
       <ProblemView problem={problem} words={problemWords(problem, say)} onRetry={() => void list.refresh()} />
     );
   }
-  const isFiltered = mine || status !== 'all' || [text, category, tag, author].some((value) => value !== '');
+  const isFiltered = isNarrowed({ ...place.value.value, status: 'all' });
+  if (isFiltered || status !== 'all')
+    return (
+      <div class="empty">
+        <Icon name={isFiltered ? 'search' : 'articles'} size={32} />
+        <p class="empty-title">{say(isFiltered ? 'nothingFound' : 'nothingInState')}</p>
+        {!isFiltered && status !== 'all' && <p class="hint">{say(`hint_${status}`)}</p>}
+      </div>
+    );
   return (
     <div class="empty">
-      <Icon name={isFiltered ? 'search' : 'articles'} size={32} />
-      <p class="empty-title">{say(isFiltered ? 'nothingFound' : 'nothing')}</p>
-      {!isFiltered && <p class="hint">{say('nothingHint')}</p>}
+      <Icon name="articles" size={32} />
+      <p class="empty-title">{say('nothing')}</p>
+      <p class="hint">{say('nothingHint')}</p>
+      {me.may('write') && (
+        <div class="empty-buttons">
+          <Link to="articles/new" class="button primary">
+            <Icon name="edit" />
+            <span>{say('writeFirst')}</span>
+          </Link>
+          {me.may('edit') && (
+            <Link to="moving" class="button plain">
+              <Icon name="download" />
+              <span>{say('importFirst')}</span>
+            </Link>
+          )}
+        </div>
+      )}
     </div>
   );
+}
+
+/** True if not everything is listed. */
+function isNarrowed({ status, text, category, tag, author, mine }: ListQuery): boolean {
+  return mine || status !== 'all' || [text, category, tag, author].some((value) => value !== '');
 }
 
 function Status() {

@@ -1,13 +1,21 @@
+import { lazy, Suspense } from 'preact/compat';
+import { useState } from 'preact/hooks';
 import { Button, IconButton } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { errorWords } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
+import type { Failure } from '../state/notices.ts';
 
-/** The last action, with the button that undoes it. */
+const FailuresDialog = lazy(() =>
+  import('./failures-dialog.tsx').then(({ FailuresDialog: View }) => ({ default: View })),
+);
+
+/** The last action, with the button that undoes it, and how far the one is that takes long. */
 export function NoticeView() {
   const { list, notices, texts } = useApp();
   const { say } = texts;
   const notice = notices.latest.value;
+  const [shown, show] = useState<readonly Failure[]>();
   const undo = async (take: () => Promise<void>) => {
     notices.dismiss();
     try {
@@ -19,19 +27,55 @@ export function NoticeView() {
     await list.reread();
   };
   return (
-    <div class="notices" role="status">
-      {notice !== undefined && (
-        <div class={notice.isFault ? 'notice-card fault' : 'notice-card'}>
-          <Icon name={notice.isFault ? 'alert' : 'done'} size={16} />
-          <p>{notice.text}</p>
-          {notice.undo !== undefined && (
-            <Button kind="quiet" onClick={() => notice.undo && void undo(notice.undo)}>
-              {say('undo')}
-            </Button>
+    <>
+      <div class="notices">
+        <ProgressCard />
+        <div role="status">
+          {notice !== undefined && (
+            <div class={notice.isFault ? 'notice-card fault' : 'notice-card'}>
+              <Icon name={notice.isFault ? 'alert' : 'done'} size={16} />
+              <p>{notice.text}</p>
+              {notice.failures !== undefined && (
+                <Button kind="quiet" onClick={() => show(notice.failures)}>
+                  {say('whichFailed')}
+                </Button>
+              )}
+              {notice.undo !== undefined && (
+                <Button kind="quiet" onClick={() => notice.undo && void undo(notice.undo)}>
+                  {say('undo')}
+                </Button>
+              )}
+              <IconButton icon="close" label={say('dismiss')} onClick={() => notices.dismiss()} />
+            </div>
           )}
-          <IconButton icon="close" label={say('dismiss')} onClick={() => notices.dismiss()} />
         </div>
+      </div>
+      {shown !== undefined && (
+        <Suspense fallback={null}>
+          <FailuresDialog failures={shown} onClose={() => show(undefined)} />
+        </Suspense>
       )}
+    </>
+  );
+}
+
+/** Outside of what is read out by itself: it changes all the time. */
+function ProgressCard() {
+  const { notices, texts } = useApp();
+  const { say } = texts;
+  const progress = notices.progress.value;
+  if (progress === undefined) return null;
+  const { done, count, stop } = progress;
+  const words = say('progress', { done, count });
+  return (
+    <div class="notice-card">
+      <div class="notice-progress">
+        <p>{words}</p>
+        <progress max={count} value={done} aria-label={words} />
+      </div>
+      <Button kind="quiet" onClick={stop}>
+        {say('stop')}
+      </Button>
     </div>
   );
 }

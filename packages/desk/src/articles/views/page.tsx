@@ -17,6 +17,7 @@ const LIST_KEYS: Keys = [
   ['/', 'keySearch'],
   ['↑ ↓ Home End', 'keyMove'],
   ['Enter', 'open'],
+  ['V', 'seeOnSite'],
   ['Space', 'keySelect'],
   ['Shift + ↑ ↓', 'keyRange'],
   ['Ctrl + A', 'selectAll'],

@@ -160,6 +160,11 @@ export class GalleryApi {
     return this.#client.url('/api/gallery/media', { query });
   }
 
+  /** The address of a small picture of the file that a path has at the time. */
+  thumbnailOf(path: string): string {
+    return this.#client.url('/api/gallery/media', { query: { key: path, thumbnail: 'true' } });
+  }
+
   /** The code of why there is no picture of a file, or only a part of one; undefined if it is not said. */
   async whyUnseen(entry: Entry): Promise<string | undefined> {
     const response = await this.#service.fetch(this.thumbnail(entry), {});
