@@ -10,10 +10,12 @@ import { forbidden, Problem, unauthorized } from '@pressroom/common/problems/pro
 import { SearchGate } from '@pressroom/common/search/search';
 import type { SecretBox } from '@pressroom/common/secrets/secret-box';
 import type { Kysely } from 'kysely';
+import { z } from 'zod';
 import { archiveQuery } from './api/archive.ts';
 import { ArchiveStore } from './api/archive-store.ts';
 import { storiesQuery } from './api/stories.ts';
 import { listStories } from './api/story-list.ts';
+import { addDays } from './calendar.ts';
 import { type EditorParts, toWire } from './editing/desk/editors.ts';
 import { importOperations } from './editing/desk/import.ts';
 import { itemOperations } from './editing/desk/items.ts';
@@ -58,6 +60,9 @@ const DESCRIPTION = {
 /** The largest request body, in bytes: that of content. */
 const BODY_LIMIT = 2 * 2 ** 20;
 
+/** Days of items that are put in order by their scores. */
+const SCORED_DAYS = 31;
+
 /** Searches by editors that run at once. */
 const SEARCHES = 2;
 
@@ -98,12 +103,27 @@ export async function buildDesk(parts: DeskParts): Promise<Server> {
 /** The archive, with the members that only editors see. */
 function archiveOf({ db, vocabulary, clock }: DeskParts) {
   const gate = new SearchGate(db, SEARCHES);
-  const archive = new ArchiveStore({ db, gate, calendar: vocabulary.calendar, clock });
-  const query = archiveQuery(vocabulary);
+  const { calendar } = vocabulary;
+  const archive = new ArchiveStore({ db, gate, calendar, clock });
+  const firstScored = () => addDays(calendar.date(clock()), -SCORED_DAYS);
+  const query = archiveQuery(vocabulary)
+    .extend({
+      order: z
+        .enum(['published', 'score'], 'must be published or score')
+        .default('published')
+        .describe(`\`score\`: the highest first, of at most ${SCORED_DAYS} days, which \`from\` bounds.`),
+    })
+    .refine(({ order, from }) => order === 'published' || (from !== undefined && from >= firstScored()), {
+      path: ['from'],
+      message: `must be at most ${SCORED_DAYS} days ago for the order by score`,
+    });
   return {
     query,
     read: async (given: ReturnType<typeof query.parse>) => {
-      const { items, nextCursor } = await archive.page(given);
+      const { order, ...rest } = given;
+      const { items, nextCursor } = await (order === 'score'
+        ? archive.pageByScore(rest)
+        : archive.page(rest));
       const known = await db
         .selectFrom('news.item')
         .select(['id', ...MEMBER_COLUMNS])

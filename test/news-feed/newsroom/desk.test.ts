@@ -234,6 +234,34 @@ test('lists go on where they ended', async () => {
   expect([names, rest.body.nextCursor]).toEqual([['x.example', 'y.example', 'z.example'], null]);
 });
 
+test('items are listed by score, page by page, also while they are scored anew', async () => {
+  const times = (hours: number) => ({
+    publishedAt: new Date(NOW.getTime() - hours * 3_600_000).toISOString(),
+  });
+  await importLines(feed.db, [
+    itemLine('low', { title: 'Low', score: 45.1, ...times(1) }),
+    itemLine('older', { title: 'Older', score: 90.25, ...times(3) }),
+    itemLine('newer', { title: 'Newer', score: 90.25, ...times(2) }),
+    itemLine('none', { title: 'None', ...times(0) }),
+    itemLine('old', { title: 'Old', score: 100, ...times(24 * 40) }),
+  ]);
+  const list = '/items?order=score&from=2026-11-01';
+  expect(titles(await ask(list))).toEqual(['Newer', 'Older', 'Low', 'None']);
+  const { body } = await ask(`${list}&limit=2`);
+  await patch('/items/older', { score: 10 });
+  const rest = await ask(`${list}&limit=2&cursor=${body.nextCursor}`);
+  expect([titles(rest), rest.body.nextCursor]).toEqual([['Low', 'Older'], expect.any(String)]);
+  expect(titles(await ask(`${list}&cursor=${rest.body.nextCursor}`))).toEqual(['None']);
+  for (const query of [
+    'order=score',
+    'order=score&from=2026-10-01',
+    'order=size',
+    `order=score&from=2026-11-02&cursor=${body.nextCursor}`,
+  ]) {
+    expect([query, (await ask(`/items?${query}`)).status]).toEqual([query, 400]);
+  }
+});
+
 test('stories are merged, unmerged, split and told', async () => {
   const story = (publicId: string) => ({ type: 'story', publicId, title: `Story ${publicId}` });
   await importLines(feed.db, [

@@ -13,7 +13,7 @@ import {
   termsOf,
   withWords,
 } from './items-store.ts';
-import { type Anchor, type ListKey, readCursor, writeCursor } from './list-cursor.ts';
+import { type Anchor, invalidCursor, type ListKey, readCursor, writeCursor } from './list-cursor.ts';
 
 type Database = Kysely<NewsTables>;
 
@@ -52,6 +52,22 @@ export class ArchiveStore {
 
   constructor(parts: ArchiveStoreParts) {
     this.#parts = parts;
+  }
+
+  /**
+   * A page of the items of a query, the highest scores first, which `query.from` bounds. Throws as `page`
+   * does.
+   */
+  async pageByScore(query: ArchiveQuery): Promise<Omit<ArchivePage, 'expiresAt'>> {
+    const { gate, calendar, clock } = this.#parts;
+    const key = [...listKey(query), 'score'];
+    const anchor = query.cursor === undefined ? undefined : readCursor(key, query.cursor);
+    const reading = readingOf(query, { anchor: undefined, now: clock(), calendar });
+    const rows = await gate.run((db) => selectByScore(db, reading, anchor).execute());
+    const items = rows.slice(0, query.limit);
+    const last = items.at(-1);
+    const end = last && { at: last.at, id: `${last.score ?? NO_SCORE} ${last.id}` };
+    return { items, nextCursor: rows.length > items.length && end ? writeCursor(key, end) : null };
   }
 
   /**
@@ -153,6 +169,22 @@ function select(db: Database, { shape, values, words }: Reading, reach: Reach) {
     selectPage(db, { ...shape, reach }, (name) => sql`${values[name]}`),
     words,
   );
+}
+
+/** Where an item without a score stands among the others. */
+const NO_SCORE = -1;
+
+/** All of the time's items are put in order, as scores have no index. */
+function selectByScore(db: Database, reading: Reading, anchor: Anchor | undefined) {
+  const key = sql`(coalesce(score, ${NO_SCORE}), at, id)`;
+  const [, score, id] = /^(-?\d+(?:\.\d+)?) (.+)$/s.exec(anchor?.id ?? `${NO_SCORE} -`) ?? [];
+  if (id === undefined) throw invalidCursor('the cursor is malformed');
+  return select(db, reading, 'all')
+    .clearOrderBy()
+    .$if(anchor !== undefined, (page) =>
+      page.where(sql<boolean>`${key} < (${Number(score)}, ${anchor?.at}::timestamptz, ${id})`),
+    )
+    .orderBy(sql`${key} desc`);
 }
 
 /** Reads further back until the page is full. */

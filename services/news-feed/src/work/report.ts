@@ -76,7 +76,7 @@ export async function publishReport(
   }
   const at = early ? await begun(tx, window) : now;
   await lockUntilCommit(tx, 'compose a report', period);
-  if ((await publishedAt(tx, period, date)) !== undefined) return 'unchanged';
+  if ((await findPublished(tx, period, date)) !== undefined) return 'unchanged';
   const report = await compose(tx, { period, window, vocabulary });
   precondition?.(report);
   if (report === undefined) return 'empty';
@@ -103,6 +103,8 @@ export interface ReportPreview {
   windowEnd: Date;
   /** When the report of the date was published; null if it was not yet. */
   publishedAt: Date | null;
+  /** As it was published; null if it was not yet. */
+  published: Report | null;
   /** Null without an item to quote. */
   report: Report | null;
 }
@@ -118,12 +120,14 @@ export async function previewReport(
   const { period, date, vocabulary } = publication;
   const window = windowOf(publication);
   const report = await compose(db, { period, window, vocabulary });
+  const found = await findPublished(db, period, date);
   return {
     period,
     date,
     windowStart: window.from,
     windowEnd: window.through,
-    publishedAt: (await publishedAt(db, period, date)) ?? null,
+    publishedAt: found?.generated_at ?? null,
+    published: found?.report ?? null,
     report: report ?? null,
   };
 }
@@ -219,14 +223,13 @@ async function begun(tx: Transaction<NewsTables>, { from }: TimeWindow): Promise
   );
 }
 
-/** When the report of a date was published; undefined if it was not. */
-async function publishedAt(db: Kysely<NewsTables>, period: Period, date: string): Promise<Date | undefined> {
-  const published = await db
+/** The report of a date as it was published; undefined if it was not. */
+function findPublished(db: Kysely<NewsTables>, period: Period, date: string) {
+  return db
     .selectFrom(PERIOD_RULES[period].table)
-    .select('generated_at')
+    .select(['generated_at', sql<Report>`report`.as('report')])
     .where('date', '=', sql<Date>`${date}::date`)
     .executeTakeFirst();
-  return published?.generated_at;
 }
 
 /** Throws a {@link Failure} for a date on which the period has no report. */

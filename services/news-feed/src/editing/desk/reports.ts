@@ -87,6 +87,7 @@ const previewAnswer = z.object({
   windowStart: timestamp,
   windowEnd: timestamp,
   publishedAt: timestamp.nullable(),
+  published: report.nullable().describe('As it was published; null if it was not yet.'),
   report: report.nullable().describe('Null without an item to quote.'),
 });
 
