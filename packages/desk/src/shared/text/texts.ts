@@ -64,10 +64,9 @@ export class Texts<Name = SharedTextName> {
     return this.#unit(units[power] ?? 'byte', power > 0 && value < 100 ? 1 : 0, display).format(value);
   }
 
-  /** A date with its time, short or long, in the time zone of whoever reads. */
-  date(ms: number, length: 'short' | 'long' = 'short'): string {
+  /** A date with its time, short or long, by default in the time zone of whoever reads. */
+  date(ms: number, length: 'short' | 'long' = 'short', timeZone = this.#voice.zone.value): string {
     const dateStyle = length === 'short' ? 'medium' : 'full';
-    const timeZone = this.#voice.zone.value;
     const make = (locale: string) =>
       new Intl.DateTimeFormat(locale, { dateStyle, timeStyle: 'short', timeZone });
     return this.#format(this.#dates, `${length} ${timeZone}`, make).format(ms);
@@ -116,7 +115,7 @@ export class Texts<Name = SharedTextName> {
   #unit(unit: string, maximumFractionDigits: number, unitDisplay: 'short' | 'long' = 'short') {
     const style = { style: 'unit', unit, unitDisplay, maximumFractionDigits } as const;
     const make = (locale: string) => new Intl.NumberFormat(locale, style);
-    return this.#format(this.#numbers, `${unit} ${maximumFractionDigits}`, make);
+    return this.#format(this.#numbers, `${unit} ${unitDisplay} ${maximumFractionDigits}`, make);
   }
 
   /**
