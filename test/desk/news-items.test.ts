@@ -58,13 +58,13 @@ test('the keys go through the items of today, select, deselect and withdraw them
   for (const key of ['j', 'j', 'k']) await page.keyboard.press(key);
   await details().getByRole('heading', { name: 'Report 1 of the harbour' }).waitFor();
   await page.keyboard.press('s');
-  await page.getByText('Selected “Report 1 of the harbour”').first().waitFor();
+  await page.getByText('Picked “Report 1 of the harbour”').first().waitFor();
   expect(await stored('n-1')).toMatchObject({ selected: true });
   await page.keyboard.press('w');
   await row('Report 1 of').getByText('Withdrawn').waitFor();
   expect(await stored('n-1')).toMatchObject({ withdrawn: true });
   await page.keyboard.press('u');
-  await row('Report 1 of').getByText('Selected', { exact: true }).waitFor();
+  await row('Report 1 of').getByText('Picked', { exact: true }).waitFor();
   expect(await stored('n-1')).toMatchObject({ selected: true, withdrawn: false });
   await page.route('**/undo', (route) => route.abort());
   await page.keyboard.press('u');
@@ -74,8 +74,30 @@ test('the keys go through the items of today, select, deselect and withdraw them
     .waitFor();
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.keyboard.press('u');
-  await row('Report 1 of').getByText('Selected', { exact: true }).waitFor({ state: 'detached' });
+  await row('Report 1 of').getByText('Picked', { exact: true }).waitFor({ state: 'detached' });
   expect(await stored('n-1')).toMatchObject({ selected: false, withdrawn: false });
+});
+
+test('several items are chosen by keys and pointer, picked at once, listed by score, and taken back at once', async () => {
+  const { page } = desk;
+  await desk.go();
+  await row('Report 10 of').click();
+  await page.keyboard.press('Space');
+  await row('Report 12 of').click({ modifiers: ['Shift'] });
+  await page.getByText('3 chosen').waitFor();
+  await page.getByRole('button', { name: 'Pick', exact: true }).first().click();
+  await page.getByText('Picked: 3 items').first().waitFor();
+  expect([await stored('n-10'), await stored('n-12'), await stored('n-13')]).toMatchObject([
+    { selected: true },
+    { selected: true },
+    { selected: false },
+  ]);
+  await page.keyboard.press('u');
+  await page.getByText('Undone: Picked: 3 items').first().waitFor();
+  expect(await stored('n-11')).toMatchObject({ selected: false });
+  await desk.elsewhere('PATCH', '/items/n-20', { score: 77 });
+  await page.getByLabel('Order').selectOption('score');
+  await page.locator('[aria-rowindex="1"]').getByText('Report 20 of').waitFor();
 });
 
 test('an item is edited; its history says who changed what, and takes it back', async () => {
@@ -192,7 +214,7 @@ test('a source is tried before it is added, and its items come with the reasons 
   await details()
     .getByRole('row', { name: /Trust in the source .*Weight 1/ })
     .waitFor();
-  await details().getByText('to be selected').waitFor();
+  await details().getByText('to be picked').waitFor();
 });
 
 test('who may only read sees the items, and nothing that changes them', async () => {

@@ -33,6 +33,12 @@ const quoted = (name: string, score: number, more: object = {}) =>
     ...more,
   });
 
+/** An item in brief, of a report that is over. */
+const flash = (title: string) => ({
+  ...{ itemId: 'old', title, summary: null, source: 'Town Gazette' },
+  ...{ originalUrl: 'https://gazette.example/old', publishedAt: hoursLater(-50).toISOString() },
+});
+
 /** When items of the report of the day were published. */
 const EARLIER = { publishedAt: hoursLater(-4).toISOString(), discoveredAt: hoursLater(-4).toISOString() };
 
@@ -58,7 +64,9 @@ afterAll(async () => {
   expect(await opened?.close()).toEqual(opened && []);
 });
 
-const quotes = () => desk.page.getByRole('listitem').filter({ hasText: 'What is known of' });
+/** What the report has, once each: the one that leads, then the others. */
+const quotes = () => desk.page.locator('[data-id]');
+const quote = (name: string) => quotes().filter({ hasText: `Report ${name}` });
 const titles = async () =>
   (await quotes().allTextContents()).map((text) => /Report (\w)What/.exec(text)?.[1]).join('');
 
@@ -66,21 +74,23 @@ test('the next report is put in order, another item leads it, and each step is t
   const { page } = desk;
   await desk.go('report');
   await quotes().first().waitFor();
+  await page.getByText('(China Standard Time)').waitFor();
   expect(await titles()).toMatch(/^a(bc|cb)d$/);
-  const last = (await titles())[2];
+  const [, first = '', last = ''] = await titles();
   await page.getByRole('button', { name: `Move up: Report ${last}` }).click();
   await page.getByText(`Moved “Report ${last}”`).first().waitFor();
-  await expect.poll(async () => (await titles())[1]).toBe(last);
+  await expect.poll(titles).toBe(`a${last}${first}d`);
   // The focus is where it was moved to, and the keys go on from there.
-  await page.keyboard.press('Alt+ArrowUp');
-  await expect.poll(async () => (await titles())[0]).toBe(last);
-  await page.getByRole('heading', { level: 3, name: `Report ${last}` }).waitFor();
-  await page.getByRole('button', { name: 'Make it the lead: Report d' }).click();
+  await page.keyboard.press('Alt+ArrowDown');
+  await expect.poll(titles).toBe(`a${first}${last}d`);
+  await quote('d').dragTo(quote(first));
+  await expect.poll(titles).toBe(`ad${first}${last}`);
+  await quote('d').dragTo(quote('a'));
   await page.getByRole('heading', { level: 3, name: 'Report d' }).waitFor();
   await page.keyboard.press('u');
-  await page.getByRole('heading', { level: 3, name: `Report ${last}` }).waitFor();
-  await page.keyboard.press('u');
   await page.getByRole('heading', { level: 3, name: 'Report a' }).waitFor();
+  await page.getByRole('button', { name: `Make it the lead: Report ${last}` }).click();
+  await page.getByRole('heading', { level: 3, name: `Report ${last}` }).waitFor();
 });
 
 test('the report is published as it was shown, or not at all, then corrected, and the correction taken back', async () => {
@@ -120,6 +130,29 @@ test('the report is published as it was shown, or not at all, then corrected, an
     'select correction from news.daily where noted_at is not null',
   );
   expect(rows).toEqual([{ correction: 'It was f.' }]);
+});
+
+test('a report of any earlier day is found by its date, stays as it was, and says what was wrong', async () => {
+  const { page } = desk;
+  const [day] = hoursLater(-48).toISOString().split('T');
+  await desk.database.pool.query(
+    `insert into news.daily (date, generated_at, window_start, window_end, report, item_ids)
+     values ($1, $2, $3, $2, $4, '{}')`,
+    [day, hoursLater(-48), hoursLater(-72), { lead: null, sections: [], flashes: [flash('Of that day')] }],
+  );
+  await desk.go('report?of=latest');
+  await page.getByRole('button', { name: 'The one before' }).click();
+  await page.getByText('No report was published for this date').waitFor();
+  await page.getByLabel('Date of the report').fill(String(day));
+  await page.getByText('Of that day').waitFor();
+  await page.getByLabel('Correction', { exact: true }).fill('It was the day before.');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Wrote the correction: Daily', { exact: true }).first().waitFor();
+  expect(await page.getByRole('button', { name: /Publish|Move/ }).count()).toBe(0);
+  const sql = 'select correction from news.daily where date = $1';
+  expect((await desk.database.pool.query(sql, [day])).rows).toEqual([
+    { correction: 'It was the day before.' },
+  ]);
 });
 
 test('two stories are merged side by side and taken apart, one is split, and a digest is written', async () => {

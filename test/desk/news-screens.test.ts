@@ -53,7 +53,7 @@ const SCREENS: Readonly<Record<string, readonly [path: string, show: (page: Page
     '',
     async (page) => {
       await page.getByRole('row', { name: LONG }).click();
-      await page.getByRole('button', { name: /^(Deselect|Select it)$/ }).click();
+      await page.getByRole('button', { name: /^(Leave out|Pick)$/ }).click();
       await page.getByRole('button', { name: /^Undo edit/ }).waitFor();
     },
   ],

@@ -50,10 +50,17 @@ test('rules are tried on what the source has brought, then saved, and taken back
   const { page } = desk;
   await desk.go('sources');
   await page.getByRole('link', { name: 'The feed' }).click();
-  await page.getByLabel('Rules').fill('score +10 if title ~ /report/\ndrop if title ~ /(/');
+  await page.getByText('For experts: as text').click();
+  const text = page.getByLabel('Rules as text');
+  await text.fill('score +10 if title ~ /report/\ndrop if title ~ /(/');
   await page.getByRole('button', { name: 'Try them' }).click();
   await page.getByText(/Rule 2 cannot be understood/).waitFor();
-  await page.getByLabel('Rules').fill('drop if title ~ /sponsored/i\nscore +10 if title ~ /report 3/i');
+  await text.fill('drop if title ~ /sponsored/i');
+  await page.getByRole('button', { name: 'Add a rule' }).click();
+  const rule = page.getByRole('group', { name: 'Rule 2' });
+  await rule.getByLabel('What happens').selectOption('Score +10');
+  await rule.getByLabel('Words').fill('report 3');
+  expect(await text.inputValue()).toBe('drop if title ~ /sponsored/i\nscore +10 if title ~ /report 3/i');
   await page.getByRole('button', { name: 'Try them' }).click();
   await page.getByText('2 of 6 entries would be dropped').waitFor();
   await page.getByText('score +10', { exact: true }).waitFor();
@@ -98,7 +105,7 @@ test('settings that were typed are there again after a look at another page, and
   await page.getByLabel('Rules').fill('');
   await sources.click();
   await page.getByRole('link', { name: 'The feed' }).click();
-  await expect.poll(() => page.getByLabel('Rules').inputValue()).toBe('');
+  await page.getByRole('group', { name: 'Rule 1' }).waitFor({ state: 'detached' });
 });
 
 test('what somebody else has set in between is shown, and is not overwritten', async () => {

@@ -17,12 +17,26 @@ const WORDS = {
   edit: 'didEdit',
 } as const;
 
+const MANY = {
+  select: 'isSelected',
+  deselect: 'did_itemDeselect',
+  withdraw: 'isWithdrawn',
+  restore: 'did_itemRestore',
+  edit: 'did_itemEdit',
+} as const;
+
 /** Makes the section; its parts stay while others are shown. */
 export function openNews(desk: Desk): ComponentType {
   const texts = new Texts(desk.voice, 'news');
   const api = new NewsroomApi(desk.service);
   const edits = new Edits(api, (what) => texts.say('didUndo', { what }));
-  const items = new Items(api, edits, (action, title) => texts.say(WORDS[action], { title }));
+  const items = new Items(api, edits, (action, what) => {
+    if (typeof what === 'string') return texts.say(WORDS[action], { title: what });
+    return texts.say('didMany', {
+      what: texts.say(MANY[action]),
+      items: texts.say('items', { count: what }),
+    });
+  });
   const vocabulary = signal<Vocabulary | undefined>(undefined);
   const { address, announce, connection, me } = desk;
   const news: News = {

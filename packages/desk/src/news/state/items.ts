@@ -7,12 +7,14 @@ import { Pages } from './pages.ts';
 /** An item in the list; one that was withdrawn here stays in it until the list is loaded again. */
 export type Listed = Omit<WithdrawnItem, 'withdrawnAt'> & Partial<ListedItem & WithdrawnItem>;
 
-/** Says what was done with an item. */
-export type WordsFor = (action: ItemAction | 'edit', title: string) => string;
+/** Says what was done with an item, or with so many. */
+export type WordsFor = (action: ItemAction | 'edit', what: string | number) => string;
 
 /** The items that are looked through, and what is done with them. */
 export class Items {
   readonly list = new Pages<Listed>();
+  /** The ids of the items that are chosen for what is done with several. */
+  readonly chosen = signal<ReadonlySet<string>>(new Set());
   readonly #active = signal<string | undefined>(undefined);
   readonly #turn = signal(0);
   readonly #api: NewsroomApi;
@@ -38,6 +40,7 @@ export class Items {
   /** Shows the items of a query, or those that were withdrawn. */
   async show(query: ItemsQuery | 'withdrawn'): Promise<void> {
     this.#active.value = undefined;
+    this.chosen.value = new Set();
     await this.list.begin(async (cursor, aborted) => {
       if (query !== 'withdrawn') return this.#api.items(query, cursor, aborted);
       const entries = await this.#api.withdrawnItems(aborted);
@@ -61,6 +64,24 @@ export class Items {
       const { edit, item } = await this.#api.act(id, action);
       this.#changed(item);
       this.#edits.made(this.#words(action, item.title), [edit], () => void this.reload(id));
+    });
+  }
+
+  /** Does the same with several items, one after the other; one undo takes back what was done. */
+  async actOnAll(ids: readonly string[], action: ItemAction): Promise<void> {
+    const made: (number | null)[] = [];
+    await this.#edits.attempt(this.#words(action, ids.length), async () => {
+      try {
+        for (const id of ids) {
+          const { edit, item } = await this.#api.act(id, action);
+          made.push(edit);
+          this.#changed(item);
+        }
+      } finally {
+        const again = () => void Promise.all(ids.map((id) => this.reload(id)));
+        this.#edits.made(this.#words(action, made.length), made, again);
+      }
+      this.chosen.value = new Set();
     });
   }
 

@@ -21,6 +21,13 @@ export class Texts extends TextsOf<TextName> {
     return localized(make, this.language.value).format(new Date(`${date}T00:00:00Z`));
   };
 
+  /** A time zone as people name it, such as `China Standard Time`. */
+  readonly zoneName = (timeZone: string | undefined): string => {
+    const style = { timeZone, timeZoneName: 'longGeneric' } as const;
+    const format = new Intl.DateTimeFormat(this.language.value, style);
+    return format.formatToParts().find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  };
+
   readonly languageName = (tag: string): string => {
     try {
       return new Intl.DisplayNames([this.language.value], { type: 'language' }).of(tag) ?? tag;

@@ -114,7 +114,7 @@ export function AddSource({ onClose, onAdded }: { onClose: () => void; onAdded: 
         )}
         {found !== undefined && (
           <div class="form-row">
-            <TextField label={say('name')} value={name} onValue={setName} hint={found.title ?? undefined} />
+            <TextField label={say('name')} value={name} onValue={setName} placeholder={found.title ?? ''} />
             <SelectField
               label={say('category')}
               value={category}

@@ -19,7 +19,7 @@ export function TextField({
   hint,
   problem,
   ...rest
-}: FieldProps & { type?: string; autofocus?: boolean; inputMode?: 'decimal' | 'url' }) {
+}: FieldProps & { type?: string; placeholder?: string; autofocus?: boolean; inputMode?: 'decimal' | 'url' }) {
   const id = useId();
   return (
     <FieldFrame id={id} label={label} hint={hint} problem={problem}>

@@ -22,7 +22,8 @@ interface ItemListProps {
 
 /** Items, one a line; only what can be seen is in the document. */
 export function ItemList({ entries, active, onOpen }: ItemListProps) {
-  const { items, texts } = useNews();
+  const { items, me, texts } = useNews();
+  const chosen = items.chosen.value;
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useRows(scroller, { count: entries.length, heightOf, overscan: 8 });
   const index = Math.max(
@@ -42,7 +43,19 @@ export function ItemList({ entries, active, onOpen }: ItemListProps) {
   useEffect(() => {
     if (isAtEnd) void items.list.more();
   }, [items, isAtEnd, entries.length]);
+  /** Chooses an item or not, with Shift also those up to the one on which the keys act. */
+  const choose = (id: string, isRange: boolean) => {
+    const to = entries.findIndex((entry) => entry.id === id);
+    const range = isRange ? entries.slice(Math.min(index, to), Math.max(index, to) + 1) : [];
+    const next = new Set([...chosen, ...range.map((entry) => entry.id)]);
+    if (!isRange && !next.delete(id)) next.add(id);
+    items.chosen.value = next;
+  };
   const onKeyDown = (event: KeyboardEvent) => {
+    if ((event.ctrlKey || event.metaKey) && event.key === 'a' && me.may('edit')) {
+      event.preventDefault();
+      items.chosen.value = new Set(entries.map(({ id }) => id));
+    }
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const page = Math.floor((scroller.current?.clientHeight ?? HEIGHT) / HEIGHT) - 1;
     const target = {
@@ -53,7 +66,11 @@ export function ItemList({ entries, active, onOpen }: ItemListProps) {
       Home: 0,
       End: entries.length - 1,
     }[event.key];
+    const entry = entries[target ?? index];
+    if (event.shiftKey && target !== undefined && entry !== undefined) choose(entry.id, true);
     if (target !== undefined) goTo(target);
+    else if (event.key === ' ' && entry !== undefined && me.may('edit')) choose(entry.id, false);
+    else if (event.key === 'Escape' && chosen.size > 0) items.chosen.value = new Set();
     else if (event.key === 'Enter') onOpen();
     else return;
     event.preventDefault();
@@ -66,9 +83,16 @@ export function ItemList({ entries, active, onOpen }: ItemListProps) {
         aria-label={texts.say('itemList')}
         aria-rowcount={state === 'complete' ? entries.length : -1}
         onKeyDown={onKeyDown}
-        onClick={({ target }) => {
+        aria-multiselectable="true"
+        onClick={({ target, shiftKey, ctrlKey, metaKey }) => {
           const id = (target as HTMLElement).closest<HTMLElement>('[data-id]')?.dataset.id;
           if (id === undefined) return;
+          const isBox = (target as HTMLElement).closest('.item-choice') !== null;
+          if (me.may('edit') && (isBox || shiftKey || ctrlKey || metaKey)) {
+            choose(id, shiftKey);
+            items.goTo(id);
+            return;
+          }
           items.goTo(id);
           if (matchMedia('(max-width: 999.9px)').matches) onOpen();
         }}
@@ -81,7 +105,8 @@ export function ItemList({ entries, active, onOpen }: ItemListProps) {
           {rows.items.map(({ index: row, start }) => {
             const item = entries[row];
             if (item === undefined) return null;
-            return <Line key={item.id} item={item} row={row} start={start} isActive={item.id === active} />;
+            const state = { isActive: item.id === active, isChosen: chosen.has(item.id) };
+            return <Line key={item.id} {...{ item, row, start, ...state }} canChoose={me.may('edit')} />;
           })}
         </div>
       </div>
@@ -94,9 +119,11 @@ interface LineProps {
   row: number;
   start: number;
   isActive: boolean;
+  isChosen: boolean;
+  canChoose: boolean;
 }
 
-const Line = memo(({ item, row, start, isActive }: LineProps) => {
+const Line = memo(({ item, row, start, isActive, isChosen, canChoose }: LineProps) => {
   const { texts, vocabulary } = useNews();
   const { say } = texts;
   const { id, title, sourceName, category, publishedAt, score, selected, language, withdrawnAt } = item;
@@ -114,8 +141,14 @@ const Line = memo(({ item, row, start, isActive }: LineProps) => {
       tabIndex={isActive ? 0 : -1}
       data-id={id}
       data-active={isActive}
+      aria-selected={isChosen}
       style={{ transform: `translateY(${start}px)` }}
     >
+      {canChoose && (
+        <span role="gridcell" tabIndex={-1} class="item-choice">
+          <input type="checkbox" tabIndex={-1} checked={isChosen} aria-label={say('chooseItem', { title })} />
+        </span>
+      )}
       <span role="gridcell" tabIndex={-1} class="item-score">
         {score === null ? '–' : Math.round(score)}
       </span>

@@ -25,6 +25,7 @@ const KEYS: readonly (readonly [keys: string, text: TextName])[] = [
   ['1 – 5', 'keyScreens'],
   ['j / k', 'keyMove'],
   ['Enter', 'showDetails'],
+  ['Space', 'keyChoose'],
   ['s', 'keySelectItem'],
   ['d', 'keyDeselect'],
   ['w', 'keyWithdraw'],

@@ -1,13 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button } from '../../shared/views/button.tsx';
+import { Button, IconButton } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Link } from '../../shared/views/link.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import type { Period, Quote, ReportNote, ReportPreview, Tagged } from '../api/types.ts';
 import { type News, useNews } from '../news-context.ts';
 import { changeQuery, pathTo, placeOf } from '../state/news-place.ts';
+import { reportAfter, reportWith } from '../state/report-dates.ts';
 import { scoresFor } from '../state/scores.ts';
-import { Quotes } from './quotes.tsx';
+import { type MoveQuote, Quotes } from './quotes.tsx';
 import { Status } from './status.tsx';
 import { TextForm } from './text-form.tsx';
 import { Waiting } from './trouble.tsx';
@@ -18,22 +19,27 @@ const PERIODS: readonly Period[] = ['daily', 'weekly', 'monthly'];
 
 /** The next report as it would be published now. */
 export function Report() {
-  const { address, api, me, texts } = useNews();
+  const { address, api, me, texts, vocabulary } = useNews();
   const { say } = texts;
   const { query } = placeOf(address.here.value);
   const period = PERIODS.find((one) => one === query.get('period')) ?? 'daily';
   const [turn, setTurn] = useState(0);
   const isLatest = query.get('of') === 'latest';
+  const date = query.get('date') ?? '';
   const asked = useAnswer(
     async (signal) => {
       const next = await api.preview(period, undefined, signal);
-      const preview = isLatest
-        ? await api.preview(period, dateBefore(period, next.value.date), signal)
-        : next;
-      const isPublished = preview.value.publishedAt !== null;
-      return { preview, note: isPublished ? await api.reportNote(preview.value, signal) : undefined };
+      const latest = reportAfter(period, next.value.date, -1);
+      const day = isDate(date) && date < latest ? reportWith(period, date) : latest;
+      const preview = isLatest ? await api.preview(period, day, signal) : next;
+      const { publishedAt, windowEnd } = preview.value;
+      const note = publishedAt === null ? undefined : await api.reportNote(preview.value, signal);
+      // The newsroom has the days of its zone, and publishes again what is of today.
+      const today = dayIn(vocabulary.value?.zone, Date.now());
+      const isPast = isLatest && dayIn(vocabulary.value?.zone, Date.parse(windowEnd)) < today;
+      return { preview, note, latest, isPast };
     },
-    `${period} ${isLatest}`,
+    `${period} ${isLatest} ${date}`,
     { turn },
   );
   const again = () => setTurn((one) => one + 1);
@@ -49,7 +55,9 @@ export function Report() {
               type="button"
               class="icon-button words"
               aria-pressed={one === period}
-              onClick={() => changeQuery(address, { period: one === 'daily' ? undefined : one })}
+              onClick={() =>
+                changeQuery(address, { period: one === 'daily' ? undefined : one, date: undefined })
+              }
             >
               {say(one)}
             </button>
@@ -62,14 +70,17 @@ export function Report() {
               type="button"
               class="icon-button words"
               aria-pressed={latest === isLatest}
-              onClick={() => changeQuery(address, { of: latest ? 'latest' : undefined })}
+              onClick={() => changeQuery(address, { of: latest ? 'latest' : undefined, date: undefined })}
             >
               {say(latest ? 'latestReport' : 'nextReport')}
             </button>
           ))}
         </div>
+        {isLatest && value !== undefined && (
+          <PastReports {...{ period }} date={value.preview.value.date} latest={value.latest} />
+        )}
         <span class="space" />
-        {value !== undefined && me.may('edit') && (
+        {value !== undefined && me.may('edit') && !value.isPast && (
           <PublishButtons preview={value.preview} isEarly={!isLatest} onDone={again} />
         )}
       </div>
@@ -77,9 +88,49 @@ export function Report() {
       {value?.note !== undefined && (
         <Correction report={value.preview.value} note={value.note} onSaved={again} />
       )}
-      {value !== undefined && <Preview preview={value.preview.value} onChanged={again} />}
+      {value !== undefined && (
+        <Preview preview={value.preview.value} isPast={value.isPast} onChanged={again} />
+      )}
       <Status words={say('items', { count: quotes })} />
     </>
+  );
+}
+
+function isDate(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
+}
+
+/** The day of a time in a zone, such as `2026-11-30`. */
+function dayIn(timeZone: string | undefined, ms: number): string {
+  return new Intl.DateTimeFormat('en-CA', { timeZone }).format(ms);
+}
+
+/** Leads to the reports that were published before, by their dates. */
+function PastReports({ period, date, latest }: { period: Period; date: string; latest: string }) {
+  const { address, texts } = useNews();
+  const { say } = texts;
+  const go = (to: string) => isDate(to) && changeQuery(address, { date: to < latest ? to : undefined });
+  return (
+    <div class="switch" role="group" aria-label={say('pastReports')}>
+      <IconButton
+        icon="previous"
+        label={say('earlierReport')}
+        onClick={() => go(reportAfter(period, date, -1))}
+      />
+      <input
+        type="date"
+        aria-label={say('reportDate')}
+        max={latest}
+        value={date}
+        onChange={({ currentTarget }) => go(currentTarget.value)}
+      />
+      <IconButton
+        icon="next"
+        label={say('laterReport')}
+        disabled={date >= latest}
+        onClick={() => go(reportAfter(period, date, 1))}
+      />
+    </div>
   );
 }
 
@@ -117,14 +168,6 @@ function Correction({ report, note, onSaved }: CorrectionProps) {
   );
 }
 
-/** The date of the report before the one of a date. */
-function dateBefore(period: Period, date: string): string {
-  const day = new Date(`${date}T00:00:00Z`);
-  if (period === 'monthly') day.setUTCMonth(day.getUTCMonth() - 1);
-  else day.setUTCDate(day.getUTCDate() - (period === 'daily' ? 1 : 7));
-  return day.toISOString().slice(0, 10);
-}
-
 function quotesOf({ report }: ReportPreview): readonly Quote[] {
   return [...(report?.sections.flatMap(({ items }) => items) ?? []), ...(report?.flashes ?? [])];
 }
@@ -138,7 +181,7 @@ interface PublishButtonsProps {
 
 /** Publishes a report, or corrects what has been published; what was previewed, or nothing. */
 function PublishButtons({ preview, isEarly, onDone }: PublishButtonsProps) {
-  const { api, edits, texts } = useNews();
+  const { api, edits, texts, vocabulary } = useNews();
   const { say } = texts;
   const { value, etag } = preview;
   const [isAsking, setAsking] = useState(false);
@@ -153,7 +196,7 @@ function PublishButtons({ preview, isEarly, onDone }: PublishButtonsProps) {
     onDone();
   };
   const title = say(isPublished ? 'correctTitle' : 'publishTitle', { period: say(value.period) });
-  const hour = texts.date(Date.parse(value.windowEnd));
+  const hour = texts.date(Date.parse(value.windowEnd), 'short', vocabulary.value?.zone);
   const hint = isPublished ? say('correctHint') : isEarly ? say('earlyHint', { hour }) : say('publishHint');
   const button = say(isPublished ? 'correct' : isEarly ? 'publishEarly' : 'publishNow');
   return (
@@ -192,38 +235,54 @@ async function reorder(news: News, order: readonly string[], at: number, words: 
   after();
 }
 
-function Preview({ preview, onChanged }: { preview: ReportPreview; onChanged: () => void }) {
+interface PreviewProps {
+  preview: ReportPreview;
+  /** True once its day is over: it stays as it was published. */
+  isPast: boolean;
+  onChanged: () => void;
+}
+
+function Preview({ preview, isPast, onChanged }: PreviewProps) {
   const news = useNews();
-  const { me, texts } = news;
+  const { me, texts, vocabulary } = news;
   const { say } = texts;
-  const { date, windowStart, windowEnd, publishedAt, report, period } = preview;
+  const { date, windowStart, windowEnd, publishedAt, period } = preview;
+  const report = isPast ? preview.published : preview.report;
+  const canEdit = me.may('edit') && !isPast;
+  const leading = report?.lead?.itemId;
   const [focused, setFocused] = useState<string>();
+  const [dragged, setDragged] = useState<Quote>();
+  const time = (at: string) => texts.date(Date.parse(at), 'short', vocabulary.value?.zone);
   const place = useRef<HTMLDivElement>(null);
   // The item that was moved keeps the focus.
   useEffect(() => {
     if (focused === undefined) return;
     place.current?.querySelector<HTMLElement>(`[data-id="${CSS.escape(focused)}"]`)?.focus();
   }, [preview]);
-  const move = (quote: Quote, order: readonly Quote[], by: -1 | 1) => {
-    const from = order.indexOf(quote);
-    const to = from + by;
-    if (!me.may('edit') || to < 0 || to >= order.length) return;
+  /** @param above the items that stay above those of `order` */
+  const move = (quote: Quote, order: readonly Quote[], to: number, above: readonly string[] = []) => {
+    if (!canEdit || to < 0 || to >= order.length || order[to] === quote) return;
     setFocused(quote.itemId);
     const ids = order.map(({ itemId }) => itemId).filter((id) => id !== quote.itemId);
     void reorder(
       news,
-      ids.toSpliced(to, 0, quote.itemId),
-      to,
+      [...above, ...ids.toSpliced(to, 0, quote.itemId)],
+      above.length + to,
       say('didMove', { title: quote.title }),
       onChanged,
     );
   };
   const lead = (quote: Quote) => {
-    const current = report?.lead?.itemId;
-    if (!me.may('edit') || current === undefined || current === quote.itemId) return;
+    if (!canEdit || leading === undefined || leading === quote.itemId) return;
     setFocused(quote.itemId);
-    void reorder(news, [quote.itemId, current], 0, say('didLead', { title: quote.title }), onChanged);
+    void reorder(news, [quote.itemId, leading], 0, say('didLead', { title: quote.title }), onChanged);
   };
+  // What is only moved in its section does not lead.
+  const moveBelowLead: MoveQuote = (quote, order, to) => move(quote, order, to, leading ? [leading] : []);
+  const sections = report?.sections.flatMap(({ label, items }) => {
+    const others = items.filter(({ itemId }) => itemId !== leading);
+    return others.length === 0 ? [] : [{ label, items: others }];
+  });
   const quoteAt = () => {
     const id = document.activeElement?.closest<HTMLElement>('[data-id]')?.dataset.id;
     return quotesOf(preview).find(({ itemId }) => itemId === id);
@@ -239,41 +298,59 @@ function Preview({ preview, onChanged }: { preview: ReportPreview; onChanged: ()
       <h2>{say('reportTitle', { period: say(period), day: texts.day(date) })}</h2>
       <p class="hint">
         {say('reportWindow', {
-          from: texts.date(Date.parse(windowStart)),
-          to: texts.date(Date.parse(windowEnd)),
+          ...{ from: time(windowStart), to: time(windowEnd) },
+          zone: texts.zoneName(vocabulary.value?.zone),
         })}{' '}
-        {publishedAt === null
-          ? say('notYetPublished')
-          : say('publishedAt', { time: texts.date(Date.parse(publishedAt)) })}
+        {publishedAt !== null
+          ? say(isPast ? 'publishedThen' : 'publishedAt', { time: time(publishedAt) })
+          : !isPast && say('notYetPublished')}
       </p>
       {report === null ? (
         <div class="empty">
           <Icon name="news" size={32} />
-          <p class="empty-title">{say('emptyReport')}</p>
-          <p class="hint">{say('emptyReportHint')}</p>
-          <Link class="button plain" to={pathTo('today')}>
-            {say('today')}
-          </Link>
+          <p class="empty-title">{say(isPast ? 'noReportThen' : 'emptyReport')}</p>
+          {!isPast && (
+            <>
+              <p class="hint">{say('emptyReportHint')}</p>
+              <Link class="button plain" to={pathTo('today')}>
+                {say('today')}
+              </Link>
+            </>
+          )}
         </div>
       ) : (
         <>
           {report.lead !== null && (
-            <section class="lead">
+            <div
+              class="lead"
+              role="group"
+              aria-label={say('lead')}
+              tabIndex={-1}
+              data-id={leading}
+              onDragOver={(event) => dragged !== undefined && event.preventDefault()}
+              onDrop={() => dragged !== undefined && lead(dragged)}
+            >
               <p class="lead-label">{say('lead')}</p>
               <h3 dir="auto">{texts.name(report.lead.title)}</h3>
               <p dir="auto">{report.lead.leadParagraph}</p>
-            </section>
+            </div>
           )}
-          {report.sections.map(({ label, items }) => (
+          {sections?.map(({ label, items }) => (
             <section key={label}>
               <h3>{label}</h3>
-              <Quotes quotes={items} lead={report.lead?.itemId} onMove={move} onLead={lead} />
+              <Quotes
+                quotes={items}
+                canMove={canEdit}
+                onDrag={setDragged}
+                onMove={moveBelowLead}
+                onLead={lead}
+              />
             </section>
           ))}
           {report.flashes.length > 0 && (
             <section>
               <h3>{say('flashes')}</h3>
-              <Quotes quotes={report.flashes} lead={report.lead?.itemId} onMove={move} />
+              <Quotes quotes={report.flashes} canMove={canEdit} onMove={move} />
             </section>
           )}
         </>

@@ -8,7 +8,8 @@ import type { Source, SourceChange, Tagged, TriedEntry } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import type { TextName } from '../text/texts.ts';
 import { Conflict } from './conflict.tsx';
-import { CheckList, SelectField, selectChoices, TextArea, TextField, termChoices } from './fields.tsx';
+import { CheckList, SelectField, selectChoices, TextField, termChoices } from './fields.tsx';
+import { RulesField } from './rules-field.tsx';
 import { troubleWords } from './trouble.tsx';
 import { valueWords } from './value-words.ts';
 
@@ -104,7 +105,7 @@ export function SourceForm({ before, onSaved }: SourceFormProps) {
     const found = problem?.fields.find(({ field }) => field.replace(/^settings\./, '').split('.')[0] === one);
     return found && faultWords(found, say);
   };
-  const of = (one: 'url' | 'name' | 'category' | 'select' | 'weight' | 'rules') => ({
+  const of = (one: 'url' | 'name' | 'category' | 'select' | 'weight') => ({
     label: say(LABELS[one]),
     value: values[one],
     onValue: (value: string) => set({ [one]: value }),
@@ -118,7 +119,7 @@ export function SourceForm({ before, onSaved }: SourceFormProps) {
         void save(from);
       }}
     >
-      <TextField {...of('name')} />
+      <TextField placeholder={before.value.isNamed ? '' : name} {...of('name')} />
       <TextField inputMode="url" {...of('url')} />
       <div class="form-row">
         <SelectField
@@ -142,7 +143,7 @@ export function SourceForm({ before, onSaved }: SourceFormProps) {
           onChecked={(checked) => set({ [one]: checked })}
         />
       ))}
-      <TextArea isCode rows={4} hint={say('rulesHint')} {...of('rules')} />
+      <RulesField value={values.rules} onValue={(rules) => set({ rules })} problem={faultOf('rules')} />
       <TryRules id={id} rules={rulesOf(values.rules)} />
       <p class="form-problem" role="alert">
         {problem !== undefined && theirs === undefined && troubleWords(problem, say)}

@@ -1,6 +1,6 @@
 import type { Source } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
-import type { Say } from '../text/texts.ts';
+import type { Say, Texts } from '../text/texts.ts';
 
 /** The room of a day in the chart, in its own units. */
 const DAY = 6;
@@ -37,12 +37,29 @@ export function DaysChart({ days }: { days: readonly number[] }) {
   );
 }
 
+/** The reads without entries after which a source is looked at. */
+const EMPTY_READS = 3;
+
 export function SourceState({ source: { state, failures, emptyReads } }: { source: Source }) {
   const { say } = useNews().texts;
   if (state !== 'active') return <span class="badge">{say(`state_${state}`)}</span>;
   if (failures > 0) return <span class="badge bad">{say('failures', { count: failures })}</span>;
-  if (emptyReads > 2) return <span class="badge bad">{say('emptyReads', { count: emptyReads })}</span>;
+  if (emptyReads >= EMPTY_READS)
+    return <span class="badge bad">{say('emptyReads', { count: emptyReads })}</span>;
   return <span class="badge on">{say('state_active')}</span>;
+}
+
+/** What is wrong with a source, since when, and what to do; undefined if it needs nobody. */
+export function troubleOf(source: Source, texts: Texts): string | undefined {
+  const { failingSince, stoppedRules, emptyReads, state } = source;
+  const { say } = texts;
+  if (state !== 'active') return undefined;
+  if (failingSince !== null) {
+    const time = texts.date(Date.parse(failingSince));
+    return say('failingSince', { time, reason: faultWords(source, say) });
+  }
+  if (stoppedRules.length > 0) return say('rulesStopped');
+  return emptyReads >= EMPTY_READS ? say('emptyReadsDo') : undefined;
 }
 
 /** Why a source cannot be read. */

@@ -1,16 +1,17 @@
-import { useRef } from 'preact/hooks';
+import { useCallback, useMemo, useRef } from 'preact/hooks';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Link } from '../../shared/views/link.tsx';
 import { useRows } from '../../shared/views/use-rows.ts';
 import type { Source } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { pathTo } from '../state/news-place.ts';
-import { DaysChart, faultWords, SourceState, useReading } from './source-health.tsx';
+import { DaysChart, SourceState, troubleOf, useReading } from './source-health.tsx';
 import { useLineKeys } from './use-line-keys.ts';
 
 const HEIGHT = 68;
 
-const heightOf = () => HEIGHT;
+/** The height of a line with what is wrong, and what to do. */
+const TALL = 104;
 
 /** Sources, one a line; only what can be seen is in the document. */
 export function SourceList({
@@ -23,6 +24,11 @@ export function SourceList({
   const { texts } = useNews();
   const { say } = texts;
   const scroller = useRef<HTMLDivElement>(null);
+  const troubles = useMemo(() => sources.map((source) => troubleOf(source, texts)), [sources, texts]);
+  const heightOf = useCallback(
+    (index: number) => (troubles[index] === undefined ? HEIGHT : TALL),
+    [troubles],
+  );
   const rows = useRows(scroller, { count: sources.length, heightOf, overscan: 8 });
   useLineKeys(scroller);
   return (
@@ -31,7 +37,7 @@ export function SourceList({
         {rows.items.map(({ index, start }) => {
           const source = sources[index];
           if (source === undefined) return null;
-          const place = { row: index + 1, of: sources.length, start };
+          const place = { row: index + 1, of: sources.length, start, trouble: troubles[index] };
           return <SourceLine key={source.id} source={source} {...place} onChanged={onChanged} />;
         })}
       </ul>
@@ -44,13 +50,15 @@ interface SourceLineProps {
   row: number;
   of: number;
   start: number;
+  /** What is wrong with it. */
+  trouble: string | undefined;
   onChanged: (source: Source) => void;
 }
 
-function SourceLine({ source, row, of, start, onChanged }: SourceLineProps) {
+function SourceLine({ source, row, of, start, trouble, onChanged }: SourceLineProps) {
   const { me, texts } = useNews();
   const { say } = texts;
-  const { id, url, name, state, day, days, failures, nextPollAt, lastPolledAt } = source;
+  const { id, url, name, state, day, days, nextPollAt, lastPolledAt } = source;
   const read = useReading(source, onChanged);
   const times = [
     ...(lastPolledAt === null ? [] : [say('readAgo', { time: texts.ago(lastPolledAt) })]),
@@ -58,7 +66,7 @@ function SourceLine({ source, row, of, start, onChanged }: SourceLineProps) {
   ];
   return (
     <li
-      class="source-line"
+      class={trouble === undefined ? 'source-line' : 'source-line troubled'}
       aria-posinset={row}
       aria-setsize={of}
       style={{ transform: `translateY(${start}px)` }}
@@ -67,7 +75,7 @@ function SourceLine({ source, row, of, start, onChanged }: SourceLineProps) {
         <Link to={pathTo('sources', { id: String(id) })} class="item-title">
           {texts.name(name)}
         </Link>
-        <span class="item-facts">{failures > 0 ? faultWords(source, say) : url}</span>
+        <span class="item-facts">{trouble ?? url}</span>
       </span>
       <span class="source-chart">
         <DaysChart days={days} />

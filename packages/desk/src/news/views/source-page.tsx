@@ -8,7 +8,7 @@ import { useNews } from '../news-context.ts';
 import { pathTo } from '../state/news-place.ts';
 import { SourceAccess } from './source-access.tsx';
 import { SourceForm } from './source-form.tsx';
-import { DaysChart, faultWords, SourceState, useReading } from './source-health.tsx';
+import { DaysChart, SourceState, troubleOf, useReading } from './source-health.tsx';
 import { Status } from './status.tsx';
 import { Waiting } from './trouble.tsx';
 import { useAnswer } from './use-answer.ts';
@@ -150,9 +150,9 @@ function Health({ source, onChanged }: { source: Source; onChanged: () => void }
   ];
   return (
     <>
-      {failingSince !== null && (
+      {state === 'active' && failingSince !== null && (
         <p class="notice" role="status">
-          {say('failingSince', { time: texts.ago(failingSince), reason: faultWords(source, say) })}
+          {troubleOf(source, texts)}
           {offeredUrl !== null && me.may('edit') && (
             <Button onClick={() => void take(offeredUrl)}>{say('takeFeed', { url: offeredUrl })}</Button>
           )}

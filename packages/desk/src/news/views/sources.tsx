@@ -52,7 +52,7 @@ export function Sources() {
   const text = query.get('q')?.toLocaleLowerCase() ?? '';
   const how = query.get('state') ?? '';
   const found = useMemo(
-    () => entries.filter((source) => isNamed(source, text) && isHow(source, how)),
+    () => inOrder(entries.filter((source) => isNamed(source, text) && isHow(source, how))),
     [entries, text, how],
   );
   const problem = pages.problem.value;
@@ -103,6 +103,12 @@ export function Sources() {
       )}
     </>
   );
+}
+
+/** What has failed longest first, then the others as they were added. */
+function inOrder(sources: readonly Source[]): readonly Source[] {
+  const since = ({ state, failingSince }: Source) => (state === 'active' ? (failingSince ?? '~') : '~');
+  return sources.toSorted((a, b) => (since(a) < since(b) ? -1 : Number(since(a) > since(b))));
 }
 
 function isNamed({ name, url }: Source, text: string): boolean {

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button } from '../../shared/views/button.tsx';
+import { Button, IconButton } from '../../shared/views/button.tsx';
 import { CheckField } from '../../shared/views/check-field.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
@@ -21,6 +21,18 @@ import { useWide } from './use-wide.ts';
 
 /** The spans of time, and how many days each goes back. */
 const SPANS = { today: 0, week: 6, month: 29, all: undefined, withdrawn: undefined } as const;
+
+/** What is done with several items: the action, its text, look and key. */
+const ACTIONS = [
+  ['select', 'selectItem', 'primary', 's'],
+  ['deselect', 'deselect', 'plain', 'd'],
+  ['withdraw', 'withdraw', 'plain', 'w'],
+] as const;
+
+/** The same with withdrawn ones. */
+const GONE = [['restore', 'restoreItem', 'primary', 'w']] as const;
+
+const KEY_OF = { select: 's', deselect: 'd', withdraw: 'w' } as const;
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -44,8 +56,15 @@ export function Today() {
   const entries = items.list.entries.value;
   const state = items.list.state.value;
   const active = items.active.value ?? entries[0]?.id;
+  const chosen = items.chosen.value;
+  const actions = asked === 'withdrawn' ? GONE : ACTIONS;
   const act = (action: 'select' | 'deselect' | 'withdraw') => () => {
     const item = items.current();
+    const all = actions.find(([, , , key]) => key === KEY_OF[action]);
+    if (chosen.size > 0) {
+      if (all !== undefined) void items.actOnAll([...chosen], all[0]);
+      return;
+    }
     if (item === undefined) return;
     const isGone = Boolean(item.withdrawnAt);
     if (action === 'withdraw') void items.act(item.id, isGone ? 'restore' : 'withdraw');
@@ -66,10 +85,10 @@ export function Today() {
   );
   return (
     <>
-      <Filters />
+      {chosen.size === 0 ? <Filters /> : <ChosenBar actions={actions} />}
       <div class="beside">
         <div class="beside-list">
-          {asked !== 'withdrawn' && <NewItems key={key} query={asked} />}
+          {asked !== 'withdrawn' && asked.order === undefined && <NewItems key={key} query={asked} />}
           {entries.length === 0 ? (
             <NoItems />
           ) : (
@@ -93,12 +112,46 @@ export function Today() {
   );
 }
 
+interface ChosenBarProps {
+  actions: typeof ACTIONS | typeof GONE;
+}
+
+/** What is done with the chosen items. */
+function ChosenBar({ actions }: ChosenBarProps) {
+  const { items, texts } = useNews();
+  const { say } = texts;
+  const { value: chosen } = items.chosen;
+  const clear = () => {
+    items.chosen.value = new Set();
+  };
+  return (
+    <div class="toolbar selected filters">
+      <IconButton icon="close" label={say('chooseNone')} onClick={clear} />
+      <span class="selected-count" role="status">
+        {say('chosenItems', { count: chosen.size })}
+      </span>
+      <span class="space" />
+      {actions.map(([action, text, kind, key]) => (
+        <Button
+          key={action}
+          kind={kind}
+          aria-keyshortcuts={key}
+          onClick={() => void items.actOnAll([...chosen], action)}
+        >
+          {say(text)}
+        </Button>
+      ))}
+    </div>
+  );
+}
+
 /** The query for the items that the address asks for; days are those of the site. */
 function queryOf(query: URLSearchParams, vocabulary: Vocabulary | undefined): ItemsQuery | 'withdrawn' {
   const { span = 'today', ...rest } = Object.fromEntries(query);
   if (span === 'withdrawn') return 'withdrawn';
   const days = SPANS[span as keyof typeof SPANS];
-  if (days === undefined) return rest;
+  // Of all times, the newsroom has no order by score.
+  if (days === undefined) return { ...rest, order: undefined };
   const format = new Intl.DateTimeFormat('en-CA', { timeZone: vocabulary?.zone });
   return { ...rest, from: format.format(Date.now() - days * DAY_MS) };
 }
@@ -180,6 +233,13 @@ function Filters() {
               {...of('source')}
             />
             <Select label={say('itemLanguage')} choices={useLanguages()} {...of('language')} />
+            {query.get('span') !== 'all' && (
+              <Select
+                label={say('itemOrder')}
+                choices={[['', say('byTime')] as const, ['score', say('byScore')] as const]}
+                {...of('order')}
+              />
+            )}
             <CheckField
               label={say('selectedOnly')}
               checked={query.get('selected') === 'true'}

@@ -72,35 +72,41 @@ export const problemsEn = {
   problem_snapshot_required: 'The list has changed too much to go on here. Reload the page.',
   problem_source_unreadable:
     'This source could not be read. Open its address in a browser to see whether it answers.',
-  problem_source_address_too_long: 'It leads to an address that is too long to be kept.',
-  problem_source_answers_error: 'Its server answers with an error.',
+  problem_source_address_too_long:
+    'It leads to an address that is too long to be kept. Look for a shorter one.',
+  problem_source_answers_error:
+    'Its server answers with an error. If that lasts, ask its publisher, or look for another feed of it.',
   problem_source_challenge:
     'Its server asks whether a browser is there, which the newsroom cannot answer. Ask its publisher to let the newsroom in.',
   problem_source_consent_wall:
     'It leads to a page that asks for consent. Ask its publisher for an address without it.',
-  problem_source_encoding_wrong: 'What it sends is packed in a way that cannot be undone.',
+  problem_source_encoding_wrong:
+    'What it sends is packed in a way that cannot be undone. Tell its publisher.',
   problem_source_forbidden: 'Its server does not let the newsroom read it. Ask its publisher.',
-  problem_source_gone: 'Its server says that it is gone for good.',
-  problem_source_is_page: 'It answers with a page instead of its feed.',
+  problem_source_gone: 'Its server says that it is gone for good. Look for its new address, or remove it.',
+  problem_source_is_page: 'It answers with a page instead of its feed. Look for the address of its feed.',
   problem_source_known: 'It leads to the address of another source. Remove one of the two.',
   problem_source_missing: 'Nothing is at its address any more. Look for its new one.',
-  problem_source_moved_away: 'It leads to another site, which has none of its entries.',
+  problem_source_moved_away:
+    'It leads to another site, which has none of its entries. Look for its new address, or remove it.',
   problem_source_names_no_feed:
     'It is a page that names no feed. It can be read as a page that lists articles.',
   problem_source_needs_login:
-    'Its server asks for a user name and password, or does not take those that it was sent.',
-  problem_source_not_feed: 'What is at its address is not a feed.',
-  problem_source_not_public: 'It leads into a private network, which the newsroom does not read.',
+    'Its server asks for a user name and password, or does not take those that it was sent. Set them under “More: how it is asked”.',
+  problem_source_not_feed: 'What is at its address is not a feed. Look for the address of its feed.',
+  problem_source_not_public:
+    'It leads into a private network, which the newsroom does not read. Look for a public address.',
   problem_source_rate_limited: 'Its server says that it is asked too often. It is asked again later.',
   problem_source_redirects:
-    'It leads from one address to another without end, or to one that cannot be asked.',
-  problem_source_robots: 'Its robots.txt does not allow it to be read.',
+    'It leads from one address to another without end, or to one that cannot be asked. Look for its new address.',
+  problem_source_robots: 'Its robots.txt does not allow it to be read. Ask its publisher.',
   problem_source_secrets_unreadable: 'Its password and headers can no longer be read. Type them again.',
-  problem_source_too_large: 'What it sends is too large.',
+  problem_source_too_large: 'What it sends is too large. Look for a feed with fewer entries.',
   problem_source_too_many_entries: 'It brought too many entries in a day. The others are read later.',
-  problem_source_too_slow: 'Its server takes too long to answer.',
-  problem_source_unreachable: 'Its server cannot be reached.',
-  problem_source_unstorable: 'It sends something that cannot be kept.',
+  problem_source_too_slow:
+    'Its server takes too long to answer. If that lasts, give it more time under “More: how it is asked”.',
+  problem_source_unreachable: 'Its server cannot be reached. If that lasts, look for its new address.',
+  problem_source_unstorable: 'It sends something that cannot be kept. Tell its publisher.',
   problem_source_worker_failed: 'The newsroom failed at it. The log of the newsroom has the reason.',
   problem_tag_not_empty: 'Articles still have this tag. Remove it from them first.',
   problem_too_many_comments: 'This article has too many comments. Delete some that are resolved.',
