@@ -196,7 +196,7 @@ test('a source is tried before it is added, and its items come with the reasons 
   await dialog.getByRole('button', { name: 'Test' }).click();
   await dialog.getByText('1 entry found').waitFor();
   await dialog.getByText('A tunnel is built').waitFor();
-  await dialog.getByLabel('Selection').selectOption('all');
+  await dialog.getByLabel('What is picked').selectOption('all');
   await dialog.getByRole('button', { name: 'Add', exact: true }).click();
   await page
     .getByRole('link', { name: 'The feed' })

@@ -43,13 +43,15 @@ export function ItemList({ entries, active, onOpen }: ItemListProps) {
   useEffect(() => {
     if (isAtEnd) void items.list.more();
   }, [items, isAtEnd, entries.length]);
-  /** Chooses an item or not, with Shift also those up to the one on which the keys act. */
-  const choose = (id: string, isRange: boolean) => {
-    const to = entries.findIndex((entry) => entry.id === id);
-    const range = isRange ? entries.slice(Math.min(index, to), Math.max(index, to) + 1) : [];
+  const last = useRef<string>();
+  /** Chooses an item or not; with `from`, all between the two. */
+  const choose = (id: string, from?: string) => {
+    const [a = 0, b = 0] = [from ?? id, id].map((one) => entries.findIndex((entry) => entry.id === one));
+    const range = from === undefined ? [] : entries.slice(Math.min(a, b), Math.max(a, b) + 1);
     const next = new Set([...chosen, ...range.map((entry) => entry.id)]);
-    if (!isRange && !next.delete(id)) next.add(id);
+    if (from === undefined && !next.delete(id)) next.add(id);
     items.chosen.value = next;
+    last.current = id;
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if ((event.ctrlKey || event.metaKey) && event.key === 'a' && me.may('edit')) {
@@ -67,9 +69,10 @@ export function ItemList({ entries, active, onOpen }: ItemListProps) {
       End: entries.length - 1,
     }[event.key];
     const entry = entries[target ?? index];
-    if (event.shiftKey && target !== undefined && entry !== undefined) choose(entry.id, true);
+    if (event.shiftKey && target !== undefined && entry !== undefined && me.may('edit'))
+      choose(entry.id, entries[index]?.id);
     if (target !== undefined) goTo(target);
-    else if (event.key === ' ' && entry !== undefined && me.may('edit')) choose(entry.id, false);
+    else if (event.key === ' ' && entry !== undefined && me.may('edit')) choose(entry.id);
     else if (event.key === 'Escape' && chosen.size > 0) items.chosen.value = new Set();
     else if (event.key === 'Enter') onOpen();
     else return;
@@ -89,7 +92,7 @@ export function ItemList({ entries, active, onOpen }: ItemListProps) {
           if (id === undefined) return;
           const isBox = (target as HTMLElement).closest('.item-choice') !== null;
           if (me.may('edit') && (isBox || shiftKey || ctrlKey || metaKey)) {
-            choose(id, shiftKey);
+            choose(id, shiftKey ? (last.current ?? id) : undefined);
             items.goTo(id);
             return;
           }
