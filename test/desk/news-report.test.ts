@@ -199,4 +199,11 @@ test('the hot list says what moves it', async () => {
     .waitFor();
   await page.getByText('2 sources · 2 reports').click();
   await page.getByRole('row', { name: /Harbour Times/ }).waitFor();
+  const first = page.getByRole('listitem').first();
+  const title = String(await first.locator('.hot-title').textContent()).trim();
+  await page.getByRole('button', { name: `Hide: ${title}` }).click();
+  await page.getByText('1 hidden story').click();
+  await page.getByRole('button', { name: /^Show again: / }).click();
+  await page.getByRole('button', { name: `Pin: ${title}` }).click();
+  await first.getByText('Pinned').waitFor();
 });

@@ -74,7 +74,7 @@ function operations(): [method: string, path: string][] {
 
 test('every operation takes the key of the desk, before it looks at anything else', async () => {
   const found = operations().filter(([, path]) => path.startsWith('/api/'));
-  expect(found).toHaveLength(46);
+  expect(found).toHaveLength(47);
   for (const [method, path] of found) {
     const raw =
       method === 'GET' || method === 'DELETE'
@@ -612,6 +612,37 @@ test('a report is previewed, and what is published or corrected is what was seen
   // Its day is over.
   now = new Date(NOW.getTime() + 86_400_000);
   expect((await post('/reports/daily/correct', body)).status).toBe(409);
+});
+
+test('a story is pinned in the hot list or hidden there, from the next ranking on, and that is taken back', async () => {
+  const names = ['hot', 'warm', 'cold'];
+  await importLines(feed.db, [
+    ...names.map((publicId) => ({ type: 'story', publicId, title: `Story ${publicId}` })),
+    ...names.flatMap((story, index) =>
+      Array.from({ length: 3 - index }, (_, source) =>
+        itemLine(`${story}-${source}`, {
+          ...{ story, source: { name: `Source ${source}` }, publishedAt: '2026-11-20T10:00:00.000Z' },
+        }),
+      ),
+    ),
+  ]);
+  const ranked = async () => {
+    await post('/ranking');
+    const { entries, hidden } = (await ask('/ranking')).body.ranking;
+    const stories = entries.map(({ inputs }: JsonBody) => `${inputs.story}${inputs.pinned ? '!' : ''}`);
+    return [stories.join(' '), hidden.map(({ publicId }: JsonBody) => publicId).join(' ')];
+  };
+  const place = (story: string, to: unknown) =>
+    ask(`/stories/${story}/hot-place`, { method: 'PUT', json: { place: to } });
+  expect(await ranked()).toEqual(['hot warm cold', '']);
+  expect((await place('cold', 'pinned')).status).toBe(200);
+  const { edit } = (await place('hot', 'hidden')).body;
+  expect((await place('hot', 'hidden')).body.edit).toBe(null);
+  expect(await ranked()).toEqual(['cold! warm', 'hot']);
+  expect((await post(`/edits/${edit}/undo`)).status).toBe(200);
+  await place('cold', null);
+  expect(await ranked()).toEqual(['hot warm cold', '']);
+  expect([(await place('hot', 'top')).status, (await place('none', null)).status]).toEqual([422, 404]);
 });
 
 test('the newsroom as a whole is shown, and ranked and filled anew', async () => {

@@ -33,6 +33,7 @@ export const NEWSROOM_ROUTES: readonly (readonly [
   ['POST', '/api/stories/:id/split', 'splitStory'],
   ['PUT', '/api/stories/:id/digest', 'writeDigest'],
   ['PUT', '/api/stories/:id/correction', 'noteOnStory'],
+  ['PUT', '/api/stories/:id/hot-place', 'placeStory'],
   ['GET', '/api/sources', 'listSources'],
   ['POST', '/api/sources', 'addSource'],
   ['POST', '/api/sources/try', 'trySource'],

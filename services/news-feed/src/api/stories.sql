@@ -27,5 +27,6 @@ create or replace trigger announce_change after insert or update or delete or tr
 
 create or replace trigger keep_edit after update on news.story
   for each row when (news.is_edit()) execute function news.keep_edit(
-    'public_id', 'title', 'status', 'digest', 'digest_updated_at', 'digest_by', 'correction', 'merged_into'
+    'public_id', 'title', 'status', 'digest', 'digest_updated_at', 'digest_by', 'correction', 'merged_into',
+    'hot_place'
   );

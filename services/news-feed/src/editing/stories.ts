@@ -173,6 +173,28 @@ export async function setCorrection(
   return numAffectedRows > 0n;
 }
 
+/** Where the hot list has a story, whatever its heat. */
+export const HOT_PLACES = ['pinned', 'hidden'] as const;
+
+/**
+ * Puts a story above those that are hotter, or out of the hot list, from the next ranking on; null leaves it
+ * to its heat. Returns false if that changes nothing. Throws a {@link Failure} for an unknown story.
+ */
+export async function setHotPlace(
+  db: Kysely<NewsTables>,
+  publicId: string,
+  place: (typeof HOT_PLACES)[number] | null,
+): Promise<boolean> {
+  await existingStory(db, publicId);
+  const { numUpdatedRows } = await db
+    .updateTable('news.story')
+    .set({ hot_place: place })
+    .where('public_id', '=', publicId)
+    .where('hot_place', 'is distinct from', place)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 /**
  * Merges the story `from` into `into`: its reports move to the last survivor, whose digest then tells of
  * them, and its address redirects there. Returns false if it has already been merged into that story. Throws

@@ -210,7 +210,10 @@ const EDITED: Record<Change['kind'], { key: string; columns: readonly string[] }
   item: { key: 'id', columns: [...WRITTEN_COLUMNS, 'withdrawn_at'] },
   story: {
     key: 'public_id',
-    columns: ['title', 'status', 'digest', 'digest_updated_at', 'digest_by', 'correction', 'merged_into'],
+    columns: [
+      ...['title', 'status', 'digest', 'digest_updated_at', 'digest_by', 'correction', 'merged_into'],
+      'hot_place',
+    ],
   },
   daily: { key: 'date', columns: ['report', 'item_ids', 'corrected_at', 'correction'] },
   weekly: { key: 'date', columns: ['report', 'item_ids', 'corrected_at', 'correction'] },

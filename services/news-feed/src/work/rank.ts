@@ -12,6 +12,9 @@ const KEPT_OF_CATEGORY = 10;
 /** Days that rankings are kept for inspection. */
 const KEPT_DAYS = 7;
 
+/** Most hidden stories that are shown. */
+const MOST_HIDDEN = 100;
+
 /** Most outdated rankings that each new one removes. */
 const REMOVED_AT_ONCE = 10;
 
@@ -31,12 +34,14 @@ interface CandidateTopic {
 }
 
 /** A topic with its place among the others. */
-type RankedTopic = CandidateTopic & { heat: Heat; latestAt: Date };
+type RankedTopic = CandidateTopic & { heat: Heat; latestAt: Date; pinned: boolean };
 
 /** The inputs of a rank, stored with it. */
 interface RankInputs extends Heat {
   story: string | null;
   reports: number;
+  /** True if an editor has put it above what is hotter. */
+  pinned: boolean;
 }
 
 /** The parameters of a ranking, stored with it. */
@@ -49,8 +54,9 @@ interface RankingParameters {
 /**
  * Ranks the topics of the last 72 hours by heat and publishes all lists at once, the overall one and one for
  * each direction. Among a topic's items in the list's direction, its representative is preferably a selected
- * one, then one from a first-party source, then the one with the highest score, then the earliest. Returns
- * the number of topics.
+ * one, then one from a first-party source, then the one with the highest score, then the earliest. Stories
+ * that an editor has pinned come before the others, and those that were hidden are left out. Returns the
+ * number of topics.
  */
 export async function publishRanking(
   tx: Transaction<NewsTables>,
@@ -58,13 +64,18 @@ export async function publishRanking(
   now: Date,
 ): Promise<number> {
   const window = { after: hoursBefore(now, WINDOW_HOURS), through: now };
-  const topics = topicsOf(await CANDIDATES.execute(tx, window));
+  const { pinned, hidden } = await placesOf(tx);
+  const isIn = ({ story }: CandidateTopic, stories: ReadonlySet<string>) =>
+    story !== null && stories.has(story);
+  const topics = topicsOf(await CANDIDATES.execute(tx, window)).filter((topic) => !isIn(topic, hidden));
   const parameters: RankingParameters = {
     asOf: now.toISOString(),
     windowHours: WINDOW_HOURS,
     weights: RANKING_WEIGHTS,
   };
-  const ranked = rankTopics(topics, now);
+  const ranked = rankTopics(topics, now)
+    .map((topic) => ({ ...topic, pinned: isIn(topic, pinned) }))
+    .sort((a, b) => Number(b.pinned) - Number(a.pinned));
   const rows = [null, ...directions].flatMap((direction) => listOf(ranked, direction));
   await sql`
     with ranking as (
@@ -87,6 +98,39 @@ export async function publishRanking(
   return topics.length;
 }
 
+/** The stories that editors have pinned in the hot list, and those that they have hidden there. */
+async function placesOf(db: Kysely<NewsTables>) {
+  const placed = await db
+    .selectFrom('news.story')
+    .select(['public_id', 'hot_place'])
+    .where('hot_place', 'is not', null)
+    .execute();
+  const at = (place: string) =>
+    new Set(placed.flatMap(({ public_id, hot_place }) => (hot_place === place ? [public_id] : [])));
+  return { pinned: at('pinned'), hidden: at('hidden') };
+}
+
+/** The stories that would be in the latest ranking if they were not hidden, the newest first. */
+function hiddenStories(db: Kysely<NewsTables>, asOf: string) {
+  const since = hoursBefore(new Date(asOf), WINDOW_HOURS);
+  return db
+    .selectFrom('news.story')
+    .select(['public_id as publicId', 'title'])
+    .where('hot_place', '=', 'hidden')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('news.item')
+          .select('id')
+          .whereRef('story', '=', 'public_id')
+          .where('withdrawn_at', 'is', null)
+          .where('timeline_at', '>', since),
+      ),
+    )
+    .orderBy('updated_at', 'desc')
+    .limit(MOST_HIDDEN)
+    .execute();
+}
+
 /** A list of the latest ranking with the inputs of each rank. */
 export async function explainRanking(db: Kysely<NewsTables>, direction: string | undefined) {
   const ranking = await db
@@ -106,7 +150,7 @@ export async function explainRanking(db: Kysely<NewsTables>, direction: string |
     .where('entry.rank', '<=', RANKED_TOPICS)
     .orderBy('entry.rank')
     .execute();
-  return { ...ranking, entries };
+  return { ...ranking, entries, hidden: await hiddenStories(db, ranking.parameters.asOf) };
 }
 
 const CANDIDATES = new PreparedQuery<NewsTables, { after: Date; through: Date }, Candidate>((db, value) =>
@@ -140,7 +184,7 @@ function listOf(ranked: readonly RankedTopic[], direction: string | null) {
     if (item.category !== null) ofCategory.set(item.category, count + 1);
     entries.push({ topic, item, rank });
   }
-  return entries.map(({ topic: { heat, story, reports, latestAt }, item, rank }) => ({
+  return entries.map(({ topic: { heat, story, reports, latestAt, pinned }, item, rank }) => ({
     direction,
     rank,
     item_id: item.itemId,
@@ -148,7 +192,7 @@ function listOf(ranked: readonly RankedTopic[], direction: string | null) {
     signal_count: reports.length,
     source_names: heat.sources.map(({ source }) => source),
     latest_at: latestAt,
-    inputs: { ...heat, story, reports: reports.length } satisfies RankInputs,
+    inputs: { ...heat, story, reports: reports.length, pinned } satisfies RankInputs,
   }));
 }
 

@@ -141,6 +141,11 @@ export class NewsroomApi {
     return asked(this.#client.put('/stories/{id}/correction', sent));
   }
 
+  /** Pins a story in the hot list or hides it there, from the next ranking on; null does neither. */
+  placeStory(id: string, place: 'pinned' | 'hidden' | null): Promise<Done> {
+    return asked(this.#client.put('/stories/{id}/hot-place', { path: { id }, body: { place } }));
+  }
+
   /** Sources in the order in which they were added. */
   async sources(cursor?: string, signal?: AbortSignal): Promise<Page<Source>> {
     const sent = { query: { limit: 100, cursor: cursor === undefined ? undefined : Number(cursor) }, signal };

@@ -15,6 +15,7 @@ const MEMBERS: Readonly<Record<string, TextName>> = {
   tags: 'tags',
   enclosures: 'enclosures',
   digest: 'digest',
+  hotPlace: 'hotPlace',
 };
 
 /** What was done; an edit by other means names only who made it. */
@@ -29,6 +30,7 @@ const ACTIONS: Readonly<Record<string, TextName>> = {
   'story split': 'did_storySplit',
   'story digest': 'did_storyDigest',
   'story note': 'did_storyNote',
+  'story place': 'did_storyPlace',
   import: 'did_import',
   undo: 'did_undo',
 };

@@ -23,6 +23,21 @@ export function Hot() {
       edits.say(say('didRank', { count: topics }));
       setTurn((one) => one + 1);
     });
+  /** Puts a story in its place, in a ranking that is public at once; so does what takes it back. */
+  const put: Place = (story, title, place) => {
+    const words = say(place === null ? 'didLeavePlace' : place === 'pinned' ? 'didPin' : 'didHide', {
+      title,
+    });
+    const again = async () => {
+      await api.rank();
+      setTurn((one) => one + 1);
+    };
+    return edits.attempt(words, async () => {
+      const { edit } = await api.placeStory(story, place);
+      edits.made(words, [edit], () => void edits.attempt(words, again));
+      await again();
+    });
+  };
   const { value } = asked;
   return (
     <>
@@ -41,7 +56,7 @@ export function Hot() {
         )}
       </div>
       {value ? (
-        <RankingView ranking={value} />
+        <RankingView ranking={value} onPlace={(story, title, place) => void put(story, title, place)} />
       ) : value === null ? (
         <div class="empty">
           <Icon name="news" size={32} />
@@ -55,8 +70,16 @@ export function Hot() {
   );
 }
 
-function RankingView({ ranking: { entries, windowHours } }: { ranking: Ranking }) {
-  const { texts } = useNews();
+/** Pins a story, hides it, or leaves it to its heat. */
+type Place = (story: string, title: string, place: 'pinned' | 'hidden' | null) => unknown;
+
+interface RankingProps {
+  ranking: Ranking;
+  onPlace: Place;
+}
+
+function RankingView({ ranking: { entries, hidden, windowHours }, onPlace }: RankingProps) {
+  const { me, texts } = useNews();
   const { say } = texts;
   const most = Math.max(1, ...entries.map(({ inputs }) => inputs.heat));
   return (
@@ -72,7 +95,8 @@ function RankingView({ ranking: { entries, windowHours } }: { ranking: Ranking }
                   texts.name(title)
                 ) : (
                   <Link to={pathTo('stories', { query: { a: inputs.story } })}>{texts.name(title)}</Link>
-                )}
+                )}{' '}
+                {inputs.pinned && <span class="badge on">{say('isPinned')}</span>}
               </p>
               <HeatBar inputs={inputs} most={most} />
               <details>
@@ -84,9 +108,47 @@ function RankingView({ ranking: { entries, windowHours } }: { ranking: Ranking }
                 <Inputs inputs={inputs} />
               </details>
             </div>
+            {inputs.story !== null && me.may('edit') && (
+              <div class="hot-buttons">
+                <Button
+                  kind="quiet"
+                  aria-label={say(inputs.pinned ? 'unpin' : 'pin', { title })}
+                  onClick={() => onPlace(inputs.story ?? '', title, inputs.pinned ? null : 'pinned')}
+                >
+                  {say(inputs.pinned ? 'unpinIt' : 'pinIt')}
+                </Button>
+                <Button
+                  kind="quiet"
+                  aria-label={say('hide', { title })}
+                  onClick={() => onPlace(inputs.story ?? '', title, 'hidden')}
+                >
+                  {say('hideIt')}
+                </Button>
+              </div>
+            )}
           </li>
         ))}
       </ol>
+      {hidden.length > 0 && (
+        <details class="more-lines">
+          <summary>{say('hiddenStories', { count: hidden.length })}</summary>
+          <ul class="merged">
+            {hidden.map(({ publicId, title }) => (
+              <li key={publicId}>
+                <span>{texts.name(title)}</span>
+                {me.may('edit') && (
+                  <Button
+                    aria-label={say('unhide', { title })}
+                    onClick={() => onPlace(publicId, title, null)}
+                  >
+                    {say('unhideIt')}
+                  </Button>
+                )}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
     </div>
   );
 }

@@ -20,6 +20,7 @@ export function valueWords(
   if (member === 'category') return texts.label(vocabulary.value?.categories, text);
   if (member === 'directions') return texts.label(vocabulary.value?.directions, text);
   if (member === 'select') return selectChoices(say).find(([choice]) => choice === text)?.[1] ?? text;
+  if (member === 'hotPlace') return say(text === 'pinned' ? 'isPinned' : 'isHidden');
   if (/At$/.test(member) && !Number.isNaN(Date.parse(text))) return texts.date(Date.parse(text));
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
 }

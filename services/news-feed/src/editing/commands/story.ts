@@ -1,8 +1,16 @@
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { splitStory } from '../../judging/split.ts';
 import { readTextFile } from '../../packs/packs.ts';
 import { inEdit } from '../edits.ts';
-import { mergeStories, readStoryDetail, type StoryDetail, setCorrection, setDigest } from '../stories.ts';
+import {
+  HOT_PLACES,
+  mergeStories,
+  readStoryDetail,
+  type StoryDetail,
+  setCorrection,
+  setDigest,
+  setHotPlace,
+} from '../stories.ts';
 import { unmergeStory } from '../undo.ts';
 import {
   addHistoryCommand,
@@ -68,6 +76,17 @@ export function addStoryCommands(program: Command): void {
     .action(async (id: string, note: string | null, options: EditorOptions) => {
       const edited = await withDatabase((db) =>
         inEdit(db, { actor: options.by, action: 'story note' }, (tx) => setCorrection(tx, id, note)),
+      );
+      printEdited(options, id, edited);
+    });
+  editing(story.command('place'))
+    .description('pin a story in the hot list, hide it there, or leave it to its heat')
+    .argument('<id>')
+    .addArgument(new Argument('<place>').choices([...HOT_PLACES, 'none']))
+    .action(async (id: string, given: 'none' | (typeof HOT_PLACES)[number], options: EditorOptions) => {
+      const place = given === 'none' ? null : given;
+      const edited = await withDatabase((db) =>
+        inEdit(db, { actor: options.by, action: 'story place' }, (tx) => setHotPlace(tx, id, place)),
       );
       printEdited(options, id, edited);
     });

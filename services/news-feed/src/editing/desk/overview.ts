@@ -108,6 +108,7 @@ const rankingAnswer = z.object({
             signals: z.number(),
             reports: z.int(),
             story: z.string().nullable(),
+            pinned: z.boolean().optional().describe('True if an editor has put it above what is hotter.'),
             sources: z.array(
               z.object({
                 source: z.string(),
@@ -119,6 +120,9 @@ const rankingAnswer = z.object({
           }),
         }),
       ),
+      hidden: z
+        .array(z.object({ publicId: z.string(), title: z.string() }))
+        .describe('Stories that an editor has hidden, and that would have a rank.'),
     })
     .nullable(),
 });
@@ -203,10 +207,10 @@ function rankings({ db, vocabulary, clock }: EditorParts) {
     handler: async ({ query }) => {
       const found = await explainRanking(db, query.direction);
       if (found === undefined) return { ranking: null };
-      const { id, published_at: publishedAt, parameters, entries } = found;
+      const { id, published_at: publishedAt, parameters, entries, hidden } = found;
       const listed = entries.map(({ withdrawn_at: withdrawnAt, ...entry }) => ({ ...entry, withdrawnAt }));
       const { asOf, windowHours, weights } = parameters;
-      const shown = { id, publishedAt, asOf, windowHours, entries: listed };
+      const shown = { id, publishedAt, asOf, windowHours, entries: listed, hidden };
       return { ranking: { ...toWire(shown), weights: { ...weights } } };
     },
   });

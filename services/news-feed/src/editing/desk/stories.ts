@@ -17,11 +17,13 @@ import { inEdit } from '../edits.ts';
 import { correctionNote, itemId, MAX_TEXT, storyId } from '../item-input.ts';
 import {
   existingStory,
+  HOT_PLACES,
   mergeStories,
   readStoryDetail,
   type StoryDetail,
   setCorrection,
   setDigest,
+  setHotPlace,
 } from '../stories.ts';
 import { unmergeStory } from '../undo.ts';
 import { type EditorParts, editNumber, renewalOf, timestamp, toWire } from './editors.ts';
@@ -103,6 +105,10 @@ const split = z.strictObject({
 const digestPut = z.strictObject({ digest: text(MAX_TEXT).nullable() });
 
 const correctionPut = z.strictObject({ correction: correctionNote });
+
+const placePut = z.strictObject({
+  place: z.enum(HOT_PLACES, `must be ${HOT_PLACES.join(', ')} or null`).nullable(),
+});
 
 const storyEditedAnswer = z.object({ edit: editNumber });
 
@@ -268,7 +274,22 @@ function texts({ db }: EditorParts) {
       return reply.headers({ 'cache-control': PRIVATE, etag }).send({ edit });
     },
   });
-  return { digest, note };
+  const place = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'placeStory',
+      summary: 'Pin a story in the hot list or hide it there, from the next ranking on; null does neither',
+      params: storyPath,
+      body: placePut,
+      response: { 200: storyEditedAnswer, ...WRITE_PROBLEMS },
+    },
+    handler: async ({ headers, params, body }) => {
+      const by = { actor: personOf(headers), action: 'story place' };
+      const { edit } = await inEdit(db, by, (tx) => setHotPlace(tx, params.id, body.place));
+      return { edit };
+    },
+  });
+  return { digest, note, place };
 }
 
 /** Picks the members of a story that an editor can change. */
