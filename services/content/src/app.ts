@@ -20,6 +20,7 @@ import { suggestionOperation } from './articles/suggestions.ts';
 import { auditOperations } from './audit.ts';
 import { Comments, commentOperations } from './comments.ts';
 import type { ContentConfig } from './config.ts';
+import examples from './examples.json' with { type: 'json' };
 import { FeedStore, feedOperations } from './feeds.ts';
 import { hookOperations } from './hooks/hooks.ts';
 import type { HtmlInspector } from './html/html-inspector.ts';
@@ -80,6 +81,7 @@ const DESCRIPTION = {
   title: 'Pressroom content',
   version: '1.0.0',
   description: 'The articles and categories of a site. Anyone can read them; writing takes an API key.',
+  examples,
   introduction: `**Keys.** An API key goes into \`X-API-Key\`, or \`Authorization: Bearer\`. Owners make keys at the desk, or \`content keys\` does.
 Its scope, each including those before it, is \`published\`, \`read\` (drafts), \`write\`, \`publish\` or \`full\`;
 each operation names the one that it takes. A site reads with \`published\`.

@@ -16,6 +16,7 @@ import { StorePing, storeFailure } from './buckets/store-answers.ts';
 import { conditionOperations } from './condition/condition.ts';
 import { type GalleryConfig, waysInOf } from './config.ts';
 import { type AskerOf, contentFor, deskOperations, passRequests, sectionsOf } from './desk.ts';
+import examples from './examples.json' with { type: 'json' };
 import { folderOperations } from './folders.ts';
 import { listingOperations } from './listing.ts';
 import { PublicPrefixes } from './media/public-prefixes.ts';
@@ -79,6 +80,7 @@ const describe = (cookies: CookieStyle) => ({
   title: 'Pressroom gallery administration',
   version: '1.0.0',
   description: 'The media of a site in an object store: uploads, folders, files and buckets, behind a login.',
+  examples,
   introduction: `**Session.** \`POST /api/login\` sets a cookie (\`HttpOnly\`, \`SameSite=Strict\`). All else takes it, but for public media. A write from
 another origin is 403. A role that does not allow a request is 403 \`role_forbids\`. Changes of people, ways in and buckets, and
 deletions for good, take a login or \`POST /api/me/confirm\` within the last 15 minutes: 403 \`confirmation_required\`.

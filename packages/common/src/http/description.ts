@@ -52,6 +52,8 @@ interface Completion {
   tags: Readonly<Record<string, string>>;
   /** Headers that every operation except health reads. */
   requestHeaders: readonly RequestHeader[];
+  /** An example of each schema, by the schema's name. */
+  examples: Readonly<Record<string, unknown>>;
   /** True if requests are rate-limited and answers show the remaining number; health never is. */
   isCounted: boolean;
 }
@@ -62,7 +64,7 @@ interface Completion {
  */
 export function completeDescription<Document extends DescribedDocument>(
   document: Document,
-  { tags, requestHeaders, isCounted }: Completion,
+  { tags, requestHeaders, examples, isCounted }: Completion,
 ): Document {
   const paths = Object.fromEntries(healthLast(Object.entries(document.paths)));
   const used = new Set<string>();
@@ -78,6 +80,9 @@ export function completeDescription<Document extends DescribedDocument>(
     paths,
   };
   const components = componentsOf(document, paths, used);
+  for (const [name, schema] of Object.entries(components.schemas ?? {})) {
+    if (Object.hasOwn(examples, name)) Object.assign(schema as object, { examples: [examples[name]] });
+  }
   return { ...completed, components: { ...components, responses: shareRefusals(paths) } };
 }
 

@@ -29,6 +29,8 @@ export interface Description {
   /** The description of each tag of the routes, in display order. */
   tags?: Readonly<Record<string, string>>;
   requestHeaders?: readonly RequestHeader[];
+  /** An answer of each schema, by the schema's name; a test fetches them. */
+  examples?: Readonly<Record<string, unknown>>;
   /** Ways to authenticate, by name (OpenAPI 3.1, "Security Scheme Object"). */
   securitySchemes?: Record<string, SecurityScheme>;
 }
@@ -46,7 +48,7 @@ type SecurityScheme =
  */
 export async function addDocumentation(
   app: Server,
-  { securitySchemes, tags = {}, requestHeaders = [], introduction, ...general }: Description,
+  { securitySchemes, tags = {}, requestHeaders = [], examples = {}, introduction, ...general }: Description,
   isCounted: boolean,
 ): Promise<void> {
   const description = [general.description, introduction].filter(Boolean).join('\n\n');
@@ -66,6 +68,7 @@ export async function addDocumentation(
       completeDescription(schemasOfDocument(document) as unknown as DescribedDocument, {
         tags,
         requestHeaders,
+        examples,
         isCounted,
       }) as ReturnType<typeof schemasOfDocument>,
   });

@@ -19,6 +19,7 @@ import { archiveOperations } from './archive.ts';
 import { ArchiveStore } from './archive-store.ts';
 import { admitClients } from './clients.ts';
 import { codexResetOperations, ResetStore } from './codex-resets.ts';
+import examples from './examples.json' with { type: 'json' };
 import { alsoAt, feedOperations } from './feeds.ts';
 import { fingerprintOperations } from './fingerprint.ts';
 import { HotTopicStore, hotTopicOperations } from './hot-topics.ts';
@@ -50,6 +51,7 @@ const DESCRIPTION = {
   title: 'Pressroom news feed',
   version: '2.0.0',
   description: 'News items, hot topics, stories, daily reports, and a mirror of the selected set.',
+  examples,
   introduction: `**Limits.** No key; 120 requests a minute for each client address, unless the settings say otherwise. 429 has \`Retry-After\`.
 
 **Validators.** Each answer has an \`ETag\` and says in \`Cache-Control\` how long it may be kept. Sent as \`If-None-Match\`, an answer
