@@ -72,12 +72,27 @@ export {
   ProblemError,
 } from './problem.ts';
 export {
+  type Article,
+  type ArticleListItem,
+  type Author,
+  type Batch,
+  type Category,
   type ContentClient,
   contentClient,
+  type DailyReport,
   type GalleryClient,
+  type GalleryFile,
+  type GalleryFolder,
   galleryClient,
+  type HotTopic,
+  type Item,
   type NewsFeedClient,
   newsFeedClient,
+  type PageMeta,
+  type Picture,
+  type Revision,
+  type Story,
+  type Tag,
 } from './services.ts';
 export { type Suggestions, suggest } from './suggest.ts';
 export { type BegunUpload, StoreError, type UploadMemory, type UploadOptions, uploadFile } from './upload.ts';
