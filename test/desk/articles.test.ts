@@ -559,6 +559,17 @@ describe('an article', () => {
     await dialog.getByRole('button', { name: 'z.jpg' }).waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Picture', exact: true }).click();
+    // What is uploaded there is chosen at once; the latest ones of all public folders come first.
+    const boats = { name: 'boats.jpg', mimeType: 'image/jpeg', buffer: await drawing(6) };
+    await dialog.locator('[data-upload="gallery"]').setInputFiles(boats);
+    await page.getByLabel('Alternative text').fill('Boats');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await expect.poll(async () => (await stored(id)).content).toContain('public/boats.jpg" alt="Boats"');
+    await page.getByRole('button', { name: 'Picture', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Latest' }).click();
+    await expect.poll(() => dialog.getByRole('listitem').first().textContent()).toBe('boats.jpg');
+    await dialog.getByRole('searchbox').fill('PÏER');
+    await expect.poll(() => dialog.getByRole('listitem').count()).toBe(2);
     await dialog.getByRole('button', { name: 'pier.jpg', exact: true }).click();
     await page.getByLabel('Alternative text').fill('The pier');
     await page.getByRole('button', { name: 'Apply' }).click();

@@ -316,6 +316,66 @@ test('a picture needs an alternative text', () =>
     await expect.poll(written).toContain('alt="A small harbour"');
   }));
 
+test('a picture is shown, exchanged, marked as decorative, and has a credit below it', () =>
+  inEditor(async (page, written) => {
+    await page.getByRole('img', { name: 'Old' }).click();
+    await page.getByRole('toolbar', { name: 'For the picture' }).waitFor();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Describe the picture' });
+    await dialog.locator('img[src="/old.jpg"]').waitFor();
+    expect(await dialog.getByLabel('Caption').inputValue()).toBe('The pier');
+    await dialog.getByRole('button', { name: 'Choose another one' }).click();
+    await dialog.locator('img[src$="/picture.jpg"]').waitFor();
+    await dialog.getByLabel('Credit').fill('Ada / Agency');
+    await dialog.getByRole('checkbox', { name: 'Decorative' }).check();
+    expect(await dialog.getByLabel('Alternative text').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Apply' }).click();
+    const figure = (role: string, by: string) =>
+      `<figure><img src="${site.url}picture.jpg" alt="" width="320" height="240" class="wide"${role}>` +
+      `<figcaption>The pier${by}</figcaption></figure><p>after</p>`;
+    const credit = ' <small class="credit">Ada / Agency</small>';
+    await expect.poll(written).toBe(figure(' role="presentation"', credit));
+    await page.locator('.rich-text-surface img').dblclick();
+    expect(await dialog.getByLabel('Credit').inputValue()).toBe('Ada / Agency');
+    await dialog.getByLabel('Credit').fill('');
+    await dialog.getByRole('button', { name: 'Apply' }).click();
+    await expect.poll(written).toBe(figure(' role="presentation"', ''));
+  }, '<figure><img src="/old.jpg" srcset="/old.jpg 2x" alt="Old" class="wide"><figcaption>The pier</figcaption></figure>' +
+    '<p>after</p>'));
+
+test('pictures stand side by side, at most three, below each other on a phone, and are parted again', () =>
+  inEditor(async (page, written) => {
+    const tops = () =>
+      page.evaluate<number>(
+        `new Set([...document.querySelectorAll('.rich-text-surface img')].map((one) => one.getBoundingClientRect().top)).size`,
+      );
+    await page.getByRole('img', { name: 'One' }).click();
+    await page.keyboard.press('Control+Alt+b');
+    const row = (more: string) =>
+      `<figure class="side-by-side"><img src="/1.jpg" alt="One"><img src="/2.jpg" alt="Two">${more}` +
+      '<figcaption><p>First</p><p>Second</p></figcaption></figure><p>after</p>';
+    await expect.poll(written).toBe(row(''));
+    await expect.poll(tops).toBe(1);
+    await page.setViewportSize({ width: 360, height: 800 });
+    await expect.poll(tops).toBe(2);
+    await page.getByRole('img', { name: 'Two' }).click();
+    await page.getByRole('button', { name: 'Add one beside it' }).click();
+    await page.getByLabel('Alternative text').fill('Three');
+    await page.keyboard.press('Enter');
+    const three = `<img src="${site.url}picture.jpg" alt="Three" width="320" height="240">`;
+    await expect.poll(written).toBe(row(three));
+    const add = page.getByRole('button', { name: 'Add one beside it' });
+    await expect.poll(() => add.getAttribute('aria-disabled')).toBe('true');
+    await page.getByRole('button', { name: 'Beside the next picture' }).click();
+    await expect
+      .poll(written)
+      .toBe(
+        '<figure><img src="/1.jpg" alt="One"></figure><figure><img src="/2.jpg" alt="Two"></figure>' +
+          `<figure>${three}<figcaption><p>First</p><p>Second</p></figcaption></figure><p>after</p>`,
+      );
+  }, '<figure><img src="/1.jpg" alt="One"><figcaption>First</figcaption></figure>' +
+    '<figure><img src="/2.jpg" alt="Two"><figcaption>Second</figcaption></figure><p>after</p>'));
+
 /** Pastes a picture as a file. */
 const pasteFile = (page: Page, name: string) =>
   page.evaluate(`(() => {
@@ -488,6 +548,13 @@ test.each([
         };
         await expect.poll(select).toBe(1);
         expect(await faults()).toEqual([]);
+        await page.getByRole('img', { name: 'A', exact: true }).click();
+        await page.locator('.rich-text-row kbd').first().waitFor();
+        await page.keyboard.press('Enter');
+        await page.getByRole('dialog').waitFor();
+        expect(await faults()).toEqual([]);
+        await page.keyboard.press('Escape');
+        await page.getByRole('heading', { name: 'Title', level: 2 }).click();
         await page.keyboard.press('Control+f');
         await page.getByRole('search').locator('.icon-button').first().waitFor();
         expect(await faults()).toEqual([]);

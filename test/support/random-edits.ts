@@ -31,6 +31,7 @@ import {
 } from '../../packages/desk/src/articles/editor/editing/figures.ts';
 import { KEYS } from '../../packages/desk/src/articles/editor/editing/keys.ts';
 import { linkPlace, setLink } from '../../packages/desk/src/articles/editor/editing/links.ts';
+import { addBeside } from '../../packages/desk/src/articles/editor/editing/picture-rows.ts';
 import { insertTable, toggleHeaderRow } from '../../packages/desk/src/articles/editor/editing/tables.ts';
 import { nodeType, schema } from '../../packages/desk/src/articles/editor/schema/schema.ts';
 
@@ -168,14 +169,17 @@ export const edits: fc.Arbitrary<Edit> = fc.oneof(
   fc
     .tuple(part, address, text, text)
     .map(([at, src, alt, caption]) =>
-      selected(at, at, commanded(insertFigure({ src, alt, width: 4, height: 3 }, caption))),
+      selected(at, at, commanded(insertFigure({ src, alt, width: 4, height: 3 }, { caption, credit: alt }))),
     ),
+  fc.tuple(part, address, text).map(([at, src, alt]) => selectedNode(at, commanded(addBeside({ src, alt })))),
   fc
     .tuple(part, address, text)
     .map(([at, src, title]) => selected(at, at, commanded(insertEmbed(src, title)))),
   fc
-    .tuple(part, text, text)
-    .map(([at, alt, caption]) => selectedNode(at, commanded(describePicture(alt, caption)))),
+    .tuple(part, address, text, fc.boolean(), fc.option(text, { nil: undefined }))
+    .map(([at, src, alt, isDecorative, caption]) =>
+      selectedNode(at, commanded(describePicture({ src, alt, isDecorative }, { caption, credit: alt }))),
+    ),
 );
 
 function typed(words: string): Edit {

@@ -96,9 +96,10 @@ export function RichText(props: RichTextProps) {
   };
   const ask = async (asking: Exclude<Asking, 'comment'>) => {
     if (asking === 'find') return find();
-    if (asking !== 'picture') return open({ kind: asking });
+    if (asking === 'describe') return open({ kind: 'picture' });
+    if (asking !== 'picture' && asking !== 'beside') return open({ kind: asking });
     const picture = await latest.current.pickPicture();
-    if (picture !== undefined) open({ kind: 'picture', added: picture });
+    if (picture !== undefined) open({ kind: 'picture', added: picture, isBeside: asking === 'beside' });
   };
 
   useEffect(() => {
@@ -185,7 +186,8 @@ export function RichText(props: RichTextProps) {
       document.removeEventListener('visibilitychange', leave);
       isGone.current = true;
       for (const one of undescribed.current)
-        if (one.kind === 'picture' && one.added) insertFigure(one.added, '')(view.state, view.dispatch);
+        if (one.kind === 'picture' && one.added)
+          insertFigure(one.added, { caption: '', credit: '' })(view.state, view.dispatch);
       reporting.flush();
       view.destroy();
     };
@@ -272,6 +274,7 @@ export function RichText(props: RichTextProps) {
           open={dialogs[0]}
           view={editor.view}
           texts={texts}
+          pickPicture={props.pickPicture}
           onClose={close}
         />
       )}

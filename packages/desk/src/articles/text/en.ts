@@ -242,6 +242,13 @@ export const en = {
   notUploaded: 'The picture was not uploaded.',
   noPictures: 'No pictures in this folder',
   morePictures: 'More pictures',
+  searchPictures: 'Search all public pictures',
+  recentPictures: 'Latest',
+  uploadHere: 'Upload',
+  uploadingPicture: 'Uploading…',
+  noPictureFound: 'No picture found',
+  searchedSome:
+    'The gallery has more files than the {{count}} that were searched. Open a folder for the others.',
   unseenTitle_one: 'Readers cannot see {{count}} picture',
   unseenTitle_other: 'Readers cannot see {{count}} pictures',
   unseenHint: 'They are in the gallery, but not in a public folder.',

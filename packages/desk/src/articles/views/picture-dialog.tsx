@@ -8,7 +8,9 @@ import { Modal } from '../../shared/views/modal.tsx';
 import { errorWords } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
 import type { Picture } from '../editor/editing/figures.ts';
+import { foundAmong, isShowable, MOST_FILES, publicPictures } from '../state/gallery-pictures.ts';
 import { publicPicture } from '../state/pictures.ts';
+import { useUpload } from './use-upload.ts';
 
 interface PictureDialogProps {
   onPick: (picture: Picture) => void;
@@ -46,22 +48,79 @@ export function PictureDialog({ onPick, onClose }: PictureDialogProps) {
     void load([]);
     return () => work.current.abort();
   }, [gallery, folder]);
-  const shown = entries?.filter((entry) => entry.kind === 'folder' || isShowable(entry));
+  const [view, setView] = useState<'folders' | 'recent'>('folders');
+  const [words, setWords] = useState('');
+  const isFound = view === 'recent' || words.trim() !== '';
+  const all = useEverywhere(isFound, prefixes, setProblem);
+  const shown = isFound
+    ? foundAmong(all.pictures, words)
+    : entries?.filter((entry) => entry.kind === 'folder' || isShowable(entry));
   const isPublic = prefixes.some((prefix) => folder.startsWith(prefix));
   const above = parentOf(folder);
+  const upload = useUpload();
+  const chooser = useRef<HTMLInputElement>(null);
+  const [isUploading, setUploading] = useState(false);
+  const isGone = useRef(false);
+  useEffect(
+    () => () => {
+      isGone.current = true;
+    },
+    [],
+  );
+  const take = async (file: File | undefined) => {
+    if (file === undefined) return;
+    setUploading(true);
+    const picture = await upload(file, isPublic ? folder : undefined, setProblem);
+    setUploading(false);
+    if (picture === undefined) return;
+    if (isGone.current) picture.takeBack?.();
+    else onPick(picture);
+  };
   return (
     <Modal title={say('pictures')} onClose={onClose} look="broad">
       <div class="picture-path">
-        {folder !== '' && (
-          <Button kind="quiet" icon="previous" onClick={() => setFolder(above)}>
-            {say('upTo', { folder: above === '' ? say('rootFolder') : above })}
-          </Button>
-        )}
-        <strong>
-          <bdi>{folder === '' ? say('rootFolder') : texts.name(folder)}</bdi>
-        </strong>
+        <input
+          type="search"
+          class="picture-search"
+          aria-label={say('searchPictures')}
+          placeholder={say('searchPictures')}
+          value={words}
+          onInput={({ currentTarget }) => setWords(currentTarget.value)}
+        />
+        <Button
+          aria-pressed={view === 'recent'}
+          onClick={() => setView(view === 'recent' ? 'folders' : 'recent')}
+        >
+          {say('recentPictures')}
+        </Button>
+        <Button icon="upload" disabled={isUploading} onClick={() => chooser.current?.click()}>
+          {isUploading ? say('uploadingPicture') : say('uploadHere')}
+        </Button>
+        <input
+          ref={chooser}
+          hidden
+          type="file"
+          accept="image/*"
+          data-upload="gallery"
+          onChange={({ currentTarget }) => {
+            void take(currentTarget.files?.[0]);
+            currentTarget.value = '';
+          }}
+        />
       </div>
-      {!isPublic && (
+      {!isFound && (
+        <div class="picture-path">
+          {folder !== '' && (
+            <Button kind="quiet" icon="previous" onClick={() => setFolder(above)}>
+              {say('upTo', { folder: above === '' ? say('rootFolder') : above })}
+            </Button>
+          )}
+          <strong>
+            <bdi>{folder === '' ? say('rootFolder') : texts.name(folder)}</bdi>
+          </strong>
+        </div>
+      )}
+      {!isPublic && !isFound && (
         <p class="hint" role="note">
           {prefixes.length === 0 ? say('noPublicFolder') : say('notPublic', { folders: prefixes.join(', ') })}
         </p>
@@ -69,7 +128,7 @@ export function PictureDialog({ onPick, onClose }: PictureDialogProps) {
       <p class="form-problem" role="alert">
         {problem}
       </p>
-      <ul class="picture-grid" aria-label={say('pictures')}>
+      <ul class="picture-grid" aria-label={say('pictures')} aria-busy={isFound && all.isBusy}>
         {shown?.map((entry) => (
           <li key={entry.path}>
             {entry.kind === 'folder' ? (
@@ -81,7 +140,8 @@ export function PictureDialog({ onPick, onClose }: PictureDialogProps) {
               <button
                 type="button"
                 class="picture-choice"
-                disabled={!isPublic}
+                title={texts.name(entry.path)}
+                disabled={!isPublic && !isFound}
                 onClick={() =>
                   onPick({ src: publicPicture(address.base, entry.path, entry.contentType), alt: '' })
                 }
@@ -92,10 +152,12 @@ export function PictureDialog({ onPick, onClose }: PictureDialogProps) {
             )}
           </li>
         ))}
-        {shown?.length === 0 && next === undefined && <li class="hint">{say('noPictures')}</li>}
+        {shown?.length === 0 && !isFound && next === undefined && <li class="hint">{say('noPictures')}</li>}
+        {shown?.length === 0 && isFound && !all.isBusy && <li class="hint">{say('noPictureFound')}</li>}
       </ul>
+      {isFound && all.isCut && <p class="hint">{say('searchedSome', { count: MOST_FILES })}</p>}
       <div class="modal-buttons">
-        {entries !== undefined && next !== undefined && (
+        {!isFound && entries !== undefined && next !== undefined && (
           <Button onClick={() => void load(entries, next)}>{say('morePictures')}</Button>
         )}
         <span class="space" />
@@ -107,7 +169,34 @@ export function PictureDialog({ onPick, onClose }: PictureDialogProps) {
   );
 }
 
-/** Readers do not see SVG: it is only downloaded. */
-function isShowable(entry: Entry): boolean {
-  return entry.kind === 'image' && !entry.contentType.startsWith('image/svg');
+/** The pictures of all public folders, once they are asked for. */
+function useEverywhere(
+  isWanted: boolean,
+  prefixes: readonly string[],
+  onProblem: (words: string) => void,
+): { pictures: readonly Entry[]; isBusy: boolean; isCut: boolean } {
+  const { gallery } = useApp();
+  const desk = useDesk();
+  const [all, setAll] = useState<{ pictures: readonly Entry[]; isBusy: boolean; isCut: boolean }>(NOTHING);
+  useEffect(() => {
+    if (!isWanted) return;
+    const work = new AbortController();
+    const look = async () => {
+      let [pictures, isCut]: [readonly Entry[], boolean] = [[], false];
+      for await (const page of publicPictures(gallery, prefixes, work.signal)) {
+        if (work.signal.aborted) return;
+        if (page === 'cut') isCut = true;
+        else pictures = [...pictures, ...page];
+        setAll({ pictures, isBusy: true, isCut });
+      }
+      setAll({ pictures, isBusy: false, isCut });
+    };
+    look().catch((error: unknown) => {
+      if (!work.signal.aborted) onProblem(errorWords(error, desk.texts.say));
+    });
+    return () => work.abort();
+  }, [gallery, isWanted]);
+  return all;
 }
+
+const NOTHING = { pictures: [], isBusy: true, isCut: false };

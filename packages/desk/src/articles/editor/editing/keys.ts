@@ -16,6 +16,7 @@ import { goToNextCell } from 'prosemirror-tables';
 import { markType, nodeType } from '../schema/schema.ts';
 import { leaveCaption, toggleBlock, toggleList, toggleQuote } from './blocks.ts';
 import { toggleRightToLeft } from './direction.ts';
+import { toggleRow } from './picture-rows.ts';
 import { nextCell } from './tables.ts';
 
 /** The second half of a block is like the first, but an address within the page leads to one only. */
@@ -71,4 +72,5 @@ export const KEYS: Readonly<Record<string, Command>> = {
   'Mod-Shift-7': toggleList('ordered_list'),
   'Mod-Shift-8': toggleList('bullet_list'),
   'Mod-Alt-r': toggleRightToLeft,
+  'Mod-Alt-b': toggleRow,
 };

@@ -20,7 +20,7 @@ const KEPT: Readonly<Record<string, readonly string[]>> = {
   h4: [],
   hr: [],
   iframe: ['src', 'title', 'width', 'height', 'allowfullscreen'],
-  img: ['src', 'alt', 'width', 'height'],
+  img: ['src', 'alt', 'width', 'height', 'role'],
   kbd: [],
   li: [],
   mark: [],
@@ -192,6 +192,7 @@ function isUseful(element: Element, name: string): boolean {
     const isShown =
       /^https?:/i.test(element.getAttribute('src') ?? '') &&
       isPictureAddress(element.getAttribute('src') ?? '');
+    if (!/^(?:presentation|none)$/.test(element.getAttribute('role') ?? '')) element.removeAttribute('role');
     if (isShown && !element.hasAttribute('alt')) element.setAttribute('alt', '');
     return isShown && element.getAttribute('width') !== '1' && element.getAttribute('height') !== '1';
   }

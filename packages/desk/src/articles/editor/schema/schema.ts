@@ -31,9 +31,13 @@ const SHOWN = new Set([
   'type',
 ]);
 
+/** Figures whose pictures stand in a row. */
+const IN_ROW = /(?:^|\s)side-by-side(?:\s|$)/;
+
 /** Of an element as it is written, what the editing surface shows. */
 function shown({ name, attributes, children }: Written): DOMOutputSpec {
   const kept = Object.entries(attributes).filter(([attribute]) => SHOWN.has(attribute));
+  if (name === 'figure' && IN_ROW.test(attributes.class ?? '')) kept.push(['class', 'side-by-side']);
   const inside = children.map((child) => (typeof child === 'object' ? shown(child) : child));
   return [name, Object.fromEntries(kept), ...inside];
 }

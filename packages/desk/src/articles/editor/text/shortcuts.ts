@@ -20,6 +20,7 @@ export const EDITOR_SHORTCUTS: readonly (readonly [keys: string, text: EditorTex
   ['Ctrl + Shift + B', 'editorQuote'],
   ['Ctrl + Alt + C', 'editorCodeBlock'],
   ['Ctrl + Alt + R', 'editorRightToLeft'],
+  ['Ctrl + Alt + B', 'editorBeside'],
   ['Ctrl + Alt + M', 'editorComment'],
   ['Tab / Shift + Tab', 'editorKeyIndent'],
   ['Shift + Enter', 'editorKeyLine'],

@@ -3,21 +3,18 @@ import type { Command } from 'prosemirror-state';
 import type { EditorView } from 'prosemirror-view';
 import { withScheme } from '../../../shared/state/with-scheme.ts';
 import { Button } from '../../../shared/views/button.tsx';
-import {
-  describePicture,
-  embedAddress,
-  insertEmbed,
-  insertFigure,
-  type Picture,
-  selectedPicture,
-} from '../editing/figures.ts';
+import { embedAddress, insertEmbed, type Picture } from '../editing/figures.ts';
 import { linkPlace, setLink } from '../editing/links.ts';
 import { isEmbedAddress, isLinkAddress } from '../html/urls.ts';
 import type { EditorTexts } from '../text/editor-texts.ts';
 import { Field, FormDialog } from './form-dialog.tsx';
+import { PictureDialog } from './picture-dialog.tsx';
 
 /** A dialog that is open, and what it is about. */
-export type OpenDialog = { kind: 'link' } | { kind: 'embed' } | { kind: 'picture'; added?: Picture };
+export type OpenDialog =
+  | { kind: 'link' }
+  | { kind: 'embed' }
+  | { kind: 'picture'; added?: Picture; isBeside?: boolean };
 
 interface Props {
   readonly view: EditorView;
@@ -25,10 +22,15 @@ interface Props {
   readonly onClose: () => void;
 }
 
-export function EditorDialog({ open, ...props }: Props & { readonly open: OpenDialog }) {
+interface EditorDialogProps extends Props {
+  readonly open: OpenDialog;
+  readonly pickPicture: () => Promise<Picture | undefined>;
+}
+
+export function EditorDialog({ open, pickPicture, ...props }: EditorDialogProps) {
   if (open.kind === 'link') return <LinkDialog {...props} />;
   if (open.kind === 'embed') return <EmbedDialog {...props} />;
-  return <PictureDialog added={open.added} {...props} />;
+  return <PictureDialog added={open.added} isBeside={open.isBeside} pickPicture={pickPicture} {...props} />;
 }
 
 function run({ view, onClose }: Props, command: Command): void {
@@ -89,61 +91,6 @@ function LinkDialog(props: Props) {
 /** `example.com/a` and `a@example.com` are what people write. */
 function linkAddress(address: string): string {
   return /^[^\s/@:]+@[^\s/@:]+\.\w+$/.test(address) ? `mailto:${address}` : withScheme(address);
-}
-
-function PictureDialog({ added, ...props }: Props & { readonly added: Picture | undefined }) {
-  const { view, texts } = props;
-  const { say } = texts;
-  const [old] = useState(() => (added === undefined ? selectedPicture(view.state) : undefined));
-  const [alt, setAlt] = useState((added ?? old?.picture)?.alt ?? '');
-  const [caption, setCaption] = useState('');
-  const [isTried, setTried] = useState(false);
-  const problem = alt.trim() === '' ? say('editorNeedsAlt') : undefined;
-  const apply = () => {
-    setTried(true);
-    if (problem !== undefined) return;
-    run(
-      props,
-      added === undefined ? describePicture(alt, caption) : insertFigure({ ...added, alt }, caption),
-    );
-  };
-  const dialog = { title: say('editorPictureTitle'), texts, onApply: apply, onClose: props.onClose };
-  const fields = (
-    <>
-      <Field
-        label={say('editorAlt')}
-        hint={say('editorAltHint')}
-        value={alt}
-        onValue={setAlt}
-        problem={isTried ? problem : undefined}
-        required
-      />
-      {(added !== undefined || old?.caption === '') && (
-        <Field label={say('editorCaption')} value={caption} onValue={setCaption} />
-      )}
-    </>
-  );
-  if (added === undefined) return <FormDialog {...dialog}>{fields}</FormDialog>;
-  // A decision discards an uploaded or chosen picture, and Escape does not.
-  const leaveOut = () => {
-    added.takeBack?.();
-    props.onClose();
-  };
-  return (
-    <FormDialog
-      {...dialog}
-      isUnasked={added.takeBack !== undefined}
-      onClose={() => run(props, insertFigure({ ...added, alt }, caption))}
-      closing={say('editorDescribeLater')}
-      buttons={
-        <Button kind="quiet" onClick={leaveOut}>
-          {say('editorLeaveOut')}
-        </Button>
-      }
-    >
-      {fields}
-    </FormDialog>
-  );
 }
 
 function EmbedDialog(props: Props) {

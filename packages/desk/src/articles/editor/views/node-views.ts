@@ -1,5 +1,6 @@
 import type { Node } from 'prosemirror-model';
 import type { NodeViewConstructor } from 'prosemirror-view';
+import { isDecorative } from '../editing/figures.ts';
 import { inertElement } from '../html/inert-element.ts';
 import type { EditorTexts } from '../text/editor-texts.ts';
 
@@ -36,7 +37,8 @@ function pictureView(texts: EditorTexts): NodeViewConstructor {
     image.alt = alt ?? '';
     if (Number(width) > 0) image.width = Number(width);
     if (Number(height) > 0) image.height = Number(height);
-    if (alt === null || alt === '') image.title = texts.say('editorNoAlt');
+    if (isDecorative(node.attrs)) image.setAttribute('role', 'presentation');
+    else if (alt === null || alt === '') image.title = texts.say('editorNoAlt');
     return { dom: image };
   };
 }

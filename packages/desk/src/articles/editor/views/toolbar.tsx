@@ -4,9 +4,18 @@ import { useState } from 'preact/hooks';
 import type { EditorState } from 'prosemirror-state';
 import type { EditorView } from 'prosemirror-view';
 import { nodeAround, setCodeLanguage } from '../editing/blocks.ts';
+import { selectedPicture } from '../editing/figures.ts';
 import type { EditorTexts } from '../text/editor-texts.ts';
 import { shownKeys } from '../text/shortcuts.ts';
-import { type Asking, COMMENT_TOOL, MORE_TOOLS, TABLE_TOOLS, TOOLS, type Tool } from './tools.ts';
+import {
+  type Asking,
+  COMMENT_TOOL,
+  MORE_TOOLS,
+  PICTURE_TOOLS,
+  TABLE_TOOLS,
+  TOOLS,
+  type Tool,
+} from './tools.ts';
 
 export interface ToolbarProps {
   readonly view: EditorView;
@@ -43,6 +52,9 @@ export function Toolbar({ children, ...props }: ToolbarProps & { children?: Comp
         )}
       </ToolRow>
       {isMore && <ToolRow label={say('editorMoreTools')} groups={MORE_TOOLS} {...props} />}
+      {selectedPicture(state) && (
+        <ToolRow label={say('editorPictureTools')} groups={[PICTURE_TOOLS]} isNamed {...props} />
+      )}
       {nodeAround(state, 'table') && (
         <ToolRow label={say('editorTableTools')} groups={[TABLE_TOOLS]} isNamed {...props} />
       )}
@@ -113,7 +125,8 @@ export function ToolRow(props: ToolRowProps) {
                 isStop={place === current}
                 isPossible={
                   tool.does === 'comment' ||
-                  (!disabled && (typeof tool.does === 'string' || tool.does(state)))
+                  (!disabled &&
+                    (typeof tool.does === 'string' ? (tool.isPossible?.(state) ?? true) : tool.does(state)))
                 }
                 isOn={tool.isOn?.(state)}
                 onFocus={() => setCurrent(place)}
@@ -163,6 +176,7 @@ function ToolButton({ tool, name, isNamed, isStop, isPossible, isOn, onFocus, on
     >
       <Drawing size={18} strokeWidth={1.75} aria-hidden="true" class="icon" />
       {isNamed && <span>{name}</span>}
+      {isNamed && tool.keys && <kbd>{shownKeys(tool.keys)}</kbd>}
     </button>
   );
 }

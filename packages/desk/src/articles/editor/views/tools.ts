@@ -8,6 +8,7 @@ import {
   Heading3,
   Heading4,
   Image,
+  ImagePlus,
   Italic,
   Link,
   List,
@@ -15,6 +16,7 @@ import {
   type LucideIcon,
   MessageSquarePlus,
   Minus,
+  Pencil,
   PilcrowLeft,
   Quote,
   Redo2,
@@ -46,12 +48,14 @@ import {
 } from 'prosemirror-tables';
 import { insertBlock, nodeAround, toggleBlock, toggleList, toggleQuote } from '../editing/blocks.ts';
 import { directionOf, toggleRightToLeft } from '../editing/direction.ts';
+import { selectedPicture } from '../editing/figures.ts';
+import { canAddBeside, isInRow, toggleRow } from '../editing/picture-rows.ts';
 import { insertTable, toggleHeaderRow } from '../editing/tables.ts';
 import { markType, nodeType } from '../schema/schema.ts';
 import type { EditorTextName } from '../text/editor-texts.ts';
 
 /** Tools that open a dialog or a bar, or ask the page for a picture. */
-export type Asking = 'link' | 'embed' | 'picture' | 'comment' | 'find';
+export type Asking = 'link' | 'embed' | 'picture' | 'comment' | 'find' | 'beside' | 'describe';
 
 export interface Tool {
   readonly text: EditorTextName;
@@ -59,6 +63,8 @@ export interface Tool {
   readonly does: Command | Asking;
   /** The keys that do it, shown with its name. */
   readonly keys?: string;
+  /** For what asks: whether there is something to ask about. */
+  readonly isPossible?: (state: EditorState) => boolean;
   /** For what is on or off: whether it is on. */
   readonly isOn?: (state: EditorState) => boolean;
 }
@@ -148,6 +154,19 @@ export const BLOCK_TOOLS: readonly Tool[] = [...HEADINGS, ...LISTS, ...FIGURES, 
 
 /** For whoever may read the text, too. */
 export const COMMENT_TOOL: Tool = { text: 'editorComment', icon: MessageSquarePlus, does: 'comment' };
+
+/** Additional tools while a picture is selected. */
+export const PICTURE_TOOLS: readonly Tool[] = [
+  {
+    text: 'editorKeyDescribe',
+    icon: Pencil,
+    does: 'describe',
+    keys: 'Enter',
+    isPossible: (state) => selectedPicture(state) !== undefined,
+  },
+  { text: 'editorBeside', icon: Columns2, does: toggleRow, keys: 'Ctrl + Alt + B', isOn: isInRow },
+  { text: 'editorAddBeside', icon: ImagePlus, does: 'beside', isPossible: canAddBeside },
+];
 
 /** Additional tools while the cursor is in a table. */
 export const TABLE_TOOLS: readonly Tool[] = [
