@@ -18,6 +18,9 @@ const HTTP_MODULES: readonly string[] = [
   '@pressroom/common/http/rate-limit',
 ];
 
+/** Modules for tables: a file that imports one of them knows a database. */
+const TABLE_MODULES: readonly string[] = ['kysely', 'pg'];
+
 /** Files of this repository that handle HTTP without importing such a module. */
 const HTTP_FILES: readonly string[] = ['packages/common/src/problems/problem.ts'];
 
@@ -35,12 +38,23 @@ const NOT_FOR_MOVING = /^(?:kysely|pg|packages\/common\/src\/(?:database|http)\/
 /** The server of the Model Context Protocol. */
 const MCP = 'packages/mcp';
 
+/** What judges and groups the news, by texts alone. */
+const STORIES = 'packages/stories';
+
+/** What it uses of `packages/common`, under the same rule. */
+const FOR_STORIES: readonly string[] = [
+  'packages/common/src/failures/failure.ts',
+  'packages/common/src/fields/fields.ts',
+  'packages/common/src/files/json-lines.ts',
+  'packages/common/src/log/logging.ts',
+];
+
 const EMBEDDED: readonly string[] = [START, 'packages/embedded-postgres', 'packages/object-store'];
 
 /** The news feed: the public reads, the newsroom that fills them, and next to these what both share. */
 const NEWS_FEED = 'services/news-feed/src';
 const API = 'api';
-const NEWSROOM: readonly string[] = ['reading', 'judging', 'work', 'editing'];
+const NEWSROOM: readonly string[] = ['reading', 'grouping', 'work', 'editing'];
 
 /** Files that start one of the halves, check the settings of both, or show both to editors. */
 const NEWS_FEED_PROGRAMS: readonly string[] = [
@@ -101,6 +115,10 @@ const RULES: readonly LayeringRule[] = [
         (/^(?:packages|services)\//.test(to) && ![MOVING, 'packages/common'].includes(member(to)))),
   },
   {
+    rule: 'packages/stories knows texts alone: no HTTP, no editor, no tables',
+    forbids: (from, to) => (member(from) === STORIES || FOR_STORIES.includes(from)) && !isForStories(to),
+  },
+  {
     rule: "the news feed's api and newsroom know what they share, and not each other",
     forbids: (from, to) => half(from) !== undefined && half(to) !== undefined && half(from) !== half(to),
   },
@@ -124,7 +142,7 @@ export function layeringFaults(sources: Sources): string[] {
   return faults;
 }
 
-/** Code that stores, judges and groups may not know HTTP, directly or through the files that it imports. */
+/** A store may not know HTTP, directly or through the files that it imports. */
 function httpFaults(graph: ImportGraph, file: string, imports: readonly Import[]): string[] {
   if (!isBelowHttp(file)) return [];
   const faults: string[] = [];
@@ -158,9 +176,15 @@ function isHttpModule(specifier: string): boolean {
   );
 }
 
-/** True for the stores of the services (`store.ts`, `X-store.ts`), and for what judges the news. */
+/** True for the stores of the services (`store.ts`, `X-store.ts`), and for what groups the news. */
 function isBelowHttp(file: string): boolean {
-  return /^services\/.*[/-]store\.ts$/.test(file) || file.startsWith(`${NEWS_FEED}/judging/`);
+  return /^services\/.*[/-]store\.ts$/.test(file) || file.startsWith(`${NEWS_FEED}/grouping/`);
+}
+
+/** True for its own files, what any library may use, and modules that know neither HTTP nor tables. */
+function isForStories(to: string): boolean {
+  if (/^(?:packages|services)\//.test(to)) return member(to) === STORIES || FOR_STORIES.includes(to);
+  return !isHttpModule(to) && !TABLE_MODULES.includes(to);
 }
 
 /** The half of the news feed that a file belongs to. */

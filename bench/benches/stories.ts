@@ -2,9 +2,10 @@ import { fileURLToPath } from 'node:url';
 import { queriesOn } from '@pressroom/common/database/database';
 import { readConfig } from '@pressroom/common/start/config';
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { TitleVectors } from '@pressroom/news-feed/judging/title-vectors';
+import { embeddedTitles } from '@pressroom/news-feed/grouping/judging';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import { embeddingSettings } from '@pressroom/news-feed/work/worker-config';
+import type { TitleVectors } from '@pressroom/stories';
 import type { Kysely } from 'kysely';
 import type { Bench } from '../bench.ts';
 import { type BenchDatabase, openDatabase } from '../database.ts';
@@ -53,7 +54,7 @@ function titleVectors(db: Kysely<NewsTables>): TitleVectors | undefined {
   };
   const parts = { db, calendar: readVocabulary({}).calendar, clock: () => new Date(), log: { warn } };
   const settings = { url, key, model, timeoutMs: 120_000 };
-  return new TitleVectors(parts, settings, Number.MAX_SAFE_INTEGER);
+  return embeddedTitles(parts, settings, Number.MAX_SAFE_INTEGER);
 }
 
 function setsOf(half: LabelledSet['half']): LabelledSet[] {

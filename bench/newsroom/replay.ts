@@ -2,10 +2,9 @@ import { hash } from 'node:crypto';
 import type { Clock } from '@pressroom/news-feed/calendar';
 import { itemChecker } from '@pressroom/news-feed/editing/item-input';
 import { WRITTEN_COLUMNS } from '@pressroom/news-feed/editing/items';
-import { RuleJudge, readRules } from '@pressroom/news-feed/judging/judge';
-import { RulesAssigner } from '@pressroom/news-feed/judging/story-assigner';
-import { StorySearch } from '@pressroom/news-feed/judging/story-index';
-import { readLexicon } from '@pressroom/news-feed/judging/terms';
+import { keeping, ruleJudge } from '@pressroom/news-feed/grouping/judging';
+import { RulesAssigner } from '@pressroom/news-feed/grouping/story-assigner';
+import { StorySearch } from '@pressroom/news-feed/grouping/story-index';
 import { Reader } from '@pressroom/news-feed/reading/reader';
 import { addSource } from '@pressroom/news-feed/reading/sources';
 import type { Fetch } from '@pressroom/news-feed/reading/web-fetcher';
@@ -15,6 +14,7 @@ import { type EditParts, editEntries } from '@pressroom/news-feed/work/edit-entr
 import { Throttle } from '@pressroom/news-feed/work/job-slots';
 import { type PollParts, pollBounds, pollSource } from '@pressroom/news-feed/work/poll-source';
 import { newsroomSchedules, RANKING_MS, runSchedule } from '@pressroom/news-feed/work/schedules';
+import { readLexicon, readRules } from '@pressroom/stories';
 import { type Kysely, sql } from 'kysely';
 
 export interface ReplayParts {
@@ -102,7 +102,7 @@ function workOf(db: Kysely<NewsTables>, reader: Reader, parts: ReplayParts, cloc
   const rules = readRules({ NEWS_PACKS: ['technology'] });
   return {
     db,
-    judge: new RuleJudge({ db, rules, search, vocabulary: parts.vocabulary }),
+    judge: keeping(ruleJudge({ db, rules, search, vocabulary: parts.vocabulary })),
     stories: new RulesAssigner(search),
     writing: new Throttle(1),
     clock,

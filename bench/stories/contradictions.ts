@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { contradictionsOf, readReports } from '@pressroom/news-feed/judging/digest';
-import { peopleCountsOf } from '@pressroom/news-feed/judging/people-counts';
-import { RulesAssigner } from '@pressroom/news-feed/judging/story-assigner';
-import { StorySearch } from '@pressroom/news-feed/judging/story-index';
-import { readLexicon } from '@pressroom/news-feed/judging/terms';
+import { RulesAssigner } from '@pressroom/news-feed/grouping/story-assigner';
+import { StorySearch } from '@pressroom/news-feed/grouping/story-index';
+import { readReports } from '@pressroom/news-feed/grouping/story-renewal';
 import type { NewsTables } from '@pressroom/news-feed/tables';
+import { contradictionsOf, peopleCountsOf, readLexicon } from '@pressroom/stories';
 import type { Kysely } from 'kysely';
 import { hashOf } from './headline-archives.ts';
 import type { LabelledReport } from './labelled-set.ts';

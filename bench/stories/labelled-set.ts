@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { AssignableItem } from '@pressroom/news-feed/judging/story-assigner';
+import type { AssignableItem } from '@pressroom/news-feed/grouping/story-assigner';
 
 export interface LabelledReport extends AssignableItem {
   /** The event that it is on; a report on its own is an event of its own. */

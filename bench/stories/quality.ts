@@ -1,8 +1,8 @@
-import { RulesAssigner } from '@pressroom/news-feed/judging/story-assigner';
-import { StorySearch } from '@pressroom/news-feed/judging/story-index';
-import { readLexicon } from '@pressroom/news-feed/judging/terms';
-import type { TitleVectors } from '@pressroom/news-feed/judging/title-vectors';
+import { RulesAssigner } from '@pressroom/news-feed/grouping/story-assigner';
+import { StorySearch } from '@pressroom/news-feed/grouping/story-index';
 import type { NewsTables } from '@pressroom/news-feed/tables';
+import type { TitleVectors } from '@pressroom/stories';
+import { readLexicon } from '@pressroom/stories';
 import { type Kysely, sql } from 'kysely';
 import { insertRows, itemRow } from '../../test/support/news-feed.ts';
 import type { LabelledReport, LabelledSet } from './labelled-set.ts';

@@ -1,8 +1,8 @@
-import type { WeighedTerm } from '@pressroom/news-feed/judging/likeness';
-import { RulesAssigner } from '@pressroom/news-feed/judging/story-assigner';
-import { StorySearch, storedReport } from '@pressroom/news-feed/judging/story-index';
-import { rarityOf, readLexicon, termsOf } from '@pressroom/news-feed/judging/terms';
+import { RulesAssigner } from '@pressroom/news-feed/grouping/story-assigner';
+import { StorySearch } from '@pressroom/news-feed/grouping/story-index';
 import type { NewsTables } from '@pressroom/news-feed/tables';
+import type { WeighedTerm } from '@pressroom/stories';
+import { rarityOf, readLexicon, storedReport, termsOf } from '@pressroom/stories';
 import type { Kysely } from 'kysely';
 import type { Pool } from 'pg';
 import { timed } from '../turns.ts';

@@ -1,7 +1,7 @@
 import { openNewsFeed } from '@pressroom/news-feed/api/open';
 import type { Clock } from '@pressroom/news-feed/calendar';
 import { readNewsFeedConfig } from '@pressroom/news-feed/config';
-import type { InsertItems } from '@pressroom/news-feed/judging/story-assigner';
+import type { InsertItems } from '@pressroom/news-feed/grouping/story-assigner';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import { type Insertable, Kysely, PostgresDialect, type Transaction } from 'kysely';
 import { createTestDatabase, PATIENT, type TestDatabase } from './database.ts';

@@ -1,5 +1,6 @@
-import type { Judge, Judgement, Submission } from '@pressroom/news-feed/judging/judge';
-import type { StoryAssigner } from '@pressroom/news-feed/judging/story-assigner';
+import type { Judge } from '@pressroom/news-feed/grouping/judging';
+import type { StoryAssigner } from '@pressroom/news-feed/grouping/story-assigner';
+import type { Judgement, Submission } from '@pressroom/stories';
 
 /** The score of a source of ordinary weight. */
 const ORDINARY_SCORE = 50;

@@ -1,4 +1,4 @@
-import type { Submission, SubmissionSource } from '@pressroom/news-feed/judging/judge';
+import type { Submission, SubmissionSource } from '@pressroom/stories';
 
 /** Noon of a day in Shanghai, when submissions come unless a test says otherwise. */
 export const NOON = new Date('2026-11-20T04:00:00Z');

@@ -12,10 +12,11 @@ import {
   setting,
 } from '@pressroom/common/start/config';
 import { pagePath, siteSettings, siteUrl } from '@pressroom/common/start/site-settings';
+import { type Group, PACKS, readPacks } from '@pressroom/stories/packs';
+import { primaryLanguage } from '@pressroom/stories/words';
 import { z } from 'zod';
 import { Calendar, SHANGHAI } from './calendar.ts';
-import { type Group, PACKS, readPacks } from './packs/packs.ts';
-import { primaryLanguage, type Vocabulary } from './words.ts';
+import type { Vocabulary } from './words.ts';
 
 export const PORT_VARIABLE = 'NEWS_FEED_PORT';
 

@@ -1,19 +1,8 @@
 import type { Alike, WithTypes } from '@pressroom/common/database/column-types';
 import type { RuleCode } from '@pressroom/common/failures/failure';
+import type { StoredReport } from '@pressroom/stories';
 import type { Columns } from './database/columns.ts';
 import type { Enclosure, Image } from './fields.ts';
-
-/** The terms by which an item is compared, in short form, as there is one for each item. */
-export interface StoredReport {
-  /** The place of its kind in a list that the newsroom keeps, and its weight, by term. */
-  terms: Record<string, [kind: number, weight: number]>;
-  marks: Record<string, string[]>;
-  chinese: boolean;
-  /** True if no other report joins its story. */
-  alone?: boolean;
-  /** Its title as a model embeds it: the model, the vector, and its mean cosine with other titles. */
-  title?: [model: string, vector: string, ground: number];
-}
 
 /** The tables of the news feed; what is in JSON, PostgreSQL does not say. */
 export interface NewsTables extends Alike<Typed, ['news.daily', 'news.weekly', 'news.monthly']> {}

@@ -1,3 +1,4 @@
+import { primaryLanguage } from '@pressroom/stories/words';
 import type { Calendar, Period } from './calendar.ts';
 
 /** Texts of the newsroom and the feed for readers, in one language. */
@@ -10,12 +11,6 @@ export interface Words {
   all: string;
   /** The heading of a report's flashes. */
   inBrief: string;
-  sources: (count: number) => string;
-  /** For a story's digest: news in its latest report. */
-  newSince: (source: string, facts: string) => string;
-  /** For a story's digest: contradictions of an earlier report. */
-  differ: (now: string, newer: string, then: string, older: string) => string;
-  comma: string;
 }
 
 const ENGLISH: Words = {
@@ -25,11 +20,6 @@ const ENGLISH: Words = {
   selected: 'The selected news.',
   all: 'All news.',
   inBrief: 'In brief',
-  sources: (count) => `${count} sources report on it.`,
-  newSince: (source, facts) => `New since ${source}: ${facts}.`,
-  differ: (now, newer, then, older) =>
-    `This contradicts earlier reporting: ${newer} has “${now}”, ${older} had “${then}”.`,
-  comma: ', ',
 };
 
 const WORDS: Readonly<Record<string, Words>> = {
@@ -41,10 +31,6 @@ const WORDS: Readonly<Record<string, Words>> = {
     selected: '精选新闻。',
     all: '全部新闻。',
     inBrief: '简讯',
-    sources: (count) => `共 ${count} 家来源报道。`,
-    newSince: (source, facts) => `自${source}报道以来新增：${facts}。`,
-    differ: (now, newer, then, older) => `与此前报道不一致：${newer}称“${now}”，${older}曾称“${then}”。`,
-    comma: '、',
   },
   es: {
     report: { daily: 'Resumen diario', weekly: 'Resumen semanal', monthly: 'Resumen mensual' },
@@ -53,11 +39,6 @@ const WORDS: Readonly<Record<string, Words>> = {
     selected: 'Las noticias seleccionadas.',
     all: 'Todas las noticias.',
     inBrief: 'En breve',
-    sources: (count) => `${count} medios informan de ello.`,
-    newSince: (source, facts) => `Nuevo desde ${source}: ${facts}.`,
-    differ: (now, newer, then, older) =>
-      `Esto contradice lo publicado antes: ${newer} dice «${now}», ${older} decía «${then}».`,
-    comma: ', ',
   },
   de: {
     report: { daily: 'Tagesbericht', weekly: 'Wochenbericht', monthly: 'Monatsbericht' },
@@ -66,11 +47,6 @@ const WORDS: Readonly<Record<string, Words>> = {
     selected: 'Die ausgewählten Nachrichten.',
     all: 'Alle Nachrichten.',
     inBrief: 'Kurz gemeldet',
-    sources: (count) => `${count} Quellen berichten darüber.`,
-    newSince: (source, facts) => `Neu seit ${source}: ${facts}.`,
-    differ: (now, newer, then, older) =>
-      `Das widerspricht früheren Berichten: ${newer} schreibt „${now}“, ${older} schrieb „${then}“.`,
-    comma: ', ',
   },
   fr: {
     report: { daily: 'Bulletin quotidien', weekly: 'Bulletin hebdomadaire', monthly: 'Bulletin mensuel' },
@@ -79,11 +55,6 @@ const WORDS: Readonly<Record<string, Words>> = {
     selected: 'L’actualité sélectionnée.',
     all: 'Toute l’actualité.',
     inBrief: 'En bref',
-    sources: (count) => `${count} sources en parlent.`,
-    newSince: (source, facts) => `Nouveau depuis ${source} : ${facts}.`,
-    differ: (now, newer, then, older) =>
-      `Cela contredit ce qui a été publié : ${newer} donne « ${now} », ${older} donnait « ${then} ».`,
-    comma: ', ',
   },
   pt: {
     report: { daily: 'Resumo diário', weekly: 'Resumo semanal', monthly: 'Resumo mensal' },
@@ -92,11 +63,6 @@ const WORDS: Readonly<Record<string, Words>> = {
     selected: 'As notícias selecionadas.',
     all: 'Todas as notícias.',
     inBrief: 'Breves',
-    sources: (count) => `${count} fontes noticiam o assunto.`,
-    newSince: (source, facts) => `Novo desde ${source}: ${facts}.`,
-    differ: (now, newer, then, older) =>
-      `Isto contradiz o que foi noticiado antes: ${newer} diz «${now}», ${older} dizia «${then}».`,
-    comma: ', ',
   },
   ja: {
     report: { daily: '日報', weekly: '週報', monthly: '月報' },
@@ -105,31 +71,12 @@ const WORDS: Readonly<Record<string, Words>> = {
     selected: '選ばれたニュース。',
     all: 'すべてのニュース。',
     inBrief: '短信',
-    sources: (count) => `${count}社が報じています。`,
-    newSince: (source, facts) => `${source}の報道以降の新情報：${facts}。`,
-    differ: (now, newer, then, older) =>
-      `これまでの報道と食い違います：${newer}は「${now}」、${older}は「${then}」としていました。`,
-    comma: '、',
   },
 };
-
-/** The primary subtag of a language tag (BCP 47), by which words and labels are kept; of none, English. */
-export function primaryLanguage(tag: string | null | undefined): string {
-  const { language, script } = new Intl.Locale(tag ?? 'en').maximize();
-  // The Chinese texts here are in simplified characters.
-  return script === 'Hant' ? 'zh-Hant' : language;
-}
 
 /** The words in a language (BCP 47), in English where there are none in it. */
 export function wordsIn(tag: string | null | undefined): Words {
   return WORDS[primaryLanguage(tag)] ?? ENGLISH;
-}
-
-/** The language that a text is in: as its script says, else the one that is known of it. */
-export function languageOfText(text: string, known: string | null): string | null {
-  if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return 'ja';
-  if (/\p{Script=Han}/u.test(text)) return known === 'ja' ? 'ja' : 'zh';
-  return known;
 }
 
 /** A calendar date (`YYYY-MM-DD`) as readers of a language write it; in English as it is. */

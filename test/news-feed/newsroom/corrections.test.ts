@@ -1,8 +1,8 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
 import { inEdit } from '@pressroom/news-feed/editing/edits';
 import { readHistory, undoEdit } from '@pressroom/news-feed/editing/undo';
-import { readLexicon } from '@pressroom/news-feed/judging/terms';
 import { correctReport, previewReport, publishReport } from '@pressroom/news-feed/work/report';
+import { readLexicon } from '@pressroom/stories';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { send } from '../../support/http.ts';
 import { type NewsFeedFixture, newsFeedFixture } from '../../support/news-feed.ts';

@@ -1,10 +1,14 @@
 import { readConfig } from '@pressroom/common/start/config';
 import { readVocabulary, vocabularySettings } from '@pressroom/news-feed/config';
-import { openJudge } from '@pressroom/news-feed/judging/open-judge';
-import { StorySearch } from '@pressroom/news-feed/judging/story-index';
-import { readLexicon } from '@pressroom/news-feed/judging/terms';
-import { embeddingUsage, openTitleVectors, TitleVectors } from '@pressroom/news-feed/judging/title-vectors';
+import {
+  embeddedTitles,
+  embeddingUsage,
+  openJudge,
+  openTitleVectors,
+} from '@pressroom/news-feed/grouping/judging';
+import { StorySearch } from '@pressroom/news-feed/grouping/story-index';
 import { editorSettings, embeddingSettings } from '@pressroom/news-feed/work/worker-config';
+import { readLexicon, type TitleVectors } from '@pressroom/stories';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { LabelledReport } from '../../../bench/stories/labelled-set.ts';
 import { assignSet } from '../../../bench/stories/quality.ts';
@@ -64,7 +68,7 @@ function parts() {
 }
 
 function titleVectors({ url = stub.url, timeoutMs = 5000, dailyTokens = 10_000 } = {}): TitleVectors {
-  return new TitleVectors(parts(), { url, key: KEY, model: 'test', timeoutMs }, dailyTokens);
+  return embeddedTitles(parts(), { url, key: KEY, model: 'test', timeoutMs }, dailyTokens);
 }
 
 /** The stories of headlines that come one after the other, as sets of titles. */

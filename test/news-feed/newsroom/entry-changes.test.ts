@@ -1,9 +1,9 @@
 import { editItem, upsertItems } from '@pressroom/news-feed/editing/items';
-import { RulesAssigner } from '@pressroom/news-feed/judging/story-assigner';
-import { StorySearch } from '@pressroom/news-feed/judging/story-index';
-import { readLexicon } from '@pressroom/news-feed/judging/terms';
+import { RulesAssigner } from '@pressroom/news-feed/grouping/story-assigner';
+import { StorySearch } from '@pressroom/news-feed/grouping/story-index';
 import type { Page } from '@pressroom/news-feed/reading/page';
 import { editSource } from '@pressroom/news-feed/reading/sources';
+import { readLexicon } from '@pressroom/stories';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { rss } from '../../support/feed-host.ts';

@@ -2,13 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readConfig } from '@pressroom/common/start/config';
 import { readVocabulary, vocabularyOf, vocabularySettings } from '@pressroom/news-feed/config';
-import { RuleJudge, readRules } from '@pressroom/news-feed/judging/judge';
-import { openJudge } from '@pressroom/news-feed/judging/open-judge';
-import { type AssignableItem, RulesAssigner } from '@pressroom/news-feed/judging/story-assigner';
-import { StorySearch } from '@pressroom/news-feed/judging/story-index';
-import { readLexicon } from '@pressroom/news-feed/judging/terms';
+import { keepJudgements, openJudge, ruleJudge } from '@pressroom/news-feed/grouping/judging';
+import { type AssignableItem, RulesAssigner } from '@pressroom/news-feed/grouping/story-assigner';
+import { StorySearch } from '@pressroom/news-feed/grouping/story-index';
 import { addSource } from '@pressroom/news-feed/reading/sources';
 import { editorSettings } from '@pressroom/news-feed/work/worker-config';
+import { readLexicon, readRules } from '@pressroom/stories';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { insertRows, itemRow, type NewsFeedFixture, newsFeedFixture } from '../../support/news-feed.ts';
 import { newsroom } from '../../support/newsroom.ts';
@@ -34,7 +33,7 @@ const TECHNOLOGY = { NEWS_PACKS: ['technology'] };
 
 function editor(changes: Partial<ReturnType<typeof readRules>> = {}) {
   const rules = { ...readRules(TECHNOLOGY), ...changes };
-  return new RuleJudge({ db: feed.db, rules, search, vocabulary: readVocabulary({}) });
+  return ruleJudge({ db: feed.db, rules, search, vocabulary: readVocabulary({}) });
 }
 
 /** The editor of a site with these settings. */
@@ -181,8 +180,8 @@ test('explain prints what the score of an item consists of', async () => {
       .insertInto('news.item')
       .values(itemRow('n-1', { id: 'n-1', score, selected }))
       .execute();
-    await editor().keep(tx, [{ itemId: 'n-1', judgement }], NOON);
-    await editor().keep(tx, [{ itemId: 'n-1', judgement }], NOON);
+    await keepJudgements(tx, [{ itemId: 'n-1', judgement }], NOON);
+    await keepJudgements(tx, [{ itemId: 'n-1', judgement }], NOON);
   });
   const { stdout } = await newsroom(feed.database.url, ['explain', 'n-1']);
   expect(stdout).toContain('Judged at 2026-11-20T04:00:00.000Z: score 63, selected');

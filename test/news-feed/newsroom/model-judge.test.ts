@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { readConfig } from '@pressroom/common/start/config';
 import { readVocabulary, vocabularySettings } from '@pressroom/news-feed/config';
-import type { Judgement, Submission } from '@pressroom/news-feed/judging/judge';
-import { openJudge } from '@pressroom/news-feed/judging/open-judge';
-import { StorySearch } from '@pressroom/news-feed/judging/story-index';
-import { readLexicon } from '@pressroom/news-feed/judging/terms';
+import { openJudge } from '@pressroom/news-feed/grouping/judging';
+import { StorySearch } from '@pressroom/news-feed/grouping/story-index';
 import { addSource } from '@pressroom/news-feed/reading/sources';
 import { editorSettings } from '@pressroom/news-feed/work/worker-config';
+import type { Judgement, Submission } from '@pressroom/stories';
+import { readLexicon } from '@pressroom/stories';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ChatStub, chatStub, completion } from '../../support/chat-endpoint.ts';
 import { INJECTIONS } from '../../support/injections.ts';

@@ -1,5 +1,5 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { keepJudgements } from '@pressroom/news-feed/judging/judge';
+import { keepJudgements } from '@pressroom/news-feed/grouping/judging';
 import { editEntries } from '@pressroom/news-feed/work/edit-entries';
 import { pollSource } from '@pressroom/news-feed/work/poll-source';
 import { publishReport } from '@pressroom/news-feed/work/report';

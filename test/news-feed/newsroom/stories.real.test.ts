@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { digestOf } from '@pressroom/news-feed/judging/digest';
-import { RulesAssigner } from '@pressroom/news-feed/judging/story-assigner';
-import { StorySearch } from '@pressroom/news-feed/judging/story-index';
-import { readLexicon } from '@pressroom/news-feed/judging/terms';
+import { RulesAssigner } from '@pressroom/news-feed/grouping/story-assigner';
+import { StorySearch } from '@pressroom/news-feed/grouping/story-index';
 import { decodeDocument } from '@pressroom/news-feed/reading/decode';
 import { parseFeed } from '@pressroom/news-feed/reading/parse-feed';
+import { digestOf, readLexicon } from '@pressroom/stories';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insertRows, itemRow, type NewsFeedFixture, newsFeedFixture } from '../../support/news-feed.ts';
 import { realFile } from '../../support/real-data.ts';

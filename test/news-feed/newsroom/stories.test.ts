@@ -1,10 +1,10 @@
 import { inTransactions } from '@pressroom/news-feed/editing/edits';
 import { restoreItem, withdrawItem } from '@pressroom/news-feed/editing/items';
 import { unmergeStory } from '@pressroom/news-feed/editing/undo';
-import { type AssignableItem, RulesAssigner } from '@pressroom/news-feed/judging/story-assigner';
-import { adoptReferences } from '@pressroom/news-feed/judging/story-batch';
-import { StorySearch } from '@pressroom/news-feed/judging/story-index';
-import { readLexicon } from '@pressroom/news-feed/judging/terms';
+import { type AssignableItem, RulesAssigner } from '@pressroom/news-feed/grouping/story-assigner';
+import { adoptReferences } from '@pressroom/news-feed/grouping/story-batch';
+import { StorySearch } from '@pressroom/news-feed/grouping/story-index';
+import { readLexicon } from '@pressroom/stories';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { madeUpReport, seeded } from '../../../bench/stories/made-up-report.ts';

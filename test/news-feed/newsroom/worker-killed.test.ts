@@ -1,7 +1,7 @@
-import { RulesAssigner } from '@pressroom/news-feed/judging/story-assigner';
-import { StorySearch } from '@pressroom/news-feed/judging/story-index';
-import { readLexicon } from '@pressroom/news-feed/judging/terms';
+import { RulesAssigner } from '@pressroom/news-feed/grouping/story-assigner';
+import { StorySearch } from '@pressroom/news-feed/grouping/story-index';
 import { addSource } from '@pressroom/news-feed/reading/sources';
+import { readLexicon } from '@pressroom/stories';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Child } from '../../support/child.ts';
 import { FeedHost, rss } from '../../support/feed-host.ts';

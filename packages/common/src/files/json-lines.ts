@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { createReadStream } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
 import { Failure } from '../failures/failure.ts';
 
 /** The failure for a file, by Node's error code. */
@@ -17,6 +17,15 @@ export function fileFailure(error: unknown, path: string): unknown {
   // Sockets use the same codes.
   if (!['open', 'read', 'stat'].includes(String(error.syscall))) return error;
   return REASONS[String(error.code)]?.(path) ?? error;
+}
+
+/** The text of a file, or of standard input for `-`. Throws a {@link Failure} if it cannot be read. */
+export function readTextFile(file: string): string {
+  try {
+    return readFileSync(file === '-' ? process.stdin.fd : file, 'utf8');
+  } catch (error) {
+    throw fileFailure(error, file);
+  }
 }
 
 /** A line of a file in the format JSON Lines (https://jsonlines.org). */

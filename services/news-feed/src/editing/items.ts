@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import { canonicalUrl, canonicalUrls } from '../fields.ts';
-import { lockStories, type RenewalParts, renewStories } from '../judging/split.ts';
+import { lockStories, type RenewalParts, renewStories } from '../grouping/story-renewal.ts';
 import { quotingReports, survivorsOf } from '../survivors.ts';
 import type { ItemTable, NewsTables } from '../tables.ts';
 import { type Edit, type Edited, inEdit } from './edits.ts';

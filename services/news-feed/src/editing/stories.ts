@@ -1,7 +1,7 @@
 import { violates } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { type RenewalParts, renewStories } from '../judging/split.ts';
+import { type RenewalParts, renewStories } from '../grouping/story-renewal.ts';
 import { correctionsOf, familiesOf, survivorsOf } from '../survivors.ts';
 import type { NewsTables } from '../tables.ts';
 import { asOneEdit } from './edits.ts';

@@ -1,7 +1,7 @@
 import { violates } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { lockStories, type RenewalParts, renewStories } from '../judging/split.ts';
+import { lockStories, type RenewalParts, renewStories } from '../grouping/story-renewal.ts';
 import type { NewsTables } from '../tables.ts';
 import { type Edited, inEdit } from './edits.ts';
 import { WRITTEN_COLUMNS } from './items.ts';

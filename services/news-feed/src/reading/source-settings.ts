@@ -1,7 +1,7 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { codePoints } from '@pressroom/common/fields/fields';
+import type { SelectRule } from '@pressroom/stories';
 import { RE2JS } from 're2js';
-import type { SelectRule } from '../judging/judge.ts';
 import type { Vocabulary } from '../words.ts';
 import { listSelectors } from './list-selectors.ts';
 

@@ -1,9 +1,9 @@
 import { isDatabaseAway } from '@pressroom/common/database/database';
 import { reasonOf } from '@pressroom/common/failures/failure';
+import type { Submission } from '@pressroom/stories';
 import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../calendar.ts';
 import { inTransactions } from '../editing/edits.ts';
-import type { Submission } from '../judging/judge.ts';
 import { isUnread, type Reader } from '../reading/reader.ts';
 import { DROPPED_BY, parseSelectRule, type Ruling } from '../reading/source-settings.ts';
 import { applyRules, type Source } from '../reading/sources.ts';

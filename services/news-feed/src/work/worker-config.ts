@@ -11,9 +11,9 @@ import {
   setting,
 } from '@pressroom/common/start/config';
 import { siteUrl } from '@pressroom/common/start/site-settings';
+import { endpointUrl } from '@pressroom/stories';
 import { z } from 'zod';
 import { vocabularySettings } from '../config.ts';
-import { endpointUrl } from '../judging/model-endpoint.ts';
 
 /** The settings of the editor, for `readConfig`. */
 export const editorSettings = {

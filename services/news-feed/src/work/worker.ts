@@ -8,7 +8,7 @@ import type { Logger } from '@pressroom/common/log/logging';
 import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../calendar.ts';
 import { inTransactions } from '../editing/edits.ts';
-import type { ModelDigests } from '../judging/model-digests.ts';
+import type { ModelDigests } from '../grouping/model-digests.ts';
 import { isUnread } from '../reading/reader.ts';
 import { askHubs, type SubscriberParts } from '../reading/websub.ts';
 import type { NewsTables } from '../tables.ts';

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { lockNumber } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
+import type { Judgement } from '@pressroom/stories';
 import { sql, type Transaction } from 'kysely';
 import { BACK_FILLED_MS } from '../calendar.ts';
 import type { CheckItem, ItemChange, ItemInput } from '../editing/item-input.ts';
@@ -15,8 +16,8 @@ import {
   valuesOf,
 } from '../editing/items.ts';
 import { canonicalUrl, canonicalUrls } from '../fields.ts';
-import type { Judge, Judgement } from '../judging/judge.ts';
-import type { AssignableItem, ChangedReport, StoryAssigner } from '../judging/story-assigner.ts';
+import type { Judge } from '../grouping/judging.ts';
+import type { AssignableItem, ChangedReport, StoryAssigner } from '../grouping/story-assigner.ts';
 import type { Source } from '../reading/sources.ts';
 import type { NewsTables } from '../tables.ts';
 import { articleSpellings, spellingsOf } from './article-spellings.ts';

@@ -5,14 +5,14 @@
 
 import { createLogger } from '@pressroom/common/log/logging';
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { RulesAssigner } from '@pressroom/news-feed/judging/story-assigner';
-import { StorySearch } from '@pressroom/news-feed/judging/story-index';
-import { readLexicon } from '@pressroom/news-feed/judging/terms';
+import { RulesAssigner } from '@pressroom/news-feed/grouping/story-assigner';
+import { StorySearch } from '@pressroom/news-feed/grouping/story-index';
 import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/reading/web-fetcher';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import { openWorker } from '@pressroom/news-feed/work/open-worker';
 import { newsroomSchedules } from '@pressroom/news-feed/work/schedules';
 import { readWorkerConfig } from '@pressroom/news-feed/work/worker-config';
+import { readLexicon } from '@pressroom/stories';
 import type { Transaction } from 'kysely';
 import { sourceJudge } from '../../../support/plain-newsroom.ts';
 

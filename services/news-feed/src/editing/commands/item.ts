@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { readVocabulary } from '../../config.ts';
-import { readJudgement } from '../../judging/judge.ts';
+import { readJudgement } from '../../grouping/judging.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../words.ts';
 import { withdrawnQuery } from '../desk/items.ts';

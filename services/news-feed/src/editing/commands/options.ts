@@ -1,12 +1,12 @@
 import { userInfo } from 'node:os';
 import { withDatabase as withAnyDatabase } from '@pressroom/common/database/database-url';
 import { integerParameter } from '@pressroom/common/fields/fields';
+import { readLexicon } from '@pressroom/stories';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import { readVocabulary } from '../../config.ts';
-import type { RenewalParts } from '../../judging/split.ts';
-import { readLexicon } from '../../judging/terms.ts';
+import type { RenewalParts } from '../../grouping/story-renewal.ts';
 import type { NewsTables } from '../../tables.ts';
 import { editPath } from '../desk/items.ts';
 import type { Edited } from '../edits.ts';

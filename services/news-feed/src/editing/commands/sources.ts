@@ -1,9 +1,9 @@
 import { Failure } from '@pressroom/common/failures/failure';
+import { readTextFile } from '@pressroom/common/files/json-lines';
 import { readConfig } from '@pressroom/common/start/config';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Kysely } from 'kysely';
 import { readVocabulary } from '../../config.ts';
-import { readTextFile } from '../../packs/packs.ts';
 import { FOUND, LIST_SELECTORS } from '../../reading/list-selectors.ts';
 import { writeOpml } from '../../reading/opml.ts';
 import { MAX_ENTRIES } from '../../reading/parse-feed.ts';

@@ -1,6 +1,6 @@
+import { readTextFile } from '@pressroom/common/files/json-lines';
 import { Argument, type Command } from 'commander';
-import { splitStory } from '../../judging/split.ts';
-import { readTextFile } from '../../packs/packs.ts';
+import { splitStory } from '../../grouping/story-renewal.ts';
 import { inEdit } from '../edits.ts';
 import {
   HOT_PLACES,

@@ -1,8 +1,8 @@
+import type { Lexicon } from '@pressroom/stories';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Clock } from '../../calendar.ts';
-import type { RenewalParts } from '../../judging/split.ts';
-import type { Lexicon } from '../../judging/terms.ts';
+import type { RenewalParts } from '../../grouping/story-renewal.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../words.ts';
 

@@ -1,8 +1,4 @@
-import { lockUntilCommit } from '@pressroom/common/database/database';
-import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
-import type { Calendar } from '../calendar.ts';
-import type { NewsTables } from '../tables.ts';
 
 export interface EndpointSettings {
   /** The base of an OpenAI-compatible API, such as `http://127.0.0.1:11434/v1`. */
@@ -369,146 +365,22 @@ export function jsonOf(text: string): unknown {
   return undefined;
 }
 
-/** Limits of a day's requests to a model, shared by all workers. */
-export interface DailyBudget {
-  requests: number;
-  tokens: number;
-}
-
-/** Use of a model on one day. */
-export type ModelUsage = DailyBudget;
-
 /** The purpose of a request: each has its own part of the budget, so that none uses up the whole. */
-type Spender = { sourceId: number } | 'digests';
+export type Spender = { sourceId: number } | 'digests';
 
-/** The budget is divided into this many parts, one for digests and the others for articles. */
-const PARTS_WITH_DIGESTS: RawBuilder<number> = sql.lit(2);
-
-/** Counts what a model is asked for, in the database, so that workers share one budget. */
-export class BudgetStore {
-  readonly #db: Kysely<NewsTables>;
-  readonly #budget: DailyBudget;
-  readonly #calendar: Calendar;
-
-  constructor(db: Kysely<NewsTables>, calendar: Calendar, budget: DailyBudget) {
-    this.#db = db;
-    this.#calendar = calendar;
-    this.#budget = budget;
-  }
-
+/** Keeps what a model is asked for within a day's budget. */
+export interface ModelBudget {
   /**
    * Takes one request and an estimate of its tokens from the day's budget; false if that is not left, or not
-   * for this spender. Everybody has a first request a day, while the budget lasts.
+   * for this spender.
    */
-  take(spender: Spender, tokens: number, now: Date): Promise<boolean> {
-    const { requests: mostRequests, tokens: mostTokens } = this.#budget;
-    const day = this.#calendar.date(now);
-    const parts = spender === 'digests' ? PARTS_WITH_DIGESTS : PARTS;
-    return this.#db.transaction().execute(async (tx) => {
-      await lockUntilCommit(tx, 'count the budget');
-      const { rows } = await sql`
-        with own as (
-          select coalesce(max(requests), 0) as requests, coalesce(max(tokens), 0) as tokens, ${parts} as parts
-          from news.editorial_share where day = ${day}::date and spender = ${nameOf(spender)}
-        ), total as (
-          insert into news.editorial_budget as spent (day, requests, tokens)
-          select ${day}::date, 1, ${tokens}::bigint from own
-          where ${mostRequests}::integer >= 1 and ${mostTokens}::bigint >= ${tokens}::bigint and (
-            own.requests = 0 or (
-              own.requests < ceil(${mostRequests}::float8 / parts)
-              and own.tokens + ${tokens}::bigint <= ${mostTokens}::float8 / parts
-            )
-          )
-          on conflict (day) do update set requests = spent.requests + 1, tokens = spent.tokens + excluded.tokens
-          where spent.requests < ${mostRequests}::integer and spent.tokens + excluded.tokens <= ${mostTokens}::bigint
-          returning day
-        )
-        insert into news.editorial_share as own (day, spender, requests, tokens)
-        select day, ${nameOf(spender)}, 1, ${tokens}::bigint from total
-        on conflict (day, spender) do update
-          set requests = own.requests + 1, tokens = own.tokens + excluded.tokens
-        returning day
-      `.execute(tx);
-      return rows.length > 0;
-    });
-  }
-
+  take(spender: Spender, tokens: number, now: Date): Promise<boolean>;
   /** Replaces the estimate of a request with the tokens that it used. */
-  async settle(spender: Spender, estimate: number, used: number, now: Date): Promise<void> {
-    const day = this.#calendar.date(now);
-    await sql`
-      with own as (
-        update news.editorial_share set tokens = greatest(0, tokens + ${used - estimate}::bigint)
-        where day = ${day}::date and spender = ${nameOf(spender)}
-      )
-      update news.editorial_budget set tokens = greatest(0, tokens + ${used - estimate}::bigint)
-      where day = ${day}::date
-    `.execute(this.#db);
-  }
+  settle(spender: Spender, estimate: number, used: number, now: Date): Promise<void>;
 }
 
-/** A spender as `news.editorial_share` names it. */
-function nameOf(spender: Spender): string {
-  return spender === 'digests' ? spender : `source ${spender.sourceId}`;
+/** Remembers what a model has answered, by a hash of the question. */
+export interface AnswerMemory {
+  find(hash: Buffer): Promise<unknown>;
+  keep(hash: Buffer, answer: object, now: Date): Promise<void>;
 }
-
-/** Returns the use of the model on a day, `YYYY-MM-DD`. */
-export async function modelUsage(db: Kysely<NewsTables>, day: string): Promise<ModelUsage> {
-  const { rows } = await sql<ModelUsage>`
-    select requests, tokens::float8 as tokens from news.editorial_budget where day = ${day}::date
-  `.execute(db);
-  return rows[0] ?? { requests: 0, tokens: 0 };
-}
-
-/** An article that is to be selected. */
-interface Applicant {
-  article: string;
-  sourceId: number;
-}
-
-/**
- * Takes a place in the quota of `day` (`YYYY-MM-DD`) for an article; true if it has one. An article
- * that is judged again keeps its place, and workers never take more than `quota` together, nor more than its
- * part ({@link PARTS}) for one source.
- */
-export function takeSlot(
-  db: Kysely<NewsTables>,
-  { article, sourceId }: Applicant,
-  quota: number,
-  day: string,
-): Promise<boolean> {
-  return db.transaction().execute(async (tx) => {
-    await lockUntilCommit(tx, 'count the quota');
-    const { rows } = await sql<{ has: boolean }>`
-      with taken as (
-        select count(*) as places, count(*) filter (where source = ${sourceId}) as own
-        from news.editorial_slot where day = ${day}::date
-      )
-      insert into news.editorial_slot (day, article, source)
-      select ${day}::date, ${article}, ${sourceId}::bigint from taken
-      where places < ${quota}::integer and own < ceil(${quota}::float8 / ${PARTS})
-      on conflict do nothing
-      returning true as has
-    `.execute(tx);
-    if (rows.length > 0) return true;
-    const known = await sql`
-      select from news.editorial_slot where day = ${day}::date and article = ${article}
-    `.execute(tx);
-    return known.rows.length > 0;
-  });
-}
-
-/**
- * With this many active sources or more, each may use an equal part: with fewer, the quota would stay unused.
- */
-const MOST_PARTS = 4;
-
-/**
- * Parts of a day's quota, divided among the sources: one for a single source, and up to four. A source may
- * use one of them, so that none uses up the quota of all. For a statement.
- */
-const PARTS: RawBuilder<number> = sql<number>`(
-  select greatest(1, count(*)) from (
-    select from news.source where state = 'active' limit ${sql.lit(MOST_PARTS)}
-  ) as active
-)`;

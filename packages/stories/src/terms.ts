@@ -3,7 +3,7 @@ import { stemmer as englishStem } from '@orama/stemmers/english';
 import { stemmer as greekStem } from '@orama/stemmers/greek';
 import { stemmer as russianStem } from '@orama/stemmers/russian';
 import { streamSafe } from '@pressroom/common/fields/fields';
-import { readPacks } from '../packs/packs.ts';
+import { readPacks } from './packs.ts';
 
 /** The values of magnitudes, in English and Chinese. */
 const MAGNITUDES: Record<string, number> = {
@@ -476,4 +476,107 @@ const PRIOR_USES = 2;
 /** Returns the rarity of a term that `items` of `stored` items have, in nats: 0 if all have it. */
 export function rarityOf(items: number, stored: number): number {
   return Math.max(0, Math.log((stored + PRIOR_ITEMS) / (items + PRIOR_USES)));
+}
+
+/** A text with the name of its source. */
+export interface SourceText extends ReportText {
+  sourceName: string;
+}
+
+/** Two titles that may be on one event share at least this much, as a fraction of the shorter one. */
+const ALIKE = 0.25;
+
+/** Punctuation between or around a title and the name of a site or section. */
+const SEPARATOR =
+  /\s*[|｜«»‹›▸►【】〔〕[\]]\s*|\s*[(（](?=[^()（）]+[)）]$)|[)）]$|\s+(?:[-–—~/·•@]|:{2,3})\s+|(?<=\p{Script=Han})[-–—_](?=\p{L})|(?<=\p{L})[-–—_](?=\p{Script=Han})/u;
+
+const SENTENCE_END = /(?<=[.!?…]["”’»]?)\s+|(?<=[。！？])|\n+/u;
+
+/**
+ * The texts without what the reports of their source share, whatever they are on: its name in titles, and
+ * sentences that it puts into every summary. `lately` has other reports of the same sources.
+ */
+export function withoutSharedParts<Text extends SourceText>(
+  texts: readonly Text[],
+  lately: readonly SourceText[],
+): Text[] {
+  const known = Map.groupBy([...lately, ...texts], ({ sourceName }) => sourceName);
+  const read = new Map([...known].map(([source, all]) => [source, all.map(partsOf)]));
+  return texts.map((text) => ({ ...text, ...without(text, read.get(text.sourceName) ?? []) }));
+}
+
+/** A report in the parts that others of its source may share. */
+interface Parts {
+  title: string[];
+  sentences: string[];
+}
+
+function partsOf({ title, originalTitle, summary }: ReportText): Parts {
+  return { title: titleParts(originalTitle ?? title), sentences: sentencesOf(summary).map(withoutDigits) };
+}
+
+function sentencesOf(summary: string | null): string[] {
+  return summary?.split(SENTENCE_END) ?? [];
+}
+
+/** A sentence that a source puts into every summary may have a counter in it. */
+function withoutDigits(sentence: string): string {
+  return sentence.replace(/\d+/gu, '0');
+}
+
+function titleParts(title: string): string[] {
+  return title.split(SEPARATOR).filter((part) => part !== '');
+}
+
+/** A title without the name of its source at either end. */
+function withoutName(title: string, source: string): string {
+  return kept(title, titleParts(title), (part) => nameOf(part) === nameOf(source));
+}
+
+function nameOf(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\d]|\.[a-z]{2,4}$/gu, '');
+}
+
+function without(
+  { title, originalTitle, summary, sourceName }: SourceText,
+  all: readonly Parts[],
+): ReportText {
+  const own = partsOf({ title, originalTitle, summary });
+  const isShared = (part: string, among: keyof Parts) =>
+    all.some((other) => other[among].includes(part) && !areAlike(rest(own, part), rest(other, part)));
+  const shorten = (whole: string) =>
+    kept(whole, titleParts(whole), (part) => nameOf(part) === nameOf(sourceName) || isShared(part, 'title'));
+  return {
+    title: shorten(title),
+    originalTitle: originalTitle && shorten(originalTitle),
+    summary:
+      summary &&
+      sentencesOf(summary)
+        .filter((sentence) => !isShared(withoutDigits(sentence), 'sentences'))
+        .join(' '),
+  };
+}
+
+/** A title without the parts that are not its own, unless none is. */
+function kept(whole: string, parts: readonly string[], isForeign: (part: string) => boolean): string {
+  const own = parts.filter((part) => !isForeign(part));
+  return own.length === 0 || own.length === parts.length ? whole : own.join(' – ');
+}
+
+function rest({ title }: Parts, part: string): Set<string> {
+  const words = title.filter((one) => one !== part).flatMap((one) => one.toLowerCase().match(WORD) ?? []);
+  return new Set(words.filter((word) => !STOP_WORDS.has(word)));
+}
+
+/** A word, or two characters of a script without spaces. */
+const WORD = /(?=(?<pair>\p{Script=Han}{2}))\p{Script=Han}|[[\p{L}\p{M}\d]--\p{Script=Han}]{2,}/gv;
+
+function areAlike(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  const common = a.intersection(b).size;
+  return common > 0 && common >= ALIKE * Math.min(a.size, b.size);
+}
+
+/** The title as its source has it: the same before and after a translation. */
+export function originalTitle({ title, originalTitle, sourceName }: SourceText): string {
+  return withoutName(originalTitle ?? title, sourceName);
 }

@@ -1,14 +1,7 @@
 import type { Logger } from '@pressroom/common/log/logging';
-import { type Kysely, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import type { Calendar, Clock } from '../calendar.ts';
-import type { NewsTables, StoredReport } from '../tables.ts';
-import type { EmbeddingConfig } from '../work/worker-config.ts';
 import { askEndpoint, EndpointFault, EndpointRest, type EndpointSettings } from './model-endpoint.ts';
-
-/** Timeout of a request, in ms: entries wait for it. */
-const TIMEOUT_MS = 10_000;
 
 /** Characters of a title that are embedded. */
 const MOST_TITLE = 300;
@@ -23,10 +16,14 @@ const LEAST_KNOWN = 16;
 const MEAN_OF = 1000;
 
 interface TitleVectorsParts {
-  db: Kysely<NewsTables>;
-  /** Determines the days of the budget. */
-  calendar: Calendar;
-  clock: Clock;
+  settings: EndpointSettings;
+  budget: {
+    /** Takes an estimate of tokens from the day's budget; false if that is not left. */
+    take: (tokens: number, now: Date) => Promise<boolean>;
+    /** Corrects an estimate by so many tokens. */
+    settle: (tokens: number, now: Date) => Promise<void>;
+  };
+  clock: () => Date;
   log: Pick<Logger, 'warn'>;
 }
 
@@ -36,42 +33,37 @@ interface TitleVectorsParts {
  */
 export class TitleVectors {
   readonly #parts: TitleVectorsParts;
-  readonly #settings: EndpointSettings;
-  readonly #dailyTokens: number;
   readonly #known = new LRUCache<string, { unit: number[]; values: Int8Array }>({ max: REMEMBERED });
   readonly #rest = new EndpointRest();
   #mean: number[] = [];
   #count = 0;
   #lastReason: string | undefined;
 
-  constructor(parts: TitleVectorsParts, settings: EndpointSettings, dailyTokens: number) {
+  constructor(parts: TitleVectorsParts) {
     this.#parts = parts;
-    this.#settings = settings;
-    this.#dailyTokens = dailyTokens;
   }
 
   /** The vector of a title that was read lately. */
   of(title: string): TitleVector | undefined {
     const known = this.#known.get(title);
     if (known === undefined || this.#count < LEAST_KNOWN) return undefined;
-    return { model: this.#settings.model, values: known.values, ground: product(known.unit, this.#mean) };
+    const { model } = this.#parts.settings;
+    return { model, values: known.values, ground: product(known.unit, this.#mean) };
   }
 
   /** Has the model embed those of the titles that are not known yet; outside any transaction. */
   async read(titles: readonly string[]): Promise<void> {
     const unknown = [...new Set(titles)].filter((title) => title.trim() !== '' && !this.#known.has(title));
-    const now = this.#parts.clock();
+    const { settings, budget, clock } = this.#parts;
+    const now = clock();
     if (unknown.length === 0 || this.#rest.isResting(now)) return;
     const shortened = unknown.map((title) => title.slice(0, MOST_TITLE));
     // Hardly any model has more tokens than characters.
     const estimate = shortened.reduce((sum, { length }) => sum + length, 0);
-    const day = this.#parts.calendar.date(now);
-    if (!(await takeForEmbeddings(this.#parts.db, day, estimate, this.#dailyTokens))) {
-      return this.#say('the budget of the day is spent');
-    }
+    if (!(await budget.take(estimate, now))) return this.#say('the budget of the day is spent');
     try {
-      const { vectors, tokens } = await embedTitles(this.#settings, shortened);
-      await settleEmbeddings(this.#parts.db, day, (tokens ?? estimate) - estimate);
+      const { vectors, tokens } = await embedTitles(settings, shortened);
+      await budget.settle((tokens ?? estimate) - estimate, now);
       this.#rest.worked();
       this.#lastReason = undefined;
       for (const [index, title] of unknown.entries()) this.#keep(title, vectors[index] ?? []);
@@ -104,20 +96,6 @@ export class TitleVectors {
   }
 }
 
-/** Opens the model that embeds titles, if the settings name one. */
-export function openTitleVectors(
-  config: EmbeddingConfig,
-  parts: TitleVectorsParts,
-): TitleVectors | undefined {
-  const { NEWS_EMBEDDINGS_URL: url, NEWS_EMBEDDINGS_MODEL: model, NEWS_EMBEDDINGS_API_KEY: key } = config;
-  if (url === undefined || model === undefined) return undefined;
-  return new TitleVectors(
-    parts,
-    { url, key, model, timeoutMs: TIMEOUT_MS },
-    config.NEWS_EMBEDDINGS_DAILY_TOKENS,
-  );
-}
-
 function product(a: readonly number[], b: readonly number[]): number {
   return a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0);
 }
@@ -130,6 +108,9 @@ export interface TitleVector {
   /** Its mean cosine with other titles, which differs by model and by language. */
   ground: number;
 }
+
+/** Its short form: the model, the vector, and the ground. */
+export type StoredTitle = [model: string, vector: string, ground: number];
 
 /** A ground so near to 1 leaves nothing to compare. */
 const MOST_GROUND = 0.99;
@@ -156,7 +137,7 @@ export function inBytes(vector: readonly number[]): Int8Array {
   return Int8Array.from(vector, (value) => Math.round((127 * value) / largest));
 }
 
-export function storedTitle({ model, values, ground }: TitleVector): NonNullable<StoredReport['title']> {
+export function storedTitle({ model, values, ground }: TitleVector): StoredTitle {
   return [
     model,
     Buffer.from(values.buffer, values.byteOffset, values.length).toString('base64'),
@@ -165,7 +146,7 @@ export function storedTitle({ model, values, ground }: TitleVector): NonNullable
 }
 
 /** A stored vector as it is compared. */
-export function titleVector([model, values, ground]: NonNullable<StoredReport['title']>): TitleVector {
+export function titleVector([model, values, ground]: StoredTitle): TitleVector {
   return { model, values: new Int8Array(Buffer.from(values, 'base64')), ground };
 }
 
@@ -208,42 +189,4 @@ async function embedTitles(settings: EndpointSettings, titles: readonly string[]
     vectors.every(({ length }) => length === vectors[0]?.length);
   if (!isComplete) throw new EndpointFault('it does not have one vector for each title, all of one length');
   return { vectors, tokens: read.usage?.total_tokens };
-}
-
-/** Takes tokens from what titles may use on a day, `YYYY-MM-DD`; false if they are not left. */
-async function takeForEmbeddings(
-  db: Kysely<NewsTables>,
-  day: string,
-  tokens: number,
-  mostTokens: number,
-): Promise<boolean> {
-  const { rows } = await sql`
-    insert into news.editorial_share as own (day, spender, requests, tokens)
-    select ${day}::date, 'embeddings', 1, ${tokens}::bigint where ${tokens}::bigint <= ${mostTokens}::bigint
-    on conflict (day, spender) do update
-      set requests = own.requests + 1, tokens = own.tokens + excluded.tokens
-      where own.tokens + excluded.tokens <= ${mostTokens}::bigint
-    returning day
-  `.execute(db);
-  return rows.length > 0;
-}
-
-/** Corrects what a request was thought to use, by so many tokens. */
-async function settleEmbeddings(db: Kysely<NewsTables>, day: string, tokens: number): Promise<void> {
-  await sql`
-    update news.editorial_share set tokens = greatest(0, tokens + ${tokens}::bigint)
-    where day = ${day}::date and spender = 'embeddings'
-  `.execute(db);
-}
-
-/** Returns what embedding titles has used on a day, `YYYY-MM-DD`. */
-export async function embeddingUsage(
-  db: Kysely<NewsTables>,
-  day: string,
-): Promise<{ requests: number; tokens: number }> {
-  const { rows } = await sql<{ requests: number; tokens: number }>`
-    select requests, tokens::float8 as tokens from news.editorial_share
-    where day = ${day}::date and spender = 'embeddings'
-  `.execute(db);
-  return rows[0] ?? { requests: 0, tokens: 0 };
 }

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Failure } from '@pressroom/common/failures/failure';
-import { fileFailure } from '@pressroom/common/files/json-lines';
+import { readTextFile } from '@pressroom/common/files/json-lines';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-/** The packs that come with Pressroom, each a file next to this one. */
+/** The packs that come with Pressroom, each a file of `packs`. */
 export const PACKS = ['technology', 'general', 'business', 'sport', 'science', 'local'] as const;
 
 const COMMON = 'common';
@@ -95,7 +94,7 @@ export function readPacks(names: readonly string[]): Pack {
 
 function readPack(pack: string): Pack {
   const isOwn = /\.ya?ml$/.test(pack);
-  const file = isOwn ? pack : fileURLToPath(new URL(`./${pack}.yaml`, import.meta.url));
+  const file = isOwn ? pack : fileURLToPath(new URL(`../packs/${pack}.yaml`, import.meta.url));
   const { use, ...own } = readYamlFile(file, packFile, 'a pack');
   const categories = { ...own.categories };
   for (const [other, wanted = []] of Object.entries(use)) {
@@ -157,14 +156,5 @@ function readYamlFile<Schema extends z.ZodType>(file: string, schema: Schema, na
   } catch (error) {
     const reason = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
     throw new Failure('invalid', `${file} is not ${name}: ${reason}`);
-  }
-}
-
-/** The text of a file, or of standard input for `-`. Throws a `Failure` if it cannot be read. */
-export function readTextFile(file: string): string {
-  try {
-    return readFileSync(file === '-' ? process.stdin.fd : file, 'utf8');
-  } catch (error) {
-    throw fileFailure(error, file);
   }
 }

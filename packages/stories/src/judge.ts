@@ -1,13 +1,5 @@
-import { Failure } from '@pressroom/common/failures/failure';
-import { type Kysely, sql, type Transaction } from 'kysely';
-import pLimit from 'p-limit';
-import { canonicalUrl } from '../fields.ts';
-import { readPacks, type Terms } from '../packs/packs.ts';
-import type { NewsTables } from '../tables.ts';
-import { languageOfText, primaryLanguage, type Vocabulary, wordsIn } from '../words.ts';
-import { SAME_EVENT } from './likeness.ts';
-import { takeSlot } from './model-endpoint.ts';
-import type { Candidate, StorySearch } from './story-index.ts';
+import { readPacks, type Terms } from './packs.ts';
+import { languageOfText, primaryLanguage, wordsIn } from './words.ts';
 
 /**
  * When a source's items are selected: `all` and `none` whatever their score; `auto` by the judge's own
@@ -52,7 +44,7 @@ export interface Submission {
 }
 
 /** One addend of a score, by name, for `newsroom explain`. */
-interface ScoreTerm {
+export interface ScoreTerm {
   name: string;
   /** Points added to the score; negative if they are taken away. */
   points: number;
@@ -79,25 +71,14 @@ export interface Judgement {
   reason: string | null;
 }
 
-/** An item with its judgement. */
-export interface JudgedItem {
-  itemId: string;
-  judgement: Judgement;
-}
-
-/** Judges the articles that the worker reads. Any number of workers call it at once. */
-export interface Judge {
+/** Judges articles. Any number of callers ask at once. */
+export interface SubmissionJudge {
   /**
    * Judges a submission, outside any transaction, so it may take its time or ask a model. It is asked for new
    * articles, and again when a source has changed an article's title or summary. If it throws, the worker
    * tries again later with backoff, so a fault that lasts has to become a judgement.
    */
   judge(submission: Submission, signal: AbortSignal): Promise<Judgement>;
-  /**
-   * Keeps what explains the judgements, in the transaction that writes the items. It may be called again for
-   * the same item, with a newer judgement.
-   */
-  keep(tx: Transaction<NewsTables>, judged: readonly JudgedItem[], now: Date): Promise<void>;
 }
 
 /** A category or a direction is meant from this sum on. */
@@ -106,11 +87,13 @@ const MEANT = 2;
 const HOUR_MS = 60 * 60 * 1000;
 
 interface RuleJudgeParts {
-  db: Kysely<NewsTables>;
   rules: Rules;
-  /** Finds what else reports on an article's event. */
-  search: StorySearch;
-  vocabulary: Vocabulary;
+  /** The categories and directions that an item may have. */
+  vocabulary: { categories: readonly string[]; directions: readonly string[] };
+  /** Counts the other sources that report on the event of a submission. */
+  coverageOf: (submission: Submission) => Promise<number>;
+  /** Takes one of the day's `quota` places for a submission; false if none is left for its source. */
+  takePlace: (submission: Submission, quota: number) => Promise<boolean>;
 }
 
 /**
@@ -118,14 +101,12 @@ interface RuleJudgeParts {
  * by the source's rule, a threshold and a daily quota. It needs no network and gives the same answer each
  * time, as long as the coverage and the quota are the same.
  */
-export class RuleJudge implements Judge {
+export class RuleJudge implements SubmissionJudge {
   readonly #parts: RuleJudgeParts;
-  readonly #coverage: CoverageReader;
   readonly #finders = new WeakMap<RuleWords, Finders>();
 
   constructor(parts: RuleJudgeParts) {
     this.#parts = parts;
-    this.#coverage = new CoverageReader(parts.db, parts.search);
   }
 
   async judge(submission: Submission): Promise<Judgement> {
@@ -138,7 +119,7 @@ export class RuleJudge implements Judge {
     const { title, source, publishedAt, discoveredAt } = submission;
     const summary = submission.summary ?? '';
     const { categories, directions, signals } = this.#findersFor(submission.language);
-    const coverage = await this.#coverage.of(submission);
+    const coverage = await this.#parts.coverageOf(submission);
     const { score, terms } = scoreOf({
       weight: source.weight,
       firstParty: source.firstParty,
@@ -164,23 +145,17 @@ export class RuleJudge implements Judge {
 
   /** Decides if the submission is selected with this score, and says why. */
   async select(
-    { url, title, language, source, discoveredAt }: Submission,
+    submission: Submission,
     { score, coverage }: { score: number | null; coverage: number },
   ): Promise<Pick<Judgement, 'selected' | 'reason'>> {
-    const { db, rules, vocabulary } = this.#parts;
-    const { id: sourceId, select } = source;
-    const applicant = { article: canonicalUrl(url), sourceId };
+    const { rules, takePlace } = this.#parts;
+    const { title, language, source } = submission;
+    const { select } = source;
     if (select === 'none') return { selected: false, reason: null };
     const threshold = typeof select === 'object' ? select.minScore : rules.threshold;
     const selected =
-      select === 'all' ||
-      ((score ?? 0) >= threshold &&
-        (await takeSlot(db, applicant, rules.quota, vocabulary.calendar.date(discoveredAt))));
+      select === 'all' || ((score ?? 0) >= threshold && (await takePlace(submission, rules.quota)));
     return { selected, reason: selected ? reasonOf(coverage, languageOfText(title, language)) : null };
-  }
-
-  keep(tx: Transaction<NewsTables>, judged: readonly JudgedItem[], now: Date): Promise<void> {
-    return keepJudgements(tx, judged, now);
   }
 
   #findersFor(language: string | null): Finders {
@@ -373,44 +348,6 @@ function round(value: number): number {
   return Number(value.toFixed(DIGITS));
 }
 
-/** Stores the judgements of items, or replaces those stored. */
-export async function keepJudgements(
-  tx: Transaction<NewsTables>,
-  judged: readonly JudgedItem[],
-  now: Date,
-): Promise<void> {
-  if (judged.length === 0) return;
-  const rows = judged.map(({ itemId, judgement: { category, score, selected, reason, terms } }) => ({
-    item_id: itemId,
-    category,
-    score,
-    selected,
-    reason,
-    terms,
-  }));
-  await sql`
-    insert into news.item_judgement (item_id, judged_at, category, score, selected, reason, terms)
-    select item_id, ${now}, category, score, selected, reason, terms
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row
-      (item_id text, category text, score double precision, selected boolean, reason text, terms jsonb)
-    on conflict (item_id) do update set judged_at = excluded.judged_at, category = excluded.category,
-      score = excluded.score, selected = excluded.selected, reason = excluded.reason, terms = excluded.terms
-  `.execute(tx);
-}
-
-/** Returns an item with its judgement. Throws a {@link Failure} if the item does not exist. */
-export async function readJudgement(db: Kysely<NewsTables>, itemId: string) {
-  return db
-    .selectFrom('news.item as item')
-    .leftJoin('news.item_judgement as judgement', 'judgement.item_id', 'item.id')
-    .select(['item.id', 'item.title', 'item.source_name', 'item.story', 'item.category', 'item.score'])
-    .select(['item.selected', 'item.directions', 'judgement.judged_at'])
-    .select(['judgement.score as judged_score', 'judgement.selected as judged_selected'])
-    .select(sql<ScoreTerm[] | null>`judgement.terms`.as('terms'))
-    .where('item.id', '=', itemId)
-    .executeTakeFirstOrThrow(() => new Failure('missing', `item ${itemId} does not exist`));
-}
-
 /** Scripts without spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
@@ -446,80 +383,4 @@ function weigher(
       found: hits.map(({ term }) => term),
     };
   };
-}
-
-/** Days within which other sources count as coverage. */
-const COVERAGE_DAYS = 14;
-
-/** The most submissions that one search is for. */
-const MOST_AT_ONCE = 25;
-
-type Covered = Pick<Submission, 'title' | 'summary' | 'source' | 'publishedAt'>;
-
-/** A caller who waits for the coverage of a submission. */
-interface Waiting {
-  submission: Covered;
-  resolve: (coverage: number) => void;
-  reject: (error: unknown) => void;
-}
-
-/**
- * Reads how many other sources report on the event of a submission. Those that are asked about at the same
- * moment, as a batch of a feed's entries is, share one search.
- */
-class CoverageReader {
-  readonly #db: Kysely<NewsTables>;
-  readonly #search: StorySearch;
-  /** The database also answers readers. */
-  readonly #turn = pLimit(1);
-  #waiting: Waiting[] = [];
-
-  constructor(db: Kysely<NewsTables>, search: StorySearch) {
-    this.#db = db;
-    this.#search = search;
-  }
-
-  /** Counts the other sources that report on the same event. */
-  of(submission: Covered): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ submission, resolve, reject });
-      if (this.#waiting.length === 1) setImmediate(() => this.#answer(this.#waiting.splice(0)));
-    });
-  }
-
-  #answer(waiting: readonly Waiting[]): void {
-    for (let start = 0; start < waiting.length; start += MOST_AT_ONCE) {
-      const batch = waiting.slice(start, start + MOST_AT_ONCE);
-      const read = () => this.#read(batch.map(({ submission }) => submission));
-      this.#turn(read).then(
-        (counts) => {
-          for (const [index, { resolve }] of batch.entries()) resolve(counts[index] ?? 0);
-        },
-        (error: unknown) => {
-          for (const { reject } of batch) reject(error);
-        },
-      );
-    }
-  }
-
-  async #read(submissions: readonly Covered[]): Promise<number[]> {
-    const texts = submissions.map(({ title, summary, publishedAt, source }) => ({
-      sourceName: source.name,
-      title,
-      originalTitle: null,
-      summary,
-      publishedAt,
-    }));
-    await this.#search.prepare(texts);
-    const { found } = await this.#search.find(this.#db, texts);
-    return found.map(({ candidates }, index) => {
-      const own = submissions[index]?.source.name;
-      const others = candidates.filter((candidate) => isCoverage(candidate) && candidate.source !== own);
-      return new Set(others.map(({ source }) => source)).size;
-    });
-  }
-}
-
-function isCoverage({ score, evidence }: Candidate): boolean {
-  return score >= SAME_EVENT && evidence.days <= COVERAGE_DAYS;
 }

@@ -1,5 +1,5 @@
-import { marksConflict, type ReportTerms, type Term } from './terms.ts';
-import { meaningOf, type TitleVector } from './title-vectors.ts';
+import { marksConflict, type ReportTerms, rarityOf, type Term } from './terms.ts';
+import { meaningOf, type StoredTitle, storedTitle, type TitleVector, titleVector } from './title-vectors.ts';
 
 /** A term with its rarity counted in. */
 export interface WeighedTerm extends Term {
@@ -13,6 +13,76 @@ export interface WeighedReport extends Omit<ReportTerms, 'terms'> {
   publishedAt: Date;
   /** Its title as a model embeds it, where there is one. */
   title?: TitleVector;
+}
+
+/**
+ * The reports with their terms weighed by how rare they are among `stored` items and the reports before each;
+ * `items` says how many of the stored ones have a term.
+ */
+export function weighed(
+  reports: readonly (ReportTerms & { publishedAt: Date; title: TitleVector | undefined })[],
+  items: ReadonlyMap<string, number>,
+  stored: number,
+): WeighedReport[] {
+  const counts = new Map(items);
+  return reports.map(({ terms, title, ...rest }, index): WeighedReport => {
+    const weighed = [...terms].map(([term, known]): [string, WeighedTerm] => {
+      const count = counts.get(term) ?? 0;
+      counts.set(term, count + 1);
+      return [term, { ...known, weight: known.weight * rarityOf(count, stored + index) }];
+    });
+    return { ...rest, terms: new Map(weighed), ...(title && { title }) };
+  });
+}
+
+/** The terms by which an item is compared, in short form, as there is one for each item. */
+export interface StoredReport {
+  /** The place of its kind in {@link KINDS}, and its weight, by term. */
+  terms: Record<string, [kind: number, weight: number]>;
+  marks: Record<string, string[]>;
+  chinese: boolean;
+  /** True if no other report joins its story. */
+  alone?: boolean;
+  /** Its title as a model embeds it. */
+  title?: StoredTitle;
+}
+
+/** The kinds, by the place under which they are stored. */
+const KINDS = ['name', 'place', 'number', 'concept', 'word', 'characters'] as const;
+
+export function storedReport({
+  terms,
+  marks,
+  isChinese,
+  isAlone,
+  title,
+}: Omit<WeighedReport, 'publishedAt'>): StoredReport {
+  const short = [...terms].map(([term, { kind, weight }]): [string, [number, number]] => [
+    term,
+    [KINDS.indexOf(kind), Number(weight.toFixed(3))],
+  ]);
+  return {
+    terms: Object.fromEntries(short),
+    marks,
+    chinese: isChinese,
+    ...(isAlone && { alone: true }),
+    ...(title && { title: storedTitle(title) }),
+  };
+}
+
+/** A stored report as it is compared. */
+export function weighedReport(
+  { terms, marks, chinese, alone = false, title }: StoredReport,
+  publishedAt: Date,
+): WeighedReport {
+  const long = Object.entries(terms).map(([term, [place, weight]]): [string, WeighedTerm] => [
+    term,
+    { kind: KINDS[place] ?? 'word', weight },
+  ]);
+  return {
+    ...{ terms: new Map(long), marks, isChinese: chinese, isAlone: alone, publishedAt },
+    ...(title && { title: titleVector(title) }),
+  };
 }
 
 /** The facts from which two reports are scored. */

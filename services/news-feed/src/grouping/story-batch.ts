@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { PreparedQuery } from '@pressroom/common/database/database';
+import { CORE, MOST_REFERENCES, type Neighbor } from '@pressroom/stories';
 import { sql, type Transaction } from 'kysely';
 import { asOneEdit } from '../editing/edits.ts';
 import type { NewsTables } from '../tables.ts';
-import { CORE, likenessOf, RELATED, SAME_EVENT } from './likeness.ts';
-import { lockStories } from './split.ts';
 import type { AssignableItem } from './story-assigner.ts';
-import type { Candidate } from './story-index.ts';
+import { lockStories } from './story-renewal.ts';
 
 /**
  * The stories of a batch of items while they are being assigned: what the database has, and what the batch
@@ -231,9 +230,6 @@ async function lockWithAges(
   return { ages: new Map([...ages, ...rest.ages]), survivors };
 }
 
-/** A story refers by rule to at most this many stories of each kind. */
-const MOST_REFERENCES = 8;
-
 /** A story takes over at most this many references of each kind from stories merged into it. */
 const MOST_ADOPTED = 32;
 
@@ -243,38 +239,6 @@ const RELATIONS = {
   later: 'Later in this storyline',
   related: 'Related',
 };
-
-/** Another story that a story points to. */
-export interface Neighbor {
-  story: string;
-  kind: 'storyline' | 'related';
-  score: number;
-  /** True if that report is older than the one that it was compared with. */
-  isEarlier: boolean;
-}
-
-/**
- * The stories of the candidates that a story and they are to point to: one is on the same storyline if the
- * score reaches `SAME_EVENT` once the time between them, and what tells the two events apart (a version, a
- * quarter), are left out; it is related if the score as it is reaches `RELATED`.
- */
-export function neighborsOf(story: string, candidates: readonly Candidate[]): Neighbor[] {
-  const neighbors = new Map<string, Neighbor>();
-  for (const candidate of candidates) {
-    if (candidate.story === null || candidate.story === story) continue;
-    const timeless = likenessOf({ ...candidate.evidence, conflict: false, days: 0 });
-    const isStoryline = timeless >= SAME_EVENT;
-    if (!isStoryline && candidate.score < RELATED) continue;
-    const kind = isStoryline ? 'storyline' : 'related';
-    const score = isStoryline ? timeless : candidate.score;
-    const known = neighbors.get(candidate.story);
-    if (known === undefined || known.score < score) {
-      const isEarlier = candidate.evidence.isLater;
-      neighbors.set(candidate.story, { story: candidate.story, kind, score, isEarlier });
-    }
-  }
-  return [...neighbors.values()].sort((a, b) => b.score - a.score).slice(0, MOST_REFERENCES);
-}
 
 /**
  * Lets stories and their neighbours point to each other, up to eight of a kind. `survivorOf` says what has

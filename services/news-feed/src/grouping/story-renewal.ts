@@ -1,13 +1,17 @@
 import { createHash } from 'node:crypto';
 import { Failure } from '@pressroom/common/failures/failure';
-import { sql, type Transaction } from 'kysely';
+import {
+  type DigestReport,
+  digestOf,
+  type Lexicon,
+  reportsOfAnotherEvent,
+  type StoredReport,
+  weighedReport,
+} from '@pressroom/stories';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import { asNoEdit, asOneEdit } from '../editing/edits.ts';
 import { survivorsOf } from '../survivors.ts';
-import type { NewsTables, StoredReport } from '../tables.ts';
-import { writeDigests } from './digest.ts';
-import { evidenceOf, likenessOf, RELATED, SAME_EVENT, type WeighedReport } from './likeness.ts';
-import { weighedReport } from './story-index.ts';
-import type { Lexicon } from './terms.ts';
+import type { NewsTables } from '../tables.ts';
 
 /**
  * Moves reports of a story to a new story, titled after the earliest of them, and remembers that the two are
@@ -104,14 +108,6 @@ async function refuseUnsplittable(
 /** With how many reports a story is looked at as a whole. */
 const LOOKED_AT = [8, 16, 32];
 
-/** A story is split only by events with at least this many reports. */
-const LEAST_PART = 3;
-
-interface Member {
-  itemId: string;
-  report: WeighedReport;
-}
-
 /** Splits those of the stories that have grown apart. Merges by a person stay. */
 export async function splitGrownApart(
   tx: Transaction<NewsTables>,
@@ -119,13 +115,13 @@ export async function splitGrownApart(
   renewal: RenewalParts,
 ): Promise<void> {
   for (const story of stories) {
-    const leaving = partOf(await membersOf(tx, story));
+    const leaving = reportsOfAnotherEvent(await membersOf(tx, story));
     if (leaving.length > 0) await splitStory(tx, story, leaving, renewal);
   }
 }
 
 /** The reports of a story, oldest first, if it has just so many that it is looked at. */
-async function membersOf(tx: Transaction<NewsTables>, story: string): Promise<Member[]> {
+async function membersOf(tx: Transaction<NewsTables>, story: string) {
   const { rows } = await sql<{ item_id: string; published_at: Date; report: StoredReport }>`
     with member as (
       select id from news.item where story = ${story} and withdrawn_at is null limit ${Math.max(...LOOKED_AT) + 1}
@@ -140,33 +136,6 @@ async function membersOf(tx: Transaction<NewsTables>, story: string): Promise<Me
     itemId: item_id,
     report: weighedReport(report, published_at),
   }));
-}
-
-/**
- * The reports that leave a story: those of one event, if there are two that have next to nothing in common.
- * The first two are those that are least alike; each other report goes with what it is more like, and the
- * larger part stays. A pure function.
- */
-function partOf(members: readonly Member[]): string[] {
-  const likenesses = members.map(({ report: one }) =>
-    members.map(({ report: other }) => likenessOf({ ...evidenceOf(one, other), days: 0 })),
-  );
-  const all = members.map((_, index) => index);
-  const mean = (some: readonly number[], others: readonly number[]) => {
-    const pairs = some.flatMap((a) => others.filter((b) => a !== b).map((b) => likenesses[a]?.[b] ?? 0));
-    return pairs.reduce((sum, one) => sum + one, 0) / Math.max(1, pairs.length);
-  };
-  const [least] = all
-    .flatMap((a) => all.slice(a + 1).map((b): [number, number] => [a, b]))
-    .sort((one, other) => mean([one[0]], [one[1]]) - mean([other[0]], [other[1]]));
-  if (least === undefined) return [];
-  const [stay, leave] = [[least[0]], [least[1]]];
-  for (const one of all.filter((index) => !least.includes(index))) {
-    (mean([one], stay) >= mean([one], leave) ? stay : leave).push(one);
-  }
-  const isOne = [stay, leave].some((part) => part.length < LEAST_PART || mean(part, part) < SAME_EVENT);
-  if (isOne || mean(stay, leave) >= RELATED) return [];
-  return (stay.length >= leave.length ? leave : stay).flatMap((index) => members[index]?.itemId ?? []);
 }
 
 export interface RenewalParts {
@@ -244,4 +213,73 @@ export async function lockStories(
       .execute();
     for (const id of unlocked) locked.add(id);
   }
+}
+
+/** A digest reads at most this many reports, newest first. */
+const MOST_REPORTS = 20;
+
+/** Most reports read of one source, which could crowd the others out. */
+const MOST_OF_A_SOURCE = 3;
+
+/**
+ * Rewrites the digests of stories by rules, where a story has two reports or more. A digest that a person
+ * wrote stays.
+ */
+export async function writeDigests(
+  tx: Transaction<NewsTables>,
+  publicIds: readonly string[],
+  lexicon: Lexicon,
+  now: Date,
+): Promise<void> {
+  if (publicIds.length === 0) return;
+  const stories = await tx
+    .selectFrom('news.story')
+    .select(['public_id', 'digest'])
+    .where('public_id', '=', sql<string>`any(${publicIds})`)
+    .where((where) => where.or([where('digest', 'is', null), where('digest_by', 'is not', null)]))
+    .execute();
+  const reports = await readReports(
+    tx,
+    stories.map(({ public_id }) => public_id),
+  );
+  const changed = stories.flatMap(({ public_id, digest: before }) => {
+    const digest = digestOf(reports.get(public_id) ?? [], lexicon);
+    return digest === before ? [] : [{ public_id, digest }];
+  });
+  if (changed.length === 0) return;
+  await sql`
+    update news.story set digest = row.digest,
+      digest_by = case when row.digest is not null then 'rules' end,
+      digest_updated_at = case when row.digest is not null then ${now}::timestamptz end,
+      updated_at = ${now}
+    from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb) as row (public_id text, digest text)
+    where story.public_id = row.public_id collate "C"
+  `.execute(tx);
+}
+
+/** A report of a story, as digests read it. */
+export interface StoryReport extends DigestReport {
+  id: string;
+  story: string;
+}
+
+/** The reports of stories that their digests read, newest first. */
+export async function readReports(
+  db: Kysely<NewsTables>,
+  publicIds: readonly string[],
+): Promise<Map<string, StoryReport[]>> {
+  const { rows } = await sql<StoryReport>`
+    select wanted.story, report.* from unnest(${publicIds}::text[]) as wanted (story)
+    cross join lateral (
+      select id, title, summary, source, "publishedAt", language from (
+        select id, title, summary, source_name as source, published_at as "publishedAt",
+          -- A translated title is not in the language of its article.
+          case when original_title is null then language end as language,
+          row_number() over (partition by source_name order by published_at desc, id desc) as place
+        from news.item where item.story = wanted.story collate "C" and withdrawn_at is null
+      ) as placed
+      where place <= ${MOST_OF_A_SOURCE} order by "publishedAt" desc, id desc limit ${MOST_REPORTS}
+    ) as report
+  `.execute(db);
+  return Map.groupBy(rows, ({ story }) => story);
 }

@@ -1,19 +1,28 @@
 import { PreparedQuery } from '@pressroom/common/database/database';
+import {
+  type Found,
+  type IndexedReport,
+  type Lexicon,
+  originalTitle,
+  type SourceText,
+  type StoredReport,
+  searchFor,
+  storedReport,
+  type TitleVector,
+  type TitleVectors,
+  termsOf,
+  type WeighedReport,
+  weighed,
+  weighedReport,
+  withCandidates,
+  withoutSharedParts,
+} from '@pressroom/stories';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import type { NewsTables, StoredReport } from '../tables.ts';
-import { type Evidence, evidenceOf, likenessOf, type WeighedReport, type WeighedTerm } from './likeness.ts';
-import { type Lexicon, type ReportText, rarityOf, STOP_WORDS, termsOf } from './terms.ts';
-import { storedTitle, type TitleVector, type TitleVectors, titleVector } from './title-vectors.ts';
+import type { NewsTables } from '../tables.ts';
 
 /** The newest items of each term that become candidates. */
 const ITEMS_OF_TERM = 100;
-
-/** Only the weightiest terms, which are the rarest, propose candidates. */
-const PROPOSING_TERMS = 16;
-
-/** A candidate shares at least this many of the proposing terms, if there are so many. */
-const LEAST_SHARED = 2;
 
 const MOST_CANDIDATES = 32;
 
@@ -24,30 +33,6 @@ const KEPT_DAYS = 90;
 const REMOVED_AT_ONCE = 5;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-
-export interface IndexedReport {
-  itemId: string;
-  story: string | null;
-  source: string;
-  title: string;
-  report: WeighedReport;
-}
-
-/** A stored item that may be on the same event. */
-export interface Candidate extends IndexedReport {
-  evidence: Evidence;
-  /** `likenessOf` the evidence. */
-  score: number;
-}
-
-/** Matches of a text in the index. */
-export interface Found {
-  report: WeighedReport;
-  /** The terms by which other items are its candidates: the weightiest. */
-  proposing: ReadonlyMap<string, number>;
-  /** Likeliest first. */
-  candidates: Candidate[];
-}
 
 interface ReportRow {
   item_id: string;
@@ -110,23 +95,22 @@ async function findCandidates(
   reading: Reading,
 ): Promise<{ found: Found[]; through: number }> {
   const { reports, ends } = await weighTexts(db, texts, reading);
-  const found = reports.map((report): Found => ({ report, proposing: proposingOf(report), candidates: [] }));
+  const found = reports.map(searchFor);
   const rows = await CANDIDATES.execute(db, {
     texts: found.flatMap(({ proposing }, text) => Array.from(proposing, () => text)),
     terms: found.flatMap(({ proposing }) => [...proposing.keys()]),
     // Whole numbers, because the sum of these does not depend on their order.
     weights: found.flatMap(({ proposing }) => [...proposing.values()]),
-    leasts: found.flatMap(({ proposing }) => Array.from(proposing, () => leastShared(proposing))),
+    leasts: found.flatMap(({ proposing, least }) => Array.from(proposing, () => least)),
   });
-  for (const { texts: indexes, ...row } of rows) {
-    const indexed = indexedReport(row);
-    for (const index of indexes) {
-      const one = found[index];
-      if (one !== undefined) one.candidates.push(candidateOf(one.report, indexed));
-    }
-  }
-  for (const { candidates } of found) candidates.sort(byScore);
-  return { found, through: ends.last };
+  const proposed = rows.map(({ texts: of, ...row }) => ({ of, indexed: indexedReport(row) }));
+  const matched = found.map((one, text) =>
+    withCandidates(
+      one,
+      proposed.flatMap(({ of, indexed }) => (of.includes(text) ? [indexed] : [])),
+    ),
+  );
+  return { found: matched, through: ends.last };
 }
 
 const LAST = new PreparedQuery<NewsTables, Record<never, never>, { last: number }>((db) => ({
@@ -161,49 +145,8 @@ export async function reportsAfter(db: Kysely<NewsTables>, number: number): Prom
   return (await ADDED.execute(db, { number })).map(indexedReport);
 }
 
-/** Adds those of `others` that share a text's rarest terms to its candidates, as the index would. */
-export function withOthers(
-  { report, proposing, candidates }: Found,
-  others: readonly IndexedReport[],
-): Found {
-  const known = new Set(candidates.map(({ itemId }) => itemId));
-  // Made once: each text of a batch is compared with hundreds of others.
-  const proposed = [...proposing.keys()];
-  const least = leastShared(proposing);
-  const added = others.filter(
-    ({ itemId, report: { terms } }) =>
-      !known.has(itemId) && proposed.filter((term) => terms.has(term)).length >= least,
-  );
-  if (added.length === 0) return { report, proposing, candidates };
-  const all = [...candidates, ...added.map((other) => candidateOf(report, other))].sort(byScore);
-  return { report, proposing, candidates: all };
-}
-
-function candidateOf(report: WeighedReport, indexed: IndexedReport): Candidate {
-  const evidence = evidenceOf(report, indexed.report);
-  return { ...indexed, evidence, score: likenessOf(evidence) };
-}
-
-function byScore(a: Candidate, b: Candidate): number {
-  return b.score - a.score || (a.itemId < b.itemId ? -1 : 1);
-}
-
 function indexedReport({ item_id, published_at, source_name, report, ...rest }: ReportRow): IndexedReport {
   return { ...rest, itemId: item_id, source: source_name, report: weighedReport(report, published_at) };
-}
-
-/** Proposing terms that a candidate shares at least: most items that share one share no other. */
-function leastShared(proposing: ReadonlyMap<string, number>): number {
-  return Math.min(LEAST_SHARED, proposing.size);
-}
-
-/** The terms that propose candidates, with their weights in thousandths. */
-function proposingOf({ terms }: WeighedReport): Map<string, number> {
-  const proposing = [...terms]
-    .filter(([, { weight }]) => weight > 0)
-    .sort(([a, { weight: mine }], [b, { weight: theirs }]) => theirs - mine || (a < b ? -1 : 1))
-    .slice(0, PROPOSING_TERMS);
-  return new Map(proposing.map(([term, { weight }]) => [term, Math.round(weight * 1000)]));
 }
 
 const PUT = new PreparedQuery<NewsTables, { outdated: Date; removed: number; rows: string }, never>(
@@ -279,44 +222,6 @@ function rowsOf(items: readonly { itemId: string; report: WeighedReport }[]): st
   );
 }
 
-/** The kinds, by the place under which they are stored. */
-const KINDS = ['name', 'place', 'number', 'concept', 'word', 'characters'] as const;
-
-export function storedReport({
-  terms,
-  marks,
-  isChinese,
-  isAlone,
-  title,
-}: Omit<WeighedReport, 'publishedAt'>): StoredReport {
-  const short = [...terms].map(([term, { kind, weight }]): [string, [number, number]] => [
-    term,
-    [KINDS.indexOf(kind), Number(weight.toFixed(3))],
-  ]);
-  return {
-    terms: Object.fromEntries(short),
-    marks,
-    chinese: isChinese,
-    ...(isAlone && { alone: true }),
-    ...(title && { title: storedTitle(title) }),
-  };
-}
-
-/** A stored report as it is compared. */
-export function weighedReport(
-  { terms, marks, chinese, alone = false, title }: StoredReport,
-  publishedAt: Date,
-): WeighedReport {
-  const long = Object.entries(terms).map(([term, [place, weight]]): [string, WeighedTerm] => [
-    term,
-    { kind: KINDS[place] ?? 'word', weight },
-  ]);
-  return {
-    ...{ terms: new Map(long), marks, isChinese: chinese, isAlone: alone, publishedAt },
-    ...(title && { title: titleVector(title) }),
-  };
-}
-
 /** The newest items of a term that are counted; the use of a more frequent term is estimated from these. */
 const COUNTED = 32;
 
@@ -374,28 +279,20 @@ export async function weighTexts(
   texts: readonly IndexedText[],
   { lexicon, vectorOf }: Reading,
 ): Promise<{ reports: WeighedReport[]; ends: IndexEnds }> {
-  const read = (await withoutSharedParts(db, texts)).map((text) => termsOf(text, lexicon));
-  const distinct = new Set(read.flatMap(({ terms }) => [...terms.keys()]));
+  const lately = await LATELY.execute(db, {
+    sources: [...new Set(texts.map(({ sourceName }) => sourceName))],
+  });
+  const read = withoutSharedParts(texts, lately).map((text) => termsOf(text, lexicon));
   const [{ uses, ...ends } = { uses: [], first: 0, last: 0 }] = await TERM_USES.execute(db, {
-    terms: [...distinct],
+    terms: [...new Set(read.flatMap(({ terms }) => [...terms.keys()]))],
   });
   const stored = ends.last === 0 ? 0 : ends.last - ends.first + 1;
   const counts = new Map(uses.map((use) => [use.term, itemsOf(use, ends)]));
-  const vectors = texts.map(vectorOf);
-  const reports = read.map(({ terms, ...rest }, index): WeighedReport => {
-    const among = stored + index;
-    const weighed: WeighedReport['terms'] = new Map(
-      [...terms].map(([term, known]) => {
-        const items = counts.get(term) ?? 0;
-        counts.set(term, items + 1);
-        return [term, { ...known, weight: known.weight * rarityOf(items, among) }];
-      }),
-    );
-    const publishedAt = texts[index]?.publishedAt ?? new Date(Number.NaN);
-    const title = vectors[index];
-    return { ...rest, terms: weighed, publishedAt, ...(title && { title }) };
+  const reports = texts.flatMap((text, index) => {
+    const terms = read[index];
+    return terms === undefined ? [] : [{ ...terms, publishedAt: text.publishedAt, title: vectorOf(text) }];
   });
-  return { reports, ends };
+  return { reports: weighed(reports, counts, stored), ends };
 }
 
 /** Estimates how many items have a term: a frequent one by how close together its newest items are. */
@@ -431,12 +328,12 @@ export class StorySearch {
 
   constructor(lexicon: Lexicon, titles?: TitleVectors) {
     this.#titles = titles;
-    this.reading = { lexicon, vectorOf: (text) => titles?.of(titleOf(text)) };
+    this.reading = { lexicon, vectorOf: (text) => titles?.of(originalTitle(text)) };
   }
 
   /** Has the titles of texts that are to be searched for embedded, outside any transaction. */
   async prepare(texts: readonly SourceText[]): Promise<void> {
-    await this.#titles?.read(texts.map(titleOf));
+    await this.#titles?.read(texts.map(originalTitle));
   }
 
   /** Searches the index, as it is now, for each text, and remembers the results. */
@@ -463,31 +360,12 @@ export class StorySearch {
   }
 }
 
-/** The title as its source has it: the same before and after a translation. */
-function titleOf({ title, originalTitle, sourceName }: SourceText): string {
-  return withoutName(originalTitle ?? title, sourceName);
-}
-
 function keyOf({ title, originalTitle, summary, publishedAt, sourceName }: IndexedText): string {
   return JSON.stringify([title, originalTitle, summary, publishedAt, sourceName]);
 }
 
-/** A text with the name of its source. */
-interface SourceText extends ReportText {
-  sourceName: string;
-}
-
 /** Reports of a source that are compared to find the phrases that they share. */
 const COMPARED = 20;
-
-/** Two titles that may be on one event share at least this much, as a fraction of the shorter one. */
-const ALIKE = 0.25;
-
-/** Punctuation between or around a title and the name of a site or section. */
-const SEPARATOR =
-  /\s*[|｜«»‹›▸►【】〔〕[\]]\s*|\s*[(（](?=[^()（）]+[)）]$)|[)）]$|\s+(?:[-–—~/·•@]|:{2,3})\s+|(?<=\p{Script=Han})[-–—_](?=\p{L})|(?<=\p{L})[-–—_](?=\p{Script=Han})/u;
-
-const SENTENCE_END = /(?<=[.!?…]["”’»]?)\s+|(?<=[。！？])|\n+/u;
 
 const LATELY = new PreparedQuery<NewsTables, { sources: string[] }, SourceText>((db, value) => ({
   compile: () =>
@@ -501,89 +379,3 @@ const LATELY = new PreparedQuery<NewsTables, { sources: string[] }, SourceText>(
       ) as item
     `.compile(db),
 }));
-
-/**
- * The texts without what the reports of their source share, whatever they are on: its name in titles, and
- * sentences that it puts into every summary.
- */
-async function withoutSharedParts<Text extends SourceText>(
-  db: Kysely<NewsTables>,
-  texts: readonly Text[],
-): Promise<Text[]> {
-  const sources = [...new Set(texts.map(({ sourceName }) => sourceName))];
-  const stored = await LATELY.execute(db, { sources });
-  const known = Map.groupBy([...stored, ...texts], ({ sourceName }) => sourceName);
-  const read = new Map([...known].map(([source, all]) => [source, all.map(partsOf)]));
-  return texts.map((text) => ({ ...text, ...without(text, read.get(text.sourceName) ?? []) }));
-}
-
-/** A report in the parts that others of its source may share. */
-interface Parts {
-  title: string[];
-  sentences: string[];
-}
-
-function partsOf({ title, originalTitle, summary }: ReportText): Parts {
-  return { title: titleParts(originalTitle ?? title), sentences: sentencesOf(summary).map(withoutDigits) };
-}
-
-function sentencesOf(summary: string | null): string[] {
-  return summary?.split(SENTENCE_END) ?? [];
-}
-
-/** A sentence that a source puts into every summary may have a counter in it. */
-function withoutDigits(sentence: string): string {
-  return sentence.replace(/\d+/gu, '0');
-}
-
-function titleParts(title: string): string[] {
-  return title.split(SEPARATOR).filter((part) => part !== '');
-}
-
-/** A title without the name of its source at either end. */
-function withoutName(title: string, source: string): string {
-  return kept(title, titleParts(title), (part) => nameOf(part) === nameOf(source));
-}
-
-function nameOf(text: string): string {
-  return text.toLowerCase().replace(/[^\p{L}\d]|\.[a-z]{2,4}$/gu, '');
-}
-
-function without(
-  { title, originalTitle, summary, sourceName }: SourceText,
-  all: readonly Parts[],
-): ReportText {
-  const own = partsOf({ title, originalTitle, summary });
-  const isShared = (part: string, among: keyof Parts) =>
-    all.some((other) => other[among].includes(part) && !areAlike(rest(own, part), rest(other, part)));
-  const shorten = (whole: string) =>
-    kept(whole, titleParts(whole), (part) => nameOf(part) === nameOf(sourceName) || isShared(part, 'title'));
-  return {
-    title: shorten(title),
-    originalTitle: originalTitle && shorten(originalTitle),
-    summary:
-      summary &&
-      sentencesOf(summary)
-        .filter((sentence) => !isShared(withoutDigits(sentence), 'sentences'))
-        .join(' '),
-  };
-}
-
-/** A title without the parts that are not its own, unless none is. */
-function kept(whole: string, parts: readonly string[], isForeign: (part: string) => boolean): string {
-  const own = parts.filter((part) => !isForeign(part));
-  return own.length === 0 || own.length === parts.length ? whole : own.join(' – ');
-}
-
-function rest({ title }: Parts, part: string): Set<string> {
-  const words = title.filter((one) => one !== part).flatMap((one) => one.toLowerCase().match(WORD) ?? []);
-  return new Set(words.filter((word) => !STOP_WORDS.has(word)));
-}
-
-/** A word, or two characters of a script without spaces. */
-const WORD = /(?=(?<pair>\p{Script=Han}{2}))\p{Script=Han}|[[\p{L}\p{M}\d]--\p{Script=Han}]{2,}/gv;
-
-function areAlike(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  const common = a.intersection(b).size;
-  return common > 0 && common >= ALIKE * Math.min(a.size, b.size);
-}

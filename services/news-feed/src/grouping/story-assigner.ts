@@ -1,30 +1,26 @@
 import { lockUntilCommit } from '@pressroom/common/database/database';
-import { sql, type Transaction } from 'kysely';
-import type { NewsTables } from '../tables.ts';
-import { writeDigests } from './digest.ts';
-import {
-  CORE,
-  evidenceOf,
-  likenessOf,
-  RELATED,
-  SAME_EVENT,
-  storyLikeness,
-  type WeighedReport,
-} from './likeness.ts';
-import { renewStories, splitGrownApart } from './split.ts';
-import { type Neighbor, neighborsOf, StoryBatch, writeReferences } from './story-batch.ts';
 import {
   type Candidate,
   type Found,
   type IndexedReport,
+  mayBeOfOneStory,
+  type Neighbor,
+  neighborsOf,
+  placeOf,
+  withOthers,
+} from '@pressroom/stories';
+import { sql, type Transaction } from 'kysely';
+import type { NewsTables } from '../tables.ts';
+import { StoryBatch, writeReferences } from './story-batch.ts';
+import {
   lastNumber,
   putIntoIndex,
   renewInIndex,
   reportsAfter,
   type StorySearch,
   weighTexts,
-  withOthers,
 } from './story-index.ts';
+import { renewStories, splitGrownApart, writeDigests } from './story-renewal.ts';
 
 /** Most reports that may have been added since a search: each item is compared with all of them. */
 const MOST_MISSED = 500;
@@ -60,9 +56,7 @@ export class RulesAssigner implements StoryAssigner {
     const missed = last > search.through ? await reportsAfter(tx, search.through) : [];
     const found = search.found.map((one) => withOthers(one, missed));
     const known = found.flatMap(({ candidates }) => candidates);
-    const joinable = new Set(
-      known.filter((one) => mayBeJoined(one) && one.score >= SAME_EVENT).map(({ itemId }) => itemId),
-    );
+    const joinable = new Set(known.filter(mayBeOfOneStory).map(({ itemId }) => itemId));
     const batch = await StoryBatch.open(tx, items, new Set(known.map(({ itemId }) => itemId)), joinable, now);
     const assigned: IndexedReport[] = [];
     const grown = new Set<string>();
@@ -135,24 +129,20 @@ async function assignOne(
   candidates: readonly Candidate[],
   batch: StoryBatch,
 ): Promise<{ story: string; hasGrown: boolean; isAlone: boolean }> {
-  const groups = groupsOf(candidates, (story) => batch.sizeOf(story));
-  const isAlone =
-    report.isAlone || isColumn(item.title, item.sourceName, candidates) || isSummary(report, groups);
-  const [best, ...rest] = isAlone ? [] : groups.filter(({ score }) => score >= SAME_EVENT);
-  if (best === undefined) {
-    const started = await batch.start(item);
-    batch.put([item.id], started);
-    return { story: started, hasGrown: false, isAlone };
-  }
-  const story = best.story ?? (await batch.start(item));
-  batch.put([item.id, ...(best.story === null ? best.reports.map(({ itemId }) => itemId) : [])], story);
-  const alike = rest.flatMap((group) => (areAlike(best, group, item.sourceName) ? (group.story ?? []) : []));
+  const { title, sourceName: source } = item;
+  const { isAlone, joined, alike } = placeOf({ report, title, source }, candidates, (story) =>
+    batch.sizeOf(story),
+  );
+  const story = joined?.story ?? (await batch.start(item));
+  const others = joined?.story === null ? joined.itemIds : [];
+  batch.put([item.id, ...others], story);
+  if (joined === undefined) return { story, hasGrown: false, isAlone };
   if (alike.length === 0) return { story, hasGrown: true, isAlone };
   // Split stories are looked up in the database.
   await batch.write();
   const merged = await withoutSplit(tx, [...new Set([story, ...alike])]);
-  const [survivor = story, ...others] = batch.byAge(merged);
-  if (others.length > 0) await batch.merge(others, survivor);
+  const [survivor = story, ...younger] = batch.byAge(merged);
+  if (younger.length > 0) await batch.merge(younger, survivor);
   return { story: survivor, hasGrown: true, isAlone };
 }
 
@@ -197,108 +187,6 @@ export interface StoryAssigner {
    * It runs in the transaction that edits them, after `assign`.
    */
   renew(tx: Transaction<NewsTables>, reports: readonly ChangedReport[], now: Date): Promise<void>;
-}
-
-/** Days after its nearest report in which an item may still join a story. */
-const WINDOW_DAYS = 14;
-
-/** A report that resembles this many unlike stories sums up the news. */
-const SUMMED_UP = 3;
-
-/** A shorter text, in terms, sums up nothing. */
-const SUMMARY_TERMS = 24;
-
-/** After how many days a source that uses a title again has a column of that title. */
-const COLUMN_DAYS = 0.5;
-
-/** A story, or an item without one, that a new item may join. */
-interface Group {
-  /** Null: an item that has no story yet. */
-  story: string | null;
-  /** Its reports among the candidates, likeliest first. */
-  reports: Candidate[];
-  /** `storyLikeness` of the item and the story. */
-  score: number;
-}
-
-/** True if this candidate's evidence lets the item join its story. */
-function mayBeJoined({ evidence, report }: Candidate): boolean {
-  return evidence.days <= WINDOW_DAYS && !report.isAlone;
-}
-
-/** The stories that an item resembles, likeliest first. `sizeOf` says how many reports a story has. */
-function groupsOf(candidates: readonly Candidate[], sizeOf: (story: string) => number): Group[] {
-  const groups = Map.groupBy(candidates.filter(mayBeJoined), ({ story, itemId }) =>
-    story === null ? `item ${itemId}` : `story ${story}`,
-  );
-  return [...groups.values()]
-    .map((reports): Group => {
-      const story = reports[0]?.story ?? null;
-      const size = story === null ? 1 : sizeOf(story);
-      return {
-        story,
-        reports,
-        score: storyLikeness(
-          reports.map(({ score }) => score),
-          size,
-        ),
-      };
-    })
-    .filter(({ score }) => score >= RELATED)
-    .sort((a, b) => b.score - a.score);
-}
-
-/**
- * True if two stories are one that a report of `source` fits. Neither the report nor others of its source
- * decide this, or one source could merge any two stories by a text that names both events: their cores have
- * to be alike, by reports of other sources.
- */
-function areAlike(a: Group, b: Group, source: string): boolean {
-  const evidence = a.reports
-    .slice(0, CORE)
-    .flatMap((mine) => b.reports.slice(0, CORE).map((theirs) => ({ mine, theirs })))
-    .map((pair) => ({ ...pair, evidence: evidenceOf(pair.mine.report, pair.theirs.report) }));
-  if (evidence.some((pair) => pair.evidence.conflict)) return false;
-  const others = evidence.filter(({ mine, theirs }) => mine.source !== source && theirs.source !== source);
-  const sum = others.reduce((total, pair) => total + likenessOf(pair.evidence), 0);
-  return others.length > 0 && sum / others.length >= SAME_EVENT;
-}
-
-/** True if a report resembles three stories, of which no two resemble each other. */
-function isSummary({ terms }: WeighedReport, groups: readonly Group[]): boolean {
-  if (terms.size < SUMMARY_TERMS) return false;
-  const apart: Group[] = [];
-  for (const group of groups) {
-    const isApart = apart.every((other) => resemblance(group, other) < RELATED);
-    if (isApart && apart.push(group) === SUMMED_UP) return true;
-  }
-  return false;
-}
-
-function resemblance(a: Group, b: Group): number {
-  const likenesses = a.reports.flatMap((mine) =>
-    b.reports.map((theirs) => likenessOf({ ...evidenceOf(mine.report, theirs.report), days: 0 })),
-  );
-  return Math.max(0, ...likenesses);
-}
-
-/** True if a title is that of a column: its source used it twice before, each time half a day apart. */
-function isColumn(title: string, source: string, candidates: readonly Candidate[]): boolean {
-  const words = wordsOf(title);
-  const before = candidates
-    .filter((one) => one.source === source && one.evidence.isLater && wordsOf(one.title) === words)
-    .map(({ evidence }) => evidence.days)
-    .sort((a, b) => a - b);
-  const apart = before.filter((days, index) => days - (before[index - 1] ?? 0) >= COLUMN_DAYS);
-  return apart.length > 1;
-}
-
-/** A title without its numbers, such as a date. */
-function wordsOf(title: string): string {
-  return title
-    .toLowerCase()
-    .replace(/[^\p{L}]+/gu, ' ')
-    .trim();
 }
 
 /** Leaves out those of the stories that a person has split from one before them. */
