@@ -1,3 +1,7 @@
+import type { components as ContentParts } from './openapi/content.ts';
+import type { components as GalleryParts } from './openapi/gallery-admin.ts';
+import type { components as NewsParts } from './openapi/news-feed.ts';
+
 export type { AnswerOf, OperationOf, RequestOptions } from './api-client.ts';
 export {
   type Answer,
@@ -72,27 +76,33 @@ export {
   ProblemError,
 } from './problem.ts';
 export {
-  type Article,
-  type ArticleListItem,
-  type Author,
-  type Batch,
-  type Category,
   type ContentClient,
   contentClient,
-  type DailyReport,
   type GalleryClient,
-  type GalleryFile,
-  type GalleryFolder,
   galleryClient,
-  type HotTopic,
-  type Item,
   type NewsFeedClient,
   newsFeedClient,
-  type PageMeta,
-  type Picture,
-  type Revision,
-  type Story,
-  type Tag,
 } from './services.ts';
 export { type Suggestions, suggest } from './suggest.ts';
 export { type BegunUpload, StoreError, type UploadMemory, type UploadOptions, uploadFile } from './upload.ts';
+
+type Content = ContentParts['schemas'];
+type Gallery = GalleryParts['schemas'];
+type News = NewsParts['schemas'];
+
+// Schemas under the names that the descriptions give them.
+export type Article = Content['Article'];
+export type ArticleListItem = Content['ArticleListItem'];
+export type Author = Content['Author'];
+export type Category = Content['Category'];
+export type PageMeta = Content['PageMeta'];
+export type Revision = Content['Revision'];
+export type Tag = Content['Tag'];
+export type Batch = Gallery['Batch'];
+export type GalleryFile = Gallery['GalleryFile'];
+export type GalleryFolder = Gallery['GalleryFolder'];
+export type Picture = Gallery['Picture'];
+export type DailyReport = News['DailyReport'];
+export type HotTopic = News['HotTopic'];
+export type Item = News['Item'];
+export type Story = News['Story'];

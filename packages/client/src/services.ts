@@ -1,28 +1,7 @@
 import { ApiClient, type ClientOptions } from './api-client.ts';
-import type { components as ContentParts, paths as ContentPaths } from './openapi/content.ts';
-import type { components as GalleryParts, paths as GalleryPaths } from './openapi/gallery-admin.ts';
-import type { paths as NewsFeedPaths, components as NewsParts } from './openapi/news-feed.ts';
-
-type Content = ContentParts['schemas'];
-type Gallery = GalleryParts['schemas'];
-type News = NewsParts['schemas'];
-
-// Schemas under the names that the descriptions give them.
-export type Article = Content['Article'];
-export type ArticleListItem = Content['ArticleListItem'];
-export type Author = Content['Author'];
-export type Category = Content['Category'];
-export type PageMeta = Content['PageMeta'];
-export type Revision = Content['Revision'];
-export type Tag = Content['Tag'];
-export type Batch = Gallery['Batch'];
-export type GalleryFile = Gallery['GalleryFile'];
-export type GalleryFolder = Gallery['GalleryFolder'];
-export type Picture = Gallery['Picture'];
-export type DailyReport = News['DailyReport'];
-export type HotTopic = News['HotTopic'];
-export type Item = News['Item'];
-export type Story = News['Story'];
+import type { paths as ContentPaths } from './openapi/content.ts';
+import type { paths as GalleryPaths } from './openapi/gallery-admin.ts';
+import type { paths as NewsFeedPaths } from './openapi/news-feed.ts';
 
 /** A client of the articles and categories. */
 export type ContentClient = ApiClient<ContentPaths>;

@@ -3,7 +3,7 @@ import type { ContentApi } from '../api/content.ts';
 import type { Changes } from './fields.ts';
 
 /** What failed, and what was thrown. */
-export interface Failed {
+interface Failed {
   readonly id: number;
   readonly reason: unknown;
 }

@@ -63,7 +63,7 @@ export function troubleOf(source: Source, texts: Texts): string | undefined {
 }
 
 /** Why a source cannot be read. */
-export function faultWords({ lastErrorCode }: Source, say: Say): string {
+function faultWords({ lastErrorCode }: Source, say: Say): string {
   return say(`problem_${lastErrorCode ?? 'source_unreadable'}`);
 }
 
