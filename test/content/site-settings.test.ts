@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   type ContentFixture,
   contentFixture,
@@ -30,7 +30,11 @@ afterAll(async () => {
   await replica.close();
   await content.close();
 });
-beforeEach(() => content.database.pool.query('delete from content.site'));
+beforeEach(() =>
+  content.database.pool.query(
+    'delete from content.redirect; delete from content.former_pattern; delete from content.site',
+  ),
+);
 
 /** Asks as the desk does for an owner. */
 function desk(method = 'GET', json?: object, more: Record<string, string> = {}, path = PATH) {
@@ -101,7 +105,96 @@ test('addresses of the desk are in feeds and sitemaps, and former slugs lead to 
   const asked = '/api/redirects?from=/daily/read/tides';
   expect((await send(content.url + asked)).body.data[0].answer.location).toBe('/daily/read/tides-and-ebbs');
   await set({ url: null });
-  expect((await send(content.url + asked)).body.data).toEqual([]);
+  expect((await send(content.url + asked)).body.data[0].answer.location).toBe('/read/tides-and-ebbs');
+});
+
+describe('addresses that were left', () => {
+  const PATHS = '/api/redirects';
+
+  /** What a site answers to a request for an address, as a replica says it; undefined for 404. */
+  async function answerOf(address: string, url = content.url) {
+    const { body } = await send(`${url}${PATHS}?from=${encodeURIComponent(address)}`);
+    const [found] = body.data;
+    return found && [found.source, found.answer?.location];
+  }
+
+  test('lead to where each page is now, in one step and on every replica, until they hold again', async () => {
+    const { id } = await content.client.article({ title: 'Locks', is_published: true });
+    await content.client.patch(`/api/articles/${id}`, { slug: 'sluices' });
+    await content.client.article({ title: 'Unseen' });
+    const harbour = await content.client.category({ name: 'Harbour' });
+    expect(await answerOf('/articles/sluices', replica.url)).toBeUndefined();
+    await set({ article_path: '/{id}/{slug}/' });
+    await set({ url: 'https://site.example/daily', article_path: '/read/{id}', category_path: '/on/{slug}' });
+
+    const now = `/daily/read/${id}`;
+    await until(
+      'the replica follows',
+      async () => (await answerOf('/articles/sluices', replica.url)) !== undefined,
+    );
+    for (const old of ['/articles/sluices/', '/articles/locks?utm=1', `/${id}/sluices`, `/${id}/locks/`])
+      expect([old, await answerOf(old)]).toEqual([old, ['pattern', now]]);
+    expect(await answerOf('/categories/harbour')).toEqual(['pattern', '/daily/on/harbour']);
+    for (const none of ['/articles/unseen', `/${id + 1}/sluices`, now, '/articles/nothing'])
+      expect([none, await answerOf(none)]).toEqual([none, undefined]);
+
+    const { text } = await send(`${content.url}${PATHS}/exports/nginx.conf`);
+    expect(text).toContain(`"/articles/locks" "301 ${now}";`);
+    const listed: string[] = [];
+    for (let cursor: number | null = 2 ** 31 - 1; cursor !== null; ) {
+      const { body }: JsonBody = await send(`${content.url}${PATHS}?per_page=2&cursor=${cursor}`);
+      listed.push(...body.data.map(({ from }: JsonBody) => from));
+      cursor = body.meta.next_cursor;
+    }
+    expect(listed.filter((from) => /sluices|locks|harbour/.test(from)).toSorted()).toEqual(
+      [
+        `/${id}/locks`,
+        `/${id}/sluices`,
+        '/articles/locks',
+        '/articles/sluices',
+        '/categories/harbour',
+      ].toSorted(),
+    );
+    expect(new Set(listed).size).toBe(listed.length);
+    const { body: copy } = await send(`${content.url}/api/sync/snapshot?redirects=true`);
+    expect(copy.data.filter(({ kind }: JsonBody) => kind === 'former_pattern')).toEqual(
+      expect.arrayContaining([expect.objectContaining({ page: 'article', pattern: '/{id}/{slug}' })]),
+    );
+
+    await set({ url: null, article_path: null, category_path: null });
+    expect(await answerOf('/articles/sluices')).toBeUndefined();
+    expect(await answerOf(now)).toEqual(['pattern', '/articles/sluices']);
+    expect(await answerOf('/categories/harbour')).toBeUndefined();
+    await content.client.delete(`/api/categories/${harbour.id}`);
+  });
+
+  test('yield to pages, and to what a person says', async () => {
+    const five = await content.client.article({ title: 'Five', is_published: true });
+    const six = await content.client.article({ title: 'Six', slug: String(five.id), is_published: true });
+    await set({ article_path: '/articles/{id}' });
+    expect(await answerOf(`/articles/${five.id}`)).toBeUndefined();
+    expect(await answerOf('/articles/five')).toEqual(['pattern', `/articles/${five.id}`]);
+    await content.client.post(PATHS, { from: '/articles/five', to: '/elsewhere' });
+    expect(await answerOf('/articles/five')).toEqual(['manual', '/elsewhere']);
+    for (const { id } of [five, six]) await content.client.delete(`/api/articles/${id}`);
+  });
+
+  test('lead in no circle: what would close one is refused, whichever comes first', async () => {
+    const circle = { from: '/read/ships', to: '/articles/ships' };
+    const { body } = await content.client.post(PATHS, circle);
+    const refused = await desk('PATCH', { article_path: '/read/{slug}' });
+    expect([refused.status, refused.body.errors]).toMatchObject([
+      422,
+      [{ field: 'article_path', code: 'redirect_loop' }],
+    ]);
+    expect((await desk()).body.data.article_path.value).toBe('/articles/{slug}');
+    await content.client.delete(`${PATHS}/${body.data.id}`);
+    const answers = await Promise.all([
+      desk('PATCH', { article_path: '/read/{slug}' }),
+      content.client.post(PATHS, circle),
+    ]);
+    expect(answers.filter(({ status }) => status === 422)).toHaveLength(1);
+  });
 });
 
 test('new slugs are spelled in the language of the desk', async () => {

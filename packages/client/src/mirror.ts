@@ -124,8 +124,11 @@ type AnyItem = AnswerOf<OperationOf<ContentPaths, '/api/sync/snapshot', 'get'>>[
 
 type AnyArticle = Extract<AnyItem, { kind: 'article' }>;
 
-/** Where an old address leads, or the former slug of an article, category, tag or author. */
-export type CopiedRedirect = Extract<AnyItem, { kind: 'redirect' | 'former_slug' }>;
+/**
+ * Where an old address leads, the former slug of an article, category, tag or author, or a former pattern of
+ * the addresses of pages.
+ */
+export type CopiedRedirect = Extract<AnyItem, { kind: 'redirect' | 'former_slug' | 'former_pattern' }>;
 
 type Others = Exclude<AnyItem, { kind: 'article' } | CopiedRedirect>;
 
@@ -145,7 +148,7 @@ export interface ArticleMirrorOptions<Fields extends 'default' | 'full', Redirec
   extends WalkOptions {
   /** `full` for bodies; asked for with a snapshot, and kept by the changes that follow it. */
   fields?: Fields;
-  /** True for redirects and former slugs, too; likewise. */
+  /** True for redirects, former slugs and former address patterns, too; likewise. */
   redirects?: Redirects;
 }
 

@@ -201,7 +201,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   const keys = keyOperations(apiKeys);
   const hooks = hookOperations(db, config);
   const redirects = redirectOperations({
-    redirects: async () => new RedirectStore(db, readDb, await settings.current()),
+    redirects: async () => new RedirectStore(db, readDb, await settings.current(), (tx) => settings.in(tx)),
     gate,
     cache,
     changed,

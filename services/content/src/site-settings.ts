@@ -4,12 +4,14 @@ import { invalid } from '@pressroom/common/failures/failure';
 import { onOneLine, requiredText, text, webUrl } from '@pressroom/common/fields/fields';
 import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
 import { type ContentConfig, contentSettings, MOST_OF_LOGO, SITE_VARIABLES } from './config.ts';
 import { type Actor, envelope, success, writtenBy } from './envelope.ts';
+import { patternsOf, regexOf, siteAddressOf } from './redirects/computed.ts';
+import { lockRedirects, RedirectStore } from './redirects/store.ts';
 import { actorOf, logWrite, replyPrivately, writtenHeaders } from './requests.ts';
-import type { SiteValues } from './site.ts';
+import { type FormerPattern, PAGE_KINDS, type PageKind, type SiteValues } from './site.ts';
 import type { ContentTables } from './tables.ts';
 
 type Member = keyof typeof SITE_VARIABLES;
@@ -24,6 +26,9 @@ type Config = Pick<ContentConfig, Variable | 'SITE_FIXED'>;
 type Made = Record<Member, string | null>;
 
 const NOTHING_MADE = ofEach(() => null);
+
+/** The most patterns of a kind of pages that are kept after another was set. */
+const MOST_FORMER = 10;
 
 /** The longest name, description and address, in characters. */
 const MOST_OF_NAME = 100;
@@ -125,20 +130,30 @@ export class SiteSettings {
       article_path: config.CONTENT_ARTICLE_PATH,
       category_path: config.CONTENT_CATEGORY_PATH,
       author_path: config.CONTENT_AUTHOR_PATH,
+      former_patterns: [],
     };
     this.#fixed = new Set(MEMBERS.filter((member) => config.SITE_FIXED.includes(SITE_VARIABLES[member])));
   }
 
   /** What holds now. Answers that are made of it change with it on every replica. */
   current(): Promise<SiteValues> {
-    if (!this.#lease.isCurrent()) return this.#load();
+    if (!this.#lease.isCurrent()) return this.in(this.#readDb);
     if (this.#known !== undefined) return this.#known;
-    const loading = this.#load();
+    const loading = this.in(this.#readDb);
     this.#known = loading;
     loading.catch(() => {
       if (this.#known === loading) this.#known = undefined;
     });
     return loading;
+  }
+
+  /** What holds in a transaction, or in a database at a moment. */
+  async in(db: Kysely<ContentTables>): Promise<SiteValues> {
+    const made = sql<Made | null>`(select to_jsonb(site) from content.site)`.as('made');
+    const found = await db
+      .selectNoFrom([made, formerPatterns().as('former_patterns')])
+      .executeTakeFirstOrThrow();
+    return { ...this.#values(found.made ?? NOTHING_MADE), former_patterns: found.former_patterns };
   }
 
   /** Something was changed: what was read before does not hold. */
@@ -173,6 +188,8 @@ export class SiteSettings {
       );
     const own = await this.#db.transaction().execute(async (tx) => {
       await sql`select ${writtenBy(actor)}`.execute(tx);
+      // As every redirect does: no two writes close a circle together.
+      await lockRedirects(tx);
       await tx
         .insertInto('content.site')
         .defaultValues()
@@ -184,7 +201,14 @@ export class SiteSettings {
         .forUpdate()
         .executeTakeFirstOrThrow();
       precondition?.(before);
-      return tx.updateTable('content.site').set(change).returning(MEMBERS).executeTakeFirstOrThrow();
+      const earlier = await this.in(tx);
+      const after = await tx
+        .updateTable('content.site')
+        .set(change)
+        .returning(MEMBERS)
+        .executeTakeFirstOrThrow();
+      await this.#leadOn(tx, earlier);
+      return after;
     });
     return { settings: this.#shown(own), own };
   }
@@ -193,13 +217,50 @@ export class SiteSettings {
     return (await db.selectFrom('content.site').select(MEMBERS).executeTakeFirst()) ?? NOTHING_MADE;
   }
 
-  async #load(): Promise<SiteValues> {
-    const made = await this.#made(this.#readDb);
+  #values(made: Made): SiteValues {
     const entries = MEMBERS.flatMap((member) => {
       const value = made[member];
       return value === null || this.#fixed.has(member) ? [] : [[member, value]];
     });
     return { ...this.#environment, ...Object.fromEntries(entries) };
+  }
+
+  /**
+   * Keeps the address patterns that were left, and drops those that hold again.
+   *
+   * @throws Failure `invalid` if a redirect leads from what the pages would be to where they were
+   */
+  async #leadOn(tx: Transaction<ContentTables>, before: SiteValues): Promise<void> {
+    const after = await this.in(tx);
+    // The first address of a site moves no page.
+    const sameUrl = before.url === null || after.url === null ? { url: after.url } : {};
+    const [left, now] = [patternsOf({ ...before, ...sameUrl }), patternsOf(after)];
+    const spelt = (kind: PageKind) => ({ left: siteAddressOf(left[kind]), now: siteAddressOf(now[kind]) });
+    const moved = PAGE_KINDS.filter((kind) => spelt(kind).left !== spelt(kind).now);
+    if (moved.length === 0) return;
+    const addresses = moved.map((kind) => spelt(kind).now);
+    const circles = (site: SiteValues) => new RedirectStore(tx, tx, site).circlesFrom(addresses);
+    const known = await circles(before);
+    for (const kind of moved) {
+      const { left, now } = spelt(kind);
+      await sql`delete from content.former_pattern
+        where page = ${kind} and (pattern in (${left}, ${now}) or id in (
+          select id from content.former_pattern where page = ${kind} order by id desc offset ${MOST_FORMER - 1}))`.execute(
+        tx,
+      );
+      await tx.insertInto('content.former_pattern').values({ page: kind, pattern: left }).execute();
+    }
+    const found = await circles(await this.in(tx));
+    const circle = found.find((address) => !known.includes(address));
+    if (circle === undefined) return;
+    const kind = moved.find((one) => new RegExp(regexOf(spelt(one).now), 'u').test(circle)) ?? 'article';
+    throw invalid([
+      {
+        field: before[`${kind}_path`] === after[`${kind}_path`] ? 'url' : `${kind}_path`,
+        code: 'redirect_loop',
+        message: `would close a circle: a redirect leads from ${circle} to where its page is now; remove that first`,
+      },
+    ]);
   }
 
   #shown(own: Made): Record<Member, Setting> {
@@ -209,6 +270,11 @@ export class SiteSettings {
       return { value, made, environment, variable: SITE_VARIABLES[member], is_fixed };
     });
   }
+}
+
+function formerPatterns() {
+  return sql<FormerPattern[]>`(select coalesce(jsonb_agg(to_jsonb(former) order by id), '[]')
+    from content.former_pattern as former)`;
 }
 
 function ofEach<Value>(make: (member: Member) => Value): Record<Member, Value> {

@@ -1,7 +1,17 @@
 import { Failure } from '@pressroom/common/failures/failure';
 
 /** The subject of a page of the site; also the name of its table. */
-export type PageKind = 'article' | 'category' | 'author';
+export type PageKind = (typeof PAGE_KINDS)[number];
+
+export const PAGE_KINDS = ['article', 'category', 'author'] as const;
+
+/** Addresses that pages had: a path of the site with `{id}` and `{slug}`, in the one spelling of addresses. */
+export interface FormerPattern {
+  /** Higher than that of those that were left before. */
+  id: number;
+  page: PageKind;
+  pattern: string;
+}
 
 interface Named {
   id: number;
@@ -19,6 +29,7 @@ export interface SiteValues {
   article_path: string;
   category_path: string;
   author_path: string;
+  former_patterns: readonly FormerPattern[];
 }
 
 /** The site that shows the articles: its name and the addresses of its pages. */

@@ -17,6 +17,7 @@ import {
 import { envelope, success } from './envelope.ts';
 import { redirect as shownRedirect } from './redirects/redirects.ts';
 import { replyToReader } from './requests.ts';
+import { PAGE_KINDS } from './site.ts';
 import { CACHED_UNDER } from './subjects.ts';
 import { AUTHORS, CATEGORIES, TAGS, type TermKind } from './terms/kinds.ts';
 import { term } from './terms/terms.ts';
@@ -104,6 +105,12 @@ const KINDS = {
     isAskedFor: true,
     columns: inEachForm(['id', 'page', 'page_id', 'slug']),
   },
+  former_pattern: {
+    rows: sql.table('content.former_pattern'),
+    isMember: sql`true`,
+    isAskedFor: true,
+    columns: inEachForm(['id', 'page', 'pattern']),
+  },
 } as const satisfies Record<string, SyncKind>;
 
 type KindName = keyof typeof KINDS;
@@ -156,7 +163,9 @@ const snapshotQuery = z.strictObject({
     ),
   redirects: redirects
     .optional()
-    .describe('Adds where old addresses lead, and former slugs. `page` and `cursor` keep the choice.'),
+    .describe(
+      'Adds where old addresses lead, former slugs and former address patterns. `page` and `cursor` keep the choice.',
+    ),
   limit,
   page: z
     .string('must be given once')
@@ -235,6 +244,20 @@ const formerSlug = z
     description: 'A slug that leads to what had it, by the slug that it has now.',
   });
 
+const formerPattern = z
+  .object({
+    kind: z.literal('former_pattern'),
+    id: z.int(),
+    page: z.enum(PAGE_KINDS).describe('The kind of the pages that had such addresses.'),
+    pattern: z
+      .string()
+      .describe('A path of the site with `{id}` and `{slug}`, spelt as `from` of redirects.'),
+  })
+  .meta({
+    id: 'SyncedFormerPattern',
+    description: 'Its addresses, with former slugs too, lead to where the pages are now.',
+  });
+
 const item = z.discriminatedUnion('kind', [
   article,
   syncedTerm('category', CATEGORIES).meta({ id: 'SyncedCategory' }),
@@ -242,6 +265,7 @@ const item = z.discriminatedUnion('kind', [
   syncedTerm('author', AUTHORS).meta({ id: 'SyncedAuthor' }),
   redirect,
   formerSlug,
+  formerPattern,
 ]);
 
 /** What is published, as copies show it. */

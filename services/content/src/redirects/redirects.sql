@@ -82,3 +82,10 @@ $$;
 
 create or replace trigger record_former_slugs after insert or delete on content.deleted_article
   for each row execute function content.record_former_slugs_of_deleted();
+
+create or replace trigger refuse_new_id before update of id on content.former_pattern
+  for each row when (old.id <> new.id) execute function content.refuse_new_id();
+create or replace trigger record_change after insert or delete on content.former_pattern
+  for each row execute function content.record_change('former_pattern');
+create or replace trigger refuse_truncation before truncate on content.former_pattern
+  for each statement execute function content.refuse_truncation();

@@ -28,7 +28,9 @@ export const redirect = z
       ),
     to: z.string().nullable().describe('A path of the site or a web address; null for 410.'),
     status,
-    source: z.enum(SOURCES).describe('A person, an import, or a slug that changed.'),
+    source: z
+      .enum(SOURCES)
+      .describe('A person, an import, a slug that changed, or an address pattern that changed.'),
     answer: z
       .union([
         z.object({ status: z.literal([301, 302]), location: z.string() }),
@@ -36,7 +38,7 @@ export const redirect = z
       ])
       .nullable()
       .describe('What a site answers, after all redirects that follow; null where they lead in a circle.'),
-    updated_at: z.iso.datetime({ offset: true }).nullable().describe('Null for that of a slug.'),
+    updated_at: z.iso.datetime({ offset: true }).nullable().describe('Null for that of a slug or a pattern.'),
   })
   .meta({ id: 'Redirect' });
 
@@ -74,13 +76,22 @@ const redirectChange = z
   })
   .meta({ minProperties: 1 });
 
+const MOST_CURSOR = 2 ** 52;
+const CURSOR = 'must be meta.next_cursor of the page before';
+
+/** The id of a redirect: negative for that of a former pattern. */
+const cursor = z
+  .string(CURSOR)
+  .regex(/^-?[1-9]\d{0,15}$/, CURSOR)
+  .transform(Number)
+  .refine((value) => value >= -MOST_CURSOR && value <= MOST_CURSOR, CURSOR)
+  .meta({ type: 'integer', minimum: -MOST_CURSOR, maximum: MOST_CURSOR });
+
 const listQuery = z.strictObject({
   from: from.optional().describe('The redirect that a request for this address gets: none, or one.'),
   q: requiredText(100).optional().describe('Those with this text in an address.'),
   per_page: integerParameter(1, 1000).default(100),
-  cursor: integerParameter(1, 2 ** 31 - 1)
-    .optional()
-    .describe('`meta.next_cursor` of the page before.'),
+  cursor: cursor.optional().describe('`meta.next_cursor` of the page before.'),
 });
 
 const redirectPath = z.object({ id: idParameter() });
@@ -113,7 +124,8 @@ function reads({ redirects, gate, cache }: RedirectParts) {
       tags: TAGS,
       operationId: 'listRedirects',
       summary: 'List where old addresses lead, the newest first, or find the redirect from one address',
-      description: '`from` gives at most one. Those of slugs that articles and terms had are among them.',
+      description:
+        '`from` gives at most one. Those of slugs and of address patterns that articles and terms had are among them.',
       querystring: listQuery,
       response: { 200: cursorEnvelope(redirect, z.int()), ...NOT_MODIFIED, ...READ_PROBLEMS },
     },
@@ -180,7 +192,7 @@ function writes({ redirects, changed }: RedirectParts) {
     schema: {
       tags: TAGS,
       operationId: 'updateRedirect',
-      summary: 'Change some members of a redirect, other than that of a slug',
+      summary: 'Change some members of a redirect, other than that of a slug or a pattern',
       description: 'A redirect from a former slug changes with its article or term alone.',
       params: redirectPath,
       body: redirectChange,
@@ -199,7 +211,7 @@ function writes({ redirects, changed }: RedirectParts) {
     schema: {
       tags: TAGS,
       operationId: 'deleteRedirect',
-      summary: 'Remove a redirect, other than that of a slug',
+      summary: 'Remove a redirect, other than that of a slug or a pattern',
       description: 'Its address is not found afterwards, unless something has it.',
       params: redirectPath,
       response: { 200: deletedAnswer, ...problemResponses(400, 401, 403, 404, 429, 503) },

@@ -3,9 +3,20 @@ import { Failure, invalid } from '@pressroom/common/failures/failure';
 import type { SearchGate } from '@pressroom/common/search/search';
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { type Actor, writtenBy } from '../envelope.ts';
-import type { SiteValues } from '../site.ts';
+import { PAGE_KINDS, type SiteValues } from '../site.ts';
 import type { ContentTables } from '../tables.ts';
 import { asUri, siteAddress, withoutQuery } from './addresses.ts';
+import {
+  firstRedirectsOf,
+  from,
+  isFromOneOf,
+  type Lead,
+  leadsOf,
+  patternsOf,
+  redirectsOf,
+  regexOf,
+  to,
+} from './computed.ts';
 
 type Database = Kysely<ContentTables>;
 
@@ -14,8 +25,8 @@ export const STATUSES = [301, 302, 410] as const;
 
 type Status = (typeof STATUSES)[number];
 
-/** Who made a redirect: a person, an import, or a slug that changed. */
-export const SOURCES = ['manual', 'import', 'slug'] as const;
+/** Who made a redirect: a person, an import, a slug that changed, or an address pattern that changed. */
+export const SOURCES = ['manual', 'import', 'slug', 'pattern'] as const;
 
 /** What a person says of a redirect. */
 export interface RedirectBody {
@@ -29,7 +40,7 @@ export interface RedirectBody {
 export interface Redirect extends RedirectBody {
   id: number;
   source: (typeof SOURCES)[number];
-  /** Null for that of a slug. */
+  /** Null for that of a slug or a pattern. */
   updated_at: Date | null;
 }
 
@@ -47,30 +58,29 @@ const MOST_FOLLOWED = 100;
 /** The most redirects in a file for a web server. */
 const MOST_EXPORTED = 100_000;
 
-/** Kinds of pages whose addresses may have slugs. */
-const PAGES = ['article', 'category', 'author'] as const;
-
-/** The pages of a kind: the address of one, with `{id}` and `{slug}`. */
-interface PageAddresses {
-  kind: (typeof PAGES)[number];
-  pattern: string;
-  /** Finds the slug in an address. */
-  slug: RegExp;
-}
+/** The most redirects that are looked at when address patterns change. */
+const MOST_FROM_PAGES = 10_000;
 
 /** The redirects of the site: those that were made, and the former slugs of what readers see. */
 export class RedirectStore {
   readonly #db: Database;
   readonly #readDb: Database;
   readonly #origin: string | undefined;
-  readonly #pages: readonly PageAddresses[];
+  readonly #leads: readonly Lead[];
+  readonly #siteIn: (tx: Database) => Promise<SiteValues>;
 
-  constructor(db: Database, readDb: Database, site: SiteValues) {
+  /** `siteIn` reads the settings in a transaction, for writes: others may have changed them since. */
+  constructor(
+    db: Database,
+    readDb: Database,
+    site: SiteValues,
+    siteIn: (tx: Database) => Promise<SiteValues> = () => Promise.resolve(site),
+  ) {
+    this.#siteIn = siteIn;
     this.#db = db;
     this.#readDb = readDb;
-    const url = site.url === null ? undefined : new URL(site.url);
-    this.#origin = url?.origin;
-    this.#pages = pagesOf(site, url);
+    this.#origin = site.url === null ? undefined : new URL(site.url).origin;
+    this.#leads = leadsOf(patternsOf(site), site.former_patterns);
   }
 
   /** Some redirects and one more, the newest first. */
@@ -98,6 +108,15 @@ export class RedirectStore {
   /** Every redirect, up to 100,000, for a web server. */
   async all(): Promise<ResolvedRedirect[]> {
     return this.#resolve(this.#readDb, await this.#newest(this.#readDb, MOST_EXPORTED, undefined));
+  }
+
+  /** The addresses of these patterns from which redirects that were made lead in a circle. */
+  async circlesFrom(patterns: readonly string[]): Promise<string[]> {
+    const { rows } = await sql<Redirect>`
+      select ${COLUMNS} from content.redirect where from_address ~ any(${patterns.map(regexOf)}::text[])
+      order by id desc limit ${MOST_FROM_PAGES}`.execute(this.#db);
+    const resolved = await this.#resolve(this.#db, rows);
+    return resolved.flatMap(({ from, answer }) => (answer === null ? [from] : []));
   }
 
   /** @throws Failure `conflict` with code `redirect_exists`, `invalid` if it leads in a circle */
@@ -160,9 +179,8 @@ export class RedirectStore {
   ): Promise<Result> {
     try {
       return await this.#db.transaction().execute(async (tx) => {
-        await sql`select ${writtenBy(actor)}, pg_advisory_xact_lock('content.redirect'::regclass::oid::integer, 0)`.execute(
-          tx,
-        );
+        await sql`select ${writtenBy(actor)}`.execute(tx);
+        await lockRedirects(tx);
         return work(tx);
       });
     } catch (error) {
@@ -174,7 +192,8 @@ export class RedirectStore {
   }
 
   async #written(tx: Database, rows: readonly Redirect[]): Promise<ResolvedRedirect> {
-    const [redirect] = await this.#resolve(tx, rows);
+    const now = new RedirectStore(tx, tx, await this.#siteIn(tx));
+    const [redirect] = await now.#resolve(tx, rows);
     if (redirect === undefined) throw new Error('a redirect was written and not returned');
     if (redirect.answer === null) {
       const isItself = this.#next(redirect) === redirect.from;
@@ -195,7 +214,7 @@ export class RedirectStore {
     const isOfSlug = await this.#db
       .selectFrom('content.former_slug')
       .select('id')
-      .where('resource', 'in', PAGES)
+      .where('resource', 'in', PAGE_KINDS)
       .where('redirect_id', '=', id)
       .executeTakeFirst();
     return isOfSlug === undefined
@@ -207,7 +226,6 @@ export class RedirectStore {
   }
 
   async #newest(db: Database, limit: number, before: number | undefined, text?: string): Promise<Redirect[]> {
-    const isOlder = (id: RawBuilder<unknown>) => (before === undefined ? sql`true` : sql`${id} < ${before}`);
     const isFound = (...addresses: RawBuilder<unknown>[]) => {
       if (text === undefined) return sql`true`;
       const places = addresses.flatMap((address) =>
@@ -215,14 +233,15 @@ export class RedirectStore {
       );
       return sql`(${sql.join(places, sql` or `)})`;
     };
+    const isOlder = before === undefined ? sql`true` : sql`id < ${before}::bigint`;
     const made = sql`
       select ${COLUMNS} from content.redirect
-      where ${isOlder(sql`id`)} and ${isFound(sql`from_address`, sql`to_address`)} order by id desc limit ${limit}`;
-    const ofSlugs = this.#pages.map((page) => {
-      const condition = sql`${isOlder(sql`former.redirect_id`)} and ${isFound(from(page), to(page))}`;
-      return sql`${ofFormerSlugs(page, condition)} order by former.redirect_id desc limit ${limit}`;
+      where ${isOlder} and ${isFound(sql`from_address`, sql`to_address`)} order by id desc limit ${limit}`;
+    const computed = this.#leads.flatMap((lead) => {
+      const condition = isFound(from(lead), to(lead));
+      return firstRedirectsOf(lead, { condition, before, limit }) ?? [];
     });
-    const parts = [made, ...ofSlugs].map((part) => sql`(${part})`);
+    const parts = [made, ...computed].map((part) => sql`(${part})`);
     const { rows } = await sql<Redirect>`
       ${sql.join(parts, sql` union all `)} order by id desc limit ${limit}`.execute(db);
     return rows;
@@ -231,13 +250,12 @@ export class RedirectStore {
   /** The redirects from these addresses, and from the same without their queries. */
   async #from(db: Database, addresses: readonly string[]): Promise<Map<string, Redirect>> {
     const all = [...new Set(addresses.flatMap((address) => [address, withoutQuery(address) ?? address]))];
-    const ofSlugs = this.#pages.map((page) => {
-      const slugs = all.flatMap((address) => page.slug.exec(address)?.[1] ?? []);
-      const condition = sql`former.slug = any(${slugs}::text[]) and ${from(page)} = any(${all}::text[])`;
-      return ofFormerSlugs(page, condition);
+    const computed = this.#leads.flatMap((lead) => {
+      const condition = isFromOneOf(lead, all);
+      return condition === undefined ? [] : redirectsOf(lead, condition);
     });
     const made = sql`select ${COLUMNS} from content.redirect where from_address = any(${all}::text[])`;
-    const { rows } = await sql<Redirect>`${sql.join([made, ...ofSlugs], sql` union all `)}`.execute(db);
+    const { rows } = await sql<Redirect>`${sql.join([made, ...computed], sql` union all `)}`.execute(db);
     return new Map(rows.map((row) => [row.from, row]));
   }
 
@@ -280,6 +298,11 @@ export class RedirectStore {
   }
 }
 
+/** Until the end of the transaction, nobody else changes where addresses lead. */
+export async function lockRedirects(tx: Transaction<ContentTables>): Promise<void> {
+  await sql`select pg_advisory_xact_lock('content.redirect'::regclass::oid::integer, 0)`.execute(tx);
+}
+
 /**
  * Checks what members say together.
  *
@@ -301,45 +324,4 @@ const COLUMNS = sql`id, from_address as "from", to_address as "to", status, sour
 
 function leadingFrom(redirects: ReadonlyMap<string, Redirect>, address: string): Redirect | undefined {
   return redirects.get(address) ?? redirects.get(withoutQuery(address) ?? address);
-}
-
-/** The redirects of former slugs, but where another was made from the same address. */
-function ofFormerSlugs(page: PageAddresses, condition: RawBuilder<unknown>): RawBuilder<unknown> {
-  const isPublic = page.kind === 'article' ? sql`one.is_published` : sql`true`;
-  return sql`
-    select former.redirect_id as id, ${from(page)} as "from", ${to(page)} as "to", 301 as status, 'slug' as source,
-      null::timestamptz as updated_at
-    from content.former_slug as former join ${sql.id('content', page.kind)} as one using (id)
-    where former.resource = ${sql.lit(page.kind)} and ${isPublic} and ${condition}
-      and not exists (select from content.redirect where from_address = ${from(page)})`;
-}
-
-function from({ pattern }: PageAddresses): RawBuilder<string> {
-  return addressIn(siteAddressOf(pattern), sql`former.slug`);
-}
-
-function to({ pattern }: PageAddresses): RawBuilder<string> {
-  return addressIn(pattern, sql`one.slug`);
-}
-
-function addressIn(pattern: string, slug: RawBuilder<unknown>): RawBuilder<string> {
-  return sql<string>`replace(replace(${sql.lit(pattern)}, '{id}', one.id::text), '{slug}', ${slug})`;
-}
-
-/** The one spelling of the addresses of a kind. */
-function siteAddressOf(pattern: string): string {
-  const address = siteAddress(pattern.replaceAll(/\{(\w+)\}/g, '!$1!')) ?? pattern;
-  return address.replaceAll(/!(\w+)!/g, '{$1}');
-}
-
-/** The kinds whose addresses change with their slugs. */
-function pagesOf(site: SiteValues, url: URL | undefined): PageAddresses[] {
-  const prefix = url?.pathname.replace(/\/$/, '') ?? '';
-  return PAGES.filter((kind) => site[`${kind}_path`].includes('{slug}')).map((kind) => {
-    const pattern = prefix + site[`${kind}_path`];
-    const parts = siteAddressOf(pattern)
-      .split(/(\{slug\}|\{id\})/)
-      .map((part) => (part === '{slug}' ? '([a-z0-9-]+)' : part === '{id}' ? '\\d+' : RegExp.escape(part)));
-    return { kind, pattern, slug: new RegExp(`^${parts.join('')}$`) };
-  });
 }

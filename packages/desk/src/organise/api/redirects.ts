@@ -20,6 +20,11 @@ export interface RedirectPage {
   readonly next: number | null;
 }
 
+/** True for one of a former slug or address pattern: it changes with its page alone. */
+export function isComputed({ source }: Redirect): boolean {
+  return source === 'slug' || source === 'pattern';
+}
+
 /** Where old addresses lead, by way of the desk. Every method throws an `ApiProblem`. */
 export class RedirectsApi {
   /** The address of the redirects as a file for nginx. */

@@ -100,6 +100,7 @@ export const en = {
   statusHint_302: 'Search engines keep the old address.',
   statusHint_410: 'Nothing comes instead, and search engines forget the address.',
   source_slug: 'Former address of a page',
+  source_pattern: 'Former pattern of addresses',
   source_import: 'From an import',
   leadElsewhere: 'Lead elsewhere…',
   inCircle: 'This leads in a circle, so readers see no page.',

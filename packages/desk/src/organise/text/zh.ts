@@ -93,6 +93,7 @@ export const zh: Translated<typeof en> = {
   statusHint_302: '搜索引擎会保留旧地址。',
   statusHint_410: '没有新的页面，搜索引擎会忘记此地址。',
   source_slug: '页面从前的地址',
+  source_pattern: '从前的地址格式',
   source_import: '来自导入',
   leadElsewhere: '转到别处…',
   inCircle: '重定向绕成了圈，读者看不到任何页面。',

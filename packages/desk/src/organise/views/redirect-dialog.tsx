@@ -1,12 +1,12 @@
 import { useId, useState } from 'preact/hooks';
 import { SubmitDialog } from '../../shared/views/submit-dialog.tsx';
-import { type Redirect, type RedirectInput, STATUSES } from '../api/redirects.ts';
+import { isComputed, type Redirect, type RedirectInput, STATUSES } from '../api/redirects.ts';
 import { useOrganise } from '../organise-context.ts';
 import { onSite, readable } from './site-address.ts';
 import { reasonOf } from './words.ts';
 
 interface RedirectDialogProps {
-  /** Undefined for a new one; that of a slug is not changed, but another is made from its address. */
+  /** Undefined for a new one; one that is computed is not changed, but another is made from its address. */
   redirect: Redirect | undefined;
   siteOrigin: string | undefined;
   onClose: () => void;
@@ -18,14 +18,16 @@ export function RedirectDialog({ redirect, siteOrigin, onClose, onSaved }: Redir
   const { redirects, texts } = useOrganise();
   const { say } = texts;
   const id = useId();
-  const ofSlug = redirect?.source === 'slug';
+  const isOfPage = redirect !== undefined && isComputed(redirect);
   const [from, setFrom] = useState(redirect?.from ?? '');
-  const [to, setTo] = useState(ofSlug ? '' : readable(redirect?.to ?? ''));
+  const [to, setTo] = useState(isOfPage ? '' : readable(redirect?.to ?? ''));
   const [status, setStatus] = useState<RedirectInput['status']>(redirect?.status ?? 301);
   const submit = async () => {
     const leadsTo = status === 410 ? null : to.trim();
     const input = { from: onSite(from, siteOrigin), to: leadsTo, status };
-    await (redirect === undefined || ofSlug ? redirects.create(input) : redirects.change(redirect.id, input));
+    await (redirect === undefined || isOfPage
+      ? redirects.create(input)
+      : redirects.change(redirect.id, input));
     onSaved();
     return undefined;
   };

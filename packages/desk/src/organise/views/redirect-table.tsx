@@ -1,6 +1,6 @@
 import { Icon } from '../../shared/views/icon.tsx';
 import { Menu } from '../../shared/views/menu.tsx';
-import type { Redirect } from '../api/redirects.ts';
+import { isComputed, type Redirect } from '../api/redirects.ts';
 import { useOrganise } from '../organise-context.ts';
 import { readable } from './site-address.ts';
 
@@ -42,7 +42,7 @@ export function RedirectTable({ redirects, onAct }: RedirectTableProps) {
                   <Menu
                     label={say('actionsFor', { name: from })}
                     items={
-                      source === 'slug'
+                      isComputed(redirect)
                         ? [{ value: 'write', label: say('leadElsewhere'), icon: 'edit' }]
                         : [
                             { value: 'write', label: say('edit'), icon: 'edit' },

@@ -272,7 +272,9 @@ export const en = {
   siteHint_description: 'In a sentence, for those who follow a feed.',
   siteHint_language: 'Such as en or zh-CN.',
   siteHint_url: 'Without one there are no feeds and sitemaps.',
-  siteHint_path: 'Made of {slug} and {id}. The former addresses end, unless the site leads them on.',
+  siteHint_path: 'Made of {slug} and {id}. Former addresses lead on to the new ones.',
+  siteCircle:
+    'A redirect leads from such an address back to where its page is now. Remove it under Organise, Redirects first.',
   siteFixed: 'The server keeps this as it is ({{variable}}).',
   siteOfServer: 'From the server ({{variable}}), until you change it.',
   siteSetHere: 'Set at the desk. The server says: {{value}}',

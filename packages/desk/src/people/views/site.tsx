@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
+import { type ApiProblem, asProblem, type FieldProblem } from '../../shared/api/problem.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { faultWords, ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
@@ -90,7 +90,7 @@ function SiteForm({ read, onRead }: SiteFormProps) {
           setting={read.settings[name]}
           typed={typed[name]}
           isContested={problem?.code === 'precondition_failed'}
-          fault={faults.filter(({ field }) => field === name).map((fault) => faultWords(fault, say))[0]}
+          fault={faults.filter(({ field }) => field === name).map((fault) => siteFaultWords(fault, say))[0]}
           onChange={(value) => change(name, value)}
         />
       ))}
@@ -111,6 +111,10 @@ function SiteForm({ read, onRead }: SiteFormProps) {
 function refusalWords(problem: ApiProblem, say: Say): string {
   if (problem.code === 'precondition_failed') return say('siteChangedElsewhere');
   return problem.fields.length > 0 ? say('siteCheckFields') : problemWords(problem, say);
+}
+
+function siteFaultWords(fault: FieldProblem, say: Say): string {
+  return fault.code === 'redirect_loop' ? say('siteCircle') : faultWords(fault, say);
 }
 
 /** What was typed and is not so already; nothing at all is what the server says. */
