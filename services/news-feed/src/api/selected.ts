@@ -21,7 +21,7 @@ import { CACHE_CONTROL, type Site } from './site.ts';
 const fields = z.enum(['default', 'minimal'], 'must be default or minimal, once');
 const schemaVersion = z.literal(1);
 
-/** The limit on cursors in the OpenAPI description; longer texts are not cursors (see `cursor.ts`). */
+/** The limit on cursors in the OpenAPI description; longer texts are not cursors. */
 const CURSOR_LENGTH = { minLength: 1, maxLength: 512 };
 
 const snapshotQuery = z.strictObject({

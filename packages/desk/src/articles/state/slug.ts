@@ -1,7 +1,7 @@
 /** The longest slug, in characters. */
 const LONGEST = 100;
 
-/** The slug that content would make of a text in any script; empty for a text without letters. */
+/** A slug of a text in any script; empty for a text without letters. */
 export async function slugOf(text: string): Promise<string> {
   const { default: anyAscii } = await import('any-ascii');
   const ascii = anyAscii(text.normalize('NFKC')).toLowerCase().replaceAll(/['’]/g, '');
