@@ -1,5 +1,4 @@
-import { areOfOneEvent, textOf } from './one-event.ts';
-import { areOne, type PeopleCount, peopleCountsOf } from './people-counts.ts';
+import { areOfOneEvent, areOne, type PeopleCount, peopleCountsOf, textOf } from './people-counts.ts';
 import {
   englishNumber,
   type Lexicon,
