@@ -1,8 +1,11 @@
 import { inTransactions } from '@pressroom/news-feed/editing/edits';
 import { restoreItem, withdrawItem } from '@pressroom/news-feed/editing/items';
 import { unmergeStory } from '@pressroom/news-feed/editing/undo';
-import { type AssignableItem, RulesAssigner } from '@pressroom/news-feed/grouping/story-assigner';
-import { adoptReferences } from '@pressroom/news-feed/grouping/story-batch';
+import {
+  type AssignableItem,
+  adoptReferences,
+  RulesAssigner,
+} from '@pressroom/news-feed/grouping/story-assigner';
 import { StorySearch } from '@pressroom/news-feed/grouping/story-index';
 import { readLexicon } from '@pressroom/stories';
 import { sql } from 'kysely';
