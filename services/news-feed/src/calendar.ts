@@ -15,9 +15,6 @@ const REPORT_DATE: Record<Period, (day: Temporal.PlainDate) => Temporal.PlainDat
   monthly: (day) => day.with({ day: 1 }),
 };
 
-/** An article published this long before its discovery is back-filled, in ms: `item.timeline_at`. */
-export const BACK_FILLED_MS = 72 * 60 * 60 * 1000;
-
 /** A time span that includes `from` and excludes `through`. */
 export interface TimeWindow {
   from: Date;

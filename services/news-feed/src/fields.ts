@@ -25,6 +25,18 @@ export interface Enclosure {
 /** The most characters of an image's address. */
 export const MAX_IMAGE_URL = 2048;
 
+/** The most authors, tags and enclosures of an item, and the most characters of each. */
+export const MOST_CREDITS = { authors: 10, tags: 20, enclosures: 10, name: 100, url: 2048 };
+
+/** The largest length and the longest duration that files can have: a terabyte, and 30 days. */
+export const LARGEST_FILE = { length: 10 ** 12, duration: 30 * 86_400 };
+
+/** An article published this long before its discovery is back-filled, in ms: `item.timeline_at`. */
+export const BACK_FILLED_MS = 72 * 60 * 60 * 1000;
+
+/** The longest address of a source, in bytes. */
+export const MAX_SOURCE_URL_BYTES = 2048;
+
 /** The topics of each list of a ranking; beyond them, it has only the hottest of each category. */
 export const RANKED_TOPICS = 50;
 

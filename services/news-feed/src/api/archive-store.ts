@@ -4,16 +4,20 @@ import { addDays, type Calendar, type Clock } from '../calendar.ts';
 import type { NewsTables } from '../tables.ts';
 import type { ArchiveQuery } from './archive.ts';
 import {
+  type Anchor,
+  invalidCursor,
   type ListedItem,
+  type ListKey,
   type PageRow,
   type PageShape,
   type PageValues,
   type Reach,
+  readCursor,
   selectPage,
   termsOf,
   withWords,
+  writeCursor,
 } from './items-store.ts';
-import { type Anchor, invalidCursor, type ListKey, readCursor, writeCursor } from './list-cursor.ts';
 
 type Database = Kysely<NewsTables>;
 

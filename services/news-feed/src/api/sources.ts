@@ -9,7 +9,7 @@ import type { Clock } from '../calendar.ts';
 import type { NewsTables } from '../tables.ts';
 import { timestamp } from './item.ts';
 import { cursorParameter, pageSchema } from './items.ts';
-import { readCursor, writeCursor } from './list-cursor.ts';
+import { readCursor, writeCursor } from './items-store.ts';
 import { body, CACHE_CONTROL, success } from './site.ts';
 
 const sourcesQuery = z.strictObject({

@@ -2,8 +2,7 @@ import { searchWords } from '@pressroom/common/search/search';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { NewsTables } from '../tables.ts';
 import { idsWithTerms } from './archive-store.ts';
-import { FREQUENT, termsOf } from './items-store.ts';
-import { type ListKey, readCursor, writeCursor } from './list-cursor.ts';
+import { FREQUENT, type ListKey, readCursor, termsOf, writeCursor } from './items-store.ts';
 
 export const STATUSES = ['active', 'settled'] as const;
 

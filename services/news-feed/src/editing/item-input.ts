@@ -2,8 +2,7 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { anyText, requiredText, text, webUrl } from '@pressroom/common/fields/fields';
 import { z } from 'zod';
 import { SHANGHAI } from '../calendar.ts';
-import { canonicalUrl, imageUrl, languageTag, MAX_IMAGE_URL } from '../fields.ts';
-import { LARGEST, MOST } from '../reading/credits.ts';
+import { canonicalUrl, imageUrl, LARGEST_FILE, languageTag, MAX_IMAGE_URL, MOST_CREDITS } from '../fields.ts';
 import { resetRecords } from '../reset-records.ts';
 import type { ItemTable } from '../tables.ts';
 import type { Vocabulary } from '../words.ts';
@@ -69,16 +68,16 @@ const language = z
   .transform((value) => languageTag(value) ?? value)
   .meta({ maxLength: 35 });
 
-const names = (most: number) => z.array(requiredText(MOST.name)).min(1).max(most).nullable();
+const names = (most: number) => z.array(requiredText(MOST_CREDITS.name)).min(1).max(most).nullable();
 
 const amount = (most: number, expected: string) =>
   z.int(expected).min(1, expected).max(most, expected).optional();
 
 const enclosure = z.strictObject({
-  url: webUrl(MOST.url),
+  url: webUrl(MOST_CREDITS.url),
   type: z.string('must be a string').regex(/^[a-z]+\/[a-z\d][a-z\d.+-]{0,98}$/, 'must be a media type'),
-  length: amount(LARGEST.length, 'must be a number of bytes, from 1').describe('In bytes.'),
-  duration: amount(LARGEST.duration, 'must be a number of seconds, from 1').describe('In seconds.'),
+  length: amount(LARGEST_FILE.length, 'must be a number of bytes, from 1').describe('In bytes.'),
+  duration: amount(LARGEST_FILE.duration, 'must be a number of seconds, from 1').describe('In seconds.'),
 });
 
 /** A member of an item, or of its origin, under its wire name. */
@@ -186,14 +185,14 @@ export const ITEM_MEMBERS = {
   authors: {
     column: 'authors',
     shown: z.array(z.string()).nullable(),
-    input: () => names(MOST.authors).describe('Who wrote it.'),
+    input: () => names(MOST_CREDITS.authors).describe('Who wrote it.'),
     initial: null,
     flag: ['names', 'who wrote it, separated by commas'],
   },
   tags: {
     column: 'tags',
     shown: z.array(z.string()).nullable(),
-    input: () => names(MOST.tags).describe('What its source files it under.'),
+    input: () => names(MOST_CREDITS.tags).describe('What its source files it under.'),
     initial: null,
     flag: ['names', 'what its source files it under, separated by commas'],
   },
@@ -210,7 +209,7 @@ export const ITEM_MEMBERS = {
       )
       .nullable(),
     input: () =>
-      z.array(enclosure).min(1).max(MOST.enclosures).nullable().describe('Its recordings and files.'),
+      z.array(enclosure).min(1).max(MOST_CREDITS.enclosures).nullable().describe('Its recordings and files.'),
     initial: null,
   },
   correction: {

@@ -1,5 +1,5 @@
 import { webUri } from '@pressroom/common/fields/fields';
-import type { Enclosure } from '../fields.ts';
+import { type Enclosure, LARGEST_FILE, MOST_CREDITS } from '../fields.ts';
 import { addressOf, isRecording, type RawLink } from './feed.ts';
 import { cutText, type MarkedText, plainText } from './text.ts';
 
@@ -24,12 +24,6 @@ export interface Credits {
   tags?: string[];
   enclosures?: Enclosure[];
 }
-
-/** The most authors, tags and enclosures of an entry, and the most characters of each. */
-export const MOST = { authors: 10, tags: 20, enclosures: 10, name: 100, url: 2048 };
-
-/** The largest length and the longest duration that files can have: a terabyte, and 30 days. */
-export const LARGEST = { length: 10 ** 12, duration: 30 * 86_400 };
 
 /** RSS has the mail address of an author, which is not for readers. */
 const MAIL = /(?:mailto:)?[^\s<>()[\],;:]+@[^\s<>()[\],;:]+/gi;
@@ -58,9 +52,11 @@ export function creditsOf(
   { authors = [], tags = [], enclosures = [] }: RawCredits,
   feedBase: string,
 ): Credits {
-  const names = distinct(authors, MOST.authors, authorOf);
+  const names = distinct(authors, MOST_CREDITS.authors, authorOf);
   // Some vocabularies name what they file things under by an address, which says nothing to readers.
-  const subjects = distinct(tags, MOST.tags, (text) => (/^(?:https?|tag|urn):/i.test(text) ? '' : text));
+  const subjects = distinct(tags, MOST_CREDITS.tags, (text) =>
+    /^(?:https?|tag|urn):/i.test(text) ? '' : text,
+  );
   const files = enclosuresOf(enclosures, feedBase);
   return {
     ...(names.length > 0 && { authors: names }),
@@ -84,8 +80,8 @@ function distinct(texts: readonly MarkedText[], most: number, clean: (text: stri
   for (const { value, markup } of texts) {
     if (seen.size === most) break;
     // Cut before it is read, too: a feed may repeat long texts without end.
-    const text = plainText({ value: cutText(value, MOST.url), markup });
-    const name = cutText(clean(text), MOST.name).trim();
+    const text = plainText({ value: cutText(value, MOST_CREDITS.url), markup });
+    const name = cutText(clean(text), MOST_CREDITS.name).trim();
     const key = name.toLowerCase();
     if (/[\p{L}\p{N}]/u.test(name) && !seen.has(key)) seen.set(key, name);
   }
@@ -99,7 +95,7 @@ function enclosuresOf(raw: readonly RawEnclosure[], feedBase: string): Enclosure
     const file = enclosureOf(given, feedBase);
     if (file === undefined) continue;
     const before = files.get(file.url);
-    if (before === undefined && files.size === MOST.enclosures) continue;
+    if (before === undefined && files.size === MOST_CREDITS.enclosures) continue;
     files.set(file.url, { ...file, ...before });
   }
   return [...files.values()];
@@ -110,10 +106,10 @@ function enclosureOf({ href, base, type, length, duration }: RawEnclosure, feedB
   if (address === undefined) return undefined;
   const url = webUri(address);
   const media = mediaType(type, address);
-  if (url.length > MOST.url || media === undefined || NO_FILE.test(media)) return undefined;
+  if (url.length > MOST_CREDITS.url || media === undefined || NO_FILE.test(media)) return undefined;
   const [bytes, seconds] = [
-    wholeNumber(length, LARGEST.length),
-    wholeNumber(clock(duration), LARGEST.duration),
+    wholeNumber(length, LARGEST_FILE.length),
+    wholeNumber(clock(duration), LARGEST_FILE.duration),
   ];
   return {
     url,

@@ -2,6 +2,7 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { codePoints } from '@pressroom/common/fields/fields';
 import type { SelectRule } from '@pressroom/stories';
 import { RE2JS } from 're2js';
+import { MAX_SOURCE_URL_BYTES } from '../fields.ts';
 import type { Vocabulary } from '../words.ts';
 import { listSelectors } from './list-selectors.ts';
 
@@ -218,9 +219,6 @@ export function parseSelectRule(text: string): SelectRule | undefined {
   if (score === undefined || Number(score) > 100) return undefined;
   return { minScore: Number(score) };
 }
-
-/** The longest address of a source, in bytes. */
-export const MAX_SOURCE_URL_BYTES = 2048;
 
 /**
  * The address of a source as it is stored: http or https, without a fragment. Throws a {@link Failure} for

@@ -11,8 +11,7 @@ import { getDomain } from 'tldts';
 import { type FeedEntry, type ParsedFeed, withOwnKey } from '../reading/feed.ts';
 import type { Source } from '../reading/sources.ts';
 import type { NewsTables } from '../tables.ts';
-import { anchorOf, hasNoId, pageOf } from './article-spellings.ts';
-import { type Identity, identifiedEntries } from './entry-identity.ts';
+import { anchorOf, hasNoId, type Identity, identifiedEntries, pageOf } from './entry-identity.ts';
 
 /** An entry as `news.source_entry` keeps it. */
 export interface StoredEntry extends Omit<FeedEntry, 'key' | 'publishedAt' | 'image'> {

@@ -4,7 +4,6 @@ import { lockNumber } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Judgement } from '@pressroom/stories';
 import { sql, type Transaction } from 'kysely';
-import { BACK_FILLED_MS } from '../calendar.ts';
 import type { CheckItem, ItemChange, ItemInput } from '../editing/item-input.ts';
 import {
   type EditedItem,
@@ -15,13 +14,13 @@ import {
   urlOf,
   valuesOf,
 } from '../editing/items.ts';
-import { canonicalUrl, canonicalUrls } from '../fields.ts';
+import { BACK_FILLED_MS, canonicalUrl, canonicalUrls } from '../fields.ts';
 import type { Judge } from '../grouping/judging.ts';
 import type { AssignableItem, ChangedReport, StoryAssigner } from '../grouping/story-assigner.ts';
 import type { Source } from '../reading/sources.ts';
 import type { NewsTables } from '../tables.ts';
-import { articleSpellings, spellingsOf } from './article-spellings.ts';
 import { type ClaimedEntry, type StoredEntry, siteOf } from './entries.ts';
+import { articleSpellings, spellingsOf } from './entry-identity.ts';
 
 /** An entry with the editor's decision about it. */
 export interface JudgedEntry {

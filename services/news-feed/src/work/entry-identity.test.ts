@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { canonicalUrl } from '../fields.ts';
-import { articleSpellings, spellingsOf } from './article-spellings.ts';
+import { articleSpellings, spellingsOf } from './entry-identity.ts';
 
 test.each([
   'https://news.example/a/story',
