@@ -293,6 +293,53 @@ test('never publishes what is scheduled by one click', async () => {
   expect(await plan()).toMatchObject({ is_published: false, schedule: { publish_at: null } });
 });
 
+test('shows on a calendar what is planned and published, and moves plans by keys and by dragging', async () => {
+  if (browser === undefined) return;
+  const { client } = desk.content;
+  const id = await create({ title: 'Spring tide', publish_at: '2035-01-10T18:00:00Z' });
+  await client.put('/api/releases/flood', { publish_at: '2035-01-12T09:00:00Z' });
+  await create({ title: 'Of the flood', release: 'flood' });
+  await create({ title: 'Seen already', is_published: true });
+  const plan = async () =>
+    (await client.send(`/api/articles/${id}?include=schedule`)).body.data.schedule.publish_at;
+  const day = (date: string) =>
+    page.getByRole('listitem').filter({ has: page.locator(`time[datetime="${date}"]`) });
+  await desk.go(page, 'articles');
+  await page.getByRole('link', { name: 'Calendar' }).click();
+  const seen = page.getByRole('link', { name: /Seen already/ });
+  await seen.waitFor();
+  expect(await seen.getAttribute('draggable')).toBe(null);
+  await desk.go(page, 'articles/calendar?day=2035-01-01');
+  const spring = page.getByRole('link', { name: /Spring tide/ });
+  await day('2035-01-10')
+    .getByRole('link', { name: /Spring tide/ })
+    .waitFor();
+  await spring.press('Shift+ArrowRight');
+  await spring.press('Shift+ArrowDown');
+  await day('2035-01-18')
+    .getByRole('link', { name: /Spring tide/ })
+    .waitFor();
+  expect(Date.parse(await plan())).toBe(Date.parse('2035-01-18T18:00:00Z'));
+  // An article of a release goes where that goes.
+  await page.locator('[data-entry="release-flood"]').dragTo(day('2035-01-24'));
+  await day('2035-01-24')
+    .getByRole('link', { name: /Of the flood/ })
+    .waitFor();
+  // Somebody else was quicker: what they have planned stays.
+  await client.patch(`/api/articles/${id}`, { publish_at: '2035-01-20T18:00:00Z' });
+  await spring.press('Shift+ArrowLeft');
+  await page.getByRole('alert').getByText('Somebody has changed it meanwhile').waitFor();
+  await day('2035-01-20')
+    .getByRole('link', { name: /Spring tide/ })
+    .waitFor();
+  expect(await faultsOf(page, await readAxe())).toEqual([]);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.getByRole('link', { name: 'Week' }).click();
+  await page.getByText('Times are in the zone of this browser').waitFor();
+  expect(await faultsOf(page, await readAxe())).toEqual([]);
+  await page.setViewportSize({ width: 1280, height: 860 });
+});
+
 test('deletes for good what is in the trash, some or all of it, once somebody confirms how many', async () => {
   const { client } = desk.content;
   for (const title of ['Gone one', 'Gone two', 'Gone three'])

@@ -9,8 +9,8 @@ const STATUSES: readonly StatusFilter[] = [
 ];
 
 export interface PlaceValue extends ListQuery {
-  /** The article that is open: its id, or `new`; undefined is the list. */
-  readonly article: number | 'new' | undefined;
+  /** The article that is open: its id, or `new`; undefined is the list, unless it is the calendar. */
+  readonly article: number | 'new' | 'calendar' | undefined;
 }
 
 export class Place {
@@ -24,7 +24,8 @@ export class Place {
       const { rest, query } = address.here.value;
       const id = Number(rest);
       return {
-        article: rest === 'new' ? 'new' : Number.isInteger(id) && id > 0 ? id : undefined,
+        article:
+          rest === 'new' || rest === 'calendar' ? rest : id > 0 && Number.isInteger(id) ? id : undefined,
         status: STATUSES.find((status) => status === query.get('status')) ?? 'all',
         sort: SORTS.find((sort) => sort === query.get('sort')) ?? 'updated',
         text: query.get('q') ?? '',
@@ -41,9 +42,11 @@ export class Place {
     return this.#address.href(`articles/${article}`);
   }
 
-  /** Opens an article; the list keeps its filters for the way back. */
+  /** Opens an article; the list keeps its filters for the way back, the calendar its days. */
   open(article: number | 'new'): void {
-    if (this.value.peek().article === undefined) this.#list = this.pathOf({});
+    const { article: before } = this.value.peek();
+    if (before === undefined) this.#list = this.pathOf({});
+    if (before === 'calendar') this.#list = `articles/calendar?${this.#address.here.peek().query}`;
     this.#address.go(`articles/${article}`);
   }
 

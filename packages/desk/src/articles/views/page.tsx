@@ -1,14 +1,20 @@
+import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useState } from 'preact/hooks';
 import { isApple } from '../../shared/state/apple.ts';
 import { Header } from '../../shared/views/header.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { KeyboardHelp } from '../../shared/views/keyboard-help.tsx';
+import { Loading } from '../../shared/views/loading.tsx';
 import { useApp } from '../app-context.ts';
 import { EDITOR_SHORTCUTS } from '../editor/text/shortcuts.ts';
 import type { TextName } from '../text/texts.ts';
 import { ArticlePage } from './article-page.tsx';
 import { ListPage } from './list-page.tsx';
 import { NoticeView } from './notice-view.tsx';
+
+const CalendarPage = lazy(() =>
+  import('./calendar-page.tsx').then(({ CalendarPage: View }) => ({ default: View })),
+);
 
 type Keys = readonly (readonly [keys: string, text: TextName])[];
 
@@ -24,6 +30,13 @@ const LIST_KEYS: Keys = [
   ['Delete', 'delete'],
 ];
 
+const CALENDAR_KEYS: Keys = [
+  ['N', 'newArticle'],
+  ['Enter', 'open'],
+  ['Shift + ← →', 'keyMoveDay'],
+  ['Shift + ↑ ↓', 'keyMoveWeek'],
+];
+
 const ARTICLE_KEYS: Keys = [
   ['Ctrl + S', 'keySave'],
   ['Ctrl + Enter', 'publish'],
@@ -37,7 +50,9 @@ export function Page() {
   const { say } = texts;
   const [isHelpShown, setHelpShown] = useState(false);
   const { article } = place.value.value;
+  const isWriting = typeof article === 'number' || article === 'new';
   const state = site.value?.state ?? 'ready';
+  const keys = isWriting ? ARTICLE_KEYS : article === 'calendar' ? CALENDAR_KEYS : LIST_KEYS;
   useEffect(() => presence.watch(), [presence]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -63,7 +78,7 @@ export function Page() {
     <div class="page">
       <Header onKeyboard={() => setHelpShown(true)}>
         <span class="space" />
-        {article === undefined && state === 'ready' && me.may('write') && (
+        {!isWriting && state === 'ready' && me.may('write') && (
           <a
             class="button primary"
             href={place.hrefOf('new')}
@@ -88,6 +103,10 @@ export function Page() {
           </div>
         ) : article === undefined ? (
           <ListPage />
+        ) : article === 'calendar' ? (
+          <Suspense fallback={<Loading />}>
+            <CalendarPage />
+          </Suspense>
         ) : (
           <ArticlePage id={article === 'new' ? undefined : article} />
         )}
@@ -95,7 +114,7 @@ export function Page() {
       <NoticeView />
       {isHelpShown && (
         <KeyboardHelp
-          keys={(article === undefined ? LIST_KEYS : ARTICLE_KEYS).map(([key, text]) => [key, say(text)])}
+          keys={keys.map(([key, text]) => [key, say(text)])}
           onClose={() => setHelpShown(false)}
         />
       )}
