@@ -226,6 +226,10 @@ async function collectPeople(collection: Collection, cookie: string): Promise<vo
     json: { invitation: 'a' },
   });
   await ask('GET', '/api/oidc/{provider}/callback', 404, { at: '/api/oidc/nobody/callback' });
+  const filter = '/api/me/filters/00000000-0000-4000-8000-000000000001';
+  await ask('PUT', '/api/me/filters/{id}', 200, { at: filter, json: { name: 'Mine', query: 'mine=1' } });
+  await ask('GET', '/api/me/filters', 200);
+  await ask('DELETE', '/api/me/filters/{id}', 200, { at: filter });
   await ask('GET', '/api/me/sessions', 200);
   const unknown = '/api/me/sessions/00000000-0000-4000-8000-000000000000';
   await ask('DELETE', '/api/me/sessions/{id}', 200, { at: unknown });

@@ -340,6 +340,24 @@ test('shows on a calendar what is planned and published, and moves plans by keys
   await page.setViewportSize({ width: 1280, height: 860 });
 });
 
+test('keeps filters under a name on the service', async () => {
+  if (browser === undefined) return;
+  await desk.go(page, 'articles?status=draft&sort=title');
+  await page.getByRole('button', { name: 'Save these filters…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Save these filters under a name' });
+  await dialog.getByLabel('Name of the filter').fill('Drafts by title');
+  await dialog.getByLabel('For everybody').check();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  const tab = page.getByRole('navigation', { name: 'Status' }).getByRole('link', { name: 'Drafts by title' });
+  await tab.waitFor();
+  await desk.go(page, 'articles');
+  await tab.click();
+  await expect.poll(() => tab.getAttribute('aria-current')).toBe('page');
+  expect(new URL(page.url()).search).toBe('?status=draft&sort=title');
+  await page.getByRole('button', { name: 'Remove the saved filter' }).click();
+  await tab.waitFor({ state: 'detached' });
+});
+
 test('deletes for good what is in the trash, some or all of it, once somebody confirms how many', async () => {
   const { client } = desk.content;
   for (const title of ['Gone one', 'Gone two', 'Gone three'])

@@ -583,3 +583,47 @@ test('who is removed while the body of a request is on its way does nothing', as
   expect(response.statusCode).toBe(401);
   expect((await gallery.ask('/api/people')).body.data.people).toEqual([]);
 });
+
+describe('saved filters', () => {
+  const path = (number: number) =>
+    `/api/me/filters/00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+  const save = (member: Member, number: number, json: object) =>
+    member.ask(path(number), { method: 'PUT', json: { name: 'Sea', query: 'tag=sea', ...json } });
+  const seen = async (member: Member) =>
+    (await member.ask('/api/me/filters')).body.data.filters.map(
+      ({ name, shared, own }: { name: string; shared: boolean; own: boolean }) => [name, shared, own],
+    );
+
+  test('are of one person, on every machine, but for those that an editor shares', async () => {
+    const writer = await joined('writer', 'Wanda', 'wanda@example.org');
+    const editor = await joined('editor', 'Edgar', 'edgar@example.org');
+    expect((await save(writer, 1, {})).status).toBe(200);
+    // The answer was lost.
+    expect((await save(writer, 1, { name: 'The sea' })).status).toBe(200);
+    expect((await save(editor, 2, { name: 'For all', shared: true })).status).toBe(200);
+    expect(await seen(writer)).toEqual([
+      ['The sea', false, true],
+      ['For all', true, false],
+    ]);
+    expect(await seen(editor)).toEqual([['For all', true, true]]);
+    const refused = await save(writer, 3, { shared: true });
+    expect([refused.status, refused.body.code]).toEqual([403, 'role_forbids']);
+    expect((await save(editor, 1, {})).status).toBe(404);
+    expect((await save(editor, 4, { query: '' })).status).toBe(400);
+    // Nobody takes away what is another's.
+    for (const number of [1, 2]) await writer.ask(path(number), { method: 'DELETE' });
+    expect(await seen(writer)).toEqual([['For all', true, false]]);
+  });
+
+  test('are fifty at most, also when two windows save at once', async () => {
+    const reader = await joined('reader');
+    await gallery.database.pool.query(
+      `insert into gallery.saved_filter (id, person_id, name, query, shared)
+       select gen_random_uuid(), $1, 'n', 'mine=1', false from generate_series(1, 49)`,
+      [reader.id],
+    );
+    const answers = await Promise.all([save(reader, 11, {}), save(reader, 12, {})]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(await seen(reader)).toHaveLength(50);
+  });
+});

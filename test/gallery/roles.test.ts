@@ -64,7 +64,7 @@ const LOOKING = [
 ];
 
 /** One's own account, which everybody changes. */
-const OWN = /^(GET|POST|PATCH|DELETE) \/api\/(me|logout)\b/;
+const OWN = /^(GET|POST|PUT|PATCH|DELETE) \/api\/(me|logout)\b/;
 
 /** The scopes that writers need of content; other writes need `publish`. */
 const WRITERS = ['write', 'read'];

@@ -33,6 +33,7 @@ import { Identities } from './people/identities.ts';
 import { InvitationMail } from './people/mail.ts';
 import { peopleOperations } from './people/people.ts';
 import { PeopleStore, type Role } from './people/people-store.ts';
+import { savedFilterOperations } from './people/saved-filters.ts';
 import { Presence, presenceOperations } from './presence.ts';
 import { galleryMediaType, galleryMembers } from './problems.ts';
 import type { MediaFetcher } from './proxy/media-fetcher.ts';
@@ -251,6 +252,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   const own = may('look', { withoutFactor: true });
   const ownFresh = may('look', { withoutFactor: true, fresh: true });
   const letIn = may('administer', { fresh: true });
+  const filters = savedFilterOperations(db);
   const page = pageOperations(active);
   addRoutes(app, [
     ['GET', '/', page.root],
@@ -274,6 +276,9 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     ['GET', '/api/me/sessions', persons.listSessions, own],
     ['DELETE', '/api/me/sessions', persons.endOtherSessions, own],
     ['DELETE', '/api/me/sessions/:id', persons.endSession, own],
+    ['GET', '/api/me/filters', filters.list, may('look')],
+    ['PUT', '/api/me/filters/:id', filters.save, may('look')],
+    ['DELETE', '/api/me/filters/:id', filters.remove, may('look')],
     ['POST', '/api/me/confirm', factors.confirm, own],
     ['POST', '/api/me/confirm/options', factors.confirmOptions, own],
     ['POST', '/api/me/confirm/account', oidc.confirm, own],

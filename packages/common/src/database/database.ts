@@ -357,7 +357,8 @@ export type AdvisoryLock =
   | 'begin an operation'
   | 'begin an import'
   | 'transfer in a bucket'
-  | 'open an article';
+  | 'open an article'
+  | 'save a filter';
 
 /** The number of a lock; `member` tells apart the locks of one kind, such as the address of an article. */
 export function lockNumber(lock: AdvisoryLock, member: string | RawBuilder<string> = ''): RawBuilder<bigint> {

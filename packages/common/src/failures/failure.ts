@@ -203,6 +203,7 @@ export const PROBLEM_CODES = [
   'too_many_comments',
   'too_many_imports',
   'too_many_pages',
+  'too_many_filters',
   'too_many_passkeys',
   'too_many_pixels',
   'too_many_previews',

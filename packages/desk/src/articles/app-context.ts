@@ -9,12 +9,14 @@ import type { ArticleList } from './state/article-list.ts';
 import type { Notices } from './state/notices.ts';
 import type { Place } from './state/place.ts';
 import type { Presence } from './state/presence.ts';
+import type { SavedFilters } from './state/saved-filters.ts';
 import type { Terms } from './state/terms.ts';
 import type { Texts } from './text/texts.ts';
 
 /** The parts of the section; `articles.tsx` puts them together. */
 export interface App extends Desk {
   readonly api: ContentApi;
+  readonly filters: SavedFilters;
   readonly gallery: GalleryApi;
   readonly list: ArticleList;
   readonly notices: Notices;

@@ -9,6 +9,7 @@ import { ArticleList } from './state/article-list.ts';
 import { Notices } from './state/notices.ts';
 import { Place } from './state/place.ts';
 import { Presence } from './state/presence.ts';
+import { SavedFilters } from './state/saved-filters.ts';
 import { Terms } from './state/terms.ts';
 import { Texts } from './text/texts.ts';
 import { Page } from './views/page.tsx';
@@ -35,10 +36,11 @@ function appOf(desk: Desk): App {
   const place = new Place(address);
   const list = new ArticleList(api, place);
   const terms = new Terms(api);
+  const filters = new SavedFilters(service);
   const site = signal<SiteFacts | undefined>(undefined);
   const learn = async () => {
     site.value = await api.site().catch(() => site.peek());
-    await terms.load();
+    await Promise.all([terms.load(), filters.load().catch(() => undefined)]);
   };
   void learn();
   connection.returns.subscribe((count) => {
@@ -49,6 +51,7 @@ function appOf(desk: Desk): App {
   return {
     ...desk,
     api,
+    filters,
     gallery: new GalleryApi(service, store),
     list,
     notices: new Notices(),

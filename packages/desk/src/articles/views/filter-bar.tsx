@@ -1,10 +1,17 @@
+import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useId, useState } from 'preact/hooks';
+import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
+import { errorWords } from '../../shared/views/problem-view.tsx';
 import { SORTS, type Sort, type Term, type TermKind } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { PLAIN } from './state-tabs.tsx';
 import { TermNames } from './terms-field.tsx';
 import { EmptyTrashButton } from './trash-buttons.tsx';
+
+const SaveFilterDialog = lazy(() =>
+  import('./save-filter.tsx').then(({ SaveFilterDialog: View }) => ({ default: View })),
+);
 
 export function FilterBar() {
   const { me, place, terms, texts } = useApp();
@@ -66,7 +73,49 @@ export function FilterBar() {
           <span>{say('mine')}</span>
         </button>
       )}
+      <SavedButton />
     </div>
+  );
+}
+
+/** Saves the filters that are set, or removes those that were saved and are shown. */
+function SavedButton() {
+  const { filters, me, notices, place, texts } = useApp();
+  const { say } = texts;
+  const [isAsking, ask] = useState(false);
+  const [, query = ''] = place.pathOf(place.value.value).split('?');
+  const saved = filters.all.value.find((one) => one.query === query);
+  const close = () => ask(false);
+  if (saved === undefined) {
+    if (query === '') return null;
+    return (
+      <>
+        <Button kind="quiet" onClick={() => ask(true)}>
+          {say('saveFilter')}
+        </Button>
+        {isAsking && (
+          <Suspense fallback={null}>
+            <SaveFilterDialog query={query} onClose={close} />
+          </Suspense>
+        )}
+      </>
+    );
+  }
+  if (!saved.own && !me.may('edit')) return null;
+  const remove = async () => {
+    try {
+      await filters.remove(saved.id);
+      // Somebody else's would come back as one's own.
+      const undo = saved.own ? () => filters.save(saved) : undefined;
+      notices.done(say('filterRemoved', { name: saved.name }), undo);
+    } catch (error) {
+      notices.failed(say('notChanged', { reason: errorWords(error, say) }));
+    }
+  };
+  return (
+    <Button kind="quiet" onClick={() => void remove()}>
+      {say('removeFilter')}
+    </Button>
   );
 }
 

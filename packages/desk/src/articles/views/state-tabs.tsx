@@ -1,3 +1,4 @@
+import { Icon } from '../../shared/views/icon.tsx';
 import { Link } from '../../shared/views/link.tsx';
 import type { StatusFilter } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
@@ -23,11 +24,13 @@ export const PLAIN: ReadonlySet<StatusFilter> = new Set(['scheduled', 'trash']);
 
 /** The states of articles, with how many there are, as far as no other filter is set. */
 export function StateTabs() {
-  const { list, place, texts } = useApp();
+  const { filters, list, place, texts } = useApp();
   const { say } = texts;
   const { status, text, category, tag, author } = place.value.value;
   const isWhole = [text, category, tag, author].every((value) => value === '');
   const counts = list.counts.value;
+  const here = place.pathOf({});
+  const isSaved = filters.all.value.some(({ query }) => here === `articles?${query}`);
   return (
     <nav class="states" aria-label={say('status')}>
       {(Object.entries(TABS) as [StatusFilter, TextName][]).map(([value, name]) => {
@@ -38,7 +41,7 @@ export function StateTabs() {
             key={value}
             // Filters that the schedule and the trash do not have leave the address.
             to={place.pathOf({ status: value, ...(PLAIN.has(value) && { tag: '', mine: false }) })}
-            aria-current={value === status ? 'page' : undefined}
+            aria-current={value === status && !isSaved ? 'page' : undefined}
           >
             {say(name)}{' '}
             {isWhole && count !== undefined && (
@@ -47,6 +50,19 @@ export function StateTabs() {
           </Link>
         );
       })}
+      {filters.all.value.map(({ id, name, query }) => (
+        <Link
+          key={id}
+          class="saved-filter"
+          to={`articles?${query}`}
+          aria-current={here === `articles?${query}` ? 'page' : undefined}
+        >
+          <bdi>{texts.name(name)}</bdi>
+        </Link>
+      ))}
+      <Link class="to-calendar" to="articles/calendar">
+        <Icon name="calendar" size={15} /> {say('calendar')}
+      </Link>
     </nav>
   );
 }

@@ -110,6 +110,7 @@ export const problemsEn = {
   problem_source_worker_failed: 'The newsroom failed at it. The log of the newsroom has the reason.',
   problem_tag_not_empty: 'Articles still have this tag. Remove it from them first.',
   problem_too_many_comments: 'This article has too many comments. Delete some that are resolved.',
+  problem_too_many_filters: 'You have saved as many filters as are kept. Remove one first.',
   problem_too_many_imports: 'The files of earlier imports take all the room. Remove one of them.',
   problem_too_many_pages: 'You have too many articles open. Close some.',
   problem_too_many_passkeys: 'You have as many passkeys as are allowed. Remove one first.',

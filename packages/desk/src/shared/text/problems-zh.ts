@@ -92,6 +92,7 @@ export const problemsZh: Translated<typeof problemsEn> = {
   problem_source_worker_failed: '新闻服务处理它时出错，原因见新闻服务的日志。',
   problem_tag_not_empty: '仍有文章使用此标签。请先从文章中移除。',
   problem_too_many_comments: '此文章的评论过多。请删除一些已解决的评论。',
+  problem_too_many_filters: '您保存的筛选已达上限。请先移除一个。',
   problem_too_many_imports: '之前导入的文件占满了空间。请先移除其中一个。',
   problem_too_many_pages: '您打开的文章太多。请关闭一些。',
   problem_too_many_passkeys: '您的通行密钥数量已达上限。请先移除一个。',
