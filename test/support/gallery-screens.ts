@@ -135,7 +135,7 @@ const SCREENS: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await go(page, `path=${encodeURIComponent(DEEP)}`);
     await select(page, LONG);
     await page.keyboard.press('Delete');
-    await page.getByRole('dialog', { name: 'Delete 1 item?' }).waitFor();
+    await page.getByRole('dialog', { name: 'Delete 1 file?' }).waitFor();
   },
   'a picture': async (page) => {
     await go(page, `file=${encodeURIComponent(`${DEEP}${LONG}`)}`);

@@ -120,7 +120,7 @@ describe('a folder', () => {
     await link('a2.txt').waitFor();
     await page.goForward();
     await link('deep.txt').waitFor();
-    await page.getByRole('navigation').getByRole('link', { name: 'see' }).click();
+    await page.getByRole('navigation', { name: 'Path' }).getByRole('link', { name: 'see' }).click();
     await link('a2.txt').waitFor();
   });
 
@@ -132,7 +132,7 @@ describe('a folder', () => {
     await page.getByText('No name matches').waitFor();
     await page.getByRole('checkbox', { name: 'Include subfolders' }).check();
     await expect.poll(names).toEqual(['deep.txt']);
-    await page.getByText(/\d entries searched/).waitFor();
+    await page.getByText(/\d files searched/).waitFor();
   });
 
   test('is walked with the arrows, and Space and Shift select', async () => {
@@ -211,7 +211,7 @@ describe('the viewer', () => {
     await page.getByRole('img', { name: 'b.jpg' }).waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page
-      .getByRole('dialog', { name: 'Delete 1 item?' })
+      .getByRole('dialog', { name: 'Delete 1 file?' })
       .getByRole('button', { name: 'Delete' })
       .click();
     await page.getByRole('img', { name: 'c.jpg' }).waitFor();
@@ -252,6 +252,14 @@ describe('an upload', () => {
     await go('taken/');
     await link('a.txt').waitFor();
     await upload('a.txt', 'another');
+    await page
+      .getByRole('dialog')
+      .getByText(/^Is there: \d+ bytes · /)
+      .waitFor();
+    await page
+      .getByRole('dialog')
+      .getByText(/^New: \d+ bytes · /)
+      .waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Keep both' }).click();
     await link('a (3).txt').waitFor();
     expect(await content('taken/a.txt')).toBe('content of taken/a.txt');
@@ -428,7 +436,7 @@ describe('files and folders', () => {
     await go('bin/', '&view=table');
     await choose('a.txt', 'b');
     await page.keyboard.press('Delete');
-    const dialog = page.getByRole('dialog', { name: 'Delete 2 items?' });
+    const dialog = page.getByRole('dialog', { name: 'Delete 2 files?' });
     await dialog.getByText('1 file and 1 folder with everything in it').waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('Deleted 3 files').waitFor();
@@ -451,13 +459,13 @@ describe('files and folders', () => {
     await gallery.put('kept/c.txt');
     await page.getByRole('button', { name: 'Settings' }).click();
     await page.getByRole('menuitem', { name: 'Trash' }).click();
-    await page.getByRole('navigation').getByText('Trash').waitFor();
+    await page.getByRole('navigation', { name: 'Path' }).getByText('Trash').waitFor();
     expect(await page.getByRole('button', { name: 'Upload' }).count()).toBe(0);
     const line = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'in', exact: true }) });
     await line.getByText('kept', { exact: true }).waitFor();
     await link('in').click();
     await link('b.txt').waitFor();
-    await page.getByRole('navigation').getByRole('link', { name: 'Trash' }).click();
+    await page.getByRole('navigation', { name: 'Path' }).getByRole('link', { name: 'Trash' }).click();
     await choose('in', 'c.txt');
     await page.getByRole('button', { name: 'Restore' }).click();
     const question = page.getByRole('dialog', { name: '1 name is already taken' });

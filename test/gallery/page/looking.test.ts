@@ -133,14 +133,14 @@ describe('a folder', () => {
     await putAll(s3, bucket, keys);
     await window.go('pages/');
     // Ceph's pages are not full.
-    await page.getByText(/^[\d,]+ entries so far$/).waitFor();
+    await page.getByText(/^[\d,]+ files so far$/).waitFor();
     await page.mouse.move(500, 400);
     // A wheel that turns before the list has grown ends above its new end.
     const scrolledTo = async (end: Locator) => {
       await page.mouse.wheel(0, 100_000);
       return end.isVisible();
     };
-    await expect.poll(() => scrolledTo(page.getByText('1,005 entries', { exact: true }))).toBe(true);
+    await expect.poll(() => scrolledTo(page.getByText('1,005 files', { exact: true }))).toBe(true);
     await expect.poll(() => scrolledTo(window.link('1004.txt'))).toBe(true);
   });
 
@@ -216,7 +216,7 @@ describe('a folder', () => {
     await putAll(s3, bucket, keys);
     await window.go('whole/');
     // Ceph's pages are not full.
-    await page.getByText(/^[\d,]+ entries so far$/).waitFor();
+    await page.getByText(/^[\d,]+ files so far$/).waitFor();
     await page.getByRole('searchbox').fill('2004');
     await expect.poll(() => window.names()).toEqual(['2004.txt']);
     await page.getByText('1 of 2,005 match').waitFor();
@@ -237,7 +237,7 @@ describe('a folder', () => {
     // Nor does it wait to be told where the network stayed and the service was away.
     await page.route('**/api/gallery*', (route) => route.abort());
     await page.route(`${window.gallery.url}/desk/`, (route) => route.abort());
-    await page.getByRole('navigation').getByRole('link', { name: 'back' }).click();
+    await page.getByRole('navigation', { name: 'Path' }).getByRole('link', { name: 'back' }).click();
     await page.getByRole('alert').getByText('The service does not answer').waitFor();
     await page.unrouteAll({ behavior: 'wait' });
     await window.link('in').waitFor();
@@ -331,7 +331,7 @@ describe('the viewer', () => {
     await page.getByText('Private: not your readers').waitFor();
     expect(await page.getByRole('button', { name: 'Copy link', exact: true }).count()).toBe(0);
     await page.getByRole('button', { name: 'Copy to public…' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Copy 1 item to' });
+    const dialog = page.getByRole('dialog', { name: 'Copy 1 file to' });
     await dialog.getByText('Public: anybody who has the link').waitFor();
     await dialog.getByRole('button', { name: 'Copy here' }).click();
     await expect.poll(() => window.exists('public/a.jpg')).toBe(true);

@@ -28,9 +28,9 @@ test('20,000 objects are scrolled through, sorted, filtered, selected and delete
   page.setDefaultTimeout(240_000);
   const link = (name: string) => page.getByRole('grid').getByRole('link', { name, exact: true });
   await open('?path=many%2F&view=table');
-  await page.getByText(/^[\d,]+ entries so far$/).waitFor();
+  await page.getByText(/^[\d,]+ files so far$/).waitFor();
   await page.getByRole('button', { name: 'Load all' }).click();
-  await page.getByText('20,000 entries').waitFor();
+  await page.getByText('20,000 files').waitFor();
   // Only what can be seen is in the document.
   expect(await page.getByRole('row').count()).toBeLessThan(60);
   await link('0.txt').focus();
@@ -45,7 +45,7 @@ test('20,000 objects are scrolled through, sorted, filtered, selected and delete
   await page.keyboard.press('Control+a');
   await page.getByText('20,000 selected').waitFor();
   await page.keyboard.press('Delete');
-  const question = page.getByRole('dialog', { name: 'Delete 20,000 items?' });
+  const question = page.getByRole('dialog', { name: 'Delete 20,000 files?' });
   await question.getByLabel('For good').check();
   await question.getByRole('button', { name: 'Delete' }).click();
   await page.getByText('Deleted 20,000 files').waitFor();
@@ -69,11 +69,11 @@ test('more objects than one request holds are selected, moved and deleted', asyn
   await page.getByText('1,204 selected').waitFor();
   await link('to').click({ modifiers: ['Control'] });
   await page.getByRole('button', { name: 'Move to…' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Move 1,203 items to' });
+  const dialog = page.getByRole('dialog', { name: 'Move 1,203 files to' });
   await dialog.getByRole('button', { name: 'to', exact: true }).click();
   await dialog.getByRole('button', { name: 'Move here' }).click();
   await activity.getByText('Moved 1,203 files to more/to').waitFor();
-  await page.getByText('1 entry', { exact: true }).waitFor();
+  await page.getByText('1 file', { exact: true }).waitFor();
   await link('to').click({ modifiers: ['Control'] });
   await page.keyboard.press('Delete');
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();

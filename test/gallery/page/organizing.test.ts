@@ -76,7 +76,10 @@ test('a selection is dragged onto the path above, and a folder is copied by drag
   await window.gallery.put('drag/in/1.txt', 'drag/in/sub/2.txt', 'drag/in/stay.txt', 'drag/in/to/x.txt');
   await window.go('drag/in/');
   await window.choose('1.txt', 'sub');
-  await drag(row('1.txt'), page.getByRole('navigation').getByRole('link', { name: 'drag', exact: true }));
+  await drag(
+    row('1.txt'),
+    page.getByRole('navigation', { name: 'Path' }).getByRole('link', { name: 'drag', exact: true }),
+  );
   await activity().getByText('Moved 2 files to drag').waitFor();
   expect(await window.keys('drag/')).toEqual([
     'drag/1.txt',
@@ -85,8 +88,15 @@ test('a selection is dragged onto the path above, and a folder is copied by drag
     'drag/sub/2.txt',
   ]);
   await window.go('drag/');
-  await drag(row('sub'), row('in'), true);
+  // The folders are a tree beside the files, which takes what is dragged as well, and has the trash.
+  const tree = page.getByRole('navigation', { name: 'Folders' });
+  await drag(row('sub'), tree.getByRole('link', { name: 'in', exact: true }), true);
   await activity().getByText('Copied 1 file to drag/in').waitFor();
+  await tree.getByRole('button', { name: 'Show what is in in' }).click();
+  await tree.getByRole('link', { name: 'sub' }).nth(1).click();
+  await window.link('2.txt').waitFor();
+  await tree.getByRole('link', { name: 'Trash' }).click();
+  await page.getByRole('navigation', { name: 'Path' }).getByText('Trash').waitFor();
   expect(await window.keys('drag/')).toEqual([
     ...['drag/1.txt', 'drag/in/stay.txt', 'drag/in/sub/2.txt', 'drag/in/to/x.txt', 'drag/sub/2.txt'],
   ]);
@@ -183,7 +193,7 @@ test('a selection of which somebody else has deleted a part is moved as far as i
   await dialog.getByRole('button', { name: 'to', exact: true }).click();
   await dialog.getByRole('button', { name: 'Move here' }).click();
   await activity().getByText('Moved 1 file to part/to').waitFor();
-  await activity().getByText('1 item was no longer there').waitFor();
+  await activity().getByText('1 file was no longer there').waitFor();
   expect(await window.keys('part/')).toEqual(['part/to/b.txt', 'part/to/x.txt']);
   await expect.poll(() => window.names()).toEqual(['to']);
 });
@@ -228,7 +238,7 @@ test('names that would turn text around are written out, and a new name is offer
   await page.getByRole('button', { name: 'Close' }).click();
   await window.link(folder).click();
   await window.link('x.txt').waitFor();
-  await page.getByRole('navigation').getByRole('link', { name: folder }).waitFor();
+  await page.getByRole('navigation', { name: 'Path' }).getByRole('link', { name: folder }).waitFor();
   await window.go('turned/');
   await window.choose(shown);
   await page.keyboard.press('F2');

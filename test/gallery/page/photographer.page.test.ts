@@ -87,7 +87,7 @@ test('a photographer uploads a series, sorts it into folders, changes her mind, 
   for (const name of UNKNOWN) await question.getByText(name).waitFor();
   await question.getByRole('button', { name: 'Upload unchanged' }).click();
   await page.getByText(`${COUNT} files uploaded`).waitFor();
-  await page.getByText(`${COUNT} entries`, { exact: true }).waitFor();
+  await page.getByText(`${COUNT} files`, { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Dismiss' }).click();
 
   // Every one of them can be seen.
@@ -118,12 +118,12 @@ test('a photographer uploads a series, sorts it into folders, changes her mind, 
     .filter({ has: page.getByRole('link', { name: 'DSC_0005.jpg' }) })
     .dragTo(page.getByRole('gridcell').filter({ has: page.getByRole('link', { name: 'Portraits' }) }));
   await activity.getByText('Moved 10 files to wedding/Portraits').waitFor();
-  await page.getByText(`${COUNT - 9} entries`, { exact: true }).waitFor();
+  await page.getByText(`${COUNT - 9} files`, { exact: true }).waitFor();
 
   // No: they stay.
   await activity.getByRole('button', { name: 'Undo' }).click();
   await activity.getByText('Put 10 files back').waitFor();
-  await page.getByText(`${COUNT + 1} entries`, { exact: true }).waitFor();
+  await page.getByText(`${COUNT + 1} files`, { exact: true }).waitFor();
 
   // The best one is found, renamed and looked at.
   await page.getByRole('searchbox').fill('0042');

@@ -46,7 +46,7 @@ test('the page speaks Chinese where the browser does, and English when asked to'
   await page.getByLabel('用户名').fill('editor');
   await page.getByLabel('密码').fill('correct horse battery staple');
   await page.getByRole('button', { name: '登录' }).click();
-  await page.getByText(/共 \d+ 项/).waitFor();
+  await page.getByText(/\d+ 个文件/).waitFor();
   await page.getByRole('button', { name: '设置' }).click();
   await page.getByRole('menuitemradio', { name: 'English' }).click();
   await page.getByRole('button', { name: 'Upload' }).waitFor();
@@ -220,7 +220,7 @@ test.each([360, 2560])('nothing lies outside a window of %i px', async (width) =
     const box = await page.getByRole('button', { name }).boundingBox();
     expect((box?.x ?? -1) >= 0 && (box?.x ?? 0) + (box?.width ?? 0) <= width, name).toBe(true);
   }
-  const last = await page.getByRole('navigation').getByRole('link').last().boundingBox();
+  const last = await page.getByRole('navigation', { name: 'Path' }).getByRole('link').last().boundingBox();
   expect((last?.x ?? 0) + (last?.width ?? 0)).toBeLessThanOrEqual(width);
   await context.close();
 });

@@ -91,7 +91,7 @@ test('a move says how far it is, outlives a reload, and is undone', async () => 
   await transfer('Move', 'in');
   await activity().getByText('1 of 6').or(activity().getByText('2 of 6')).waitFor();
   await page.reload();
-  await activity().getByText('Moving 1 item to reload/to').waitFor();
+  await activity().getByText('Moving 1 file to reload/to').waitFor();
   release();
   await activity().getByText('Moved 6 files to reload/to').waitFor();
   expect(await keys('reload/')).toContain('reload/to/in/5.txt');
@@ -107,7 +107,7 @@ test('a move that a stopped service has left is finished from the page', async (
   await go('stop/', stopping.url);
   const release = holdCopiesAfter(1);
   await transfer('Move', 'in');
-  await activity().getByText('Moving 1 item to stop/to').waitFor();
+  await activity().getByText('Moving 1 file to stop/to').waitFor();
   await expect.poll(() => keys('stop/to/')).toContain('stop/to/in/1.txt');
   const stopped = await beginToClose(stopping);
   release();
@@ -132,7 +132,7 @@ test('a session that is revoked in mid-batch costs only the password', async () 
   await go('revoked/');
   const release = holdCopiesAfter(1);
   await transfer('Move', '1.txt', '2.txt');
-  await activity().getByText('Moving 2 items').waitFor();
+  await activity().getByText('Moving 2 files').waitFor();
   await gallery.database.pool.query('delete from gallery.session');
   await page.getByRole('dialog', { name: 'Log in again' }).waitFor();
   release();
@@ -236,7 +236,7 @@ test('a destination whose folders cannot be read says why', async () => {
   await link('a.txt').click({ modifiers: ['Control'] });
   proxy.choose = () => 'refuse';
   await page.getByRole('button', { name: 'Move to…' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Move 1 item to' });
+  const dialog = page.getByRole('dialog', { name: 'Move 1 file to' });
   await dialog.getByText('The object store does not answer at the moment.').waitFor();
   expect(await dialog.getByText('No folders in here').count()).toBe(0);
   proxy.choose = () => undefined;

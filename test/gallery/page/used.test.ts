@@ -82,7 +82,10 @@ test('a folder is moved, and its articles stay or follow', async () => {
     await window.go(folder);
     await window.choose(name);
     await page.keyboard.press('Control+x');
-    await page.getByRole('navigation').getByRole('link', { name: 'moved', exact: true }).click();
+    await page
+      .getByRole('navigation', { name: 'Path' })
+      .getByRole('link', { name: 'moved', exact: true })
+      .click();
     await window.link(name).waitFor({ state: 'detached' });
     await window.choose('to');
     await page.keyboard.press('Enter');

@@ -8,6 +8,9 @@ import type { BatchState, BucketForm, BucketView, Entry, EntryPage, Uses } from 
 
 type GalleryPaths = GalleryClient extends ApiClient<infer Paths> ? Paths : never;
 
+/** The names of files that may be pictures. */
+const PICTURES = /\.(?:jpe?g|png|gif|webp|avif|hei[cf]|svg|tiff?|bmp)$/i;
+
 /** The most paths of one look-up. */
 const LOOKED_UP = 1000;
 
@@ -99,16 +102,31 @@ export class GalleryApi {
 
   /** Those of `names` that a file or folder in `folder` has. */
   async takenNames(folder: string, names: readonly string[]): Promise<Set<string>> {
-    const taken = new Set<string>();
-    for (let from = 0; from < names.length; from += LOOKED_UP) {
-      const some = names.slice(from, from + LOOKED_UP);
-      const paths = some.map((name) => `${folder}${name}`);
-      const { data } = await asked(this.#client.post('/api/gallery/lookup', { body: { paths } }));
-      for (const [index, entry] of data.entries()) {
-        if (entry.file !== null || entry.folder) taken.add(some[index] ?? '');
-      }
+    const found = await this.#lookUp(names.map((name) => `${folder}${name}`));
+    return new Set(names.filter((_, index) => found[index]?.folder || found[index]?.file != null));
+  }
+
+  /** The files at paths, of those where there is one; their kinds are what their names say. */
+  async filesAt(paths: readonly string[]): Promise<ReadonlyMap<string, Entry>> {
+    const found = await this.#lookUp(paths);
+    const entries = paths.flatMap((path, index): Entry[] => {
+      const file = found[index]?.file;
+      if (file == null) return [];
+      const kind = PICTURES.test(path) ? 'image' : 'file';
+      const { size, lastModified } = file;
+      const modified = Date.parse(lastModified);
+      return [{ kind, name: path.slice(path.lastIndexOf('/') + 1), path, size, modified, contentType: '' }];
+    });
+    return new Map(entries.map((entry) => [entry.path, entry]));
+  }
+
+  async #lookUp(all: readonly string[]) {
+    const found = [];
+    for (let from = 0; from < all.length; from += LOOKED_UP) {
+      const paths = all.slice(from, from + LOOKED_UP);
+      found.push(...(await asked(this.#client.post('/api/gallery/lookup', { body: { paths } }))).data);
     }
-    return taken;
+    return found;
   }
 
   /** The articles that show files; none if that is unknown. */

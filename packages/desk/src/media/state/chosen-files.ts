@@ -39,7 +39,8 @@ async function keysIn(
 ): Promise<KeyedFile[]> {
   const names = chosen.map(({ path }) => nameOf(path).normalize('NFC'));
   const taken = await api.takenNames(folder, names);
-  const conflicts = names.filter((name) => taken.has(name));
+  const named = chosen.map(({ file }, index) => ({ name: names[index] ?? '', file }));
+  const conflicts = named.filter(({ name }) => taken.has(name));
   const choices = ['both', 'replace', 'skip'] as const;
   const choice = conflicts.length === 0 ? 'replace' : await dialogs.askConflict(folder, conflicts, choices);
   if (choice === undefined) return [];

@@ -17,7 +17,7 @@ interface Failure {
 export type Dialog =
   | { readonly kind: 'delete'; readonly entries: readonly Entry[] }
   | { readonly kind: 'rename'; readonly entry: Entry }
-  | { readonly kind: 'new-folder' | 'empty-trash' }
+  | { readonly kind: 'new-folder' | 'empty-trash' | 'folders' }
   | {
       readonly kind: 'move' | 'copy';
       readonly entries: readonly Entry[];
@@ -41,10 +41,17 @@ export type Dialog =
   | {
       readonly kind: 'conflict';
       readonly folder: string;
-      readonly names: readonly string[];
+      readonly given: readonly Given[];
       readonly choices: readonly Choice[];
       readonly answer: (choice: Choice | undefined) => void;
     };
+
+/** What is to get a name that is taken: a file of the device, or what lies at a path. */
+export interface Given {
+  readonly name: string;
+  readonly file?: File;
+  readonly path?: string;
+}
 
 /** The one dialog that is open, and the questions that wait until it is closed. */
 export class Dialogs {
@@ -76,10 +83,10 @@ export class Dialogs {
    */
   askConflict(
     folder: string,
-    names: readonly string[],
+    given: readonly Given[],
     choices: readonly Choice[],
   ): Promise<Choice | undefined> {
-    return this.#ask((answer) => ({ kind: 'conflict', folder, names, choices, answer }));
+    return this.#ask((answer) => ({ kind: 'conflict', folder, given, choices, answer }));
   }
 
   /** Asks whether files that may say where they were made are uploaded; undefined if nothing is. */

@@ -108,7 +108,8 @@ export class Transfers {
     // A folder is not replaced: its files would be gone with it, without having been named.
     const replaceable = conflicts.every((path) => !path.endsWith('/'));
     const choices = replaceable ? (['both', 'replace', 'skip'] as const) : (['both', 'skip'] as const);
-    return this.#dialogs.askConflict(dest, conflicts.map(nameOf), choices);
+    const given = conflicts.map((path) => ({ name: nameOf(path), path }));
+    return this.#dialogs.askConflict(dest, given, choices);
   }
 }
 

@@ -68,7 +68,7 @@ function Progress({ task }: { task: Task }) {
   if (steps.length === 1 && total === null) {
     return handled === 0 ? null : (
       <p class="hint" aria-live="off">
-        {say('handled', { count: handled })}
+        {say('filesSoFar', { count: handled })}
       </p>
     );
   }

@@ -3,6 +3,7 @@ import { ApiProblem } from '../../shared/api/problem.ts';
 import { withoutUnseen } from '../../shared/text/visible.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { CheckField } from '../../shared/views/check-field.tsx';
+import { DialogClose } from '../../shared/views/dialog-close.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { KeyboardHelp } from '../../shared/views/keyboard-help.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
@@ -10,14 +11,16 @@ import { Names } from '../../shared/views/names.tsx';
 import { errorWords, problemWords } from '../../shared/views/problem-view.tsx';
 import type { Entry, Uses } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
-import type { AddressChoice, Choice } from '../state/dialogs.ts';
+import type { AddressChoice, Choice, Given } from '../state/dialogs.ts';
 import { nameFault } from '../state/names.ts';
 import { nameOf, parentOf } from '../state/place.ts';
 import { deletionOf } from '../state/steps.ts';
 import type { TextName } from '../text/texts.ts';
 import { isInTrash, TRASH } from '../trash.ts';
+import { ConflictFiles } from './conflict-files.tsx';
 import { foundIn } from './entry-link.tsx';
 import { FailureDialog } from './failure-dialog.tsx';
+import { FolderTree } from './folder-tree.tsx';
 import { UsedCount, UsedIn } from './used-in.tsx';
 
 /** The dialog that is open, if there is one. */
@@ -31,6 +34,8 @@ export function Dialogs() {
       return <RenameDialog entry={open.entry} />;
     case 'empty-trash':
       return <EmptyTrashDialog />;
+    case 'folders':
+      return <FoldersDialog />;
     case 'new-folder':
       return <NewFolderDialog />;
     case 'move':
@@ -61,7 +66,7 @@ function DeleteDialog({ entries }: { entries: readonly Entry[] }) {
   const isTrashed = entries.some(({ path }) => isInTrash(path));
   const [forGood, setForGood] = useState(isTrashed);
   const parts = [
-    ...(files > 0 ? [say('deleteFiles', { count: files })] : []),
+    ...(files > 0 ? [say('fileCount', { count: files })] : []),
     ...(folders > 0 ? [say('deleteFolders', { count: folders })] : []),
   ];
   const [a = '', b] = parts;
@@ -206,6 +211,17 @@ function RenameDialog({ entry }: { entry: Entry }) {
   );
 }
 
+/** Where there is no room for the folders beside the files. */
+function FoldersDialog() {
+  const { dialogs, texts } = useApp();
+  return (
+    <Modal title={texts.say('folders')} onClose={() => dialogs.close()}>
+      <FolderTree onGone={() => dialogs.close()} />
+      <DialogClose onClose={() => dialogs.close()} />
+    </Modal>
+  );
+}
+
 function NewFolderDialog() {
   const { api, announce, dialogs, folder, place, texts } = useApp();
   const { say } = texts;
@@ -312,20 +328,20 @@ function DestinationDialog({ action, entries, dest }: DestinationProps) {
 
 interface ConflictProps {
   folder: string;
-  names: readonly string[];
+  given: readonly Given[];
   choices: readonly Choice[];
   answer: (choice: Choice | undefined) => void;
 }
 
 const CHOICES: Readonly<Record<Choice, TextName>> = { both: 'keepBoth', replace: 'replace', skip: 'skip' };
 
-function ConflictDialog({ folder, names, choices, answer }: ConflictProps) {
+function ConflictDialog({ folder, given, choices, answer }: ConflictProps) {
   const { texts } = useApp();
   const { say } = texts;
   return (
-    <Modal isUnasked title={say('conflictTitle', { count: names.length })} onClose={() => answer(undefined)}>
+    <Modal isUnasked title={say('conflictTitle', { count: given.length })} onClose={() => answer(undefined)}>
       <p class="hint">{say('conflictIn', { folder: texts.folder(folder) })}</p>
-      <Names names={names} />
+      <ConflictFiles folder={folder} given={given} />
       <div class="modal-buttons">
         <Button kind="quiet" onClick={() => answer(undefined)}>
           {say('cancel')}

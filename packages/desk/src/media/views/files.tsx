@@ -3,9 +3,11 @@ import { Icon } from '../../shared/views/icon.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { ContextMenu } from '../../shared/views/menu.tsx';
 import { ProblemView } from '../../shared/views/problem-view.tsx';
+import { useWide } from '../../shared/views/use-wide.ts';
 import { useApp } from '../app-context.ts';
 import { isInTrash } from '../trash.ts';
 import { useActions } from './actions.ts';
+import { FolderTree } from './folder-tree.tsx';
 import { Listing } from './listing.tsx';
 import { runAction, useItems } from './selection-menu.ts';
 import { Toolbar } from './toolbar.tsx';
@@ -47,13 +49,16 @@ export function Files() {
         </p>
       )}
       <Toolbar />
-      <ContextMenu
-        label={texts.say('moreActions')}
-        items={items}
-        onSelect={(value) => void runAction(value, app, actions)}
-      >
-        {shown.length > 0 ? <Listing entries={shown} /> : <Empty />}
-      </ContextMenu>
+      <div class="beside-folders">
+        {useWide() && <FolderTree />}
+        <ContextMenu
+          label={texts.say('moreActions')}
+          items={items}
+          onSelect={(value) => void runAction(value, app, actions)}
+        >
+          {shown.length > 0 ? <Listing entries={shown} /> : <Empty />}
+        </ContextMenu>
+      </div>
       <Status />
     </>
   );
@@ -105,19 +110,22 @@ function FirstSteps() {
 }
 
 function Status() {
-  const { folder, place, texts } = useApp();
+  const { folder, place, texts, visibility } = useApp();
   const { say } = texts;
-  const { filter, everywhere } = place.value.value;
+  const { filter, everywhere, folder: here } = place.value.value;
   const state = folder.state.value;
   const count = folder.loaded.value.length;
+  const folders = folder.loaded.value.filter(({ kind }) => kind === 'folder').length;
   const words = () => {
     if (everywhere && filter !== '') return say('looked', { count: folder.looked.value });
     if (filter !== '') return say('shownOf', { shown: folder.shown.value.length, count });
-    return say(state === 'complete' ? 'loaded' : 'loadedMore', { count });
+    const files = say(state === 'complete' ? 'fileCount' : 'filesSoFar', { count: count - folders });
+    return folders === 0 ? files : say('foldersToo', { files, count: folders });
   };
   return (
     <footer class="status">
       <span role="status">{words()}</span>
+      {visibility.ofFolder(here) === 'public' && <span>{say('publicHint')}</span>}
       {((state === 'more' && filter === '') || state === 'failed') && (
         <Button kind="quiet" onClick={() => void (state === 'failed' ? folder.refresh() : folder.loadAll())}>
           {say(state === 'failed' ? 'tryAgain' : 'loadAll')}

@@ -2,6 +2,7 @@ import { Header } from '../../shared/views/header.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import type { MenuItem } from '../../shared/views/menu-item.ts';
 import { useApp } from '../app-context.ts';
+import type { PlaceValue } from '../state/place.ts';
 import { isInTrash, originalOf, TRASH } from '../trash.ts';
 import { dropOn } from './entry-link.tsx';
 import { UploadButton } from './upload-button.tsx';
@@ -17,8 +18,7 @@ export function MediaHeader() {
   ];
   const select = (value: string) => {
     if (value === 'buckets') return place.go({ screen: 'buckets', file: undefined });
-    const change = { folder: TRASH, file: undefined, filter: '', everywhere: false } as const;
-    place.go({ ...change, screen: 'files', sort: 'modified', descending: true });
+    place.go(toTrash());
   };
   return (
     <Header items={items} onSelect={select} onKeyboard={() => dialogs.show({ kind: 'keyboard' })}>
@@ -27,6 +27,12 @@ export function MediaHeader() {
       {isFiles && !isInTrash(folder) && me.may('upload') && <UploadButton />}
     </Header>
   );
+}
+
+/** The place of the trash, what was deleted last first. */
+export function toTrash(): Partial<PlaceValue> {
+  const change = { folder: TRASH, file: undefined, filter: '', everywhere: false } as const;
+  return { ...change, screen: 'files', sort: 'modified', descending: true };
 }
 
 function Breadcrumb() {

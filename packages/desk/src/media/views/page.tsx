@@ -7,17 +7,22 @@ import { type App, useApp } from '../app-context.ts';
 import { droppedFiles } from '../state/dropped-files.ts';
 import { useActions } from './actions.ts';
 import { Activity } from './activity.tsx';
-import { Dialogs } from './dialogs.tsx';
 import { Files } from './files.tsx';
 import { MediaHeader } from './header.tsx';
-import { UploadPanel } from './upload-panel.tsx';
 
+const load = () => import('./later.ts');
+const Dialogs = lazy(() => load().then(({ Dialogs: View }) => ({ default: View })));
+const UploadPanel = lazy(() => load().then(({ UploadPanel: View }) => ({ default: View })));
+const Viewer = lazy(() => load().then(({ Viewer: View }) => ({ default: View })));
 const Buckets = lazy(() => import('./buckets.tsx').then(({ Buckets: View }) => ({ default: View })));
-const Viewer = lazy(() => import('./viewer.tsx').then(({ Viewer: View }) => ({ default: View })));
+
+// They are there before somebody gets to a button, and as long as there is a network.
+for (const event of ['pointermove', 'pointerdown', 'keydown', 'dragenter'])
+  addEventListener(event, () => void load().catch(() => undefined), { once: true, capture: true });
 
 export function Page() {
   const app = useApp();
-  const { place, texts } = app;
+  const { dialogs, place, texts, uploads } = app;
   const { screen, file, folder } = place.value.value;
   useTitle(screen === 'buckets' ? texts.say('buckets') : texts.folder(file ?? folder));
   const over = useDrops(app);
@@ -36,14 +41,22 @@ export function Page() {
       </main>
       <div class="panels">
         <Activity />
-        <UploadPanel />
+        {uploads.list.value.length > 0 && (
+          <Suspense fallback={null}>
+            <UploadPanel />
+          </Suspense>
+        )}
       </div>
       {file !== undefined && screen === 'files' && (
         <Suspense fallback={null}>
           <Viewer file={file} />
         </Suspense>
       )}
-      <Dialogs />
+      {dialogs.open.value !== undefined && (
+        <Suspense fallback={null}>
+          <Dialogs />
+        </Suspense>
+      )}
       {over && app.me.may('upload') && (
         <div class="drop-hint" aria-hidden="true">
           <Icon name="upload" size={32} />

@@ -1,6 +1,7 @@
 import { Button, IconButton } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Menu } from '../../shared/views/menu.tsx';
+import { useWide } from '../../shared/views/use-wide.ts';
 import { useApp } from '../app-context.ts';
 import type { SortKey } from '../state/place.ts';
 import type { TextName } from '../text/texts.ts';
@@ -24,6 +25,7 @@ function FolderBar() {
   const { dialogs, folder: listed, me, place, texts } = useApp();
   const { say } = texts;
   const { folder, view, sort, descending, filter, everywhere } = place.value.value;
+  const isWide = useWide();
   return (
     <div class="toolbar">
       <div class="search">
@@ -48,6 +50,16 @@ function FolderBar() {
         <span>{say('everywhere')}</span>
       </label>
       <span class="space" />
+      {!isWide && (
+        <Button
+          kind="quiet"
+          icon="folder"
+          aria-label={say('folders')}
+          onClick={() => dialogs.show({ kind: 'folders' })}
+        >
+          {say('folders')}
+        </Button>
+      )}
       {!isInTrash(folder) && me.may('organize') && (
         <Button
           kind="quiet"

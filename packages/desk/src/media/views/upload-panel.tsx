@@ -19,7 +19,6 @@ export function UploadPanel() {
   const { say } = texts;
   const [isOpen, setOpen] = useState(true);
   const list = uploads.list.value;
-  if (list.length === 0) return null;
   const { total, uploaded } = uploads.progress.value;
   const active = list.filter(({ state }) => state === 'sending' || state === 'waiting');
   const isPaused = active.length === 0 && list.some(({ state }) => state === 'paused');

@@ -4,6 +4,7 @@ import { CheckField } from '../../shared/views/check-field.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
+import { useWide } from '../../shared/views/use-wide.ts';
 import type { ItemsQuery, Vocabulary } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { changeQuery, placeOf } from '../state/news-place.ts';
@@ -17,7 +18,6 @@ import { Status } from './status.tsx';
 import { Trouble } from './trouble.tsx';
 import { useAnswer } from './use-answer.ts';
 import { useKeys } from './use-keys.ts';
-import { useWide } from './use-wide.ts';
 
 /** The spans of time, and how many days each goes back. */
 const SPANS = { today: 0, week: 6, month: 29, all: undefined, withdrawn: undefined } as const;
