@@ -3,6 +3,7 @@ import { removeSource } from '@pressroom/news-feed/reading/sources';
 import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/reading/web-fetcher';
 import { askHubs } from '@pressroom/news-feed/reading/websub';
 import { serveCallback } from '@pressroom/news-feed/reading/websub-callback';
+import { failedJobs } from '@pressroom/news-feed/work/status';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { rss } from '../../support/feed-host.ts';
@@ -234,6 +235,7 @@ test('a hub that fails is asked again later', async () => {
   expect(await ask()).toBe(0);
   const row = await desk.db.selectFrom('news.websub_subscription').selectAll().executeTakeFirstOrThrow();
   expect(row).toMatchObject({ source_id: id, last_error: 'the hub answered with status 500' });
+  expect(await failedJobs(desk.db)).toMatchObject([{ queue: 'websub', code: 'hub_answers_error' }]);
   await pass(1);
   hubStatus = 202;
   expect(await ask()).toBe(1);

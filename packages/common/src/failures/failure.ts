@@ -126,6 +126,8 @@ export const PROBLEM_CODES = [
   'forbidden',
   'gone',
   'hook_paused',
+  'hub_answers_error',
+  'hub_refuses',
   'idempotency_key_reused',
   'import_not_ready',
   'insufficient_scope',
@@ -148,6 +150,7 @@ export const PROBLEM_CODES = [
   'not_media',
   'not_published',
   'not_submitted',
+  'notice_not_taken',
   'operation_incomplete',
   'other_account',
   'overloaded',
@@ -241,6 +244,22 @@ export type RuleCode = (typeof RULE_CODES)[number];
 export const SCHEDULE_CODES = ['internal_error', 'temporarily_unavailable'] as const satisfies ProblemCode[];
 
 export type ScheduleCode = (typeof SCHEDULE_CODES)[number];
+
+/** Those that say why work of the newsroom has failed: on a source, a schedule, a hub or a notice. */
+export const JOB_CODES = [
+  ...SOURCE_CODES,
+  ...SCHEDULE_CODES,
+  'hub_answers_error',
+  'hub_refuses',
+  'notice_not_taken',
+] as const satisfies ProblemCode[];
+
+export type JobCode = (typeof JOB_CODES)[number];
+
+/** The code that this is, if it is one of these: a newer release has others. */
+export function jobCodeOf(code: string | null | undefined): JobCode | undefined {
+  return JOB_CODES.find((one) => one === code);
+}
 
 export type BucketCode = Extract<ProblemCode, `bucket_${string}`>;
 

@@ -1,6 +1,6 @@
 import { appliedMigrations, compareMigrations, readMigrations } from '@pressroom/common/database/migrations';
 import { personHeaders } from '@pressroom/common/desk/person';
-import { SCHEDULE_CODES, SOURCE_CODES } from '@pressroom/common/failures/failure';
+import { JOB_CODES, SCHEDULE_CODES } from '@pressroom/common/failures/failure';
 import { operation } from '@pressroom/common/http/operation';
 import { VERSION } from '@pressroom/common/start/version';
 import { type Kysely, type Selectable, sql } from 'kysely';
@@ -86,7 +86,7 @@ const newsroom = neighbour.extend({
         source: z.object({ id: z.int(), name: z.string() }).nullable(),
         failures: z.int(),
         againAt: time.nullable().describe('When it is tried again.'),
-        code: z.enum(SOURCE_CODES).nullable().describe('Why a source cannot be read.'),
+        code: z.enum(JOB_CODES).nullable().describe('Why it has failed.'),
       }),
     )
     .describe('What has failed, 50 at most; what is tried again first comes first.'),
@@ -343,7 +343,7 @@ const jobsSaid = z.object({
       failures: z.int(),
       at: z.string(),
       source: z.object({ id: z.int(), name: z.string() }).nullable().default(null),
-      code: z.enum(SOURCE_CODES).nullable().catch(null),
+      code: z.enum(JOB_CODES).nullable().catch(null),
     }),
   ),
 });

@@ -73,7 +73,7 @@ async function verified({ db, log }: CallbackParts, token: string, query: URLSea
   const challenge = query.get('hub.challenge') ?? '';
   if (mode === 'denied') {
     const reason = query.get('hub.reason')?.slice(0, 200) || 'without a reason';
-    await noteFault(db, token, `the hub has refused it: ${reason}`);
+    await noteFault(db, token, `the hub has refused it: ${reason}`, 'hub_refuses');
     return { status: 200, text: '' };
   }
   const topic = query.get('hub.topic') ?? '';

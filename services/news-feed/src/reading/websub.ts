@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { backoffOf, Lease, secondsFromNow } from '@pressroom/common/database/leases';
-import { reasonOf } from '@pressroom/common/failures/failure';
+import { Failure, type JobCode, reasonOf, sourceCodeOf } from '@pressroom/common/failures/failure';
 import type { Logger } from '@pressroom/common/log/logging';
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Clock } from '../calendar.ts';
@@ -102,10 +102,15 @@ async function takeRequests(db: Kysely<NewsTables>, most: number): Promise<Reque
 }
 
 /** Keeps why a hub could not be asked, or has refused. */
-export async function noteFault(db: Kysely<NewsTables>, token: string, reason: string): Promise<void> {
+export async function noteFault(
+  db: Kysely<NewsTables>,
+  token: string,
+  reason: string,
+  code: JobCode,
+): Promise<void> {
   await db
     .updateTable('news.websub_subscription')
-    .set({ last_error: reason })
+    .set({ last_error: reason, last_error_code: code })
     .where('token', '=', token)
     .execute();
 }
@@ -135,6 +140,7 @@ export async function verify(
         ask_at: secondsFromNow(lease * 0.75),
         attempts: 0,
         last_error: null,
+        last_error_code: null,
       })
       .where('token', '=', token)
       .where('topic', '=', topic)
@@ -226,9 +232,11 @@ async function askHub(
   });
   try {
     const status = await post(hub, form, signal, givenUrl);
-    if (status >= 300) await noteFault(db, token, `the hub answered with status ${status}`);
+    const reason = `the hub answered with status ${status}`;
+    if (status >= 300) await noteFault(db, token, reason, 'hub_answers_error');
   } catch (error) {
     signal.throwIfAborted();
-    await noteFault(db, token, `the hub: ${reasonOf(error)}`);
+    const code = error instanceof Failure ? sourceCodeOf(error.code) : undefined;
+    await noteFault(db, token, `the hub: ${reasonOf(error)}`, code ?? 'source_unreachable');
   }
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Lease, secondsFromNow } from '@pressroom/common/database/leases';
+import type { JobCode } from '@pressroom/common/failures/failure';
 import type { Logger } from '@pressroom/common/log/logging';
 import { type WebhookMessage, WebhookSender, webhookWait } from '@pressroom/common/webhooks/webhook-sender';
 import { type Kysely, sql } from 'kysely';
@@ -111,6 +112,7 @@ export class Notifier {
     const wait = isSent ? undefined : webhookWait(attempts);
     await sql`
       update news.notice set last_error = ${isSent ? null : faults.join('; ')},
+        last_error_code = ${isSent ? null : ('notice_not_taken' satisfies JobCode)},
         sent_at = case when ${isSent} then clock_timestamp() end,
         due_at = ${wait === undefined ? null : secondsFromNow(wait)}
       where id = ${id} and due_at = ${notice.due_at}

@@ -1,8 +1,8 @@
 import {
+  type JobCode,
+  jobCodeOf,
   SCHEDULE_CODES,
   type ScheduleCode,
-  type SourceCode,
-  sourceCodeOf,
 } from '@pressroom/common/failures/failure';
 import { collectProcessMetrics } from '@pressroom/common/http/metrics';
 import { type Kysely, sql } from 'kysely';
@@ -163,8 +163,8 @@ export interface FailedJob {
   failures: number;
   at: Date;
   reason: string;
-  /** Why a source cannot be read; null for other work. */
-  code: SourceCode | null;
+  /** What `reason` says; null where an earlier release has kept it. */
+  code: JobCode | null;
 }
 
 /** The work that has failed, what is tried again first, and at most 50. */
@@ -177,21 +177,22 @@ export async function failedJobs(db: Kysely<NewsTables>): Promise<FailedJob[]> {
         next_poll_at as at, last_error as reason, last_error_code as code
       from news.source where state = 'active' and failures > 0
       union all
-      select 'edit', 'source ' || source_id || ', ' || (entry->>'url'), source_id, attempts, retry_at, reason, null
+      select 'edit', 'source ' || source_id || ', ' || (entry->>'url'), source_id, attempts, retry_at, reason,
+        'source_worker_failed'
       from news.source_entry where state = 'pending' and reason is not null
       union all
-      select 'websub', hub || ' for ' || topic, source_id, attempts, ask_at, last_error, null
+      select 'websub', hub || ' for ' || topic, source_id, attempts, ask_at, last_error, last_error_code
       from news.websub_subscription where last_error is not null
       union all
-      select 'schedule', name, null, failures, retry_at, last_error, null
+      select 'schedule', name, null, failures, retry_at, last_error, last_error_code
       from news.schedule where failures > 0
       union all
-      select 'notice', key, null, attempts, due_at, last_error, null
+      select 'notice', key, null, attempts, due_at, last_error, last_error_code
       from news.notice where due_at is not null and last_error is not null
     ) as job left join news.source on source.id = job.source_id
     order by at, queue, what limit 50
   `.execute(db);
-  return rows.map(({ code, ...job }) => ({ ...job, code: sourceCodeOf(code) ?? null }));
+  return rows.map(({ code, ...job }) => ({ ...job, code: jobCodeOf(code) ?? null }));
 }
 
 /** The gauges: names, labels and values. */

@@ -150,7 +150,7 @@ function jobFact(job: Condition['newsroom']['failed'][number], texts: Texts): Fa
   const words = JOB_WORDS[queue];
   if (words === undefined) return [];
   const name = source === null ? '' : texts.name(source.name);
-  const why = code === null ? '' : `${say(`problem_${code}`)} `;
+  const why = code === null ? '' : `${say(`problem_${code}` as TextName)} `;
   const isPoll = queue === 'poll' && source !== null;
   return [
     {

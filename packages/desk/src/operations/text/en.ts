@@ -79,7 +79,7 @@ export const en = {
   sourceFails_one: 'The source “{{name}}” cannot be read ({{count}} attempt).',
   sourceFails_other: 'The source “{{name}}” cannot be read ({{count}} attempts).',
   entryFails: 'An entry of “{{name}}” could not be worked on.',
-  hubFails: 'The hub of “{{name}}” does not answer; the source is read all the same.',
+  hubFails: 'The hub of “{{name}}” fails; the source is read all the same.',
   noticeFails: 'A notice to the operators could not be sent.',
   againAt: 'It is tried again',
 

@@ -73,7 +73,7 @@ export const zh: Translated<typeof en> = {
   scheduleDo: '会自动重试。新闻服务的日志写有原因。',
   sourceFails_other: '无法读取来源“{{name}}”（已试 {{count}} 次）。',
   entryFails: '“{{name}}”的一个条目无法处理。',
-  hubFails: '“{{name}}”的枢纽没有响应；来源照常读取。',
+  hubFails: '“{{name}}”的枢纽出错；来源照常读取。',
   noticeFails: '有一条给运维人员的通知没能发出。',
   againAt: '下次重试',
 

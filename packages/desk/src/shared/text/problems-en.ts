@@ -31,6 +31,8 @@ export const problemsEn = {
   problem_forbidden: 'You are not allowed to do this.',
   problem_gone: 'This was removed for good.',
   problem_hook_paused: 'This hook is paused. Resume it first.',
+  problem_hub_answers_error: 'Its hub answers with an error.',
+  problem_hub_refuses: 'Its hub refuses to tell of its news.',
   problem_idempotency_key_reused:
     'This was sent before with other contents. Reload the page and look what is there.',
   problem_import_not_ready:
@@ -52,6 +54,8 @@ export const problemsEn = {
   problem_not_media: 'This file is neither a picture, nor sound, nor a film.',
   problem_not_published: 'This is not published. Reload the page to see how it is.',
   problem_not_submitted: 'This is not in review any more. Reload the page to see how it is.',
+  problem_notice_not_taken:
+    'What gets the notices did not take it. Does it run, and is its address in the settings right?',
   problem_operation_incomplete: 'This was done in part. Look at what has changed before you try again.',
   problem_overloaded: 'This is used by too many people right now. Try again soon.',
   problem_own_article: 'Somebody else has to review what you wrote.',

@@ -1,4 +1,4 @@
-import { SCHEDULE_CODES, SOURCE_CODES } from '@pressroom/common/failures/failure';
+import { JOB_CODES, jobCodeOf, SCHEDULE_CODES } from '@pressroom/common/failures/failure';
 import { integerParameter } from '@pressroom/common/fields/fields';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
@@ -52,7 +52,7 @@ const jobsAnswer = z.object({
       failures: z.int(),
       at: timestamp.describe('When it is tried again.'),
       reason: z.string().nullable(),
-      code: z.enum(SOURCE_CODES).nullable().describe('Why a source cannot be read; null for other work.'),
+      code: z.enum(JOB_CODES).nullable().describe('What `reason` says, for programs.'),
     }),
   ),
 });
@@ -74,6 +74,7 @@ const noticesAnswer = z.object({
         sentAt: timestamp.nullable(),
         dueAt: timestamp.nullable(),
         lastError: z.string().nullable(),
+        lastErrorCode: z.enum(JOB_CODES).nullable().describe('What `lastError` says, for programs.'),
       }),
     )
     .describe('The newest first.'),
@@ -187,7 +188,9 @@ function states({ db, vocabulary, clock, schedules }: EditorParts & { schedules:
     },
     handler: async ({ query: { limit, cursor } }) => {
       const found = await noticesBefore(db, cursor, limit + 1);
-      const page = found.slice(0, limit);
+      const page = found.slice(0, limit).map(({ lastErrorCode, ...notice }) => ({
+        ...{ ...notice, lastErrorCode: jobCodeOf(lastErrorCode) ?? null },
+      }));
       const last = found.length > limit ? page.at(-1) : undefined;
       return { notices: toWire(page), nextCursor: last === undefined ? null : String(last.id) };
     },
@@ -255,6 +258,7 @@ function noticesBefore(db: Kysely<NewsTables>, id: number | undefined, limit: nu
       'sent_at as sentAt',
       'due_at as dueAt',
       'last_error as lastError',
+      'last_error_code as lastErrorCode',
     ])
     .select(sql<Record<string, unknown>>`data`.as('data'))
     .$if(id !== undefined, (query) => query.where('id', '<', id ?? 0))
