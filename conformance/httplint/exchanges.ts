@@ -359,6 +359,7 @@ export async function collectContent(collection: Collection, key: string): Promi
   await collection.read(service, '/api/articles', '/api/articles?q=examined&sort=relevance&highlight=1');
   await collection.read(service, '/api/articles/suggest', '/api/articles/suggest?q=exam');
   await ask('GET', '/api/articles/suggest', 400, { headers: {} });
+  await ask('GET', '/api/embeds', 400);
   const [snapshot, changes] = ['/api/sync/snapshot', '/api/sync/changes'];
   const copied = await ask('GET', snapshot, 200, { headers: {} });
   const { cursor } = JSON.parse(copied.body.toString()).meta;

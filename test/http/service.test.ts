@@ -103,6 +103,7 @@ test('/openapi.json is a valid OpenAPI 3.1 description of every endpoint', async
     'get /api/categories',
     'get /api/categories/by-slug/{slug}',
     'get /api/categories/{id}',
+    'get /api/embeds',
     'get /api/exports/content.jsonl',
     'get /api/hooks',
     'get /api/hooks/{id}',

@@ -1,5 +1,6 @@
 import { ApiKeyStore } from '@pressroom/content/api-keys';
 import { readContentConfig } from '@pressroom/content/config';
+import type { Embeds } from '@pressroom/content/embeds/embeds';
 import { openContent } from '@pressroom/content/open';
 import type { ContentTables } from '@pressroom/content/tables';
 import { Kysely, PostgresDialect } from 'kysely';
@@ -22,6 +23,7 @@ const GENEROUS = { CONTENT_RATE_LIMIT: '1000000', CONTENT_KEY_RATE_LIMIT: '10000
 export async function startContent(
   databaseUrl: string,
   settings: Record<string, string> = {},
+  embeds?: Embeds,
 ): Promise<RunningContent> {
   const log = memoryLog('content');
   const config = readContentConfig({
@@ -30,7 +32,7 @@ export async function startContent(
     CONTENT_PORT: '0',
     ...settings,
   });
-  const { app, release } = await openContent(config, log.log);
+  const { app, release } = await openContent(config, log.log, undefined, embeds);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   const close = async () => {
     await app.close();
@@ -59,10 +61,13 @@ export async function createKey(database: Pick<TestDatabase, 'pool'>, owner: str
 }
 
 /** Starts the content service on its own database, with a key. */
-export async function contentFixture(settings: Record<string, string> = {}): Promise<ContentFixture> {
+export async function contentFixture(
+  settings: Record<string, string> = {},
+  embeds?: Embeds,
+): Promise<ContentFixture> {
   const database = await createTestDatabase();
   const key = await createKey(database, 'Test');
-  const service = await startContent(database.url, settings);
+  const service = await startContent(database.url, settings, embeds);
   const close = async () => {
     await service.close();
     await database.drop();

@@ -20,6 +20,7 @@ import { suggestionOperation } from './articles/suggestions.ts';
 import { auditOperations } from './audit.ts';
 import { Comments, commentOperations } from './comments.ts';
 import type { ContentConfig } from './config.ts';
+import { type Embeds, embedOperation } from './embeds/embeds.ts';
 import examples from './examples.json' with { type: 'json' };
 import { FeedStore, feedOperations } from './feeds.ts';
 import { hookOperations } from './hooks/hooks.ts';
@@ -73,6 +74,7 @@ export interface ContentParts {
   log: Logger;
   inspector: HtmlInspector;
   extraSchema: ExtraSchema | undefined;
+  embeds: Embeds;
   meters: readonly Meter[];
   tracing: Tracing | undefined;
 }
@@ -113,6 +115,7 @@ Guides: docs/content.md, docs/client.md and docs/hooks.md of the repository; dec
     keys: 'The API keys; for owners at the desk.',
     hooks: 'The programs that events are delivered to.',
     redirects: 'Where old addresses lead.',
+    embeds: 'What the addresses of pages become in articles.',
     site: 'The settings of the site: its name, language and addresses; for owners at the desk.',
     imports: 'Files of other sites that articles come from, and everything as one file.',
     sync: 'An exact copy of what is published, kept up to date.',
@@ -160,6 +163,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   answerFromCache(app, cache, (headers) => KEY_HEADERS.every((name) => headers[name] === undefined));
   app.addHook('onClose', () => inspector.close());
   app.addHook('onClose', () => extraSchema?.close());
+  app.addHook('onClose', () => parts.embeds.close());
   const { settings } = parts;
   const site = async () => Site.of(await settings.current());
   const language = async () => (await settings.current()).language ?? undefined;
@@ -287,6 +291,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['POST', '/api/redirects', redirects.create, keyWith('publish')],
     ['PATCH', '/api/redirects/:id', redirects.change, keyWith('publish')],
     ['DELETE', '/api/redirects/:id', redirects.remove, keyWith('publish')],
+    ['GET', '/api/embeds', embedOperation(parts.embeds), keyWith('write')],
     ['GET', '/api/site', siteSettings.read, SETTINGS_AT_DESK],
     ['PATCH', '/api/site', siteSettings.change, SETTINGS_AT_DESK],
     ['GET', '/api/imports', imports.list, keyWith('full')],

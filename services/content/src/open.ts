@@ -15,6 +15,7 @@ import { readExtraSchema } from './articles/extra-schema.ts';
 import { Indexing } from './articles/indexing.ts';
 import { pruneTrail } from './audit.ts';
 import { AGREED_SETTINGS, type ContentConfig, inspectionRules } from './config.ts';
+import { Embeds } from './embeds/embeds.ts';
 import { DeliveryQueue, openDeliveries } from './hooks/deliveries.ts';
 import { HOOKS_DUE, HookStore, hookMeters } from './hooks/store.ts';
 import { HtmlInspector } from './html/html-inspector.ts';
@@ -38,6 +39,7 @@ export async function openContent(
   config: ContentConfig,
   log: Logger,
   inspector = new HtmlInspector(inspectionRules(config)),
+  embeds = new Embeds(),
 ): Promise<OpenContent> {
   const extraSchema = await readExtraSchema(config.CONTENT_EXTRA_SCHEMA);
   const name = 'pressroom content';
@@ -124,6 +126,7 @@ export async function openContent(
     log,
     inspector,
     extraSchema,
+    embeds,
     meters,
     tracing,
   };

@@ -1,0 +1,147 @@
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { Failure } from '@pressroom/common/failures/failure';
+import { GuardedAgents, NotPublicAddress } from '@pressroom/common/fetching/guarded-agents';
+import type { Dispatcher } from 'undici';
+
+/** Why a page cannot be embedded. */
+type EmbedCode =
+  | 'embed_answers_error'
+  | 'embed_not_page'
+  | 'embed_not_public'
+  | 'embed_too_slow'
+  | 'embed_unreachable';
+
+/** A page, or what it has at its beginning. */
+export interface FetchedPage {
+  /** The address that answered, after redirects. */
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** What is asked for at an address. */
+interface Asked {
+  readonly accept: string;
+  /** The type of the answer; another one is not read. */
+  readonly type: RegExp;
+  /** What comes behind so many bytes is not read. */
+  readonly mostBytes: number;
+}
+
+/** Time limit of an answer, with its redirects, in ms. */
+const MOST_MS = 8000;
+
+const MOST_REDIRECTS = 5;
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+const DECODERS = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
+
+/** Fetches pages of addresses that writers give: from public addresses alone, whatever they redirect to. */
+export class PageFetcher {
+  readonly #agents = new GuardedAgents({ connectMs: MOST_MS, headersMs: MOST_MS, pauseMs: MOST_MS });
+  readonly #privateHosts: readonly string[];
+  readonly #mostMs: number;
+
+  /** @param privateHosts hosts that may have addresses that are not public */
+  constructor(privateHosts: readonly string[] = [], mostMs = MOST_MS) {
+    this.#privateHosts = privateHosts;
+    this.#mostMs = mostMs;
+  }
+
+  close(): Promise<void> {
+    return this.#agents.close();
+  }
+
+  /** Throws an `invalid` failure with an {@link EmbedCode}. */
+  async fetch(address: URL, asked: Asked): Promise<FetchedPage> {
+    const signal = AbortSignal.timeout(this.#mostMs);
+    let url = address;
+    try {
+      for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
+        const { statusCode, headers, body } = await this.#ask(url, asked.accept, signal);
+        try {
+          const { location } = headers;
+          if (!REDIRECTS.has(statusCode) || typeof location !== 'string')
+            return { url, ...(await read({ statusCode, headers, body }, asked)) };
+          url = targetOf(location, url);
+        } finally {
+          body.on('error', () => undefined).destroy();
+        }
+      }
+    } catch (error) {
+      throw explained(error, url, signal);
+    }
+    throw fault('embed_unreachable', `the page redirects more than ${MOST_REDIRECTS} times`);
+  }
+
+  #ask(url: URL, accept: string, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const mayBePrivate = this.#privateHosts.includes(url.hostname);
+    const headers = { 'user-agent': 'Pressroom', accept, 'accept-encoding': 'gzip, br' };
+    return this.#agents.request({ url, mayBePrivate }, { method: 'GET', headers, signal });
+  }
+}
+
+function targetOf(location: string, base: URL): URL {
+  const url = URL.parse(location, base);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '')
+    return url;
+  throw fault('embed_unreachable', 'the page redirects to something that is no web address');
+}
+
+async function read(
+  { statusCode, headers, body }: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>,
+  { type, mostBytes }: Asked,
+) {
+  const joined = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, [value ?? []].flat().join(', ')]),
+  );
+  if (statusCode < 200 || statusCode > 299) throw new AnswersError(statusCode);
+  if (!type.test(joined['content-type'] ?? ''))
+    throw fault('embed_not_page', 'the address is not that of a page, but of a file of another type');
+  return { headers: joined, body: await firstBytes(body, joined['content-encoding'], mostBytes) };
+}
+
+/** The page has answered with an error. */
+export class AnswersError extends Failure {
+  readonly status: number;
+
+  constructor(status: number) {
+    super('invalid', `the page answers ${status}; check the address`, { code: 'embed_answers_error' });
+    this.status = status;
+  }
+}
+
+/** The beginning of a body, which may go on for ever, also where it is packed. */
+async function firstBytes(body: Readable, encoding = 'identity', mostBytes: number): Promise<Buffer> {
+  const decoder = DECODERS.get(encoding.trim().toLowerCase())?.();
+  const plain = decoder === undefined ? body : body.pipe(decoder);
+  body.once('error', (error) => decoder?.destroy(error));
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // Leaving the loop ends the stream.
+  for await (const chunk of plain) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= mostBytes) break;
+  }
+  return Buffer.concat(chunks).subarray(0, mostBytes);
+}
+
+function explained(error: unknown, url: URL, signal: AbortSignal): Failure {
+  if (error instanceof Failure) return error;
+  if (error instanceof NotPublicAddress)
+    return fault('embed_not_public', `${url.hostname} has no public address, so readers cannot see it`);
+  if (signal.aborted) return fault('embed_too_slow', 'the page did not answer in time; try again', error);
+  return fault('embed_unreachable', `${url.hostname} cannot be reached; check the address`, error);
+}
+
+function fault(code: EmbedCode, message: string, cause?: unknown): Failure {
+  return new Failure('invalid', message, { code, cause });
+}

@@ -1,0 +1,140 @@
+import { gzipSync } from 'node:zlib';
+import { Embeds } from '@pressroom/content/embeds/embeds';
+import { PROVIDERS } from '@pressroom/content/embeds/providers';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type ContentFixture, contentFixture } from '../support/content.ts';
+import { FeedHost } from '../support/feed-host.ts';
+
+let host: FeedHost;
+let fixture: ContentFixture;
+
+beforeAll(async () => {
+  host = await FeedHost.start();
+  const providers = PROVIDERS.map((provider) => ({ ...provider, endpoint: at(`/oembed/${provider.name}`) }));
+  const embeds = new Embeds({ providers, privateHosts: ['localhost'], mostMs: 3000 });
+  fixture = await contentFixture({}, embeds);
+});
+afterEach(() => host.clear());
+afterAll(async () => {
+  await fixture.close();
+  await host.close();
+});
+
+/** The address of a page of the host, by the name that may be private. */
+const at = (path: string) => host.at(path).replace('127.0.0.1', 'localhost');
+
+const ask = (url: string) => fixture.client.send(`/api/embeds?url=${encodeURIComponent(url)}`);
+
+const html = (body: string | Buffer, headers: Record<string, string> = {}) => ({
+  headers: { 'content-type': 'text/html; charset=utf-8', ...headers },
+  body,
+});
+
+test('a film becomes a frame of its provider, named by its oEmbed, whose HTML goes nowhere', async () => {
+  const body = JSON.stringify({
+    title: 'The tide',
+    author_name: 'Ada',
+    thumbnail_url: 'https://i.ytimg.com/vi/a1/hq.jpg',
+    html: '<script>alert(1)</script><iframe src="https://evil.example/"></iframe>',
+  });
+  const page = 'https://www.youtube.com/watch?v=a1&t=42s';
+  const asked = `/oembed/YouTube?url=${encodeURIComponent(page)}&format=json`;
+  host.set(asked, { headers: { 'content-type': 'application/json' }, body });
+  const { status, body: answer, text } = await ask(page);
+  expect([status, answer.data]).toEqual([
+    200,
+    {
+      url: page,
+      provider: 'YouTube',
+      frame: {
+        src: 'https://www.youtube-nocookie.com/embed/a1?start=42',
+        title: 'The tide',
+        width: 640,
+        height: 360,
+      },
+      card: {
+        url: page,
+        title: 'The tide',
+        site: 'YouTube',
+        text: 'Ada',
+        picture: 'https://i.ytimg.com/vi/a1/hq.jpg',
+      },
+    },
+  ]);
+  expect(text).not.toMatch(/script|evil/);
+  // Known for a while: the provider is not asked again.
+  await ask(page);
+  expect(host.requests).toHaveLength(1);
+});
+
+test('any other page becomes a card of its Open Graph, in its own encoding', async () => {
+  const page = Buffer.concat([
+    Buffer.from('<html><head><meta charset="gbk"><title>x</title><meta property="og:title" content="'),
+    // 潮汐, in GBK.
+    Buffer.from([0xb3, 0xb1, 0xcf, 0xab]),
+    Buffer.from(
+      ' &lt;script&gt; > &amp;"><meta content=Tides name=description><meta property=og:site_name content="The Pier">' +
+        '<meta property="og:image" content="https://cdn.example/a.jpg?a&amp;b"><meta property="og:title" content="no">',
+    ),
+  ]);
+  host.set('/gbk', html(gzipSync(page), { 'content-type': 'text/html', 'content-encoding': 'gzip' }));
+  expect((await ask(at('/gbk'))).body.data).toEqual({
+    url: at('/gbk'),
+    provider: null,
+    frame: null,
+    card: {
+      url: at('/gbk'),
+      title: '潮汐 <script> > &',
+      site: 'The Pier',
+      text: 'Tides',
+      picture: 'https://cdn.example/a.jpg?a&b',
+    },
+  });
+});
+
+test('an endless page with an endless title is read at its beginning alone', async () => {
+  host.set('/endless', (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' });
+    const write = () => {
+      while (response.write(`<title>${'long '.repeat(10_000)}`));
+    };
+    response.on('drain', write);
+    write();
+  });
+  const { card } = (await ask(at('/endless'))).body.data;
+  expect([card.title.length, card.title.endsWith('long…')]).toEqual([expect.any(Number), true]);
+  expect(card.title.length).toBeLessThanOrEqual(300);
+});
+
+test.each([
+  ['embed_not_public', 'http://127.0.0.1:1/'],
+  ['embed_not_public', 'http://[::ffff:169.254.169.254]/latest/meta-data'],
+  ['embed_not_public', () => at('/inside')],
+  ['embed_unreachable', () => at('/elsewhere')],
+  ['embed_unreachable', () => at('/circle')],
+  ['embed_unreachable', 'https://youtube.com.evil.invalid/watch?v=1'],
+  ['embed_not_page', () => at('/file')],
+  ['embed_answers_error', () => at('/none')],
+  ['embed_answers_error', 'https://vimeo.com/1'],
+  ['embed_too_slow', () => at('/slow')],
+])('what cannot be embedded says why: %s, %s', async (code, address) => {
+  host.set('/inside', { status: 302, headers: { location: host.at('/secret') } });
+  host.set('/secret', html('<title>Secret</title>'));
+  host.set('/elsewhere', { status: 302, headers: { location: 'file:///etc/passwd' } });
+  host.set('/circle', { status: 301, headers: { location: '/circle' } });
+  host.set('/file', { headers: { 'content-type': 'application/pdf' }, body: '%PDF' });
+  host.set('/slow', (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' });
+    response.write('<title>Slow');
+  });
+  const { status, body } = await ask(typeof address === 'string' ? address : address());
+  expect([status, body.code]).toEqual([422, code]);
+  expect(host.to('/secret')).toEqual([]);
+});
+
+test.each(['', 'file:///etc/passwd', 'javascript:alert(1)', 'https://ada:secret@a.example/', 'nothing'])(
+  'only web addresses are asked: %j',
+  async (address) => {
+    expect((await ask(address)).status).toBe(400);
+  },
+);
