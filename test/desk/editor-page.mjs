@@ -30,6 +30,7 @@ function openArticle(html) {
     },
     onWords: (words) => Object.assign(window, { words }),
     pickPicture: async () => picture,
+    ...(window.findEmbed && { findEmbed: window.findEmbed }),
     uploadPicture: async (file) => ({
       ...picture,
       src: `${location.origin}/${file.name}`,

@@ -428,6 +428,49 @@ test('a video is embedded by the address of its page', () =>
       .toContain('<iframe src="https://www.youtube-nocookie.com/embed/abc_123" title="A film"');
   }));
 
+test('an address becomes a player or a card, typed or pasted, and undo leaves a pasted one as a link', () =>
+  inEditor(async (page, written) => {
+    const card = {
+      ...{ url: 'https://a.example/b', title: 'The <b>tide</b>', site: 'a.example', text: 'High at noon.' },
+      picture: 'https://cdn.example/a.jpg',
+    };
+    const film = { src: 'https://player.vimeo.com/video/1#t=42s', title: 'A film', width: 640, height: 360 };
+    const found = {
+      'https://a.example/b': { provider: null, frame: { ...film, src: 'https://a.example/b' }, card },
+      'https://vimeo.com/1#t=42s': { provider: 'Vimeo', frame: film, card: { ...card, picture: null } },
+    };
+    await page.evaluate(`
+      window.findEmbed = async (address) => (${JSON.stringify(found)})[address] ?? 'It is not there.';
+      closeArticle();
+      openArticle('<p></p>');`);
+    await page.getByRole('textbox', { name: 'Article' }).focus();
+    await pasteInto(page, { 'text/plain': 'https://vimeo.com/1#t=42s' });
+    const frame =
+      '<iframe src="https://player.vimeo.com/video/1#t=42s" title="A film" width="640" height="360"' +
+      ' loading="lazy" allowfullscreen="" referrerpolicy="strict-origin-when-cross-origin"></iframe>';
+    await expect.poll(written).toBe(frame);
+    await page.keyboard.press('Control+z');
+    const link = '<p><a href="https://vimeo.com/1#t=42s">https://vimeo.com/1#t=42s</a></p>';
+    await expect.poll(written).toBe(link);
+    await page.getByRole('button', { name: 'Embed' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Embed a page or video' });
+    const address = dialog.getByLabel('Web address');
+    await address.fill('https://a.example/none');
+    await dialog.getByText('It is not there.').waitFor();
+    await address.fill('a.example/b');
+    await dialog.getByText('High at noon.').waitFor();
+    expect(await dialog.getByRole('radio', { name: 'A card' }).isChecked()).toBe(true);
+    await address.press('Enter');
+    await expect
+      .poll(written)
+      .toBe(
+        `${link}<div class="embed-card"><figure><img src="https://cdn.example/a.jpg" alt="" role="presentation">` +
+          '</figure><p><a href="https://a.example/b">The &lt;b&gt;tide&lt;/b&gt;</a></p><p>High at noon.</p>' +
+          '<p><small>a.example</small></p></div>',
+      );
+    expect(await page.evaluate(`canRepresent(reported.at(-1))`)).toBe(true);
+  }));
+
 test('HTML and Markdown of the clipboard come in clean, and styles do not trouble the policy', () =>
   inEditor(async (page, written) => {
     await pasteInto(page, {

@@ -24,11 +24,8 @@ import {
   toggleQuote,
 } from '../../packages/desk/src/articles/editor/editing/blocks.ts';
 import { toggleRightToLeft } from '../../packages/desk/src/articles/editor/editing/direction.ts';
-import {
-  describePicture,
-  insertEmbed,
-  insertFigure,
-} from '../../packages/desk/src/articles/editor/editing/figures.ts';
+import { insertEmbed } from '../../packages/desk/src/articles/editor/editing/embeds.ts';
+import { describePicture, insertFigure } from '../../packages/desk/src/articles/editor/editing/figures.ts';
 import { KEYS } from '../../packages/desk/src/articles/editor/editing/keys.ts';
 import { linkPlace, setLink } from '../../packages/desk/src/articles/editor/editing/links.ts';
 import { addBeside } from '../../packages/desk/src/articles/editor/editing/picture-rows.ts';

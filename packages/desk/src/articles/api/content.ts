@@ -2,6 +2,7 @@ import { type ContentClient, galleryClient } from '@pressroom/client';
 import { deskContentClient } from '../../shared/api/content-client.ts';
 import { asked } from '../../shared/api/problem.ts';
 import type { Service } from '../../shared/api/service.ts';
+import type { FoundEmbed } from '../editor/editing/embeds.ts';
 import type { Changes, DraftChanges, NewArticle } from '../state/fields.ts';
 import type {
   Article,
@@ -233,6 +234,11 @@ export class ContentApi {
     return (
       (await asked(this.#client.request('patch', '/api/articles/{id}', options))).headers.get('etag') ?? ''
     );
+  }
+
+  /** What the page at an address can become in an article. */
+  async embed(url: string, signal: AbortSignal): Promise<FoundEmbed> {
+    return (await asked(this.#client.get('/api/embeds', { query: { url }, signal }))).data;
   }
 
   /** The names of the releases that are still to come. */

@@ -13,6 +13,7 @@ import {
   selectedAnchor,
   showComments,
 } from './editing/comment-marks.ts';
+import { embedAddressOf } from './editing/embeds.ts';
 import { insertFigure, type Picture, selectedPicture } from './editing/figures.ts';
 import { Reporting } from './editing/reporting.ts';
 import { takeSeenSelection } from './editing/seen-selection.ts';
@@ -21,7 +22,7 @@ import { takeIn } from './editing/take-in.ts';
 import { readHtml } from './html/read-html.ts';
 import type { EditorTexts } from './text/editor-texts.ts';
 import { BlockMenu } from './views/block-menu.tsx';
-import { EditorDialog, type OpenDialog } from './views/dialogs.tsx';
+import { EditorDialog, type FindEmbed, type OpenDialog } from './views/dialogs.tsx';
 import { nodeViews } from './views/node-views.ts';
 import { SelectionTools } from './views/selection-tools.tsx';
 import { Toolbar } from './views/toolbar.tsx';
@@ -45,6 +46,8 @@ export interface RichTextProps {
   readonly onChange: (html: string, known: string) => void;
   readonly texts: EditorTexts;
   readonly pickPicture: () => Promise<Picture | undefined>;
+  /** Without it, an embed is made by its address alone. */
+  readonly findEmbed?: FindEmbed;
   /** Takes a picture that has been pasted or dropped. */
   readonly uploadPicture: (file: File) => Promise<Picture | undefined>;
   readonly disabled?: boolean;
@@ -86,6 +89,13 @@ export function RichText(props: RichTextProps) {
       else if (picture !== undefined) open({ kind: 'picture', added: picture });
     }
   };
+  const leaving = useRef(new AbortController());
+  const embed = async (view: EditorView, address: string) => {
+    const { signal } = leaving.current;
+    const found = await latest.current.findEmbed?.(address, signal);
+    if (signal.aborted || typeof found !== 'object') return;
+    if (embedAddressOf(view, address, found)) setSaid(say('editorEmbedded'));
+  };
   const mark = (view: EditorView) => {
     const marks = latest.current.comments;
     if (marks !== undefined) marks.onPlaces(showComments(view, marks));
@@ -122,7 +132,10 @@ export function RichText(props: RichTextProps) {
     };
     const view: EditorView = new EditorView(host.current, {
       state: editorState(readHtml(latest.current.html), [
-        clipboard((files) => void addFiles(files)),
+        clipboard(
+          (files) => void addFiles(files),
+          latest.current.findEmbed && ((address) => void embed(view, address)),
+        ),
         commentMarks((id) => latest.current.comments?.onOpen(id)),
         placeholder(latest.current.texts.say('editorPlaceholder')),
       ]),
@@ -185,6 +198,7 @@ export function RichText(props: RichTextProps) {
       removeEventListener('pagehide', leave);
       document.removeEventListener('visibilitychange', leave);
       isGone.current = true;
+      leaving.current.abort();
       for (const one of undescribed.current)
         if (one.kind === 'picture' && one.added)
           insertFigure(one.added, { caption: '', credit: '' })(view.state, view.dispatch);
@@ -275,6 +289,7 @@ export function RichText(props: RichTextProps) {
           view={editor.view}
           texts={texts}
           pickPicture={props.pickPicture}
+          findEmbed={props.findEmbed}
           onClose={close}
         />
       )}

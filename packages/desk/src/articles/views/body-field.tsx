@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
+import { errorWords } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
 import type { CommentMarks } from '../editor/editing/comment-marks.ts';
 import type { Picture } from '../editor/editing/figures.ts';
@@ -36,7 +37,7 @@ export function useTextEditor(): TextEditor | 'failed' | undefined {
 
 /** The text of an article: in the editor, or as its source, which comes back byte for byte. */
 export function BodyField({ open, editor, isReadOnly, onAsk, comments }: BodyFieldProps) {
-  const { texts } = useApp();
+  const { api, texts } = useApp();
   const { say } = texts;
   const upload = useUpload();
   const [isSource, setSource] = useState(
@@ -79,6 +80,9 @@ export function BodyField({ open, editor, isReadOnly, onAsk, comments }: BodyFie
             })
           }
           uploadPicture={upload}
+          findEmbed={(address, signal) =>
+            api.embed(address, signal).catch((error: unknown) => errorWords(error, say))
+          }
         />
       )}
       <div class="body-foot">

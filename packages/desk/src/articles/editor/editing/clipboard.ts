@@ -4,9 +4,16 @@ import type { EditorView } from 'prosemirror-view';
 import { cleanPasted } from '../paste/clean-pasted.ts';
 import { looksLikeMarkdown, markdownToHtml } from '../paste/markdown.ts';
 import { nodeAround } from './blocks.ts';
+import { canEmbedHere, writeAddress } from './embeds.ts';
+
+/** The address of a page, and nothing beside it. */
+const ADDRESS = /^https?:\/\/[^\s<>]{3,1990}$/i;
 
 /** Reads what is pasted and dropped: files, HTML of other programs, Markdown, and what has been cut here. */
-export function clipboard(onFiles: (files: readonly File[]) => void): Plugin {
+export function clipboard(
+  onFiles: (files: readonly File[]) => void,
+  onAddress: ((address: string) => void) | undefined,
+): Plugin {
   let copied: Slice | undefined;
   /** A copy from this editor comes back whole, with the parts that are taken out of other HTML. */
   const isOwn = (view: EditorView, html: string) =>
@@ -32,6 +39,12 @@ export function clipboard(onFiles: (files: readonly File[]) => void): Plugin {
           return true;
         }
         const text = data?.getData('text/plain') ?? '';
+        const address = text.trim();
+        if (onAddress !== undefined && html === '' && ADDRESS.test(address) && canEmbedHere(view.state)) {
+          writeAddress(address)(view.state, view.dispatch);
+          onAddress(address);
+          return true;
+        }
         if (html !== '' || nodeAround(view.state, 'code_block') || !looksLikeMarkdown(text)) return false;
         void markdownToHtml(text).then((made) => view.pasteHTML(made));
         return true;

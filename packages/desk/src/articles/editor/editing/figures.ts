@@ -1,6 +1,6 @@
 import { type Attrs, Fragment, type Mark, type Node } from 'prosemirror-model';
 import { type Command, type EditorState, NodeSelection, type Transaction } from 'prosemirror-state';
-import { attributeText, isEmbedAddress, isPictureAddress } from '../html/urls.ts';
+import { attributeText, isPictureAddress } from '../html/urls.ts';
 import type { KeptAttributes } from '../schema/kept-attributes.ts';
 import { markType, nodeType, schema } from '../schema/schema.ts';
 import { insertBlock } from './blocks.ts';
@@ -160,34 +160,4 @@ function setCaption(tr: Transaction, { $from }: NodeSelection, captions: Caption
   const caption = captionWith(old?.node, captions);
   const at = old === undefined ? $from.end() : $from.start() + old.offset;
   tr.replaceWith(at, at + (old?.node.nodeSize ?? 0), caption ?? []);
-}
-
-/** Addresses of pages with videos, and where these can be embedded. */
-const PLAYERS: readonly (readonly [page: RegExp, player: string])[] = [
-  [
-    /^https?:\/\/(?:www\.|m\.)?youtube\.com\/(?:watch\?(?:.*&)?v=|shorts\/|live\/)([\w-]+)/,
-    'https://www.youtube-nocookie.com/embed/',
-  ],
-  [/^https?:\/\/youtu\.be\/([\w-]+)/, 'https://www.youtube-nocookie.com/embed/'],
-  [/^https?:\/\/(?:www\.)?vimeo\.com\/(\d+)/, 'https://player.vimeo.com/video/'],
-  [/^https?:\/\/(?:www\.)?bilibili\.com\/video\/(BV\w+)/, 'https://player.bilibili.com/player.html?bvid='],
-];
-
-/**
- * The address to embed for the address of a page, which is the same where the page can be embedded itself.
- */
-export function embedAddress(address: string): string {
-  for (const [page, player] of PLAYERS) {
-    const id = page.exec(address)?.[1];
-    if (id !== undefined) return `${player}${id}`;
-  }
-  return address;
-}
-
-/** Embeds the document at an address of another host. */
-export function insertEmbed(address: string, title: string): Command {
-  const src = embedAddress(address.trim());
-  if (!isEmbedAddress(src)) return () => false;
-  const kept = { width: '640', height: '360', loading: 'lazy', allowfullscreen: '' };
-  return insertBlock(nodeType('embed'), { src, title: attributeText(title) || null, kept });
 }

@@ -31,13 +31,14 @@ const SHOWN = new Set([
   'type',
 ]);
 
-/** Figures whose pictures stand in a row. */
-const IN_ROW = /(?:^|\s)side-by-side(?:\s|$)/;
+/** Classes that the editor writes itself: pictures in a row, and cards. */
+const LOOKS = ['side-by-side', 'embed-card'];
 
 /** Of an element as it is written, what the editing surface shows. */
 function shown({ name, attributes, children }: Written): DOMOutputSpec {
   const kept = Object.entries(attributes).filter(([attribute]) => SHOWN.has(attribute));
-  if (name === 'figure' && IN_ROW.test(attributes.class ?? '')) kept.push(['class', 'side-by-side']);
+  const looks = LOOKS.filter((look) => attributes.class?.split(/\s+/).includes(look));
+  if (looks.length > 0) kept.push(['class', looks.join(' ')]);
   const inside = children.map((child) => (typeof child === 'object' ? shown(child) : child));
   return [name, Object.fromEntries(kept), ...inside];
 }

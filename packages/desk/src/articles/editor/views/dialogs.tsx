@@ -3,10 +3,12 @@ import type { Command } from 'prosemirror-state';
 import type { EditorView } from 'prosemirror-view';
 import { withScheme } from '../../../shared/state/with-scheme.ts';
 import { Button } from '../../../shared/views/button.tsx';
-import { embedAddress, insertEmbed, type Picture } from '../editing/figures.ts';
+import type { FoundEmbed } from '../editing/embeds.ts';
+import type { Picture } from '../editing/figures.ts';
 import { linkPlace, setLink } from '../editing/links.ts';
-import { isEmbedAddress, isLinkAddress } from '../html/urls.ts';
+import { isLinkAddress } from '../html/urls.ts';
 import type { EditorTexts } from '../text/editor-texts.ts';
+import { EmbedDialog } from './embed-dialog.tsx';
 import { Field, FormDialog } from './form-dialog.tsx';
 import { PictureDialog } from './picture-dialog.tsx';
 
@@ -25,11 +27,15 @@ interface Props {
 interface EditorDialogProps extends Props {
   readonly open: OpenDialog;
   readonly pickPicture: () => Promise<Picture | undefined>;
+  readonly findEmbed: FindEmbed | undefined;
 }
 
-export function EditorDialog({ open, pickPicture, ...props }: EditorDialogProps) {
+/** Says what a page can become, or in a sentence why it cannot be read. */
+export type FindEmbed = (address: string, signal: AbortSignal) => Promise<FoundEmbed | string>;
+
+export function EditorDialog({ open, pickPicture, findEmbed, ...props }: EditorDialogProps) {
   if (open.kind === 'link') return <LinkDialog {...props} />;
-  if (open.kind === 'embed') return <EmbedDialog {...props} />;
+  if (open.kind === 'embed') return <EmbedDialog findEmbed={findEmbed} {...props} />;
   return <PictureDialog added={open.added} isBeside={open.isBeside} pickPicture={pickPicture} {...props} />;
 }
 
@@ -91,37 +97,4 @@ function LinkDialog(props: Props) {
 /** `example.com/a` and `a@example.com` are what people write. */
 function linkAddress(address: string): string {
   return /^[^\s/@:]+@[^\s/@:]+\.\w+$/.test(address) ? `mailto:${address}` : withScheme(address);
-}
-
-function EmbedDialog(props: Props) {
-  const { texts } = props;
-  const { say } = texts;
-  const [address, setAddress] = useState('');
-  const [name, setName] = useState('');
-  const [isTried, setTried] = useState(false);
-  const badAddress = isEmbedAddress(embedAddress(address.trim())) ? undefined : say('editorBadEmbed');
-  const badName = name.trim() === '' ? say('editorNeedsName') : undefined;
-  const apply = () => {
-    setTried(true);
-    if (badAddress === undefined && badName === undefined) run(props, insertEmbed(address, name));
-  };
-  return (
-    <FormDialog title={say('editorEmbedTitle')} texts={texts} onApply={apply} onClose={props.onClose}>
-      <Field
-        label={say('editorAddress')}
-        hint={say('editorEmbedHint')}
-        value={address}
-        onValue={setAddress}
-        problem={isTried ? badAddress : undefined}
-        required
-      />
-      <Field
-        label={say('editorEmbedName')}
-        value={name}
-        onValue={setName}
-        problem={isTried ? badName : undefined}
-        required
-      />
-    </FormDialog>
-  );
 }
