@@ -338,7 +338,7 @@ describe('the viewer', () => {
     await window.go('public/', '');
     await page.getByRole('gridcell', { name: 'a.jpg' }).getByText('Public', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Upload' }).click();
-    await page.getByText('Public: anybody who has the link').waitFor();
+    await page.getByRole('menu').getByText('Public: anybody who has the link').waitFor();
     await page.keyboard.press('Escape');
   });
 
