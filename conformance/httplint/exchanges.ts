@@ -360,6 +360,8 @@ export async function collectContent(collection: Collection, key: string): Promi
   await collection.read(service, '/api/articles/suggest', '/api/articles/suggest?q=exam');
   await ask('GET', '/api/articles/suggest', 400, { headers: {} });
   await ask('GET', '/api/embeds', 400);
+  await ask('POST', '/api/articles/links', 200, { json: { urls: ['/articles/gone'] } });
+  await ask('POST', '/api/articles/links', 422, { json: {} });
   const [snapshot, changes] = ['/api/sync/snapshot', '/api/sync/changes'];
   const copied = await ask('GET', snapshot, 200, { headers: {} });
   const { cursor } = JSON.parse(copied.body.toString()).meta;

@@ -157,7 +157,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: ['allow_header_conformance'],
-    operation: '.* /api/articles/suggest',
+    operation: '.* /api/articles/(suggest|links)',
     status: 405,
     fault: ' \\[method_not_allowed\\]$',
     reason: 'this path could be that of an article, which has more methods',
@@ -166,7 +166,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: ['unsupported_method'],
-    operation: '.* /api/articles/suggest',
+    operation: '.* /api/articles/(suggest|links)',
     status: 400,
     fault: '"id" must be a positive integer',
     reason: 'this path could be that of an article, which has more methods',

@@ -143,9 +143,9 @@ describe.each(Object.entries(FIXTURES))('the description of the %s service', (se
       const isConditional = hasValidator || '412' in described.responses;
       expect(requestHeadersOf(operation).includes('If-None-Match'), name).toBe(isConditional);
       if (!('200' in described.responses)) continue;
-      // A merge leaves nothing that could be changed; hooks, imports and redirects have no text that two
-      // may edit.
-      const isEdit = !/\/merge$|\/(hooks|imports|redirects)\b/.test(name);
+      // A merge leaves nothing that could be changed, nor does a check of links; hooks, imports and redirects
+      // have no text that two may edit.
+      const isEdit = !/\/(merge|links)$|\/(hooks|imports|redirects)\b/.test(name);
       const isWrite = service === 'content' && ['post', 'put', 'patch'].includes(method) && isEdit;
       expect(headersOf(described.responses['200']).includes('ETag'), name).toBe(hasValidator || isWrite);
       // A file of everything is made anew for each that asks.

@@ -30,6 +30,7 @@ import { exportOperation } from './moving/download.ts';
 import { importOperations } from './moving/imports.ts';
 import type { ImportStore } from './moving/imports-store.ts';
 import { PreviewStore, previewOperations } from './previews.ts';
+import { linksOperation } from './redirects/links.ts';
 import { redirectOperations } from './redirects/redirects.ts';
 import { RedirectStore } from './redirects/store.ts';
 import { ReleaseStore, releaseOperations } from './releases.ts';
@@ -204,8 +205,10 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   const audit = auditOperations(db);
   const keys = keyOperations(apiKeys);
   const hooks = hookOperations(db, config);
+  const redirectStore = async () =>
+    new RedirectStore(db, readDb, await settings.current(), (tx) => settings.in(tx));
   const redirects = redirectOperations({
-    redirects: async () => new RedirectStore(db, readDb, await settings.current(), (tx) => settings.in(tx)),
+    redirects: redirectStore,
     gate,
     cache,
     changed,
@@ -217,6 +220,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['GET', '/api/articles/:id', articles.read, ANYBODY],
     ['GET', '/api/articles/by-slug/:slug', articles.readBySlug, ANYBODY],
     ['GET', SUGGESTIONS, suggestionOperation({ gate, cache }), ANYBODY],
+    ['POST', '/api/articles/links', linksOperation(redirectStore), keyWith('read')],
     ['POST', '/api/articles', articles.create, keyWith('write')],
     ['PUT', '/api/articles/:id', articles.replace, keyWith('write')],
     ['PATCH', '/api/articles/:id', articles.change, keyWith('write')],

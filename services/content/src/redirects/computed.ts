@@ -135,6 +135,19 @@ export function isFromOneOf(lead: Lead, addresses: readonly string[]): RawBuilde
   return sql`${isNamed} and ${from(lead)} = any(${addresses}::text[])`;
 }
 
+/** The pages of a kind at these addresses of its form, also drafts, and whether readers find them. */
+export function pagesAt(kind: PageKind, pattern: string, addresses: readonly string[]): RawBuilder<unknown> {
+  const form = new RegExp(regexOf(pattern), 'u');
+  const names = addresses.flatMap((address) => form.exec(address)?.[1] ?? []);
+  const isNamed = pattern.includes('{slug}')
+    ? sql`one.slug = any(${names}::text[])`
+    : sql`one.id = any(${names}::bigint[])`;
+  const address = addressIn(pattern, 'one', sql.ref('one.slug'));
+  return sql`
+    select ${address} as path, ${kind === 'article' ? sql`one.is_published` : sql`true`} as is_public
+    from ${sql.id('content', kind)} as one where ${isNamed} and ${address} = any(${addresses}::text[])`;
+}
+
 export function from(lead: Lead): RawBuilder<string> {
   return addressIn(lead.pattern, 'one', slugOf(lead, 'one'));
 }

@@ -3,7 +3,7 @@ import { Failure, invalid } from '@pressroom/common/failures/failure';
 import type { SearchGate } from '@pressroom/common/search/search';
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { type Actor, writtenBy } from '../envelope.ts';
-import { PAGE_KINDS, type SiteValues } from '../site.ts';
+import { PAGE_KINDS, type PageKind, type SiteValues } from '../site.ts';
 import type { ContentTables } from '../tables.ts';
 import { asUri, siteAddress, withoutQuery } from './addresses.ts';
 import {
@@ -12,9 +12,11 @@ import {
   isFromOneOf,
   type Lead,
   leadsOf,
+  pagesAt,
   patternsOf,
   redirectsOf,
   regexOf,
+  siteAddressOf,
   to,
 } from './computed.ts';
 
@@ -61,12 +63,18 @@ const MOST_EXPORTED = 100_000;
 /** The most redirects that are looked at when address patterns change. */
 const MOST_FROM_PAGES = 10_000;
 
+/** Why readers do not find a page: there is none, or it is a draft. */
+type LinkFault = 'missing' | 'draft';
+
 /** The redirects of the site: those that were made, and the former slugs of what readers see. */
 export class RedirectStore {
   readonly #db: Database;
   readonly #readDb: Database;
   readonly #origin: string | undefined;
   readonly #leads: readonly Lead[];
+  readonly #patterns: Readonly<Record<PageKind, string>>;
+  /** The path of the site itself, which each pattern begins with. */
+  readonly #root: string;
   readonly #siteIn: (tx: Database) => Promise<SiteValues>;
 
   /** `siteIn` reads the settings in a transaction, for writes: others may have changed them since. */
@@ -80,7 +88,9 @@ export class RedirectStore {
     this.#db = db;
     this.#readDb = readDb;
     this.#origin = site.url === null ? undefined : new URL(site.url).origin;
-    this.#leads = leadsOf(patternsOf(site), site.former_patterns);
+    this.#patterns = patternsOf(site);
+    this.#root = site.url === null ? '' : new URL(site.url).pathname.replace(/\/$/, '');
+    this.#leads = leadsOf(this.#patterns, site.former_patterns);
   }
 
   /** Some redirects and one more, the newest first. */
@@ -103,6 +113,58 @@ export class RedirectStore {
     const found = await this.#from(this.#readDb, [address]);
     const redirect = leadingFrom(found, address);
     return redirect === undefined ? [] : this.#resolve(this.#readDb, [redirect]);
+  }
+
+  /** Which of these links lead to no page of the site that readers find, and to no redirect. */
+  async brokenAmong(urls: readonly string[]): Promise<Map<string, LinkFault>> {
+    const addresses = new Map(urls.flatMap((url) => this.#addressOf(url).map((address) => [url, address])));
+    const faults = await this.#faultsOf([...new Set(addresses.values())]);
+    const found = await this.#from(this.#readDb, [...addresses.values()]);
+    const redirects = await this.#resolve(this.#readDb, [...found.values()]);
+    const answers = new Map(redirects.map((redirect) => [redirect.from, redirect]));
+    return new Map(
+      [...addresses].flatMap(([url, address]): [string, LinkFault][] => {
+        const fault = faults.get(withoutQuery(address) ?? address);
+        // A site asks for redirects where it has no page.
+        if (fault === 'found') return [];
+        const redirect = answers.get(address) ?? answers.get(withoutQuery(address) ?? address);
+        if (redirect === undefined) return fault === undefined ? [] : [[url, fault]];
+        const { answer } = redirect;
+        return answer === null || answer.status === 410 ? [[url, 'missing']] : [];
+      }),
+    );
+  }
+
+  /** The address on this site that a link leads to, if it is one. */
+  #addressOf(link: string): string[] {
+    const isPath = link.startsWith('/') && !/^[/\\]{2}/.test(link);
+    const url = this.#origin === undefined ? null : URL.parse(link, isPath ? this.#origin : undefined);
+    const address = url?.origin === this.#origin && siteAddress(`${url?.pathname}${url?.search}`);
+    return address ? [address] : [];
+  }
+
+  /** How readers find the pages at these addresses, without their queries; others may be of other pages. */
+  async #faultsOf(addresses: readonly string[]): Promise<Map<string, LinkFault | 'found'>> {
+    const faults = new Map<string, LinkFault | 'found'>();
+    const all = [...new Set(addresses.map((address) => withoutQuery(address) ?? address))];
+    for (const kind of PAGE_KINDS) {
+      const pattern = siteAddressOf(this.#patterns[kind]);
+      // Other pages of the site may have the same form, such as /about and /{slug}.
+      if (pattern.startsWith(`${this.#root}/{`)) continue;
+      const form = new RegExp(regexOf(pattern), 'u');
+      const paths = all.filter((path) => form.test(path));
+      if (paths.length === 0) continue;
+      const { rows } = await sql<{
+        path: string;
+        is_public: boolean;
+      }>`${pagesAt(kind, pattern, paths)}`.execute(this.#readDb);
+      for (const path of paths) if (!faults.has(path)) faults.set(path, 'missing');
+      for (const { path, is_public } of rows) {
+        if (is_public) faults.set(path, 'found');
+        else if (faults.get(path) === 'missing') faults.set(path, 'draft');
+      }
+    }
+    return faults;
   }
 
   /** Every redirect, up to 100,000, for a web server. */
