@@ -51,6 +51,8 @@ describe('an export of WordPress', () => {
         '<category domain="series" nicename="one"><![CDATA[One]]></category>',
         meta('_yoast_wpseo_title', '%%title%% %%sep%% %%sitename%%%%page%%'),
         meta('rank_math_description', 'For <search> engines'),
+        meta('_yoast_wpseo_opengraph-title', '%%title%% today'),
+        meta('_yoast_wpseo_opengraph-image', 'https://old.example/card.jpg'),
         meta('_yoast_wpseo_primary_category', '7'),
         meta('_thumbnail_id', '90'),
       ].join(''),
@@ -132,6 +134,8 @@ describe('an export of WordPress', () => {
       alt_text: 'What it shows',
       meta_title: 'Salt & pepper - Old site',
       meta_description: 'For <search> engines',
+      social_title: 'Salt & pepper today',
+      social_image: 'https://old.example/card.jpg',
     });
     expect((await content.client.send('/api/categories')).body.data[0].description).toBe('What it is');
     expect(await find('article-12')).toMatchObject({ is_published: false, published_at: null });
@@ -333,6 +337,8 @@ describe('an export of Ghost', () => {
           feature_image: '__GHOST_URL__/content/a.jpg',
           custom_excerpt: 'Short',
           canonical_url: null,
+          og_title: 'On networks',
+          og_image: '__GHOST_URL__/content/card.jpg',
           published_at: '2020-06-01 00:00',
         }),
         post('b', { visibility: 'paid', author_id: 'u1' }),
@@ -367,6 +373,8 @@ describe('an export of Ghost', () => {
       featured_image: 'https://old.example/content/a.jpg',
       alt_text: 'A picture',
       meta_title: 'For engines',
+      social_title: 'On networks',
+      social_image: 'https://old.example/content/card.jpg',
     });
     expect(await find('ghost-b')).toMatchObject({ is_published: false });
     expect(await find('ghost-e')).toMatchObject({ author: 'Grace', created_at: '2020-01-01T00:00:00.000Z' });
@@ -389,7 +397,7 @@ describe('an export of Ghost', () => {
           feature_image: 'content/b.jpg',
           html: `<p>${TEXT}</p><img src="/b.jpg">`,
         }),
-        old({ slug: 'under-score', feature_image: '//cdn.example/c.jpg', og_title: 'Other' }),
+        old({ slug: 'under-score', feature_image: '//cdn.example/c.jpg', twitter_title: 'Other' }),
         old({ slug: 'dated', published_at: '2020-02-30T00:00:00.000Z' }),
         old({ slug: 'without-date', published_at: null, created_at: null, updated_at: null }),
       ),
@@ -401,7 +409,7 @@ describe('an export of Ghost', () => {
       'post 1: /b.jpg: leads nowhere without the address of its site',
       `post 1: has no title; it is called "${TEXT}"`,
       'post 1: the slug under-score is taken: it becomes under-score-2',
-      'post 2: og_title: not kept',
+      'post 2: twitter_title: not kept',
       'post 3: the date 2020-02-30T00:00:00.000Z does not exist: left out',
       'post 3: published_at is missing: the earliest date that is known, 2020-01-01T00:00:00.000Z, stands for it',
       'post 4: has no date: imported as a draft',

@@ -160,6 +160,9 @@ function articleOf(
       meta_title: member('meta_title'),
       meta_description: member('meta_description'),
       canonical_url: address('canonical_url') ?? null,
+      social_title: member('og_title'),
+      social_description: member('og_description'),
+      social_image: address('og_image') ?? null,
     },
   };
 }
@@ -173,7 +176,7 @@ const LEFT = [
     'custom_template',
     'email_subject',
   ],
-  ...['og_title', 'og_description', 'og_image', 'twitter_title', 'twitter_description', 'twitter_image'],
+  ...['twitter_title', 'twitter_description', 'twitter_image'],
 ];
 
 /** A whole address; undefined for anything else, which is reported. */

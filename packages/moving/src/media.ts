@@ -32,6 +32,7 @@ const MOST_KEY = 300;
 interface Showing {
   content: string;
   featured_image?: string | null | undefined;
+  social_image?: string | null | undefined;
 }
 
 /**
@@ -57,9 +58,9 @@ export class MediaMover {
 
   /** The article with the new addresses, and which pictures stay where they are. */
   async move<Article extends Showing>(article: Article): Promise<{ article: Article; notes: Reason[] }> {
-    const { content, featured_image } = article;
+    const { content, featured_image, social_image } = article;
     const urls = picturesIn(content);
-    if (featured_image) urls.add(featured_image);
+    for (const image of [featured_image, social_image]) if (image) urls.add(image);
     const moved = new Map<string, string>();
     const notes: Reason[] = [];
     for (const url of urls) {
@@ -68,11 +69,19 @@ export class MediaMover {
         notes.push(because('other', url, `picture ${url}: ${to.message}; it stays where it is`));
       else moved.set(url, to);
     }
-    const image = featured_image && (moved.get(featured_image) ?? featured_image);
+    const placed = (image: string | null | undefined) => image && (moved.get(image) ?? image);
     const changed = withChangedUrls(content, (url, attribute) =>
       isPicture(url, attribute) ? (moved.get(url.trim()) ?? url) : url,
     );
-    return { article: { ...article, content: changed, featured_image: image }, notes };
+    return {
+      article: {
+        ...article,
+        content: changed,
+        featured_image: placed(featured_image),
+        social_image: placed(social_image),
+      },
+      notes,
+    };
   }
 
   #move(url: string): Promise<string | Error> {

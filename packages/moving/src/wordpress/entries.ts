@@ -318,13 +318,20 @@ const KEYS = {
     '_aioseop_description',
   ],
   canonical_url: ['_yoast_wpseo_canonical', 'rank_math_canonical_url', '_aioseop_custom_link'],
+  social_title: ['_yoast_wpseo_opengraph-title', 'rank_math_facebook_title', '_aioseo_og_title'],
+  social_description: [
+    '_yoast_wpseo_opengraph-description',
+    'rank_math_facebook_description',
+    '_aioseo_og_description',
+  ],
+  social_image: ['_yoast_wpseo_opengraph-image', 'rank_math_facebook_image'],
   primary: ['_yoast_wpseo_primary_category', 'rank_math_primary_category'],
 } as const;
 
 /** Placeholders of the plugins: `%%title%%`, `%title%`, `#post_title`. */
 const VARIABLE = /%%(\w+)%%|%(\w+)%|#(post_title|site_title|separator_sa)\b/g;
 
-/** The members for search engines, in the order of {@link KEYS} the first plugin's. */
+/** The members for search engines and networks, in the order of {@link KEYS} the first plugin's. */
 function seoOf({ meta }: WxrEntry, title: string, site: string, notes: Reason[]) {
   const values: Readonly<Record<string, string>> = {
     title,
@@ -349,6 +356,9 @@ function seoOf({ meta }: WxrEntry, title: string, site: string, notes: Reason[])
     meta_title: text(KEYS.meta_title),
     meta_description: text(KEYS.meta_description),
     canonical_url: address ?? null,
+    social_title: text(KEYS.social_title),
+    social_description: text(KEYS.social_description),
+    social_image: webAddress(first(KEYS.social_image)) ?? null,
     /** The id of the category that stands for the article. */
     primary: first(KEYS.primary),
   };

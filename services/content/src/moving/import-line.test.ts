@@ -42,7 +42,10 @@ describe('a line', () => {
 
   test('shortens what is too long only on request, and says so', () => {
     const long = 'word '.repeat(200).trim();
-    const texts = ['title', 'excerpt', 'alt_text', 'meta_title', 'meta_description', 'author'];
+    const texts = [
+      ...['title', 'excerpt', 'alt_text', 'meta_title', 'meta_description'],
+      ...['social_title', 'social_description', 'author'],
+    ];
     for (const name of texts)
       expect(() => read({ [name]: long })).toThrow(new RegExp(`^${name}: must be at most .*; --truncate`));
     const address = `https://a.example/${'x'.repeat(500)}`;
@@ -68,6 +71,8 @@ describe('a line', () => {
       'alt_text: shortened to 255 characters',
       'meta_title: shortened to 255 characters',
       'meta_description: shortened to 320 characters',
+      'social_title: shortened to 255 characters',
+      'social_description: shortened to 500 characters',
       'author: shortened to 255 characters',
       'featured_image: left out, it is longer than 500 characters',
       'slug: shortened to 100 characters',

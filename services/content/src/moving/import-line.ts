@@ -369,14 +369,17 @@ function explained(issue: z.core.$ZodIssue): string {
 
 /** The most characters of the texts that can be shortened (`docs/spec/content.md`, "Limits"). */
 const TEXTS = {
-  article: { title: 255, excerpt: 500, alt_text: 255, meta_title: 255, meta_description: 320, author: 255 },
+  article: {
+    ...{ title: 255, excerpt: 500, alt_text: 255, meta_title: 255, meta_description: 320 },
+    ...{ social_title: 255, social_description: 500, author: 255 },
+  },
   category: { name: 100, description: 500 },
   tag: { name: 100, description: 500 },
   author: { name: 100, bio: 2000 },
 } as const;
 
 /** Addresses lead nowhere when they are shortened. */
-const ADDRESSES = ['featured_image', 'canonical_url', 'picture'] as const;
+const ADDRESSES = ['featured_image', 'canonical_url', 'social_image', 'picture'] as const;
 const MOST_OF_ADDRESS = 500;
 
 const MOST_OF_SLUG = 100;
