@@ -585,6 +585,74 @@ describe('an article', () => {
   });
 });
 
+test('the panel shows an article as search engines and networks do, and what each falls back to', async () => {
+  if (browser === undefined) return;
+  const id = await create({ title: 'Boats', excerpt: 'All of the harbour.' });
+  await openArticle(id);
+  const result = page.getByRole('figure', { name: 'As a search result' });
+  const card = page.getByRole('figure', { name: 'Facebook, LinkedIn' });
+  await result.getByText('site.example › articles › boats').waitFor();
+  await page.getByLabel('Title in search results').fill('Boats of the harbour');
+  await card.getByText('Boats of the harbour').waitFor();
+  await page.getByLabel('Title on networks').fill('</script><b>Look</b>');
+  await card.getByText('</script><b>Look</b>').waitFor();
+  await result.getByText('Boats of the harbour').waitFor();
+  await card.getByText('All of the harbour.').waitFor();
+  const file = { name: 'card.jpg', mimeType: 'image/jpeg', buffer: await drawing(6) };
+  await page.locator('[data-upload="social"]').setInputFiles(file);
+  await card.getByRole('presentation').waitFor();
+  await page.getByLabel('Original address').fill('javascript:alert(1)');
+  await page.getByText('Not saved:').waitFor();
+  await expect
+    .poll(() => stored(id))
+    .toMatchObject({
+      meta_title: 'Boats of the harbour',
+      canonical_url: null,
+      social_title: '</script><b>Look</b>',
+      social_image: `${desk.gallery.url}/media/public/card.jpg`,
+    });
+  await page.getByLabel('Original address').fill('https://first.example/boats');
+  await saved();
+  await result.getByText('first.example › boats').waitFor();
+  await page.getByRole('button', { name: 'Take it away' }).click();
+  await expect.poll(async () => (await stored(id)).social_image).toBeUndefined();
+});
+
+test('what readers would miss leads to its place, from the panel and the publish sheet, and stops nothing', async () => {
+  if (browser === undefined) return;
+  await desk.gallery.put('public/pier.jpg');
+  const picture = `${desk.gallery.url}/media/public/pier.jpg`;
+  const id = await create({
+    title: `Boats ${'of the harbour '.repeat(5)}`,
+    content: `<h2>Pier</h2><p>${LONG} <a href="/articles/gone">old news</a></p><h4>Deep</h4>
+      <figure><img src="${picture}" alt=""></figure><p><img src="${picture}" alt="" role="presentation"></p>`,
+  });
+  await openArticle(id);
+  const items = page.getByRole('list', { name: 'Checks' }).getByRole('button');
+  await expect
+    .poll(() => items.allTextContents())
+    .toEqual([
+      ...['There is no summary', 'Search results cut the title', '1 picture has no description'],
+      ...['A level of headings is skipped before “Deep”', 'A link leads to no page: /articles/gone'],
+    ]);
+  const selected = () => page.evaluate<string>('getSelection().toString()');
+  await items.getByText('is skipped').click();
+  await expect.poll(selected).toBe('Deep');
+  await items.getByText('picture has').click();
+  await page.locator('.rich-text-surface .ProseMirror-selectednode').waitFor();
+  await items.getByText('no summary').click();
+  await page.keyboard.type('All of it.');
+  await expect.poll(() => page.locator('[data-member="excerpt"] textarea').inputValue()).toBe('All of it.');
+  await items.getByText('no summary').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  const sheet = page.getByRole('dialog', { name: 'Publish this article' });
+  await sheet.getByRole('button', { name: 'A link leads to no page: /articles/gone' }).click();
+  await sheet.waitFor({ state: 'detached' });
+  await expect.poll(selected).toBe('old news');
+  await publish();
+  await page.getByText(/^Published on/).waitFor();
+});
+
 /** The screens of the section, as a person gets there. */
 const SCREENS: Readonly<Record<string, (page: Page, id: number) => Promise<unknown>>> = {
   'the list': async (window) => {
@@ -615,6 +683,7 @@ const SCREENS: Readonly<Record<string, (page: Page, id: number) => Promise<unkno
   'an article': async (window, id) => {
     await desk.go(window, `articles/${id}`);
     await window.getByText(/^Published on/).waitFor();
+    await window.getByRole('figure', { name: 'X', exact: true }).waitFor();
   },
   'its menu': async (window) => {
     await window.getByRole('button', { name: 'More actions' }).click();

@@ -7,6 +7,7 @@ import type { Changes, DraftChanges, NewArticle } from '../state/fields.ts';
 import type {
   Article,
   Assignable,
+  BrokenLink,
   ListedArticle,
   ListPage,
   ListQuery,
@@ -329,6 +330,11 @@ export class ContentApi {
   async restoreRevision(id: number, revision: number): Promise<void> {
     const path = { id, revision };
     await asked(this.#client.post('/api/articles/{id}/revisions/{revision}/restore', { path }));
+  }
+
+  /** Those of these links that lead to no page of the site. */
+  async brokenLinks(urls: string[]): Promise<readonly BrokenLink[]> {
+    return (await asked(this.#client.post('/api/articles/links', { body: { urls } }))).data;
   }
 
   /** The token of a link that shows an article as it was last saved. */

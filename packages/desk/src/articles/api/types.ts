@@ -55,6 +55,12 @@ export interface Correction {
   readonly text: string;
 }
 
+/** A link to a page of the site that readers do not find. */
+export interface BrokenLink {
+  readonly url: string;
+  readonly fault: 'missing' | 'draft';
+}
+
 export interface Article {
   readonly id: number;
   readonly title: string;
@@ -65,6 +71,11 @@ export interface Article {
   readonly alt_text: string | null;
   readonly meta_title: string | null;
   readonly meta_description: string | null;
+  readonly canonical_url: string | null;
+  /** What cards of networks show instead of others; absent where unset. */
+  readonly social_title?: string | undefined;
+  readonly social_description?: string | undefined;
+  readonly social_image?: string | undefined;
   /** The newest last; absent without any. */
   readonly corrections?: readonly Correction[] | undefined;
   readonly category: Term | null;

@@ -16,6 +16,10 @@ export interface Fields {
   readonly altText: string;
   readonly metaTitle: string;
   readonly metaDescription: string;
+  readonly canonicalUrl: string;
+  readonly socialTitle: string;
+  readonly socialDescription: string;
+  readonly socialImage: string;
   /** The newest last. */
   readonly corrections: readonly Correction[];
 }
@@ -33,6 +37,10 @@ export const EMPTY: Fields = {
   altText: '',
   metaTitle: '',
   metaDescription: '',
+  canonicalUrl: '',
+  socialTitle: '',
+  socialDescription: '',
+  socialImage: '',
   corrections: [],
 };
 
@@ -48,6 +56,10 @@ export interface DraftChanges {
   alt_text?: string | null;
   meta_title?: string | null;
   meta_description?: string | null;
+  canonical_url?: string | null;
+  social_title?: string | null;
+  social_description?: string | null;
+  social_image?: string | null;
   corrections?: Correction[];
 }
 
@@ -74,6 +86,10 @@ export const MEMBERS = {
   altText: 'alt_text',
   metaTitle: 'meta_title',
   metaDescription: 'meta_description',
+  canonicalUrl: 'canonical_url',
+  socialTitle: 'social_title',
+  socialDescription: 'social_description',
+  socialImage: 'social_image',
   corrections: 'corrections',
 } as const satisfies Record<keyof Fields, keyof Changes>;
 

@@ -59,15 +59,15 @@ export function galleryPath(base: URL, address: string): string | undefined {
   return decoded(url.pathname.slice(root.pathname.length).replace(/^v[0-9a-f]{12}\//, ''));
 }
 
-/** The pictures of HTML, and of another address, that are in the gallery where readers cannot see them. */
+/** The pictures of HTML, and at other addresses, that are in the gallery where readers cannot see them. */
 export function unseenPictures(
   html: string,
-  featured: string,
+  others: readonly string[],
   { base, store, prefixes }: { base: URL; store: string; prefixes: readonly string[] },
 ): string[] {
   const { images } = new DOMParser().parseFromString(html, 'text/html');
   const addresses = [...images].map((image) => image.getAttribute('src') ?? '');
-  return [featured, ...addresses].filter((address) => {
+  return [...others, ...addresses].filter((address) => {
     const url = URL.parse(address, base);
     if (address === '' || url === null) return false;
     if (url.origin === store) return true;

@@ -1,69 +1,26 @@
+import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
 import { useApp } from '../app-context.ts';
 import type { OpenArticle } from '../state/open-article.ts';
+import type { TextName } from '../text/texts.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
 import { useUpload } from './use-upload.ts';
 
-/** The picture with which an article is announced: from the gallery, or uploaded to it. */
-export function FeaturedImage({
-  open,
-  onAsk,
-}: {
-  open: OpenArticle;
-  onAsk: (question: ArticleQuestion) => void;
-}) {
+/** The picture with which an article is announced. */
+export function FeaturedImage({ open, onAsk }: Pick<PictureFieldProps, 'onAsk'> & { open: OpenArticle }) {
   const { say } = useApp().texts;
   const { featuredImage, altText } = open.fields.value;
-  const chooser = useRef<HTMLInputElement>(null);
-  const upload = useUpload();
-  const take = async (file: File | undefined) => {
-    if (file === undefined) return;
-    const picture = await upload(file);
-    if (picture !== undefined) open.edit({ featuredImage: picture.src });
-  };
   return (
-    <fieldset
-      class="featured"
-      onDragOver={(event) => {
-        if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
-      }}
-      onDrop={(event) => {
-        event.preventDefault();
-        void take(event.dataTransfer?.files[0]);
-      }}
+    <PictureField
+      name="featured"
+      words={{ choose: 'choosePicture', upload: 'uploadPicture', remove: 'removePicture' }}
+      label={say('featuredImage')}
+      src={featuredImage}
+      alt={altText}
+      onAsk={onAsk}
+      onTake={(src) => open.edit(src === '' ? { featuredImage: '', altText: '' } : { featuredImage: src })}
     >
-      <legend>{say('featuredImage')}</legend>
-      {featuredImage !== '' && <img src={featuredImage} alt={altText} />}
-      <div class={featuredImage === '' ? 'featured-empty' : 'featured-buttons'}>
-        {featuredImage === '' && <p class="hint">{say('dropPicture')}</p>}
-        <Button
-          onClick={() =>
-            onAsk({ kind: 'picture', take: (picture) => open.edit({ featuredImage: picture.src }) })
-          }
-        >
-          {say('choosePicture')}
-        </Button>
-        <Button icon="upload" onClick={() => chooser.current?.click()}>
-          {say('uploadPicture')}
-        </Button>
-        {featuredImage !== '' && (
-          <Button kind="quiet" onClick={() => open.edit({ featuredImage: '', altText: '' })}>
-            {say('removePicture')}
-          </Button>
-        )}
-      </div>
-      <input
-        ref={chooser}
-        hidden
-        type="file"
-        accept="image/*"
-        data-upload="featured"
-        onChange={({ currentTarget }) => {
-          void take(currentTarget.files?.[0]);
-          currentTarget.value = '';
-        }}
-      />
       {featuredImage !== '' && (
         <label class="field">
           <span>{say('altText')}</span>
@@ -75,6 +32,74 @@ export function FeaturedImage({
           <span class="hint">{say('altHint')}</span>
         </label>
       )}
+    </PictureField>
+  );
+}
+
+interface PictureFieldProps {
+  name: 'featured' | 'social';
+  /** The buttons of each have words of their own. */
+  words: Readonly<Record<'choose' | 'upload' | 'remove', TextName>>;
+  label: string;
+  /** Empty without one. */
+  src: string;
+  alt: string;
+  onAsk: (question: ArticleQuestion) => void;
+  /** Takes an address, or an empty one to remove the picture. */
+  onTake: (src: string) => void;
+  children?: ComponentChildren;
+}
+
+/** A picture from the gallery, or uploaded to it. */
+export function PictureField({ name, words, label, src, alt, onAsk, onTake, children }: PictureFieldProps) {
+  const { say } = useApp().texts;
+  const chooser = useRef<HTMLInputElement>(null);
+  const upload = useUpload();
+  const take = async (file: File | undefined) => {
+    if (file === undefined) return;
+    const picture = await upload(file);
+    if (picture !== undefined) onTake(picture.src);
+  };
+  return (
+    <fieldset
+      class="featured"
+      data-picture={name}
+      onDragOver={(event) => {
+        if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
+      }}
+      onDrop={(event) => {
+        event.preventDefault();
+        void take(event.dataTransfer?.files[0]);
+      }}
+    >
+      <legend>{label}</legend>
+      {src !== '' && <img src={src} alt={alt} />}
+      <div class={src === '' ? 'featured-empty' : 'featured-buttons'}>
+        {src === '' && <p class="hint">{say('dropPicture')}</p>}
+        <Button onClick={() => onAsk({ kind: 'picture', take: (picture) => onTake(picture.src) })}>
+          {say(words.choose)}
+        </Button>
+        <Button icon="upload" onClick={() => chooser.current?.click()}>
+          {say(words.upload)}
+        </Button>
+        {src !== '' && (
+          <Button kind="quiet" onClick={() => onTake('')}>
+            {say(words.remove)}
+          </Button>
+        )}
+      </div>
+      <input
+        ref={chooser}
+        hidden
+        type="file"
+        accept="image/*"
+        data-upload={name}
+        onChange={({ currentTarget }) => {
+          void take(currentTarget.files?.[0]);
+          currentTarget.value = '';
+        }}
+      />
+      {children}
     </fieldset>
   );
 }

@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { lazy, Suspense } from 'preact/compat';
+import { useEffect, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem, type FieldProblem } from '../../shared/api/problem.ts';
 import { localTime, zonedTime } from '../../shared/state/local-time.ts';
 import { Button } from '../../shared/views/button.tsx';
@@ -6,21 +7,15 @@ import { FormModal } from '../../shared/views/form-modal.tsx';
 import { problemWords } from '../../shared/views/problem-view.tsx';
 import { ZoneHint } from '../../shared/views/zone-hint.tsx';
 import { useApp } from '../app-context.ts';
+import type { FieldPlace } from '../state/checks.ts';
 import { missingIn, SHORTEST } from '../state/fields.ts';
 import type { OpenArticle } from '../state/open-article.ts';
 import { pageOf } from '../state/site-page.ts';
 import { Time } from './schedule-dialog.tsx';
+import { useVisit } from './visit.ts';
 
-/** Where what readers get is written. */
-const PLACES = {
-  title: '.article-title-field textarea',
-  content: '.article-writing :is([role="textbox"], .source)',
-  excerpt: '[data-member="excerpt"] textarea',
-  slug: '[data-member="slug"] input',
-  picture: '.featured button',
-} as const;
-
-type PlaceName = keyof typeof PLACES;
+// Loaded with the article, in its panel.
+const Checklist = lazy(() => import('./checklist.tsx').then(({ Checklist: View }) => ({ default: View })));
 
 interface PublishDialogProps {
   open: OpenArticle;
@@ -78,6 +73,9 @@ export function PublishDialog({ open, onClose, onPublish }: PublishDialogProps) 
           />
         )}
         <Shown open={open} onVisit={visit} />
+        <Suspense fallback={null}>
+          <Checklist open={open} onVisit={visit} />
+        </Suspense>
         <p class="form-problem" role="alert">
           {problem !== undefined && timeFault === undefined && problemWords(problem, say)}
         </p>
@@ -92,23 +90,6 @@ export function PublishDialog({ open, onClose, onPublish }: PublishDialogProps) 
       </form>
     </FormModal>
   );
-}
-
-/** Closes the dialog and goes to a field; the focus is put back by then. */
-function useVisit(close: () => void): (name: PlaceName) => void {
-  const next = useRef<PlaceName>();
-  useEffect(
-    () => () => {
-      const { current } = next;
-      if (current !== undefined)
-        setTimeout(() => document.querySelector<HTMLElement>(PLACES[current])?.focus());
-    },
-    [],
-  );
-  return (name) => {
-    next.current = name;
-    close();
-  };
 }
 
 type When = 'now' | 'atTime' | 'withRelease';
@@ -169,7 +150,7 @@ function WhenField({ when, onWhen, time, onTime, timeFault, release, onRelease }
 }
 
 /** What readers get, each with the way to its field. */
-function Shown({ open, onVisit }: { open: OpenArticle; onVisit: (name: PlaceName) => void }) {
+function Shown({ open, onVisit }: { open: OpenArticle; onVisit: (name: FieldPlace) => void }) {
   const { site, texts } = useApp();
   const { say } = texts;
   const { excerpt, featuredImage } = open.fields.value;

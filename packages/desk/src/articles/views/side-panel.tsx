@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { problemWords } from '../../shared/views/problem-view.tsx';
 import type { Assignable } from '../api/types.ts';
@@ -10,10 +10,11 @@ import type { ArticleQuestion } from './article-dialogs.tsx';
 import { CorrectionsField } from './corrections-field.tsx';
 import { FeaturedImage } from './featured-image.tsx';
 import { FieldProblem } from './field-problem.tsx';
+import { PanelField } from './panel-field.tsx';
 import { TermsField } from './terms-field.tsx';
 
-/** The part of a title and of a description that search engines show, in characters. */
-const SHOWN = { title: 60, description: 160 } as const;
+// What few change, with its pictures of how others show an article.
+const Reach = lazy(() => import('./reach.tsx').then(({ Reach: View }) => ({ default: View })));
 
 /** Everything about an article but its title and text. */
 export function SidePanel({
@@ -32,8 +33,9 @@ export function SidePanel({
     open.article.value && pageOf(site.value, { ...open.article.value, slug: fields.slug || before || '' });
   return (
     <form class="article-side form" aria-label={say('settings')} onSubmit={(event) => event.preventDefault()}>
+      <h2 class="side-title">{say('publish')}</h2>
       <FeaturedImage open={open} onAsk={onAsk} />
-      <Field label={say('excerpt')} open={open} member="excerpt">
+      <PanelField label={say('excerpt')} open={open} member="excerpt">
         {(props) => (
           <textarea
             {...props}
@@ -43,8 +45,8 @@ export function SidePanel({
             onInput={({ currentTarget }) => open.edit({ excerpt: currentTarget.value })}
           />
         )}
-      </Field>
-      <Field
+      </PanelField>
+      <PanelField
         label={say('slug')}
         hint={
           <>
@@ -66,9 +68,11 @@ export function SidePanel({
             onBlur={() => void tidySlug(open)}
           />
         )}
-      </Field>
+      </PanelField>
+      <AssigneeField open={open} />
+      <CorrectionsField open={open} />
       <h2 class="side-title">{say('organise')}</h2>
-      <Field label={say('category')} open={open} member="category_id">
+      <PanelField label={say('category')} open={open} member="category_id">
         {(props) => (
           <select
             {...props}
@@ -85,7 +89,7 @@ export function SidePanel({
             ))}
           </select>
         )}
-      </Field>
+      </PanelField>
       <TermsField
         kind="tags"
         label={say('tags')}
@@ -101,42 +105,9 @@ export function SidePanel({
         own={open.article.value?.authors}
         onChange={(change) => open.edit({ authors: change(open.fields.peek().authors) })}
       />
-      <AssigneeField open={open} />
-      <CorrectionsField open={open} />
-      <h2 class="side-title">{say('searchEngines')}</h2>
-      <Field
-        label={say('metaTitle')}
-        hint={<Length text={fields.metaTitle} fallback={fields.title} most={SHOWN.title} />}
-        open={open}
-        member="meta_title"
-      >
-        {(props) => (
-          <input
-            {...props}
-            value={fields.metaTitle}
-            placeholder={fields.title}
-            maxLength={255}
-            onInput={({ currentTarget }) => open.edit({ metaTitle: currentTarget.value })}
-          />
-        )}
-      </Field>
-      <Field
-        label={say('metaDescription')}
-        hint={<Length text={fields.metaDescription} fallback={fields.excerpt} most={SHOWN.description} />}
-        open={open}
-        member="meta_description"
-      >
-        {(props) => (
-          <textarea
-            {...props}
-            rows={3}
-            value={fields.metaDescription}
-            placeholder={fields.excerpt}
-            maxLength={320}
-            onInput={({ currentTarget }) => open.edit({ metaDescription: currentTarget.value })}
-          />
-        )}
-      </Field>
+      <Suspense fallback={null}>
+        <Reach open={open} onAsk={onAsk} />
+      </Suspense>
     </form>
   );
 }
@@ -192,45 +163,4 @@ async function tidySlug(open: OpenArticle): Promise<void> {
   if (slug === '' || /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(slug)) return;
   const tidied = await slugOf(slug).catch(() => slug);
   if (open.fields.peek().slug === slug && tidied !== slug) open.edit({ slug: tidied });
-}
-
-/**
- * The length of a text beside the part that search engines show; a Chinese character takes the room of two.
- */
-function Length({ text, fallback, most }: { text: string; fallback: string; most: number }) {
-  const { say } = useApp().texts;
-  const length = [...(text === '' ? fallback : text)].reduce(
-    (sum, one) =>
-      sum +
-      (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}！-｠]/u.test(one) ? 2 : 1),
-    0,
-  );
-  const isLong = length > most;
-  return (
-    <span class={isLong ? 'too-long' : ''}>{say(isLong ? 'cutOff' : 'lengthOf', { length, most })}</span>
-  );
-}
-
-interface FieldProps {
-  label: string;
-  hint?: ComponentChildren;
-  open: OpenArticle;
-  member: string;
-  children: (props: { id: string; 'aria-describedby': string; 'aria-invalid': boolean }) => ComponentChildren;
-}
-
-/** A field with its label, what it is for, and what is wrong with it. */
-function Field({ label, hint, open, member, children }: FieldProps) {
-  const id = useId();
-  const isWrong = open.problem.value?.fields.some(({ field }) => field.split('.')[0] === member) === true;
-  return (
-    <div class="field" data-member={member}>
-      <label for={id}>{label}</label>
-      {children({ id, 'aria-describedby': `${id}-hint`, 'aria-invalid': isWrong })}
-      <p class="hint" id={`${id}-hint`}>
-        {hint}
-      </p>
-      <FieldProblem open={open} member={member} />
-    </div>
-  );
 }

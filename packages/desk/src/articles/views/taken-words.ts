@@ -15,6 +15,10 @@ export const FIELD_LABELS: Readonly<Record<FieldName, TextName>> = {
   altText: 'altText',
   metaTitle: 'metaTitle',
   metaDescription: 'metaDescription',
+  canonicalUrl: 'canonicalUrl',
+  socialTitle: 'socialTitle',
+  socialDescription: 'socialDescription',
+  socialImage: 'socialImage',
   corrections: 'corrections',
 };
 

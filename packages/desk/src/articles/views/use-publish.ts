@@ -24,9 +24,10 @@ export function usePublish(
       const isPublic = open.article.peek()?.is_published === true;
       if (decided === 'nothing' && !isPublic) return ask({ kind: 'publish' });
       const store = document.querySelector<HTMLMetaElement>('meta[name="pressroom-store"]')?.content ?? '';
-      const { content, featuredImage } = open.fields.peek();
+      const { content, featuredImage, socialImage } = open.fields.peek();
       const prefixes = site.peek()?.publicPrefixes ?? [];
-      const unseen = unseenPictures(content, featuredImage, { base: address.base, store, prefixes });
+      const known = { base: address.base, store, prefixes };
+      const unseen = unseenPictures(content, [featuredImage, socialImage], known);
       if (unseen.length > 0 && decided !== 'pictures') return ask({ kind: 'unseen', addresses: unseen });
       if (await open.publish()) return;
       if (open.state.peek() === 'conflict') return;

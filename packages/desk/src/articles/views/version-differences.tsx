@@ -43,11 +43,8 @@ export function VersionDifferences({ open, old, isReadOnly }: VersionDifferences
           : () => restore(pick(old, field === 'featuredImage' ? ['featuredImage', 'altText'] : [field]))
       }
     >
-      {field === 'featuredImage' ? (
-        <Pictures
-          before={[{ src: old.featuredImage, alt: old.altText }]}
-          now={[{ src: now.featuredImage, alt: now.altText }]}
-        />
+      {field === 'featuredImage' || field === 'socialImage' ? (
+        <Pictures before={[pictureOf(old, field)]} now={[pictureOf(now, field)]} />
       ) : (
         <Differences before={fieldWords(app, old, field)} after={fieldWords(app, now, field)} />
       )}
@@ -129,6 +126,10 @@ function BlockChange({ part, onRestore }: { part: BlockDifference; onRestore: Ch
       </div>
     </Change>
   );
+}
+
+function pictureOf(fields: Fields, field: 'featuredImage' | 'socialImage'): ShownPicture {
+  return { src: fields[field], alt: field === 'featuredImage' ? fields.altText : '' };
 }
 
 interface ShownPicture {

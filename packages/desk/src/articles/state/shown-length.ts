@@ -1,0 +1,25 @@
+/** A character that takes the room of two. */
+const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}！-｠]/u;
+
+/** The length of a text as search engines and networks cut it: a Chinese character takes the room of two. */
+export function shownLength(text: string): number {
+  return [...text].reduce((sum, one) => sum + (WIDE.test(one) ? 2 : 1), 0);
+}
+
+/** The beginning of a text that takes the room of `most` characters, with an ellipsis where it is cut. */
+export function cutAfter(text: string, most: number): string {
+  if (shownLength(text) <= most) return text;
+  let [kept, room] = ['', most - 1];
+  for (const one of text) {
+    room -= shownLength(one);
+    if (room < 0) break;
+    kept += one;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
+/** What is shown of a title and a text before they are cut, in characters. */
+export const SHOWN = {
+  search: { title: 60, text: 160 },
+  social: { title: 70, text: 125 },
+} as const;
