@@ -31,17 +31,17 @@ const START = 'packages/start';
 const CLIENT = 'packages/client';
 const SIGNATURES = 'standardwebhooks';
 
-/** What reads other systems' exports, and what of its surroundings it does not know. */
+/** The reader of other systems' exports, and the modules that it does not know. */
 const MOVING = 'packages/moving';
 const NOT_FOR_MOVING = /^(?:kysely|pg|packages\/common\/src\/(?:database|http)\/.*)$/;
 
 /** The server of the Model Context Protocol. */
 const MCP = 'packages/mcp';
 
-/** What judges and groups the news, by texts alone. */
+/** The judge of the news, by texts alone. */
 const STORIES = 'packages/stories';
 
-/** What it uses of `packages/common`, under the same rule. */
+/** The modules of `packages/common` that it uses, under the same rule. */
 const FOR_STORIES: readonly string[] = [
   'packages/common/src/failures/failure.ts',
   'packages/common/src/fields/fields.ts',

@@ -29,7 +29,7 @@ interface Parsed {
   entries: (Shown & { id: string | null; link: string | null; dated: boolean })[];
 }
 
-/** What every format of a feed has of an entry. */
+/** The members of an entry that every feed format has. */
 interface Shown {
   title: string | null;
   picture: string | null;

@@ -36,7 +36,7 @@ function isUnlabelled({ verdict }: { verdict: string }): boolean {
 
 const METRICS = ['headlines', 'with counts', 'claimed', 'real', 'unlabelled', 'precision'];
 
-/** What is claimed in each language, worst first. */
+/** The claims by language, the worst first. */
 function contradictionsTable(figures: readonly Figure[]): string {
   const measured = LANGUAGES.filter((language) => figures.some(({ what }) => what === language));
   const rows = measured.map((what) => ({

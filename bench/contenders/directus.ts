@@ -33,7 +33,7 @@ const FILL = `
     from source.article;
   select setval('article_id_seq', (select max(id) from article)),
          setval('category_id_seq', (select max(id) from category));
-  -- What an administrator would add for the list.
+  -- The index that an administrator would add for the list.
   create index on article (is_published, published_at);
   create index on article (category);
 `;

@@ -29,7 +29,7 @@ const FILL = `
     select id, category_id, id from source.article;
   select setval('articles_id_seq', (select max(id) from articles)),
          setval('categories_id_seq', (select max(id) from categories));
-  -- What an administrator would add for the list.
+  -- The index that an administrator would add for the list.
   create index on articles (is_published, date_published);
 `;
 

@@ -143,7 +143,7 @@ function readLists(folder: string): Headline[] {
   });
 }
 
-/** What many searched for on a day, the newest first. */
+/** A day's frequent searches, the newest first. */
 function trending(name: string, commit: string, source: string): Archive {
   const read = (folder: string) =>
     filesBelow(folder, '.md').flatMap((file) => {

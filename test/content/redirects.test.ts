@@ -36,7 +36,7 @@ async function add(from: string, to: string | null, status?: number): Promise<Js
   return body.data;
 }
 
-/** What a site answers to a request for an address; undefined for 404. */
+/** A site's answer to a request for an address; undefined for 404. */
 async function answerOf(address: string): Promise<[number, string | null] | undefined> {
   const { status, text, body } = await client.anonymously(`${PATH}?from=${encodeURIComponent(address)}`);
   expect([status, text]).toEqual([200, text]);

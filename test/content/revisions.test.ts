@@ -30,7 +30,7 @@ async function history(id: number): Promise<unknown[]> {
   return body.data.map(({ revision, key, changed }: JsonBody) => [revision, key?.name ?? null, changed]);
 }
 
-/** Whether readers have seen each revision. */
+/** True for each revision that readers have seen. */
 async function seenByReaders(id: number): Promise<boolean[]> {
   const { body } = await client.send(`/api/articles/${id}/revisions`);
   return body.data.map(({ is_published }: JsonBody) => is_published);

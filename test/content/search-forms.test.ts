@@ -128,7 +128,7 @@ interface Shown {
   matches: { offset: number; length: number }[];
 }
 
-/** What is suggested for a text: titles, then names. */
+/** The suggestions for a text: titles, then names. */
 async function suggested(q: string): Promise<string[][]> {
   const { status, body } = await send(`${content.url}/api/articles/suggest?${new URLSearchParams({ q })}`);
   expect(status, JSON.stringify(body)).toBe(200);

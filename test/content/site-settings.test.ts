@@ -111,7 +111,7 @@ test('addresses of the desk are in feeds and sitemaps, and former slugs lead to 
 describe('addresses that were left', () => {
   const PATHS = '/api/redirects';
 
-  /** What a site answers to a request for an address, as a replica says it; undefined for 404. */
+  /** A site's answer to a request for an address, as a replica says it; undefined for 404. */
   async function answerOf(address: string, url = content.url) {
     const { body } = await send(`${url}${PATHS}?from=${encodeURIComponent(address)}`);
     const [found] = body.data;

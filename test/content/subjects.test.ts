@@ -53,7 +53,7 @@ test('a change drops what shows it, and keeps what does not', async () => {
   const kept = [stranger, `/api/articles?category_id=${there}`, `/api/categories/${there}`];
   const all = [changed, neighbour, ...dropped, ...kept];
   let tries = 0;
-  // What is read while a notification comes is not cached: then it shows the change, and all begins again.
+  // A read during a notification is not cached: it then shows the change, and all begins again.
   await until('what does not show it is kept', async () => {
     tries += 1;
     const [title, articles] = [`Unnoticed ${tries}`, 100 + tries];

@@ -559,7 +559,7 @@ describe('an article', () => {
     await dialog.getByRole('button', { name: 'z.jpg' }).waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Picture', exact: true }).click();
-    // What is uploaded there is chosen at once; the latest ones of all public folders come first.
+    // A file uploaded there is chosen at once; the latest ones of all public folders come first.
     const boats = { name: 'boats.jpg', mimeType: 'image/jpeg', buffer: await drawing(6) };
     await dialog.locator('[data-upload="gallery"]').setInputFiles(boats);
     await page.getByLabel('Alternative text').fill('Boats');

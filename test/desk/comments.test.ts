@@ -148,7 +148,7 @@ test('comments stay at their words through edits before, within and after them, 
   await writer.reload();
   await both('qu-iet in the');
 
-  // What is deleted is gone, until that is undone.
+  // A deleted article is gone until the deletion is undone.
   await select(writer, 'boats');
   await writer.keyboard.press('Delete');
   await openPanel(writer, 2);

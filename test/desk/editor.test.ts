@@ -108,7 +108,7 @@ test('a slash in an empty paragraph offers blocks, found by their names', () =>
 test.each([
   // Chosen, and Enter once more.
   ['HEAD', '', 2, '<h2></h2><p>Under</p>'],
-  // What no block has, typed when a block is still offered.
+  // Words that no block has, typed while a block is still offered.
   ['', 'zzz', 1, '<p>/zzz</p><p>Under</p>'],
 ])('a key before the menu of blocks is drawn again is the text’s: /%s, %s', (query, more, times, expected) =>
   inEditor(async (page, written) => {

@@ -64,7 +64,7 @@ afterAll(async () => {
   expect(await opened?.close()).toEqual(opened && []);
 });
 
-/** What the report has, once each: the one that leads, then the others. */
+/** The items of the report, once each: the one that leads, then the others. */
 const quotes = () => desk.page.locator('[data-id]');
 const quote = (name: string) => quotes().filter({ hasText: `Report ${name}` });
 const titles = async () =>

@@ -3,7 +3,7 @@ export interface FieldProblem {
   field: string;
   code: string;
   message: string;
-  /** What the value may have at most, or at least, where the rule has a limit. */
+  /** The rule's upper or lower limit, where it has one. */
   limit?: number;
 }
 
@@ -57,7 +57,7 @@ export interface ProblemDocument {
   code: ProblemCode;
   /** Name it when you report the problem. */
   requestId: string;
-  /** What to wait for, where that is known: `database`, `object_store`, `busy` or `key_refused`. */
+  /** The dependency or condition to wait for, where known: `database`, `object_store`, `busy` or `key_refused`. */
   reason?: string | undefined;
   /** Every error of a request that broke several rules. */
   errors?: FieldProblem[];

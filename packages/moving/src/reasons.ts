@@ -3,7 +3,7 @@ import { Failure } from '@pressroom/common/failures/failure';
 /** Why something is changed on the way, stays out, or is refused. */
 export interface Reason {
   code: ReasonCode;
-  /** What it concerns, such as the name of a shortcode. */
+  /** The subject of the code, such as the name of a shortcode. */
   about: string | null;
   /** The English sentence, which commands print. */
   text: string;
@@ -14,7 +14,7 @@ const said = (_about: string | null, sentence: string) => sentence;
 
 /** The sentence of each code; its first value is what it is about. */
 const SENTENCES = {
-  // What is changed on the way.
+  // Adapted on the way.
   slug_taken: (slug: string, wanted: string) => `the slug ${wanted} is taken: it becomes ${slug}`,
   html_removed: (what: string) => `removed ${what}`,
   shortened: (what: string, most?: number) =>
@@ -44,7 +44,7 @@ const SENTENCES = {
   date_impossible: (time: string) => `the date ${time} does not exist: left out`,
   untitled: (title: string) => `has no title; it is called "${title}"`,
   not_kept: (what: string) => `${what}: not kept`,
-  // What stays out.
+  // Left out.
   not_article: (type: string) => `${type}: not an article`,
   state: (state: string) => `an article in the state ${state}`,
   shared_pattern: () => 'pattern: is put into the articles that show it',
@@ -64,7 +64,7 @@ const SENTENCES = {
   not_json: said,
   line_too_long: said,
   not_utf8: said,
-  // What ends the import.
+  // Ends the import.
   site_missing: () => 'the export leaves out the address of the site: give --site https://…',
   text_too_long: (_: null, text: string, most: number) => `${text} is longer than ${most} characters`,
   encoding: (encoding: string, file: string) =>

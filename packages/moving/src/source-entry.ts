@@ -24,7 +24,7 @@ export interface ImportEntry {
   identity?: Identity | undefined;
   /** The old address: a URL, or a path of the site. */
   address?: string | undefined;
-  /** What was changed to read it. */
+  /** The repairs that made it readable. */
   notes?: readonly Reason[] | undefined;
 }
 

@@ -42,7 +42,7 @@ const PROPOSING_TERMS = 16;
 /** A candidate shares at least this many of the proposing terms, if there are so many. */
 const LEAST_SHARED = 2;
 
-/** What is to be looked for so that other reports on the event of `report` are found; no candidates yet. */
+/** The search for other reports on the event of `report`; no candidates yet. */
 export function searchFor(report: WeighedReport): Found {
   const weightiest = [...report.terms]
     .filter(([, { weight }]) => weight > 0)
@@ -110,7 +110,7 @@ export function mayBeOfOneStory(candidate: Candidate): boolean {
 interface Place {
   /** True if it tells several stories or belongs to a column: no other report joins its story. */
   isAlone: boolean;
-  /** What it joins: a story, or with null these items that have none yet. Undefined: it starts a story. */
+  /** The story that it joins, or with null these items that have none yet. Undefined: it starts a story. */
   joined: { story: string | null; itemIds: readonly string[] } | undefined;
   /** Stories that are the one that it joins. */
   alike: readonly string[];

@@ -1,4 +1,4 @@
-/** What reasons and digests say to readers, in one language. */
+/** The sentences of reasons and digests for readers, in one language. */
 interface Words {
   sources: (count: number) => string;
   /** In a digest: news in a story's latest report. */

@@ -298,7 +298,7 @@ export class Reviews {
           .execute();
         return { review: await reviewOf(tx, article), repeated: false };
       }
-      // What is sent back is not published before its writer has seen that.
+      // Its writer sees a returned draft before it is published.
       const endsPlan = state === 'returned' && publishes(article);
       if (endsPlan) await updateIn(tx, articleId, { publish_at: null, release: null }, { actor });
       const kept = review.steps.slice(1 - MAX_STEPS).map(({ key_name: _, ...step }) => step);

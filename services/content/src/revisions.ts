@@ -87,7 +87,7 @@ const RESTORED = revisedArticle.omit({
   is_published: true,
   slug: true,
   published_at: true,
-  // What has been put right stays so.
+  // A correction stays.
   corrections: true,
 });
 

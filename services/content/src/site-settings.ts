@@ -22,7 +22,7 @@ type Variable = (typeof SITE_VARIABLES)[Member];
 
 type Config = Pick<ContentConfig, Variable | 'SITE_FIXED'>;
 
-/** What was set at the desk, by member; null is what was not. */
+/** The values set at the desk, by member; null for those unset. */
 type Made = Record<Member, string | null>;
 
 const NOTHING_MADE = ofEach(() => null);
@@ -135,7 +135,7 @@ export class SiteSettings {
     this.#fixed = new Set(MEMBERS.filter((member) => config.SITE_FIXED.includes(SITE_VARIABLES[member])));
   }
 
-  /** What holds now. Answers that are made of it change with it on every replica. */
+  /** The values in effect. Answers made of them change with them on every replica. */
   current(): Promise<SiteValues> {
     if (!this.#lease.isCurrent()) return this.in(this.#readDb);
     if (this.#known !== undefined) return this.#known;
@@ -147,7 +147,7 @@ export class SiteSettings {
     return loading;
   }
 
-  /** What holds in a transaction, or in a database at a moment. */
+  /** The values in effect in a transaction, or in a database at a moment. */
   async in(db: Kysely<ContentTables>): Promise<SiteValues> {
     const made = sql<Made | null>`(select to_jsonb(site) from content.site)`.as('made');
     const found = await db

@@ -28,7 +28,7 @@ const FORMS = ['default', 'full'] as const;
 type Form = (typeof FORMS)[number];
 
 /**
- * What a copy may hold, as its query says it. Its place in this list stands in its cursors, so what copies
+ * The contents of a copy, as its query names them. The place in this list stands in a copy's cursors, so what copies
  * hold already stays as it is, and others are added at the end.
  */
 const COPIES = ['default', 'full', 'default&redirects=true', 'full&redirects=true'] as const;
@@ -268,7 +268,7 @@ const item = z.discriminatedUnion('kind', [
   formerPattern,
 ]);
 
-/** What is published, as copies show it. */
+/** Published articles, as copies show them. */
 type SyncItem = z.infer<typeof item>;
 
 const change = z.discriminatedUnion('op', [

@@ -166,7 +166,7 @@ const OWNER_ROUTES = CONTENT_ROUTES.flatMap(([method]): ProxiedRoute[] =>
 const CONTENT_RESOURCES =
   /^\/api\/(articles|authors|categories|drafts|embeds|exports|imports|redirects|releases|reviews|schedule|tags|trash)(\/|$)/;
 
-/** What is deleted from there cannot be brought back. */
+/** Deletion from there is final. */
 const ERASED = /^\/api\/trash(\/|$)/;
 
 /** Timeouts for connecting and for the answer, in ms: trying a source is slow. */

@@ -32,7 +32,7 @@ export async function survivorsOf(
   return new Map(rows.map(({ origin, ...survivor }) => [origin, survivor]));
 }
 
-/** What was wrong with something, and when that was said; both are null if nothing was. */
+/** A correction and the time of it; both are null if there is none. */
 export interface Correction {
   correction: string | null;
   corrected_at: Date | null;

@@ -47,7 +47,7 @@ export type PassingReason = 'busy' | 'database' | 'key_refused' | 'object_store'
 interface FailureOptions {
   /** A stable snake_case name, more precise than the kind: `slug_taken`, `destination_conflict`. */
   code?: ProblemCode | undefined;
-  /** What to wait for, if the kind is `unavailable`. */
+  /** The dependency or condition to wait for, if the kind is `unavailable`. */
   reason?: PassingReason | undefined;
   /** All errors, if the kind is `invalid`. */
   faults?: FieldFault[] | undefined;

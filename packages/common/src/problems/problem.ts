@@ -20,7 +20,7 @@ interface ProblemOptions {
   /** Response headers that belong to the failure, such as `Retry-After` or `Allow`. */
   headers?: Record<string, string>;
   errors?: FieldFault[];
-  /** What to wait for, where the same request may succeed later. */
+  /** The dependency or condition to wait for, where the same request may succeed later. */
   reason?: PassingReason | undefined;
   /** The cause of the failure; logged if the status is 5xx, never sent. */
   cause?: unknown;

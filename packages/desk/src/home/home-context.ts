@@ -4,7 +4,7 @@ import type { Desk } from '../shared/desk.ts';
 import type { HomeApi } from './api/home.ts';
 import type { Texts } from './text/texts.ts';
 
-/** What the section is made of; `home.tsx` puts it together. */
+/** The parts of the section; `home.tsx` puts them together. */
 export interface Home extends Desk {
   readonly api: HomeApi;
   readonly texts: Texts;

@@ -4,7 +4,7 @@ import type { Desk } from '../shared/desk.ts';
 import type { OperationsApi } from './api/operations.ts';
 import type { Texts } from './text/texts.ts';
 
-/** What the section is made of; `operations.tsx` puts it together. */
+/** The parts of the section; `operations.tsx` puts them together. */
 export interface Operations extends Desk {
   readonly api: OperationsApi;
   readonly texts: Texts;

@@ -243,7 +243,7 @@ function isForWriters(include: readonly string[] = []): boolean {
   return FOR_WRITERS.some((member) => include.includes(member));
 }
 
-/** How many related articles are asked for: the number of the last `related:N`, 0 without one. */
+/** The number of related articles asked for: that of the last `related:N`, 0 without one. */
 function relatedIn(include: readonly string[]): number {
   return Number(include.findLast((member) => member.startsWith('related:'))?.slice('related:'.length) ?? 0);
 }

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { idOfSlug, SLUG_PATTERN, slugMember } from '../slug.ts';
 
-/** What lists are sorted by: a time, or the title. */
+/** The sort keys of lists: a time, or the title. */
 export type SortKey = 'published_at' | 'updated_at' | 'title';
 
 /** A value in a query, or the placeholder for one. */

@@ -75,7 +75,7 @@ export type FilterValue = (name: FilterName) => RawBuilder<unknown>;
 /** The direction in which an order is read: from the latest time to the earliest, or back. */
 export type Direction = 'desc' | 'asc';
 
-/** What sorts a list; the id breaks ties. */
+/** The sort key of a list; the id breaks ties. */
 export function sortedBy(sort: ArticleSort): SortKey {
   if (sort === 'title' || sort === 'title_desc') return 'title';
   return sort === 'updated' || sort === 'updated_asc' ? 'updated_at' : 'published_at';

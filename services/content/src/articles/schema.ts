@@ -273,7 +273,7 @@ export const articlePatch = articlePut
   .refine((body) => Object.keys(body).length > 0, NO_MEMBER)
   .meta({ minProperties: 1 });
 
-/** What a draft may be before it is published. */
+/** The limits of a draft before its publication. */
 const draftMembers = {
   title: onOneLine(text(255))
     .overwrite((title) => (hasText(title) ? title : ''))

@@ -66,7 +66,7 @@ export function asWritten(text: string): string {
   );
 }
 
-/** What texts and words of a search are compared by: as written, without accents, quotes and apostrophes. */
+/** The forms in which a search compares texts: as written, without accents, quotes and apostrophes. */
 export function foldText(text: string): string {
   return foldWritten(asWritten(text));
 }

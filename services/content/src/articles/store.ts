@@ -183,7 +183,7 @@ export class ArticleStore {
     return new Map(rows.map(({ article_id, ...author }) => [article_id, author]));
   }
 
-  /** How many comments of those articles that have any are not resolved. */
+  /** The number of unresolved comments, for those of the articles that have any. */
   async openComments(articleIds: readonly number[]): Promise<Map<number, number>> {
     const rows = await this.#db
       .selectFrom('content.article_comment')
@@ -546,7 +546,7 @@ async function updateAtOnce(
   return { row: content === undefined ? row : { ...row, content }, changed: differing, formerCategory };
 }
 
-/** Whether the text is shorter than readers may see it. */
+/** True if the text is too short for readers. */
 interface Length {
   is_short?: boolean | undefined;
 }

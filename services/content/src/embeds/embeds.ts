@@ -88,7 +88,7 @@ interface EmbedsOptions {
   readonly mostMs?: number;
 }
 
-/** What addresses become in articles, as their pages and providers say. */
+/** The forms that addresses take in articles, by their pages and providers. */
 export class Embeds {
   readonly #providers: readonly Provider[];
   readonly #fetcher: PageFetcher;
@@ -113,7 +113,7 @@ export class Embeds {
     const work = this.#look(page).finally(() => this.#asked.delete(page.href));
     this.#asked.set(page.href, work);
     const answer = await work;
-    // What could not be read now may be read the next time.
+    // A page that could not be read now may be readable the next time.
     if (answer.card !== null) this.#found.set(page.href, answer);
     return answer;
   }
@@ -137,7 +137,7 @@ export class Embeds {
     return { url: page.href, provider: name, frame, card };
   }
 
-  /** What a provider says of a page, or why it says nothing. */
+  /** A provider's answer about a page, or the reason why there is none. */
   async #ask(page: URL, { name, endpoint }: Provider) {
     if (endpoint === undefined) return undefined;
     const url = new URL(endpoint.replace('{host}', page.hostname));

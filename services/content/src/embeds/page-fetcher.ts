@@ -20,12 +20,12 @@ export interface FetchedPage {
   readonly body: Buffer;
 }
 
-/** What is asked for at an address. */
+/** The request for an address. */
 interface Asked {
   readonly accept: string;
   /** The type of the answer; another one is not read. */
   readonly type: RegExp;
-  /** What comes behind so many bytes is not read. */
+  /** The most bytes that are read. */
   readonly mostBytes: number;
 }
 

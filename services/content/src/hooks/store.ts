@@ -104,7 +104,7 @@ export interface ListedHook {
   resume_at: Date | null;
   paused_at: Date | null;
   pause_reason: string | null;
-  /** What the reason says; null as well where an earlier release has paused it. */
+  /** The reason's sentence; null as well where an earlier release has paused it. */
   pause_code: PauseCode | null;
   /** Events that wait for it, 10,000 at most. */
   waiting: number;

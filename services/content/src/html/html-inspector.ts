@@ -103,7 +103,7 @@ export class HtmlInspector {
 /** The minimum number of characters of text in an article, not counting tags. */
 export const MIN_CONTENT = 50;
 
-/** What is wrong with less. */
+/** The fault of a shorter text. */
 export const TOO_SHORT: FieldFault = {
   field: 'content',
   code: 'too_short',

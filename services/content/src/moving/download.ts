@@ -56,7 +56,7 @@ export function exportOperation(db: Kysely<ContentTables>, config: DatabaseConfi
         await own.destroy();
       };
       try {
-        // What the database refuses is told before the file begins.
+        // The database's refusals are told before the file begins.
         const first = await lines.next();
         await db.transaction().execute(async (tx) => {
           await sql`select ${writtenBy(actorOf(request))}`.execute(tx);

@@ -162,7 +162,7 @@ function entryOf(
   return {
     outcome: isKnown ? 'known' : made,
     ...placed(entry.place, titleOf(entry.line)),
-    // What a dry run makes is gone.
+    // A dry run's temporary articles are gone.
     article_id: dryRun && kind === 'created' ? null : id,
     reasons: isKnown ? [] : reasons,
   };

@@ -22,16 +22,16 @@ const STUCK_MS = 600_000;
 /** The pause after a failure, in ms: the database may be away. */
 const RETRY_MS = 2000;
 
-/** What a process has to do. */
+/** The task of a process. */
 export interface ProcessTask {
   claimed: ClaimedImport;
   settings: ImportSettings;
 }
 
-/** What a process says: that it gets on, that it is ready, or why the file cannot be imported. */
+/** A process's messages: it gets on, it is ready, or why the file cannot be imported. */
 export type ProcessMessage = { at: 'work' } | { at: 'end' } | { at: 'refusal'; reason: Reason };
 
-/** How a process ended: `lost` if the work is another's by now, `broken` if nobody knows why. */
+/** A process's end: `lost` if the work is another's by now, `broken` if nobody knows why. */
 type Ending = 'done' | 'lost' | 'broken' | 'stopped' | { reason: Pick<Reason, 'code' | 'about'> };
 
 /**

@@ -34,12 +34,12 @@ export const STATES = [
 
 export type ImportState = (typeof STATES)[number];
 
-/** What came of an article of the file; `adapted` is one that is created, but not just as it was. */
+/** The outcome of an article of the file; `adapted` is one that is created, but not just as it was. */
 export const OUTCOMES = ['created', 'adapted', 'known', 'refused'] as const;
 
 export type EntryOutcome = (typeof OUTCOMES)[number];
 
-/** How a file is read. */
+/** The options for reading a file. */
 export interface ImportOptions {
   author: string | null;
   /** The address that a site of Ghost had. */
@@ -57,7 +57,7 @@ interface LeftOut {
   count: number;
 }
 
-/** What was found in a file so far. */
+/** The findings in a file so far. */
 export interface ImportCounts {
   outcomes: Record<EntryOutcome, number>;
   /** Categories, tags, authors and releases that the file lists. */
@@ -200,7 +200,7 @@ export class ImportStore {
       const isSame = options === undefined || isDeepStrictEqual(options, row.options);
       if (row.state === work && isSame) return found(tx, id);
       await refuseUntimely(tx, row, work);
-      // What an undo before did; one that failed goes on.
+      // The result of an earlier undo; one that failed goes on.
       if (work === 'undoing' && row.failure?.at !== 'undoing')
         await tx
           .deleteFrom('content.imported_article')
@@ -507,5 +507,5 @@ async function findWhere(db: Database, where: RawBuilder<unknown>, limit: number
   return rows;
 }
 
-/** What the lease of work that is in hand lasts, in ms. */
+/** The lease of work in hand, in ms. */
 export const LEASE_MS = LEASE_SECONDS * 1000;

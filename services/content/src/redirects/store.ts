@@ -22,7 +22,7 @@ import {
 
 type Database = Kysely<ContentTables>;
 
-/** What a redirect answers: one that is moved for good, or for now, or what is gone for good. */
+/** The status of a redirect's answer: moved for good, moved for now, or gone for good. */
 export const STATUSES = [301, 302, 410] as const;
 
 type Status = (typeof STATUSES)[number];
@@ -30,7 +30,7 @@ type Status = (typeof STATUSES)[number];
 /** Who made a redirect: a person, an import, a slug that changed, or an address pattern that changed. */
 export const SOURCES = ['manual', 'import', 'slug', 'pattern'] as const;
 
-/** What a person says of a redirect. */
+/** A redirect as a person writes it. */
 export interface RedirectBody {
   from: string;
   /** Null for 410. */
@@ -46,7 +46,7 @@ export interface Redirect extends RedirectBody {
   updated_at: Date | null;
 }
 
-/** What a site answers, after all redirects that follow. */
+/** The final answer of a site, after all redirects that follow. */
 type RedirectAnswer = { status: 301 | 302; location: string } | { status: 410; location: null };
 
 /** A redirect with its answer, which is null where redirects lead in a circle. */
@@ -115,7 +115,7 @@ export class RedirectStore {
     return redirect === undefined ? [] : this.#resolve(this.#readDb, [redirect]);
   }
 
-  /** Which of these links lead to no page of the site that readers find, and to no redirect. */
+  /** The links that lead to no page of the site that readers find, and to no redirect. */
   async brokenAmong(urls: readonly string[]): Promise<Map<string, LinkFault>> {
     const addresses = new Map(urls.flatMap((url) => this.#addressOf(url).map((address) => [url, address])));
     const faults = await this.#faultsOf([...new Set(addresses.values())]);
@@ -143,7 +143,7 @@ export class RedirectStore {
     return address ? [address] : [];
   }
 
-  /** How readers find the pages at these addresses, without their queries; others may be of other pages. */
+  /** Finds the pages at these addresses, without their queries; others may be of other pages. */
   async #faultsOf(addresses: readonly string[]): Promise<Map<string, LinkFault | 'found'>> {
     const faults = new Map<string, LinkFault | 'found'>();
     const all = [...new Set(addresses.map((address) => withoutQuery(address) ?? address))];

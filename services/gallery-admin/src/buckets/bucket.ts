@@ -406,7 +406,7 @@ class StoreMeter {
 /** Lets the test answer within 5 s (`docs/spec/wire.md`, "Buckets"). */
 export const TIMEOUT_MS = 4000;
 
-/** What to mend: for programs, and in words. */
+/** The fault to mend: for programs, and in words. */
 type Advice = readonly [code: BucketCode, message: string];
 
 /** S3's error codes, explained to the person who fills in the form. */

@@ -348,7 +348,7 @@ const jobsSaid = z.object({
   ),
 });
 
-/** What a service says of itself; without `said` it does not answer. */
+/** A service's account of itself; without `said` it does not answer. */
 interface Heard<Said> {
   readonly state: SectionState;
   readonly said?: Said;

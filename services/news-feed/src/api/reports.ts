@@ -295,7 +295,7 @@ export interface StoredReport {
   date: string;
   generated_at: Date;
   corrected_at: Date | null;
-  /** What was wrong with it, and when that was said. */
+  /** Its correction and the time of that. */
   correction: string | null;
   noted_at: Date | null;
   window_start: Date;

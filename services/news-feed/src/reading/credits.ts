@@ -141,7 +141,7 @@ function wholeNumber(value: string | number | undefined, most: number): number |
   return number >= 1 && number <= most ? number : undefined;
 }
 
-/** What comes first of an entry's recordings has the duration that iTunes gives the whole entry. */
+/** The first of an entry's recordings has the duration that iTunes gives the whole entry. */
 export function withDuration(
   enclosures: readonly RawEnclosure[],
   duration: string | undefined,

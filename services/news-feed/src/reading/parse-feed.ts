@@ -422,7 +422,7 @@ function people(members: readonly XmlElement[], name: string): MarkedText[] {
   });
 }
 
-/** What readers are to see of a category. */
+/** The labels of a category that readers see. */
 function categoryText(element: XmlElement): MarkedText {
   const { label, term } = element.attributes;
   const value = label ?? term;

@@ -15,7 +15,7 @@ const NAME = /^[!#$%&'*+.^_`|~\da-z-]{1,100}$/;
 /** Visible ASCII with single spaces or tabs inside: nothing that would begin another field. */
 const VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]{0,3998}[\x21-\x7e])?$/;
 
-/** What the worker says itself, or the connection; and what has a setting of its own. */
+/** Headers that the worker or the connection sets, and those that have a setting of their own. */
 const RESERVED =
   /^(?:accept-encoding|connection|content-.*|date|expect|host|if-.*|keep-alive|proxy-.*|range|te|trailer|transfer-encoding|upgrade|user-agent|via)$/;
 
@@ -59,7 +59,7 @@ const basicAuth = z.strictObject({
     .meta({ writeOnly: true }),
 });
 
-/** How a source is asked for; an absent member keeps its value. */
+/** The request settings of a source; an absent member keeps its value. */
 export const accessInput = {
   userAgent: z
     .string(AGENT)
@@ -84,13 +84,13 @@ const access = z.object(accessInput).partial();
 
 export type SourceAccess = z.infer<typeof access>;
 
-/** What is sealed. */
+/** The encrypted members. */
 interface Secrets {
   password?: string;
   headers: Record<string, string>;
 }
 
-/** What a request for a source has of its own. */
+/** The request settings of one source. */
 export interface OwnRequest {
   userAgent?: string;
   timeoutMs?: number;
@@ -158,7 +158,7 @@ function boxed(box: SecretBox | undefined): SecretBox {
   });
 }
 
-/** What a source's requests have of their own. Throws a {@link Failure} if its secrets cannot be opened. */
+/** Opens a source's request settings. Throws a {@link Failure} if its secrets cannot be decrypted. */
 export function ownRequestOf(source: Source, box: SecretBox | undefined): OwnRequest {
   const { user_agent: userAgent, timeout_seconds: seconds, basic_user: user } = source;
   const secrets = openSecrets(source, box);

@@ -6,7 +6,7 @@ import { MAX_SOURCE_URL_BYTES } from '../fields.ts';
 import type { Vocabulary } from '../words.ts';
 import { listSelectors } from './list-selectors.ts';
 
-/** What tells the entries of a source apart; `auto`: the rules that hold for all sources. */
+/** The member that tells the entries of a source apart; `auto`: the rules that hold for all sources. */
 export const IDENTITIES = ['auto', 'guid', 'link', 'both', 'content'] as const;
 
 /** An editor's settings of a source; an absent member keeps its value. */
@@ -21,7 +21,7 @@ export interface SourceSettings {
   /** See `parseSelectRule`. */
   select?: string;
   readPages?: boolean;
-  /** What tells its entries apart, see `identifiedEntries`. */
+  /** The member that tells its entries apart, see `identifiedEntries`. */
   identity?: (typeof IDENTITIES)[number];
   /** False to leave out the pictures of its entries. */
   images?: boolean;

@@ -421,7 +421,7 @@ export async function tryRules(
 interface StoppedRule {
   rule: string;
   reason: string;
-  /** What the reason says; absent where an earlier release has switched it off. */
+  /** The reason's sentence; absent where an earlier release has switched it off. */
   code?: RuleCode;
 }
 

@@ -39,7 +39,7 @@ const CHALLENGE_HEADERS: readonly (readonly [name: string, header: string, value
 const CONSENT_HOST = /^(?:consent|guce|cmp|myprivacy|privacy-gate)\./i;
 const CONSENT_PATH = /^\/(?:v\d\/)?(?:collectConsent|privacy-?gate|cookie-?wall|consent)(?:\/|$)/i;
 
-/** What a refusal by its status alone is. */
+/** The fault code of a refusal by its status alone. */
 const STATUSES: Readonly<Record<number, SourceCode>> = {
   401: 'source_needs_login',
   403: 'source_forbidden',
@@ -54,7 +54,7 @@ export function codeOfStatus(status: number): SourceCode {
 }
 
 /**
- * What stands between the newsroom and a source that did not answer with a feed: a challenge to browsers, or
+ * Names the obstacle between the newsroom and a source that did not answer with a feed: a challenge to browsers, or
  * a page that asks for consent; undefined if it is neither.
  * @param asked the address that was asked
  */

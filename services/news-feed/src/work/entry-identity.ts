@@ -6,10 +6,10 @@ import { type FeedEntry, MOST_NAMED, type ParsedFeed, repeatedEntry } from '../r
 import type { Source } from '../reading/sources.ts';
 import type { NewsTables } from '../tables.ts';
 
-/** What an editor has the entries of a source told apart by. */
+/** An editor's choice of the member that tells entries apart. */
 export type Identity = Exclude<Source['identity'], 'auto'>;
 
-/** What entries are told apart by. */
+/** The member that tells entries apart. */
 type Said = Pick<FeedEntry, 'key' | 'sharedId' | 'id' | 'url' | 'title' | 'summary'>;
 
 /** A stored entry; the address of its item may be another spelling of its own. */
@@ -75,7 +75,7 @@ export async function identifiedEntries(
   });
 }
 
-/** How many members of an entry a stored one has. */
+/** The number of members of an entry that are stored. */
 function alike(entry: FeedEntry, { id, url, title, summary }: KnownEntry): number {
   const same = [id === idOf(entry), url === entry.url, title === entry.title, summary === entry.summary];
   return same.filter(Boolean).length;

@@ -172,7 +172,7 @@ export async function correctReport(
   return numUpdatedRows > 0n;
 }
 
-/** What was wrong with a report, and when that was said. */
+/** A report's correction and the time of that. */
 interface ReportCorrection {
   correction: string | null;
   correctedAt: Date | null;

@@ -30,7 +30,7 @@ interface ScheduleStatus {
   /** Seconds that it is overdue; 0 if it is not. */
   lagSeconds: number;
   lastError: string | null;
-  /** What it says; null as well where an earlier release has kept it. */
+  /** The reason's sentence; null as well where an earlier release has kept it. */
   lastErrorCode: ScheduleCode | null;
 }
 
@@ -163,7 +163,7 @@ export interface FailedJob {
   failures: number;
   at: Date;
   reason: string;
-  /** What `reason` says; null where an earlier release has kept it. */
+  /** The sentence of `reason`; null where an earlier release has kept it. */
   code: JobCode | null;
 }
 

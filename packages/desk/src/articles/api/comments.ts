@@ -17,7 +17,7 @@ export interface Comment {
   readonly edited_at: string | null;
   readonly resolved_at: string | null;
   readonly resolved_by: { readonly name: string | null } | null;
-  /** What whoever is logged in may do to it. */
+  /** The actions that the logged-in person may take on it. */
   readonly may: readonly ('edit' | 'resolve' | 'delete')[];
 }
 

@@ -103,7 +103,7 @@ export class ContentApi {
     return author === null ? {} : { responsible: author };
   }
 
-  /** How many articles are in each state; with `mine`, of those of whoever is logged in. */
+  /** The number of articles in each state; with `mine`, of those of the logged-in person. */
   async counts({ mine }: Pick<ListQuery, 'mine'>, signal: AbortSignal): Promise<StateCounts> {
     const query = mine ? await this.#responsible() : {};
     const { deleted, ...counts } = (await asked(this.#client.get('/api/reviews', { signal, query }))).data;
@@ -237,7 +237,7 @@ export class ContentApi {
     );
   }
 
-  /** What the page at an address can become in an article. */
+  /** The forms that the page at an address can take in an article. */
   async embed(url: string, signal: AbortSignal): Promise<FoundEmbed> {
     return (await asked(this.#client.get('/api/embeds', { query: { url }, signal }))).data;
   }

@@ -3,7 +3,7 @@ import { deskContentClient } from '../../shared/api/content-client.ts';
 import { ApiProblem, asked } from '../../shared/api/problem.ts';
 import type { Service } from '../../shared/api/service.ts';
 
-/** What stands on a day of the calendar. */
+/** An article on a day of the calendar. */
 export interface Entry {
   /** Tells it from the others. */
   readonly key: string;
@@ -25,7 +25,7 @@ const PER_PAGE = 100;
 /** A calendar shows so many published articles at most. */
 const MOST = 1000;
 
-/** What is planned, and what was published. Every method throws an `ApiProblem`. */
+/** Planned and published articles. Every method throws an `ApiProblem`. */
 export class Plans {
   readonly #client: ContentClient;
 
@@ -33,7 +33,7 @@ export class Plans {
     this.#client = deskContentClient(service);
   }
 
-  /** What stands between two times, in their order. */
+  /** The articles between two times, in their order. */
   async between(from: number, to: number): Promise<Entry[]> {
     const found = await Promise.all([this.#planned(to), this.#releases(from), this.#published(from, to)]);
     return found

@@ -49,7 +49,7 @@ export interface Review {
   readonly may: readonly (ReviewState | 'none')[];
 }
 
-/** What was wrong in an article, and when it was put right. */
+/** A fault of an article, and when it was corrected. */
 export interface Correction {
   readonly at: string;
   readonly text: string;
@@ -72,7 +72,7 @@ export interface Article {
   readonly meta_title: string | null;
   readonly meta_description: string | null;
   readonly canonical_url: string | null;
-  /** What cards of networks show instead of others; absent where unset. */
+  /** The members that networks' cards show instead of others; absent where unset. */
   readonly social_title?: string | undefined;
   readonly social_description?: string | undefined;
   readonly social_image?: string | undefined;
@@ -118,7 +118,7 @@ export interface ListedArticle {
   readonly picture: string | null;
   readonly category: string | null;
   readonly assignee?: string | undefined;
-  /** How many are not resolved. */
+  /** The number of unresolved ones. */
   readonly comments?: number;
   readonly state: 'published' | 'draft' | 'scheduled' | 'deleted' | ReviewState;
   /** When it was last changed, in ms since 1970; the schedule and the trash do not say. */

@@ -37,7 +37,7 @@ export interface RichTextProps {
    * it.
    */
   readonly html: string;
-  /** How many reports `html` knows of: one that lacks the latest is not shown. */
+  /** The number of reports that `html` includes: a text that lacks the latest is not shown. */
   readonly heard: number;
   /**
    * Hears what the article has become, from the one that was last known: when the writer pauses, and when the
@@ -72,7 +72,7 @@ export function RichText(props: RichTextProps) {
   /** The first one is open; several pictures may have been dropped. */
   const [dialogs, setDialogs] = useState<readonly OpenDialog[]>([]);
   const open = (one: OpenDialog) => setDialogs((others) => [...others, one]);
-  /** How often somebody has asked to find something; undefined while nobody looks. */
+  /** The number of requests to find something; undefined while nobody looks. */
   const [finding, setFinding] = useState<number>();
   const find = () => setFinding((before = 0) => before + 1);
   const [said, setSaid] = useState('');
@@ -213,7 +213,7 @@ export function RichText(props: RichTextProps) {
     // The report at its end brings the rest.
     if (view.composing) return;
     reporting.flush();
-    // What has been reported since is not in this text, but will be in the next.
+    // This text lacks what has been reported since; the next one will have it.
     if (reports.current !== heard) return;
     known.current = html;
     takeIn(view, readHtml(html));

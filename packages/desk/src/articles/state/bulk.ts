@@ -2,7 +2,7 @@ import { asProblem } from '../../shared/api/problem.ts';
 import type { ContentApi } from '../api/content.ts';
 import type { Changes } from './fields.ts';
 
-/** What failed, and what was thrown. */
+/** The failed article, and the error. */
 interface Failed {
   readonly id: number;
   readonly reason: unknown;
@@ -17,7 +17,7 @@ export interface Watch {
 export interface BulkOutcome {
   readonly changed: readonly number[];
   readonly failed: readonly Failed[];
-  /** How many were left as they are because the work was stopped. */
+  /** The number left as they are because the work was stopped. */
   readonly left: number;
   readonly undo: (watch: Watch) => Promise<BulkOutcome>;
 }
@@ -104,7 +104,7 @@ export function eraseAll(api: ContentApi, ids: readonly number[], watch: Watch):
   });
 }
 
-/** What becomes of readers' view of articles. */
+/** The change in readers' view of articles. */
 export type Publicity = 'publish' | 'unpublish' | 'unschedule';
 
 export function publishAll(

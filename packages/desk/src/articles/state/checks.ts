@@ -12,7 +12,7 @@ export interface TextPlace {
   readonly words: string;
 }
 
-/** What a writer may want to mend, and where. */
+/** A warning for the writer, and its place. */
 export interface Check {
   readonly name: 'summary' | 'featured' | 'title' | 'pictures' | 'heading' | BrokenLink['fault'];
   readonly count?: number;
@@ -31,7 +31,7 @@ export function ownLinks(html: string, origin: string): string[] {
   return [...new Set(own)].slice(0, MOST_LINKS);
 }
 
-/** What readers would miss; nothing of it keeps an article from them. */
+/** Warnings; none keeps an article from readers. */
 export function checksOf(fields: Fields, broken: readonly BrokenLink[]): Check[] {
   const { title, content, excerpt, featuredImage, altText, metaTitle } = fields;
   const text = inertElement(content, document);

@@ -17,7 +17,7 @@ export class Comments {
   #moved: Places['moved'] = new Map();
   /** The one that is looked at. */
   readonly active = signal<CommentMarks['active']>(undefined);
-  /** What is about to be commented: a place, or null for the whole article. */
+  /** The place of the comment being written, or null for the whole article. */
   readonly draft = signal<Anchor | null | undefined>(undefined);
   readonly showsResolved = signal(false);
 
@@ -46,7 +46,7 @@ export class Comments {
 
   async load(): Promise<void> {
     const found = await this.#api.list(this.#id);
-    // What has not changed is not drawn anew.
+    // Unchanged parts are not drawn again.
     if (JSON.stringify(found) !== JSON.stringify(this.#list.peek())) this.#list.value = found;
   }
 

@@ -145,10 +145,10 @@ export function newArticle(fields: Fields): NewArticle {
 /** The fewest characters of text that readers get. */
 export const SHORTEST = 50;
 
-/** What readers would miss. */
+/** A field without which an article cannot be published. */
 export type Missing = 'title' | 'content';
 
-/** What has to be written before readers see it. */
+/** Finds the fields that are missing for publication. */
 export function missingIn({ title, content }: Fields): Missing[] {
   return [
     ...(title.trim() === '' ? (['title'] as const) : []),

@@ -14,7 +14,7 @@ const VOID = /^(?:area|br|col|embed|hr|img|input|link|meta|param|source|track|wb
 
 /**
  * Brings together what two have made of a text, by paragraphs, headings, lists and other blocks as wholes.
- * What neither has changed stays mine, byte for byte.
+ * Parts that neither has changed stay mine, byte for byte.
  */
 export function mergeTexts(
   base: string,

@@ -11,11 +11,11 @@ export interface Notice {
   readonly text: string;
   readonly isFault: boolean;
   readonly undo?: (() => Promise<void>) | undefined;
-  /** What failed of many, if it was more than one reason can say. */
+  /** The failures among many, if there is more than one reason. */
   readonly failures?: readonly Failure[] | undefined;
 }
 
-/** How far the work on many articles is, and what ends it before its time. */
+/** The progress of work on many articles, and the way to stop it. */
 export interface Progress {
   readonly done: number;
   readonly count: number;

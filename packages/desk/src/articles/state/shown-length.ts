@@ -18,7 +18,7 @@ export function cutAfter(text: string, most: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** What is shown of a title and a text before they are cut, in characters. */
+/** The lengths at which titles and texts are cut, in characters. */
 export const SHOWN = {
   search: { title: 60, text: 160 },
   social: { title: 70, text: 125 },

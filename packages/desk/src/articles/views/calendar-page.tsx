@@ -14,7 +14,7 @@ import { daysOf, laterDay, laterSpan, SPANS, type Span } from '../state/calendar
 /** The keys that move a plan, with Shift, by so many days. */
 const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 };
 
-/** What is planned and what was published, on its days. */
+/** Planned and published articles, on their days. */
 export function CalendarPage() {
   const { address, texts } = useApp();
   const { say, zone, language } = texts;
@@ -201,7 +201,7 @@ function EntryLine({ entry, onMove }: { entry: Entry } & Pick<DayProps, 'onMove'
   );
 }
 
-/** What stands on the days, and what moves it: one move after the other. */
+/** The days' articles, and their moves, one after the other. */
 function useEntries(days: readonly string[]) {
   const { connection, notices, service, texts } = useApp();
   const { say, zone } = texts;

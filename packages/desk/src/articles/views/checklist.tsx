@@ -5,10 +5,10 @@ import { useApp } from '../app-context.ts';
 import { type Check, checksOf, ownLinks } from '../state/checks.ts';
 import type { OpenArticle } from '../state/open-article.ts';
 
-/** How long somebody has to pause before the text is looked through, in ms. */
+/** The pause in typing before the text is looked through, in ms. */
 const PAUSE_MS = 500;
 
-/** What readers would miss, each with the way to its place. */
+/** The warnings, each with a link to its place. */
 export function Checklist({
   open,
   onVisit,
@@ -53,7 +53,7 @@ function useChecks(open: OpenArticle): readonly Check[] {
     let isLast = true;
     const asked: string[] = JSON.parse(links);
     const found = asked.length === 0 ? Promise.resolve([]) : api.brokenLinks(asked);
-    // What cannot be judged now is not called broken.
+    // A link that cannot be judged now is not called broken.
     found.then(
       (all) => isLast && setBroken(all),
       () => isLast && setBroken([]),

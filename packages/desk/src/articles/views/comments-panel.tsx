@@ -20,7 +20,7 @@ export interface CommentsPanelProps {
   onClose: () => void;
 }
 
-/** What is said about an article, beside its text. */
+/** The comments on an article, beside its text. */
 export function CommentsPanel({ comments, onClose }: CommentsPanelProps) {
   const { say } = useApp().texts;
   const { threads } = comments;
@@ -169,7 +169,7 @@ function ThreadView({ comments, thread }: { comments: Comments; thread: Thread }
   );
 }
 
-/** What somebody has said, and what can be made of it. */
+/** A comment, and the actions on it. */
 function Remark({ comments, comment }: { comments: Comments; comment: Comment }) {
   const { texts } = useApp();
   const { say } = texts;

@@ -7,7 +7,7 @@ import { FieldProblem } from './field-problem.tsx';
 /** The longest text of a correction that the service takes. */
 const LONGEST = 1000;
 
-/** What was wrong in an article that readers have seen, with the dates. */
+/** Dated corrections of an article that readers have seen. */
 export function CorrectionsField({ open }: { open: OpenArticle }) {
   const { texts } = useApp();
   const { say } = texts;

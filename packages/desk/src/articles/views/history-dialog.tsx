@@ -15,7 +15,7 @@ interface HistoryDialogProps {
   onClose: () => void;
 }
 
-/** What an article said before, by days and sessions, each version beside what it says now. */
+/** The versions of an article by days and sessions, each beside the current one. */
 export function HistoryDialog({ open, isReadOnly, onClose }: HistoryDialogProps) {
   const { api, texts } = useApp();
   const { say } = texts;
@@ -95,7 +95,7 @@ interface SessionEntryProps {
   onShow: (revision: number) => void;
 }
 
-/** What one person has done in a short while, by its last version; the others can be opened. */
+/** One person's session of changes, shown by its last version; the others can be opened. */
 function SessionEntry({ session, shown, onShow }: SessionEntryProps) {
   const { texts } = useApp();
   const { say } = texts;

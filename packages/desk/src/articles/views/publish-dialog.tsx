@@ -149,7 +149,7 @@ function WhenField({ when, onWhen, time, onTime, timeFault, release, onRelease }
   );
 }
 
-/** What readers get, each with the way to its field. */
+/** The fields that readers will see, each with a link to it. */
 function Shown({ open, onVisit }: { open: OpenArticle; onVisit: (name: FieldPlace) => void }) {
   const { site, texts } = useApp();
   const { say } = texts;

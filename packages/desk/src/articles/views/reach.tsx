@@ -17,7 +17,7 @@ interface ReachProps {
   onAsk: (question: ArticleQuestion) => void;
 }
 
-/** How search engines and networks show an article, and what readers would miss. */
+/** Previews of search results and networks' cards, and warnings. */
 export function Reach({ open, onAsk }: ReachProps) {
   const { texts } = useApp();
   const { say } = texts;
@@ -146,7 +146,7 @@ function Group({ title, children }: { title: string; children: ComponentChildren
   );
 }
 
-/** What search results and cards say, each falling back to the one before. */
+/** The texts of search results and cards, each falling back to the one before. */
 function shownOf(fields: Fields) {
   const search = {
     title: fields.metaTitle || fields.title,

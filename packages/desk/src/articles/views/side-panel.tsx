@@ -13,7 +13,7 @@ import { FieldProblem } from './field-problem.tsx';
 import { PanelField } from './panel-field.tsx';
 import { TermsField } from './terms-field.tsx';
 
-// What few change, with its pictures of how others show an article.
+// Rarely changed fields, with previews of how others show an article.
 const Reach = lazy(() => import('./reach.tsx').then(({ Reach: View }) => ({ default: View })));
 
 /** Everything about an article but its title and text. */

@@ -6,7 +6,7 @@ import type { Comments } from '../state/comments.ts';
 import type { OpenArticle } from '../state/open-article.ts';
 import type { CommentsPanelProps } from './comments-panel.tsx';
 
-/** How long it takes at most until what others say is seen, in ms. */
+/** The longest time until another person's comment is seen, in ms. */
 const POLL_MS = 15_000;
 
 interface Loaded {
@@ -20,7 +20,7 @@ interface OpenComments extends Partial<Loaded> {
   readonly show: (isShown: boolean) => void;
 }
 
-/** What is said about the article that is open, which loads once the article is there. */
+/** The comments on the open article; they load once the article has. */
 export function useComments(open: OpenArticle): OpenComments {
   const { service } = useApp();
   const id = open.article.value?.id;
@@ -53,7 +53,7 @@ export function useComments(open: OpenArticle): OpenComments {
   }, [id, service]);
   const comments = loaded?.comments;
   useEffect(() => {
-    // What cannot be kept now is found again by its words, as far as they are there.
+    // A comment whose place is gone is found again by its words, as far as they are there.
     if (isSaved) comments?.settle().catch(() => undefined);
   }, [comments, isSaved]);
   const list = comments?.list.value;

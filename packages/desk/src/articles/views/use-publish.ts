@@ -6,7 +6,7 @@ import { unseenPictures } from '../state/pictures.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
 import { takenWords } from './taken-words.ts';
 
-/** What the writer has decided already: when readers see it, and that they need not see every picture. */
+/** The writer's earlier choices: when to publish, and that pictures may go without alternative text. */
 export type Decided = 'nothing' | 'when' | 'pictures';
 
 /** Publishes an article, once it is decided when, and what about pictures that readers would not see. */

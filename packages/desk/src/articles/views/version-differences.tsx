@@ -102,7 +102,7 @@ function Change({ label, onRestore, children }: ChangeProps) {
   );
 }
 
-/** What became of blocks: which they are, their words and their pictures. */
+/** Changed blocks: which they are, their words and their pictures. */
 function BlockChange({ part, onRestore }: { part: BlockDifference; onRestore: ChangeProps['onRestore'] }) {
   const { texts } = useApp();
   const { say } = texts;

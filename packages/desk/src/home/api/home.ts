@@ -4,10 +4,10 @@ import { deskContentClient } from '../../shared/api/content-client.ts';
 import { asked } from '../../shared/api/problem.ts';
 import type { Service } from '../../shared/api/service.ts';
 
-/** How many of each are shown. */
+/** The number of rows in each block. */
 export const SHOWN = 6;
 
-/** What a site is called before anybody has named it (the default of `SITE_NAME`). */
+/** A site's name before anybody has named it (the default of `SITE_NAME`). */
 const UNNAMED = 'Pressroom';
 
 /** A service that is away is said at once: the others are shown all the same. */
@@ -28,12 +28,12 @@ export interface Some<One> {
   readonly hasMore: boolean;
 }
 
-/** What happens to an article at a time. */
+/** A planned publication or withdrawal. */
 export interface Planned {
   readonly id: number;
   readonly title: string;
   readonly author: string;
-  /** Whether readers see it now, so that it goes. */
+  /** True if readers see it now, so that the plan withdraws it. */
   readonly isPublished: boolean;
   readonly at: string;
 }
@@ -45,7 +45,7 @@ interface FailingSource {
 }
 
 export interface NextReport {
-  /** How many items it has so far. */
+  /** The number of items so far. */
   readonly items: number;
   readonly lead: string | null;
   readonly at: string;
@@ -57,16 +57,16 @@ export interface NewsNow {
   readonly report: NextReport | undefined;
 }
 
-/** What has stopped and needs somebody to go on. */
+/** Stopped work that needs a person. */
 export interface Stopped {
-  /** How many batches have stopped before their end. */
+  /** The number of batches that stopped halfway. */
   readonly batches: number;
   /** Where the hooks go that are paused. */
   readonly hooks: readonly string[];
   readonly isBackupLate: boolean;
 }
 
-/** What the start page shows of each service. Every method throws an `ApiProblem`. */
+/** The start page's requests to each service. Every method throws an `ApiProblem`. */
 export class HomeApi {
   readonly #content: ContentClient;
   readonly #newsroom: ApiClient<Paths>;
@@ -85,7 +85,6 @@ export class HomeApi {
     return { name, isUnnamed: name === UNNAMED };
   }
 
-  /** How many articles there are. */
   async articleCount(): Promise<number> {
     const query = { status: 'all', fields: 'id', per_page: 1 } as const;
     return (await asked(this.#content.get('/api/articles', { query }))).meta.total;
@@ -109,7 +108,7 @@ export class HomeApi {
     return { some, hasMore: meta.total > some.length };
   }
 
-  /** What is planned, the next first. */
+  /** Planned publications and withdrawals, the next first. */
   async planned(): Promise<readonly Planned[]> {
     const { data } = await asked(this.#content.get('/api/schedule', { query: { per_page: SHOWN } }));
     return data.map(({ id, title, author, is_published: isPublished, due_at: at }) => ({
@@ -143,13 +142,12 @@ export class HomeApi {
     return { items: items.length, lead: report?.lead?.title ?? null, at };
   }
 
-  /** Whether there is a file or folder. */
   async hasMedia(): Promise<boolean> {
     const { data } = await asked(this.#gallery.get('/api/gallery'));
     return 'files' in data && data.folders.length + data.files.length > 0;
   }
 
-  /** What has stopped, for owners. */
+  /** Stopped work, for owners. */
   async stopped(): Promise<Stopped> {
     const { backups, content, files } = (await asked(this.#gallery.get('/api/desk/operations'))).data;
     const hooks = content.hooks.filter(({ state }) => state === 'paused' || state === 'gave_up');

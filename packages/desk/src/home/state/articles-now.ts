@@ -1,14 +1,14 @@
 import type { Me } from '../../shared/state/me.ts';
 import { type Draft, type HomeApi, type Planned, SHOWN, type Some } from '../api/home.ts';
 
-/** How many drafts of one author are looked through for those that are unfinished. */
+/** The number of an author's drafts that are searched for unfinished ones. */
 const LOOKED_AT = 50;
 
 /** The articles that concern somebody. */
 export interface ArticlesNow {
-  /** How many there are at all. */
+  /** The total, beyond the rows shown. */
   readonly count: number;
-  /** Whether the drafts are theirs alone. */
+  /** True if only the person's own drafts count. */
   readonly isMine: boolean;
   readonly unfinished: Some<Draft>;
   readonly review: Some<Draft>;

@@ -1,4 +1,4 @@
-/** What the start page says, in English; `_one` and `_other` are the forms of a count. */
+/** The start page's texts in English; `_one` and `_other` are the forms of a count. */
 export const en = {
   attention: 'Needs attention',
   yours: 'Yours, unfinished',

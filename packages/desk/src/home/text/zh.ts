@@ -1,7 +1,7 @@
 import type { Translated } from '../../shared/text/translated.ts';
 import type { en } from './en.ts';
 
-/** What the start page says, in Chinese. */
+/** The start page's texts in Chinese. */
 export const zh: Translated<typeof en> = {
   attention: '需要处理',
   yours: '我未完成的',

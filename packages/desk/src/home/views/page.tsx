@@ -151,11 +151,11 @@ function Quiet() {
 }
 
 interface FirstStepsProps {
-  /** Whether nothing else is shown. */
+  /** True if nothing else is shown. */
   isQuiet: boolean;
-  /** Whether the site has the name of the software. */
+  /** True while the site has the software's name. */
   isUnnamed: boolean;
-  /** Whether there are articles, or no service for them. */
+  /** True if there are articles, or no service for them. */
   isWritten: boolean;
   hasSources: boolean;
 }

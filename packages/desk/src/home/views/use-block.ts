@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import { useHome } from '../home-context.ts';
 
-/** What one service has said, apart from the others. */
+/** One service's answer, apart from the others'. */
 export interface Block<Value> {
   readonly value?: Value;
   readonly problem?: ApiProblem;

@@ -46,7 +46,7 @@ export type Dialog =
       readonly answer: (choice: Choice | undefined) => void;
     };
 
-/** What is to get a name that is taken: a file of the device, or what lies at a path. */
+/** The source of a taken name: a file of the device, or a path. */
 export interface Given {
   readonly name: string;
   readonly file?: File;

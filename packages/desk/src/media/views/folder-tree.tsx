@@ -109,7 +109,7 @@ function useFolders(path: string, isOpen: boolean): readonly Entry[] | undefined
   const isShown = here === path && !(everywhere && filter !== '') && folder.state.value === 'complete';
   const listed = isShown ? folder.loaded.value.filter(({ kind }) => kind === 'folder') : undefined;
   const names = listed?.map((one) => one.path).join('\n');
-  // What is moved, copied, deleted or brought back may be a folder of any other.
+  // A path that is moved, copied, deleted or brought back may be a folder of any other.
   const done = tasks.list.value.filter(({ state }) => state === 'done').length;
   const returns = connection.returns.value;
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** What is loaded once it is wanted: in one file, as each file has its headers, and parts that it shares. */
+/** Views that are loaded on demand: in one file, as each file has its headers, and parts that it shares. */
 export { Dialogs } from './dialogs.tsx';
 export { UploadPanel } from './upload-panel.tsx';
 export { Viewer } from './viewer.tsx';

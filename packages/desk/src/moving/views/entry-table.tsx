@@ -12,7 +12,7 @@ interface Found {
   readonly next: number | null;
 }
 
-/** What comes, or came, of each article of a file, and what is none. */
+/** Each article of a file and its outcome, expected or actual, and the parts that are no articles. */
 export function EntryTable({ found: { id, counts, left_out: leftOut } }: { found: Import }) {
   const { api, texts } = useMoving();
   const { say } = texts;

@@ -33,7 +33,7 @@ export function ImportView({ id }: { id: number }) {
     }
   };
   useEffect(() => void load(), [id, connection.returns.value]);
-  // What is shown may be over: a look that failed is followed by another.
+  // The view may be out of date: a failed look is followed by another.
   const isDue = found !== undefined && (problem !== undefined || AT_WORK.includes(found.state));
   useEffect(() => {
     if (!isDue) return;

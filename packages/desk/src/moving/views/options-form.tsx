@@ -15,7 +15,7 @@ interface OptionsFormProps {
   onCheck: (options: Options) => void;
 }
 
-/** How a file is read; a check follows. */
+/** The options for reading a file; sending them starts a dry run. */
 export function OptionsForm({ format, before, isOpen, label, onCheck }: OptionsFormProps) {
   const { say } = useMoving().texts;
   const { author: namedBefore = '', site: siteBefore = '', ...others } = before ?? DEFAULTS;

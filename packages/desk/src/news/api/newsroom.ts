@@ -227,7 +227,7 @@ export class NewsroomApi {
     return asked(this.#client.post('/reports/{period}/correct', sent));
   }
 
-  /** What readers of a published report are told was wrong with it. */
+  /** The correction that readers of a published report see. */
   reportNote({ period, date }: ReportPreview, signal?: AbortSignal): Promise<Tagged<ReportNote>> {
     const sent = { path: { period, date }, signal };
     return tagged(this.#client.request('get', '/reports/{period}/{date}/correction', sent));

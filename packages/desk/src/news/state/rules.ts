@@ -2,7 +2,7 @@
 export interface RuleParts {
   /** Such as `drop`, `set category product` and `score +10`. */
   readonly effect: string;
-  /** What is looked at: `title`, `summary`, `url` or `any`. */
+  /** The member that is searched: `title`, `summary`, `url` or `any`. */
   readonly field: string;
   readonly how: 'has' | 'hasNot' | 'matches' | 'matchesNot';
   /** Words with commas between them, or a pattern. */

@@ -15,7 +15,7 @@ const TERMS: Readonly<Record<string, TextName>> = {
   model: 'term_model',
 };
 
-/** What the points of a term are for. */
+/** The meaning of a term's points. */
 const BASES: Readonly<Record<string, TextName>> = {
   source: 'basis_source',
   coverage: 'basis_coverage',

@@ -18,7 +18,7 @@ const MEMBERS: Readonly<Record<string, TextName>> = {
   hotPlace: 'hotPlace',
 };
 
-/** What was done; an edit by other means names only who made it. */
+/** The change; one made by other means than the desk names only its author. */
 const ACTIONS: Readonly<Record<string, TextName>> = {
   'item add': 'did_itemAdd',
   'item edit': 'did_itemEdit',

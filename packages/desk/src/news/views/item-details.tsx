@@ -109,7 +109,7 @@ function ItemWords({ item }: { item: Item }) {
   );
 }
 
-/** What was wrong with it, who wrote it, what its source files it under, and its recordings and files. */
+/** Its correction, authors, tags and enclosures. */
 function Credits({ item: { authors, tags, enclosures, correction } }: { item: Item }) {
   const { texts } = useNews();
   const { say } = texts;

@@ -140,7 +140,7 @@ interface CorrectionProps {
   onSaved: () => void;
 }
 
-/** What was wrong with a published report, of whatever day. */
+/** The correction of a published report of any day. */
 function Correction({ report, note, onSaved }: CorrectionProps) {
   const { api, edits, me, texts } = useNews();
   const { say } = texts;
@@ -277,7 +277,7 @@ function Preview({ preview, isPast, onChanged }: PreviewProps) {
     setFocused(quote.itemId);
     void reorder(news, [quote.itemId, leading], 0, say('didLead', { title: quote.title }), onChanged);
   };
-  // What is only moved in its section does not lead.
+  // An item that only moves in its section does not lead.
   const moveBelowLead: MoveQuote = (quote, order, to) => move(quote, order, to, leading ? [leading] : []);
   const sections = report?.sections.flatMap(({ label, items }) => {
     const others = items.filter(({ itemId }) => itemId !== leading);

@@ -19,7 +19,7 @@ interface RulesProps {
 export function RulesField({ value, onValue, problem }: RulesProps) {
   const { say } = useNews().texts;
   const [rules, setRules] = useState(() => rulesOf(value));
-  // What was typed as text, or is there again after a save, is not what the rows say.
+  // Text that was typed, or is there again after a save, is not what the rows say.
   const shown = textOf(rules) === textOf(rulesOf(value)) ? rules : rulesOf(value);
   const set = (next: readonly (RuleParts | string)[]) => {
     setRules(next);

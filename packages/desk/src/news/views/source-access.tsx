@@ -7,7 +7,7 @@ import type { TextName } from '../text/texts.ts';
 import { SelectField, TextArea, TextField } from './fields.tsx';
 import { troubleWords } from './trouble.tsx';
 
-/** How a source is asked, as it is typed; headers are lines, and secrets are empty until typed anew. */
+/** The request settings of a source as typed; headers are lines, and secrets are empty until typed anew. */
 interface Values {
   readonly userAgent: string;
   readonly timeoutSeconds: string;
@@ -30,7 +30,7 @@ const LABELS: Readonly<Record<keyof Values, TextName>> = {
 
 const IDENTITIES = ['auto', 'guid', 'link', 'both', 'content'] as const;
 
-/** How a source is asked and read, beyond its address. Its secrets do not come back: a save has no undo. */
+/** The request and reading settings of a source. Its secrets do not come back: a save has no undo. */
 export function SourceAccess({ before, onSaved }: { before: Tagged<Source>; onSaved: () => void }) {
   const { api, texts, typed } = useNews();
   const { say } = texts;
@@ -43,7 +43,7 @@ export function SourceAccess({ before, onSaved }: { before: Tagged<Source>; onSa
     try {
       const { id } = before.value;
       const saved = await api.changeSource(id, change, before.etag);
-      // What is typed in the other form is still about what was there.
+      // The other form still holds what was typed for the former values.
       const kept = typed.get(id);
       if (kept?.etag === before.etag) typed.set(id, { ...kept, etag: saved.etag });
       onSaved();

@@ -49,7 +49,7 @@ export function SourceState({ source: { state, failures, emptyReads } }: { sourc
   return <span class="badge on">{say('state_active')}</span>;
 }
 
-/** What is wrong with a source, since when, and what to do; undefined if it needs nobody. */
+/** A source's fault, since when, and what to do; undefined if it needs nobody. */
 export function troubleOf(source: Source, texts: Texts): string | undefined {
   const { failingSince, stoppedRules, emptyReads, state } = source;
   const { say } = texts;

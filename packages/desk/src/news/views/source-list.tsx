@@ -50,7 +50,7 @@ interface SourceLineProps {
   row: number;
   of: number;
   start: number;
-  /** What is wrong with it. */
+  /** Its fault. */
   trouble: string | undefined;
   onChanged: (source: Source) => void;
 }

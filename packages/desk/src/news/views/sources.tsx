@@ -105,7 +105,7 @@ export function Sources() {
   );
 }
 
-/** What has failed longest first, then the others as they were added. */
+/** Failing sources, the longest first, then the others as they were added. */
 function inOrder(sources: readonly Source[]): readonly Source[] {
   const since = ({ state, failingSince }: Source) => (state === 'active' ? (failingSince ?? '~') : '~');
   return sources.toSorted((a, b) => (since(a) < since(b) ? -1 : Number(since(a) > since(b))));

@@ -167,7 +167,7 @@ function Reports({ story: { publicId, title, reports }, attempt }: ReportsProps)
   );
 }
 
-/** What readers are told of a story: its digest, which stays if a person wrote it, and what was wrong. */
+/** The text that readers get of a story: its digest, which stays if a person wrote it, and corrections. */
 function Texts({ story, onSaved }: { story: Tagged<Story>; onSaved: () => void }) {
   const { api, edits, texts } = useNews();
   const { say } = texts;

@@ -22,7 +22,7 @@ import { useKeys } from './use-keys.ts';
 /** The spans of time, and how many days each goes back. */
 const SPANS = { today: 0, week: 6, month: 29, all: undefined, withdrawn: undefined } as const;
 
-/** What is done with several items: the action, its text, look and key. */
+/** An action on several items: its text, look and key. */
 const ACTIONS = [
   ['select', 'selectItem', 'primary', 's'],
   ['deselect', 'deselect', 'plain', 'd'],
@@ -116,7 +116,7 @@ interface ChosenBarProps {
   actions: typeof ACTIONS | typeof GONE;
 }
 
-/** What is done with the chosen items. */
+/** The actions on the chosen items. */
 function ChosenBar({ actions }: ChosenBarProps) {
   const { items, texts } = useNews();
   const { say } = texts;

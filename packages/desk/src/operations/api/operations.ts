@@ -4,16 +4,16 @@ import { deskContentClient } from '../../shared/api/content-client.ts';
 import { asked } from '../../shared/api/problem.ts';
 import type { Service } from '../../shared/api/service.ts';
 
-/** How the site runs; what it is made of stands in the description of gallery-admin. */
+/** The state of the site's services, as gallery-admin describes it. */
 export type Condition = Awaited<ReturnType<OperationsApi['read']>>;
 
-/** What can be tried again. */
+/** Failed work that can be tried again. */
 export interface Retried {
   readonly kind: 'hook' | 'source' | 'batch';
   readonly id: number | string;
 }
 
-/** How the site runs, and what may be tried again. Every method throws an `ApiProblem`. */
+/** The state of the site's services and retries of failed work. Every method throws an `ApiProblem`. */
 export class OperationsApi {
   readonly #gallery: GalleryClient;
   readonly #content: ContentClient;

@@ -21,7 +21,7 @@ export interface Facts {
 /** Below this part of a disk it is to be looked at; the alert `DiskFills` has the same. */
 const DISK_LEFT = 0.15;
 
-/** What the page says, the subjects in the order in which their loss hurts most. */
+/** The page's facts, the subjects in the order in which their loss hurts most. */
 export function factsOf(condition: Condition, texts: Texts): readonly Facts[] {
   return [
     { title: 'backups', facts: backupFacts(condition, texts) },

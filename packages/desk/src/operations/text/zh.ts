@@ -1,7 +1,7 @@
 import type { Translated } from '../../shared/text/translated.ts';
 import type { en } from './en.ts';
 
-/** What the page about the site's operation says, in Chinese. */
+/** The texts of *Operations* in Chinese. */
 export const zh: Translated<typeof en> = {
   hint: '网站依赖什么、什么在等待、什么出了错。每半分钟重新读取一次。',
   allWell: '一切正常，无需处理。',

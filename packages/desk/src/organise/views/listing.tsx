@@ -10,7 +10,7 @@ import { useOrganise } from '../organise-context.ts';
 export const TYPING_MS = 200;
 
 /**
- * What has been found, page by page, anew when the text or one of `others` changes. `read` adds the next page
+ * Loads pages of results, and starts again when the text or one of `others` changes. `read` adds the next page
  * to those before it.
  */
 export function usePages<Found>(
@@ -79,7 +79,7 @@ interface ListingProps {
   children: ComponentChildren;
 }
 
-/** What was found, or why there is nothing to see. */
+/** The results, or the reason why there are none. */
 export function Listing({ count, problem, reload, text, none, noneHint, notFound, children }: ListingProps) {
   if (count === undefined)
     return problem === undefined ? (

@@ -32,7 +32,7 @@ export function RedirectsPage() {
     // Without it, what is pasted is taken for an address of the site.
     api.siteOrigin().then(setSiteOrigin, () => undefined);
   }, [api]);
-  /** What a dialog says may be about what others have changed. */
+  /** A dialog may speak of what others have changed since. */
   const closed = () => {
     ask(undefined);
     setVersion(version + 1);

@@ -1,4 +1,4 @@
-/** What somebody typed or pasted, without the name of the site where it begins with that. */
+/** The address as typed or pasted, without the site's own origin. */
 export function onSite(text: string, siteOrigin: string | undefined): string {
   const typed = text.trim();
   const url = /^https?:\/\//i.test(typed) ? URL.parse(typed) : null;

@@ -15,7 +15,7 @@ const PAGES = [
 interface PageProps {
   title: string;
   hint: string;
-  /** What stands at the right of the header. */
+  /** The right side of the header. */
   action?: ComponentChildren;
   children: ComponentChildren;
 }

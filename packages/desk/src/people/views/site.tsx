@@ -8,7 +8,7 @@ import { usePeople } from '../people-context.ts';
 import type { Say, TextName } from '../text/texts.ts';
 import { Page } from './pages.tsx';
 
-/** What each is for, under its field. */
+/** The help below each field. */
 const HINTS: Partial<Record<SiteSettingName, TextName>> = {
   description: 'siteHint_description',
   language: 'siteHint_language',
@@ -16,7 +16,7 @@ const HINTS: Partial<Record<SiteSettingName, TextName>> = {
   article_path: 'siteHint_path',
 };
 
-/** What the site is called and where it is, over what the server says. */
+/** The site's name and addresses, overriding the server's. */
 export function SitePage() {
   const { connection, site, texts } = usePeople();
   const { say } = texts;
@@ -74,7 +74,7 @@ function SiteForm({ read, onRead }: SiteFormProps) {
       setSaved(true);
     } catch (error) {
       const refused = asProblem(error);
-      // What was typed stays, beside what the other person has set.
+      // Typed values stay, beside the other person's.
       if (refused.code === 'precondition_failed') onRead(await site.read().catch(() => read));
       setProblem(refused);
     }
@@ -117,7 +117,7 @@ function siteFaultWords(fault: FieldProblem, say: Say): string {
   return fault.code === 'redirect_loop' ? say('siteCircle') : faultWords(fault, say);
 }
 
-/** What was typed and is not so already; nothing at all is what the server says. */
+/** The typed values that differ; an empty one takes the server's. */
 function changedOf(typed: SiteChange, { settings }: SiteSettings): SiteChange {
   const entries = SITE_SETTINGS.flatMap((name) => {
     const given = typed[name];
@@ -134,7 +134,7 @@ interface SiteFieldProps {
   setting: SiteSettings['settings'][SiteSettingName];
   /** Null to take what the server says; undefined if nothing was typed. */
   typed: string | null | undefined;
-  /** Whether somebody else has set it perhaps, since it was read. */
+  /** True if somebody else may have set it since it was read. */
   isContested: boolean;
   fault: string | undefined;
   onChange: (value: string | null) => void;

@@ -62,7 +62,7 @@ export class Address {
     this.#here.value = this.#read();
   }
 
-  /** What follows `/desk/`. */
+  /** The part after `/desk/`. */
   get #path(): string {
     return location.pathname.slice(new URL('desk/', this.base).pathname.length);
   }

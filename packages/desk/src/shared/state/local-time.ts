@@ -13,7 +13,7 @@ export function zonedTime(local: string, zone: string | undefined): string | nul
   return new Date(clock - offsetAt(guess)).toISOString();
 }
 
-/** What a clock in the zone shows; in that of the browser if it is undefined. */
+/** A clock's reading in the zone, or in the browser's zone if that is undefined. */
 function clockOf(ms: number, zone: string | undefined): string {
   const format = new Intl.DateTimeFormat('en', {
     ...{ timeZone: zone, hourCycle: 'h23', year: 'numeric' },

@@ -1,5 +1,5 @@
 /**
- * What the services refuse, in English: `problem_` and a code; `fault_` with a code, a field, or both, where
+ * The sentences for what services refuse, in English: `problem_` and a code; `fault_` with a code, a field, or both;
  * `_limit` is used if the rule has one, and `_number` for one of several; `field_` and a member.
  */
 export const problemsEn = {

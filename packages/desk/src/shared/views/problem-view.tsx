@@ -44,7 +44,7 @@ function passingWords({ code, reason = '', status }: ApiProblem, say: Say): stri
   return say('notNow');
 }
 
-/** What is wrong with a field, to stand beside it. */
+/** A field's fault, as a sentence to stand beside it. */
 export function faultWords({ field, code, limit }: FieldProblem, say: Say): string {
   const member = memberOf(field);
   const index = /\.(\d+)$/.exec(field)?.[1];

@@ -8,7 +8,7 @@ export interface BlockQuery {
   readonly to: number;
 }
 
-/** What somebody who types a `/` in an empty paragraph looks for; undefined elsewhere. */
+/** The words after a `/` in an otherwise empty paragraph; undefined elsewhere. */
 export function blockQuery({ selection }: EditorState): BlockQuery | undefined {
   const { $from, empty } = selection;
   const { parent } = $from;

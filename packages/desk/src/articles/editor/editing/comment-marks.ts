@@ -13,7 +13,7 @@ export interface CommentMarks {
   readonly onPlaces: (places: Places) => void;
 }
 
-/** What has become of the places of comments. */
+/** The current places of comments. */
 export interface Places {
   /** Those whose text is gone. */
   readonly lost: ReadonlySet<number>;

@@ -7,7 +7,7 @@ import { markType, nodeType, schema } from '../schema/schema.ts';
 import { insertBlock } from './blocks.ts';
 import { pictureNode } from './figures.ts';
 
-/** What a page can become, as the page asks for it. */
+/** The forms that a page can take, as the dialog asks for it. */
 export interface FoundEmbed {
   /** The site, if it is known for its players; others are cards unless somebody wants them otherwise. */
   readonly provider: string | null;

@@ -16,7 +16,7 @@ export interface Picture {
   readonly takeBack?: () => void;
 }
 
-/** What stands below a picture. */
+/** The caption and credit below a picture. */
 export interface Captions {
   /** Undefined for one with formats or several paragraphs, which is written in the text. */
   readonly caption: string | undefined;

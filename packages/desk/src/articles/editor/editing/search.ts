@@ -5,7 +5,7 @@ import { type EditorState, TextSelection } from 'prosemirror-state';
 import type { EditorView } from 'prosemirror-view';
 import { schema } from '../schema/schema.ts';
 
-/** What is looked for in the text. */
+/** The words and options of a search in the text. */
 export interface Search {
   readonly words: string;
   readonly isCaseSensitive: boolean;
@@ -51,7 +51,7 @@ export function lookFor(view: EditorView, { words, isCaseSensitive, isWhole }: S
   select(view, found.find((match) => match.from >= from) ?? found[0]);
 }
 
-/** How many matches there are, and which of them is selected: from 1, or 0 for none. */
+/** The number of matches, and the selected one: from 1, or 0 for none. */
 export function matchCount(state: EditorState): { current: number; total: number } {
   const found = matches(state);
   return { current: found.findIndex((match) => isSelected(state, match)) + 1, total: found.length };

@@ -24,7 +24,7 @@ export function BlockMenu({ view, state, texts, onAsk }: BlockMenuProps) {
   const found = matching(query);
   if (found.length === 0) return null;
   const use = (seen: Tool) => {
-    // What was typed since the menu was drawn counts.
+    // Letters typed since the menu was drawn count.
     const typed = blockQuery(view.state);
     if (typed === undefined) return;
     const { does } = typed.words === query.words ? seen : (matching(typed)[0] ?? seen);

@@ -113,7 +113,7 @@ function defaultLook(embed: FoundEmbed | undefined): Look {
   return embed.provider !== null && embed.frame !== null ? 'frame' : 'card';
 }
 
-/** What the page at an address can become: `asked` while it is read, a sentence if it cannot be. */
+/** The forms that the page at an address can take: `asked` while it is read, a sentence if there is none. */
 function useFound(findEmbed: FindEmbed | undefined, address: string | undefined) {
   const [found, setFound] = useState<FoundEmbed | string>();
   const work = useRef<{ address: string; answer: Promise<FoundEmbed | string> }>();

@@ -146,10 +146,10 @@ export const MORE_TOOLS: readonly (readonly Tool[])[] = [
   ],
 ];
 
-/** What comes with selected text. */
+/** The tools that appear with selected text. */
 export const SELECTION_TOOLS: readonly (readonly Tool[])[] = [WORDS, [HEADINGS[0], QUOTE]];
 
-/** What a `/` in an empty paragraph offers. */
+/** The blocks that a `/` in an empty paragraph offers. */
 export const BLOCK_TOOLS: readonly Tool[] = [...HEADINGS, ...LISTS, ...FIGURES, CODE_BLOCK, ...INSERTED];
 
 /** For whoever may read the text, too. */
