@@ -394,7 +394,7 @@ const LATER = {
     ...{ authors: 'text[]', tags: 'text[]', enclosures: 'jsonb' },
     ...{ correction: 'text', corrected_at: 'timestamptz(3)' },
   },
-  'news.story': { correction: 'text', corrected_at: 'timestamptz(3)' },
+  'news.story': { correction: 'text', corrected_at: 'timestamptz(3)', hot_place: 'text' },
   'news.daily': { correction: 'text', noted_at: 'timestamptz(3)' },
   'news.weekly': { correction: 'text', noted_at: 'timestamptz(3)' },
   'news.monthly': { correction: 'text', noted_at: 'timestamptz(3)' },

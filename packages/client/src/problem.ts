@@ -57,7 +57,7 @@ export interface ProblemDocument {
   code: ProblemCode;
   /** Name it when you report the problem. */
   requestId: string;
-  /** The dependency or condition to wait for, where known: `database`, `object_store`, `busy` or `key_refused`. */
+  /** The cause to wait for, where known: `database`, `object_store`, `busy` or `key_refused`. */
   reason?: string | undefined;
   /** Every error of a request that broke several rules. */
   errors?: FieldProblem[];

@@ -252,5 +252,5 @@ export function withPlacedUrls(html: string, site: string | undefined, notes: Re
   return placed;
 }
 
-/** Says of a slug from elsewhere which one it is here: itself, if it may be one, or else what is made of it, if any. */
+/** The slug here for a slug from elsewhere: itself where it is valid, or else one made of it, if any. */
 export type SlugOf = (name: string) => { given?: string; made?: string };

@@ -29,7 +29,7 @@ const LONGEST_COMMENT = 2000;
 
 const MAX_STEPS = 50;
 
-/** The number to which states are counted that nothing keeps a count of; in an index, in some milliseconds. */
+/** The limit of counts of states that nothing keeps; an index counts so many in some milliseconds. */
 const MAX_COUNTED = 100_000;
 
 const STATES = ['none', ...reviewState.options] as const;

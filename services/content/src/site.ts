@@ -5,7 +5,7 @@ export type PageKind = (typeof PAGE_KINDS)[number];
 
 export const PAGE_KINDS = ['article', 'category', 'author'] as const;
 
-/** Addresses that pages had: a path of the site with `{id}` and `{slug}`, in the one spelling of addresses. */
+/** A former path of pages on the site, with `{id}` and `{slug}`, in the one spelling of addresses. */
 export interface FormerPattern {
   /** Higher than that of those that were left before. */
   id: number;

@@ -28,8 +28,8 @@ const FORMS = ['default', 'full'] as const;
 type Form = (typeof FORMS)[number];
 
 /**
- * The contents of a copy, as its query names them. The place in this list stands in a copy's cursors, so what copies
- * hold already stays as it is, and others are added at the end.
+ * The contents of a copy, as its query names them. The place in this list stands in a copy's cursors, so the
+ * present ones stay as they are, and others are added at the end.
  */
 const COPIES = ['default', 'full', 'default&redirects=true', 'full&redirects=true'] as const;
 

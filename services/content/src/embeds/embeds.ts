@@ -104,7 +104,7 @@ export class Embeds {
     return this.#fetcher.close();
   }
 
-  /** Throws `invalid` with the code of what is wrong with the page, and `unavailable` if too many are asked. */
+  /** Throws `invalid` with the page's fault, and `unavailable` if too many are asked. */
   async find(page: URL): Promise<Embed> {
     const known = this.#found.get(page.href) ?? this.#asked.get(page.href);
     if (known !== undefined) return known;

@@ -80,7 +80,7 @@ function mayMeet(one: string, other: string): boolean {
   });
 }
 
-/** A pattern as a regular expression of JavaScript and PostgreSQL, with the slug, or else the id, as its group. */
+/** A pattern as a regular expression of JavaScript and PostgreSQL; its group is the slug, or else the id. */
 export function regexOf(pattern: string): string {
   const named = pattern.includes('{slug}') ? '{slug}' : '{id}';
   let isNamed = false;

@@ -54,8 +54,8 @@ export function codeOfStatus(status: number): SourceCode {
 }
 
 /**
- * Names the obstacle between the newsroom and a source that did not answer with a feed: a challenge to browsers, or
- * a page that asks for consent; undefined if it is neither.
+ * Names the obstacle between the newsroom and a source that did not answer with a feed: a challenge to
+ * browsers, or a page that asks for consent; undefined if it is neither.
  * @param asked the address that was asked
  */
 export function wallOf(answer: Refusal, asked: string): { reason: string; code: SourceCode } | undefined {

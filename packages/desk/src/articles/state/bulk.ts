@@ -29,8 +29,8 @@ const PIECE = 4;
 type Work = (id: number) => Promise<(() => Promise<unknown>) | undefined>;
 
 /**
- * Does something with each article, some at a time; what fails does not stop the rest, unless somebody did not
- * want to show who they are: they are asked once.
+ * Does something with each article, some at a time. A failure does not stop the rest, unless somebody did not
+ * want to confirm who they are: they are asked once.
  */
 async function each(ids: readonly number[], watch: Watch, work: Work): Promise<BulkOutcome> {
   const failed: Failed[] = [];

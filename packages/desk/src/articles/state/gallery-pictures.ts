@@ -8,7 +8,7 @@ export const MOST_FILES = 20_000;
 /** The most pictures that are shown of those found. */
 const MOST_FOUND = 60;
 
-/** The pictures that readers can see, in all public folders, as they are found, and `cut` if there are more. */
+/** The pictures of all public folders as they are found, and `cut` if there are more. */
 export async function* publicPictures(
   gallery: GalleryApi,
   prefixes: readonly string[],

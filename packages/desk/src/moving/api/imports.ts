@@ -88,7 +88,7 @@ export class ImportsApi {
   }
 }
 
-/** Tells a file's format by its beginning: an export of Ghost is one object with tables, or a list of those. */
+/** Tells a file's format by its beginning: Ghost's is one object with tables, or a list of those. */
 async function formatOf(file: File): Promise<Format> {
   const text = (await file.slice(0, LOOKED_AT).text()).replace(/^\uFEFF/, '').trimStart();
   if (text.startsWith('<')) return 'wordpress';

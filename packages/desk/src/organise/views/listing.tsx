@@ -10,8 +10,8 @@ import { useOrganise } from '../organise-context.ts';
 export const TYPING_MS = 200;
 
 /**
- * Loads pages of results, and starts again when the text or one of `others` changes. `read` adds the next page
- * to those before it.
+ * Loads pages of results, and starts again when the text or one of `others` changes. `read` adds the next
+ * page to those before it.
  */
 export function usePages<Found>(
   text: string,

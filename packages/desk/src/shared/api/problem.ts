@@ -13,7 +13,7 @@ export class ApiProblem extends Error {
   /** The stable name of the problem, such as `destination_conflict`; `unreachable` without an answer. */
   readonly code: string;
   readonly fields: readonly FieldProblem[];
-  /** The dependency or condition to wait for, such as `database`; undefined where the service does not say. */
+  /** The cause to wait for, such as `database`; undefined where the service does not say. */
   readonly reason: string | undefined;
   /** By what the service's operators find the request; empty without an answer. */
   readonly requestId: string;

@@ -1,6 +1,6 @@
 /**
- * The sentences for what services refuse, in English: `problem_` and a code; `fault_` with a code, a field, or both;
- * `_limit` is used if the rule has one, and `_number` for one of several; `field_` and a member.
+ * The sentences for refusals, in English: `problem_` and a code; `fault_` with a code, a field, or both (with
+ * `_limit` if the rule has one, and `_number` for one of several); `field_` and a member.
  */
 export const problemsEn = {
   problem_unknown: 'This was refused. Reload the page and try again. If it stays, report the number {{id}}.',
