@@ -88,7 +88,10 @@ export async function openContent(
     {
       revisions: (signal) => prune(db, kept, signal),
       audit: async (signal) => ({ entries: await pruneTrail(db, config.CONTENT_AUDIT_DAYS, signal) }),
-      imports: () => imports.prune(config.CONTENT_TRASH_DAYS),
+      imports: async () => ({
+        ...(await imports.prune(config.CONTENT_TRASH_DAYS)),
+        ...(await importing.prunePictures()),
+      }),
       // Also without a key: nothing delivers events then.
       events: async (signal) => ({ events: await new DeliveryQueue(db).prune(signal) }),
     },
