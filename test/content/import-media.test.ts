@@ -3,16 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DeleteObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
-import { ImportStore } from '@pressroom/content/moving/imports-store';
-import type { ContentTables } from '@pressroom/content/tables';
-import { Kysely, PostgresDialect } from 'kysely';
+import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { expect, onTestFinished, test } from 'vitest';
 import { contentFixture } from '../support/content.ts';
 import { contentCli } from '../support/content-import.ts';
-import type { JsonBody } from '../support/http.ts';
 import { clientOf, createBucket, startEmbedded } from '../support/s3/servers.ts';
-import { until } from '../support/until.ts';
 
 const TEXT = 'Words that make up an article, one after the other, for long enough.';
 const BASE = 'https://media.example/files';
@@ -96,101 +91,4 @@ test('pictures come along into the bucket, once, and go out with an export', asy
   expect(await readFile(join(folder, 'imported/127.0.0.1/moved.png'), 'utf8')).toBe('/a%20b.png?v=2');
   const baseless = await contentCli(content, ['import', '-', '--media'], { env });
   expect(baseless.stderr).toContain('--media needs --media-base');
-});
-
-test('an import at the desk brings pictures along, and its undo takes those that nothing else shows', async () => {
-  const store = await startEmbedded();
-  const s3 = clientOf(store);
-  const bucket = await createBucket(s3);
-  const content = await contentFixture({
-    S3_ENDPOINT: store.endpoint,
-    S3_BUCKET: bucket,
-    S3_ACCESS_KEY_ID: store.accessKeyId,
-    S3_SECRET_ACCESS_KEY: store.secretAccessKey,
-    CONTENT_IMPORT_PRIVATE_HOSTS: '127.0.0.1',
-  });
-  const { client, database } = content;
-  const asked: string[] = [];
-  const site = createServer((request, response) => {
-    asked.push(request.url ?? '');
-    response.writeHead(200, { 'content-type': 'image/png' }).end(request.url);
-  });
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    site.close();
-    s3.destroy();
-    await Promise.all([content.close(), store.close()]);
-  });
-  const { port } = site.address() as AddressInfo;
-  const old = `http://127.0.0.1:${port}`;
-  const line = (title: string, ...names: string[]) =>
-    JSON.stringify({
-      title,
-      html: `<p>${TEXT}</p>${names.map((name) => `<img src="${old}/${name}">`).join('')}<img src="http://localhost:${port}/inside.png">`,
-      featured_image: `${old}/${names[0]}`,
-      byline: 'A',
-      published_at: '2020-01-01T00:00:00Z',
-    });
-  const data = Buffer.from([line('One', 'a.png', 'b.png'), line('Two', 'a.png', 'c.png')].join('\n'));
-  const made = await client.post('/api/imports', { name: 'file', format: 'jsonl', size: data.length });
-  const path = `/api/imports/${made.body.data.id}`;
-  await client.put(`${path}/parts/1`, { data: data.toString('base64') });
-  const ended = async (work: string, json?: JsonBody) => {
-    const answer = await client.send(`${path}/${work}`, { method: 'POST', ...(json && { json }) });
-    expect([answer.status, answer.text]).toEqual([202, answer.text]);
-    return until(work, async () => {
-      const { data } = (await client.send(path)).body;
-      return !data.state.endsWith('ing') && data;
-    });
-  };
-  const keys = async () => {
-    const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: bucket }));
-    return Contents.map(({ Key }) => Key ?? '');
-  };
-  const folder = 'public/imported/127.0.0.1';
-  const base = 'https://desk.example/media/';
-  const pictures = { base, folder: 'public/' };
-
-  expect(await ended('check', { pictures })).toMatchObject({
-    takes_pictures: true,
-    options: { pictures },
-    counts: { created: 2, pictures: 4 },
-  });
-  expect([asked, await keys()]).toEqual([[], []]);
-  expect(await ended('run')).toMatchObject({ counts: { adapted: 2, pictures: 3 } });
-  expect(await keys()).toEqual(['a.png', 'b.png', 'c.png'].map((name) => `${folder}/${name}`));
-  const { body: one } = await client.send('/api/articles/by-slug/one');
-  expect(one.data.featured_image).toBe(`${base}${folder}/a.png`);
-  expect(one.data.content).toContain(`<img src="${base}${folder}/b.png">`);
-  expect((await client.send(`${path}/entries`)).body.data[0].reasons).toMatchObject([
-    { code: 'picture_stays', about: `http://localhost:${port}/inside.png` },
-  ]);
-
-  // An article of somebody's has come to show one of them.
-  const shows = await client.article({
-    title: 'Own',
-    content: `<p>${TEXT}</p><img src="/media/v0123456789ab/${folder}/c.png">`,
-  });
-  expect(await ended('undo')).toMatchObject({ undone: { removed: 2 } });
-  const removed: string[] = [];
-  const db = new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool: database.pool }) });
-  const prune = () =>
-    new ImportStore(db).prunePictures(async (free) => {
-      removed.push(...free);
-      for (const Key of free) await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key }));
-    });
-  // The trash still has the articles.
-  expect([await prune(), removed]).toEqual([0, []]);
-  // The same once more: nothing is fetched again, and what has come is the new import's.
-  await ended('check', { pictures });
-  expect(asked).toHaveLength(3);
-  expect(await ended('run')).toMatchObject({ counts: { adapted: 2, pictures: 3 } });
-  expect(asked).toHaveLength(3);
-  await ended('undo');
-  await client.delete('/api/trash');
-  expect([await prune(), removed]).toEqual([2, [`${folder}/a.png`, `${folder}/b.png`]]);
-  expect(await keys()).toEqual([`${folder}/c.png`]);
-  await client.delete(`/api/articles/${shows.id}`);
-  await client.delete('/api/trash');
-  expect([await prune(), await keys()]).toEqual([1, []]);
 });

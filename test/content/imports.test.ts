@@ -248,52 +248,6 @@ test('an import whose process is gone goes on elsewhere, and has failed when tha
   expect(await slugs()).toContain('line-1');
 });
 
-test('an export is restored with its ids, by the rules of the API, and members of no use are left out', async () => {
-  const own = { ...LINE, type: 'article', slug: 'kept', author: 'Ada', published_at: '2020-01-01T00:00:00Z' };
-  const { byline: _, ...line } = own;
-  const lines = [
-    { ...line, id: 700_001, lang: 'en' },
-    { ...line, id: 700_002, slug: 'scripted', html: `${CONTENT}<script>x()</script>` },
-    { ...line, id: 2 ** 31 - 1, slug: 'last' },
-    { ...line, id: 700_003 },
-    { type: 'category', id: 700_001, name: 'N'.repeat(101) },
-  ];
-  const id = await upload('jsonl', lines.map((one) => JSON.stringify(one)).join('\n'));
-  await ended(id, 'check', { exact: true, clean: false, ignore: ['lang'], truncate: false });
-  await ended(id, 'run');
-  expect(await entries(id)).toEqual([
-    ['created', 'A title'],
-    ['refused', 'A title', 'html_not_allowed <script>'],
-    ['refused', 'A title', 'value_refused id'],
-    ['refused', 'A title', 'slug_kept null'],
-    ['refused', 'N'.repeat(101), expect.stringMatching(/^value_refused category "N+"$/)],
-  ]);
-  const restored = (await client.send('/api/articles/by-slug/kept')).body.data;
-  expect([restored.id, restored.published_at]).toEqual([700_001, '2020-01-01T00:00:00.000Z']);
-  const next = (await client.article({ title: 'The next' })).id;
-  expect([next > 700_001, next < 700_100]).toEqual([true, true]);
-
-  // Undone, it comes again; in the trash by other hands, its id is kept.
-  await ended(id, 'undo');
-  await ended(id, 'check', { exact: true, ignore: ['lang'] });
-  await ended(id, 'run');
-  expect((await entries(id))[0]).toEqual(['created', 'A title']);
-  await client.delete('/api/articles/700001');
-  const again = await upload('jsonl', JSON.stringify({ ...line, id: 700_001, slug: 'another' }));
-  await ended(again, 'check', { exact: true });
-  expect(await entries(again)).toEqual([['refused', 'A title', 'id_taken null']]);
-  const wordpress = await upload('wordpress', wordpressFile(wordpressItem(1, {})));
-  const refused = await client.post(`${PATH}/${wordpress}/check`, { exact: true });
-  expect([refused.status, refused.body.errors[0].field]).toEqual([422, 'exact']);
-  const pictures = { base: 'https://desk.example/media/', folder: 'public/' };
-  const storeless = await client.post(`${PATH}/${wordpress}/check`, { pictures });
-  expect([storeless.status, storeless.body.code]).toEqual([409, 'not_configured']);
-  const outside = await client.post(`${PATH}/${wordpress}/check`, {
-    pictures: { ...pictures, folder: '../a/' },
-  });
-  expect(outside.status).toBe(422);
-});
-
 test('everything is downloaded as the command exports it, and the trail says so', async () => {
   await client.article({ title: 'A draft' });
   const file = await fetch(`${content.url}/api/exports/content.jsonl`, {

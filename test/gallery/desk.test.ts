@@ -101,7 +101,7 @@ test('the desk says what it has, and how it is', async () => {
       person: ADMIN.username,
       role: 'owner',
       sections: { content: { state: 'ready' }, newsroom: { state: 'ready' } },
-      media: { publicPrefixes: ['public/'], bucket: 'environment' },
+      media: { publicPrefixes: ['public/'] },
       siteName: 'Pressroom',
       site: { url: 'https://site.example', articlePath: '/articles/{slug}' },
     },

@@ -5,7 +5,6 @@ import { dirname, join, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
-  DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
   NotFound,
@@ -20,34 +19,20 @@ import { refuseOtherServers } from '@pressroom/common/stores/store-answers';
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
-import { isPicture, picturesOf, type Showing } from './pictures.ts';
 import { because, type Reason } from './reasons.ts';
 import { DiskMap } from './source-entry.ts';
+
+const NAMING = new Set(['img src', 'img srcset', 'source srcset', 'video poster', 'a href']);
+
+const PICTURE_PATH = /\.(?:avif|gif|jpe?g|png|webp)$/i;
 
 /** The longest key, in characters: an address has at most 500. */
 const MOST_KEY = 300;
 
-/** Pictures of one article that are fetched at once. */
-const AT_ONCE = 4;
-
-/** Keeps which pictures came with an import, so that they can go with it. */
-export interface PictureLedger {
-  /** Takes over a picture that an earlier import brought; waits for whoever removes it. */
-  adopt(key: string): Promise<void>;
-  /** Notes a picture before the bucket gets it. */
-  add(key: string): Promise<void>;
-}
-
-interface MoverOptions {
-  /** Hosts that may have addresses that are not public. */
-  privateHosts: readonly string[];
-  /** The folder of the bucket, empty or with a slash at its end. */
-  folder?: string | undefined;
-  ledger?: PictureLedger | undefined;
-  /** The most bytes of all pictures that are fetched. */
-  mostBytes?: number | undefined;
-  /** Called when a picture is there. */
-  onPicture?: (() => Promise<void>) | undefined;
+interface Showing {
+  content: string;
+  featured_image?: string | null | undefined;
+  social_image?: string | null | undefined;
 }
 
 /**
@@ -57,15 +42,13 @@ interface MoverOptions {
 export class MediaMover {
   readonly #store: PictureStore;
   readonly #fetcher: PictureFetcher;
-  readonly #options: MoverOptions;
-  #bytes = 0;
   /** The new addresses, or why a picture stays where it is. */
   readonly #moved = new LRUCache<string, Promise<string | Error>>({ max: 10_000 });
 
-  constructor(store: PictureStore, options: MoverOptions) {
+  /** `privateHosts`: hosts that may have addresses that are not public. */
+  constructor(store: PictureStore, privateHosts: readonly string[]) {
     this.#store = store;
-    this.#options = options;
-    this.#fetcher = new PictureFetcher(options.privateHosts);
+    this.#fetcher = new PictureFetcher(privateHosts);
   }
 
   async close(): Promise<void> {
@@ -76,16 +59,15 @@ export class MediaMover {
   /** The article with the new addresses, and which pictures stay where they are. */
   async move<Article extends Showing>(article: Article): Promise<{ article: Article; notes: Reason[] }> {
     const { content, featured_image, social_image } = article;
-    const urls = [...picturesOf(article)];
+    const urls = picturesIn(content);
+    for (const image of [featured_image, social_image]) if (image) urls.add(image);
     const moved = new Map<string, string>();
     const notes: Reason[] = [];
-    for (let first = 0; first < urls.length; first += AT_ONCE) {
-      const some = urls.slice(first, first + AT_ONCE);
-      for (const [index, to] of (await Promise.all(some.map((url) => this.#move(url)))).entries()) {
-        const url = some[index] ?? '';
-        if (to instanceof Error) notes.push(because('picture_stays', url, to.message));
-        else moved.set(url, to);
-      }
+    for (const url of urls) {
+      const to = await this.#move(url);
+      if (to instanceof Error)
+        notes.push(because('other', url, `picture ${url}: ${to.message}; it stays where it is`));
+      else moved.set(url, to);
     }
     const placed = (image: string | null | undefined) => image && (moved.get(image) ?? image);
     const changed = withChangedUrls(content, (url, attribute) =>
@@ -113,29 +95,38 @@ export class MediaMover {
   /** A fault of a picture is reported; one of the store ends the import. */
   async #bring(url: string): Promise<string | Error> {
     if (this.#store.keysIn(url).length > 0) return url;
-    const { folder = '', ledger, mostBytes = Number.POSITIVE_INFINITY, onPicture } = this.#options;
-    const key = keyOf(url, folder);
-    await ledger?.adopt(key);
+    const key = keyOf(url);
     if (!(await this.#store.has(key))) {
-      if (this.#bytes > mostBytes)
-        return new Error(`more than ${mostBytes / 2 ** 30} GiB of pictures have come already`);
       const picture = await this.#fetcher.fetch(url).catch((error: unknown) => error as Error);
       if (picture instanceof Error) return picture;
-      this.#bytes += picture.bytes.length;
-      await ledger?.add(key);
       await this.#store.put(key, picture);
     }
-    await onPicture?.();
     return this.#store.addressOf(key);
   }
 }
 
+/** The addresses of the pictures that HTML shows, or links to. */
+function picturesIn(html: string): Set<string> {
+  const urls = new Set<string>();
+  withChangedUrls(html, (url, attribute) => {
+    if (isPicture(url, attribute)) urls.add(url.trim());
+    return url;
+  });
+  return urls;
+}
+
+function isPicture(url: string, attribute: string): boolean {
+  const parsed = NAMING.has(attribute) ? URL.parse(url) : null;
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) return false;
+  return attribute !== 'a href' || PICTURE_PATH.test(parsed.pathname);
+}
+
 /** The key of a picture: its old host and path, so that it is known again. */
-function keyOf(address: string, folder: string): string {
+function keyOf(address: string): string {
   const { hostname, pathname, search } = new URL(address);
   const hash = createHash('sha256').update(address).digest('hex').slice(0, 12);
   const path = pathname.replaceAll(/%[\dA-F]{2}|[^\w./-]+/gi, '-').replaceAll(/\/{2,}/g, '/');
-  const key = `${folder}imported/${hostname}${path}`;
+  const key = `imported/${hostname}${path}`;
   if (search === '' && path === pathname && key.length <= MOST_KEY) return key;
   const [, stem = key, extension = ''] = /^(.*?)(\.\w{1,5})?$/.exec(key) ?? [];
   return `${stem.slice(0, MOST_KEY)}-${hash}${extension}`;
@@ -216,15 +207,6 @@ function stop(body: Dispatcher.ResponseData['body']): void {
   body.on('error', () => undefined).destroy();
 }
 
-export interface StoreSettings {
-  S3_ENDPOINT: string;
-  S3_REGION: string;
-  S3_BUCKET: string;
-  S3_ACCESS_KEY_ID: string;
-  S3_SECRET_ACCESS_KEY: string;
-  S3_FORCE_PATH_STYLE: 'true' | 'false';
-}
-
 /** The settings of the store: those of the gallery's. */
 const STORE_SETTINGS = {
   S3_ENDPOINT: setting(z.url(), 'The object store.'),
@@ -241,8 +223,9 @@ export class PictureStore {
   readonly #bucket: string;
   readonly #base: string;
 
-  /** `base` is the public address of the bucket; without settings it is the one that the environment names. */
-  constructor(base: string, config: StoreSettings = readConfig(STORE_SETTINGS, process.env)) {
+  /** The store that the environment names; `base` is the public address of the bucket. */
+  constructor(base: string) {
+    const config = readConfig(STORE_SETTINGS, process.env);
     ensureHome();
     this.#s3 = new S3Client({
       endpoint: config.S3_ENDPOINT,
@@ -288,10 +271,6 @@ export class PictureStore {
     await this.#s3.send(
       new PutObjectCommand({ Bucket: this.#bucket, Key: key, Body: bytes, ContentType: type }),
     );
-  }
-
-  async delete(key: string): Promise<void> {
-    await this.#s3.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key: key }));
   }
 
   /** Writes what a key has to a file of its name in a folder. */

@@ -58,7 +58,9 @@ export async function launch(what: Launch): Promise<void> {
     signal,
   );
   const shared = withMadeKeys(withDatabase(alone, database), settings);
-  const contexts = new Map(services.map((service) => [service, contextOf(service, shared, gallery)]));
+  const contexts = new Map(
+    services.map((service) => [service, service.gallery ? withGallery(shared, gallery) : shared]),
+  );
   const pictures = gallery?.store && picturesOf(settings, env);
   await atOnce(
     signal,
@@ -244,13 +246,6 @@ function withDeskKey(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 function withGallery({ cwd, env }: Context, gallery: LaunchGallery | undefined): Context {
   return { cwd, env: { ...env, ...gallery?.env } };
-}
-
-function contextOf(service: Service, shared: Context, gallery: LaunchGallery | undefined): Context {
-  if (service.gallery) return withGallery(shared, gallery);
-  if (!service.bucket) return shared;
-  const bucket = Object.entries(gallery?.env ?? {}).filter(([name]) => name.startsWith('S3_'));
-  return { ...shared, env: { ...shared.env, ...Object.fromEntries(bucket) } };
 }
 
 interface Sampling extends Pick<Launch, 'sample'> {

@@ -17,8 +17,6 @@ export interface Service {
   readonly sample?: readonly [program: string, ...args: string[]];
   /** The argument after which `sample` gets the address of the pictures of the gallery's sample. */
   readonly samplePictures?: string;
-  /** True if it takes the gallery's bucket where there is one. */
-  readonly bucket?: boolean;
   /**
    * The service works on an object store and has a login: both come by its environment. The program is run to
    * its end once an embedded store listens: it creates the bucket, and samples if asked to.
@@ -73,7 +71,6 @@ export const SERVICES: readonly Service[] = [
     env: { CONTENT_HOOKS_PRIVATE_HOSTS: OWN_HOSTS },
     sample: ['services/content/src/cli.ts', 'sample'],
     samplePictures: '--media',
-    bucket: true,
     hints: [
       ['Create an API key', 'npx -y pnpm@12 content keys create --name NAME'],
       ['… for a site', 'npx -y pnpm@12 content keys create --name NAME --scope published'],

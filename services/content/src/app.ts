@@ -27,7 +27,6 @@ import { hookOperations } from './hooks/hooks.ts';
 import type { HtmlInspector } from './html/html-inspector.ts';
 import { keyOperations } from './keys.ts';
 import { exportOperation } from './moving/download.ts';
-import { bucketOf } from './moving/import-worker.ts';
 import { importOperations } from './moving/imports.ts';
 import type { ImportStore } from './moving/imports-store.ts';
 import { PreviewStore, previewOperations } from './previews.ts';
@@ -215,7 +214,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     changed,
   });
   const siteSettings = siteOperations({ settings, changed });
-  const imports = importOperations(parts.imports, bucketOf(config) !== undefined);
+  const imports = importOperations(parts.imports);
   addRoutes(app, [
     ['GET', '/api/articles', articles.list, ANYBODY],
     ['GET', '/api/articles/:id', articles.read, ANYBODY],

@@ -11,7 +11,6 @@ import {
   port,
   publicReadSettings,
   readConfig,
-  secret,
   setting,
 } from '@pressroom/common/start/config';
 import { articleSettings, pagePath, siteSettings } from '@pressroom/common/start/site-settings';
@@ -102,10 +101,6 @@ export const contentSettings = {
     hosts().default([]),
     'Hosts of hooks that may have non-public addresses. `pnpm start` sets `127.0.0.1,localhost,::1`.',
   ),
-  CONTENT_IMPORT_PRIVATE_HOSTS: setting(
-    hosts().default([]),
-    'Hosts of pictures that imports may fetch from non-public addresses.',
-  ),
   DESK_KEY: deskKeySetting,
   DESK_KEY_PREVIOUS: previousDeskKeySetting,
   ...siteSettings,
@@ -134,26 +129,7 @@ export const contentSettings = {
   ),
 };
 
-/** The gallery's bucket, for pictures of imports at the desk; `docs/configuration.md` has it with the gallery. */
-const bucketSettings = {
-  S3_ENDPOINT: setting(
-    z.url('the URL of an object store, such as https://s3.example.com').optional(),
-    "The gallery's object store, for [pictures of imports at the desk](moving.md#pictures); takes the other settings of the store.",
-    'imports at the desk bring no pictures',
-  ),
-  S3_REGION: setting(z.string().default('us-east-1'), 'The region of the store; R2 takes `auto`.'),
-  S3_BUCKET: setting(z.string().optional(), "The gallery's bucket."),
-  S3_ACCESS_KEY_ID: setting(z.string().optional(), 'The access key of the store.'),
-  S3_SECRET_ACCESS_KEY: setting(secret(z.string()).optional(), 'The secret key of the store.'),
-  S3_FORCE_PATH_STYLE: setting(
-    z.enum(['true', 'false'], 'true or false').default('true'),
-    '`false` for stores that only accept the bucket in the host name.',
-  ),
-};
-
-const everySetting = { ...contentSettings, ...bucketSettings };
-
-export type ContentConfig = z.infer<z.ZodObject<typeof everySetting>>;
+export type ContentConfig = z.infer<z.ZodObject<typeof contentSettings>>;
 
 /** Settings that change answers, or the input that is accepted: replicas must agree on these. */
 export const AGREED_SETTINGS = [
@@ -174,7 +150,7 @@ export const AGREED_SETTINGS = [
 
 /** Reads the settings of the content service. Throws `ConfigError` with every error. */
 export function readContentConfig(env: Environment): ContentConfig {
-  return readConfig(everySetting, env);
+  return readConfig(contentSettings, env);
 }
 
 /** Reads the keys of hooks alone. Throws `ConfigError` with every error. */

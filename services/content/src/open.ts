@@ -88,10 +88,7 @@ export async function openContent(
     {
       revisions: (signal) => prune(db, kept, signal),
       audit: async (signal) => ({ entries: await pruneTrail(db, config.CONTENT_AUDIT_DAYS, signal) }),
-      imports: async () => ({
-        ...(await imports.prune(config.CONTENT_TRASH_DAYS)),
-        ...(await importing.prunePictures()),
-      }),
+      imports: () => imports.prune(config.CONTENT_TRASH_DAYS),
       // Also without a key: nothing delivers events then.
       events: async (signal) => ({ events: await new DeliveryQueue(db).prune(signal) }),
     },

@@ -245,7 +245,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   app.addHook('preClose', async () => presence.stop());
   const presences = presenceOperations(presence, (role) => SCOPE_OF_ROLE[role] !== 'read');
   const sections = sectionsOf(config);
-  const desk = deskOperations({ config, settings, sections, buckets: active });
+  const desk = deskOperations({ config, settings, sections });
   const condition = conditionOperations({ db, active, store, sections });
   const requiresFactor = config.LOGIN_SECOND_FACTOR === 'required';
   const may = guardOf({ account, sessions, cookies, roles: ROLES, requiresFactor });

@@ -8,7 +8,6 @@ import { type Guard, operation, type RouteLine, type Server } from '@pressroom/c
 import { notFound, Problem } from '@pressroom/common/problems/problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type BucketSource, DEFAULT_ID } from './buckets/bucket.ts';
 import type { GalleryConfig } from './config.ts';
 import { ROLES } from './people/people-store.ts';
 import { note, problemResponses } from './problems.ts';
@@ -31,9 +30,6 @@ const deskAnswer = z.object({
     sections: z.object({ content: section, newsroom: section }),
     media: z.object({
       publicPrefixes: z.array(z.string()).describe('The folders whose files anybody may read at `/media/`.'),
-      bucket: z
-        .enum(['environment', 'chosen'])
-        .describe('Whether they are in the bucket of the environment, or in one that was chosen since.'),
     }),
     siteName: z.string().nullable().describe('The name of the site; null while content does not answer.'),
     site: z
@@ -48,12 +44,10 @@ export function deskOperations({
   config,
   settings,
   sections,
-  buckets,
 }: {
   config: GalleryConfig;
   settings: GallerySettings;
   sections: { content: Section; newsroom: Section };
-  buckets: BucketSource;
 }) {
   const read = operation({
     schema: {
@@ -65,12 +59,11 @@ export function deskOperations({
       response: { 200: deskAnswer, ...problemResponses(400, 401, 503) },
     },
     handler: async ({ person }) => {
-      const [{ published }, content, newsroom, site, { id }] = await Promise.all([
+      const [{ published }, content, newsroom, site] = await Promise.all([
         settings.current(),
         stateOf(sections.content),
         stateOf(sections.newsroom),
         siteOf(config),
-        buckets.current(),
       ]);
       return {
         success: true as const,
@@ -78,10 +71,7 @@ export function deskOperations({
           person: person.name,
           role: person.role,
           sections: { content: { state: content }, newsroom: { state: newsroom } },
-          media: {
-            publicPrefixes: [...published.prefixes],
-            bucket: id === DEFAULT_ID ? ('environment' as const) : ('chosen' as const),
-          },
+          media: { publicPrefixes: [...published.prefixes] },
           ...site,
         },
       };

@@ -1,10 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { ghostEntries } from '@pressroom/moving/ghost';
 import { jsonLineEntries } from '@pressroom/moving/json-lines';
-import type { MediaMover, StoreSettings } from '@pressroom/moving/media';
-import { picturesOf } from '@pressroom/moving/pictures';
 import type { Reason } from '@pressroom/moving/reasons';
-import { DiskMap, type SourceEntry } from '@pressroom/moving/source-entry';
+import type { SourceEntry } from '@pressroom/moving/source-entry';
 import { wordpressEntries } from '@pressroom/moving/wordpress/entries';
 import type { Kysely } from 'kysely';
 import { readExtraSchema } from '../articles/extra-schema.ts';
@@ -19,7 +17,6 @@ import {
   type ImportCounts,
   ImportStore,
   keepMade,
-  LATER_OPTIONS,
   type NewEntry,
 } from './imports-store.ts';
 import { OldAddresses } from './redirects.ts';
@@ -28,10 +25,7 @@ import { OldAddresses } from './redirects.ts';
 export type ImportSettings = Pick<
   ContentConfig,
   'DATABASE_URL' | 'CONTENT_HTML' | 'CONTENT_JSON_LD' | 'CONTENT_OVERLAYS' | 'CONTENT_EXTRA_SCHEMA'
-> & { site: SiteValues; bucket: StoreSettings | undefined; privateHosts: readonly string[] };
-
-/** What an import may fetch of pictures, in bytes. */
-const MOST_OF_PICTURES = 20 * 2 ** 30;
+> & { site: SiteValues };
 
 /** Kinds of things that stay out which are told apart; a file may have any number. */
 const MOST_KINDS = 100;
@@ -55,24 +49,21 @@ export async function importFile(
   const store = new ImportStore(db);
   await store.clear(claimed);
   await writeFile(file, store.file(claimed));
-  const { actor, state } = claimed;
-  const options = { ...LATER_OPTIONS, ...claimed.options };
+  const { options, actor, state } = claimed;
   const site = Site.of(settings.site);
   const dryRun = state === 'checking';
   const oldAddresses =
     site === undefined || dryRun || !options.redirects
       ? undefined
       : new OldAddresses(db, site, new RedirectStore(db, db, settings.site), []);
-  const tally = new Tally(onWork, dryRun && options.pictures !== null);
-  const media = dryRun ? undefined : await mediaOf(store, { claimed, settings }, tally);
   const importer = new Importer(db, {
     ...{ clean: options.clean, short: options.short, truncate: options.truncate },
-    ...{ author: options.author ?? undefined, exact: options.exact, unchecked: false, dryRun, actor },
-    media,
+    ...{ author: options.author ?? undefined, exact: false, dryRun, actor },
     rules: inspectionRules(settings),
     extraSchema: await readExtraSchema(settings.CONTENT_EXTRA_SCHEMA),
     keep: (tx, ids) => keepMade(tx, claimed, ids),
   });
+  const tally = new Tally(onWork);
   for await (const outcomes of importer.run(() => tally.watch(entriesOf(file, claimed)))) {
     await oldAddresses?.add(outcomes);
     const known = outcomes.flatMap((one) => (one.kind === 'known' ? [one.id] : []));
@@ -83,34 +74,13 @@ export async function importFile(
   }
   await store.note(claimed, tally.counts, [], 0);
   await importer.close();
-  await media?.close();
-}
-
-/** What brings pictures along, if that was asked for. Its modules are large: other imports do without them. */
-async function mediaOf(
-  store: ImportStore,
-  { claimed, settings }: { claimed: ClaimedImport; settings: ImportSettings },
-  tally: Tally,
-): Promise<MediaMover | undefined> {
-  const { pictures } = { ...LATER_OPTIONS, ...claimed.options };
-  if (pictures === null || settings.bucket === undefined) return undefined;
-  const { MediaMover, PictureStore } = await import('@pressroom/moving/media');
-  return new MediaMover(new PictureStore(pictures.base, settings.bucket), {
-    privateHosts: settings.privateHosts,
-    folder: pictures.folder,
-    ledger: store.ledgerOf(claimed),
-    mostBytes: MOST_OF_PICTURES,
-    onPicture: async () => {
-      if (tally.addPicture()) await store.note(claimed, tally.counts, [], 0);
-    },
-  });
 }
 
 function entriesOf(file: string, { format, options }: ClaimedImport): AsyncIterable<SourceEntry> {
   if (format === 'wordpress') return wordpressEntries(file, { clean: options.clean, slugOf: sourceSlug });
   if (format === 'ghost')
     return ghostEntries(file, { site: options.site?.replace(/\/+$/, ''), slugOf: sourceSlug });
-  return jsonLineEntries(file, options.ignore ?? []);
+  return jsonLineEntries(file, []);
 }
 
 /** Counts what comes of a file, which is read twice: the first time tells how much there is. */
@@ -123,35 +93,16 @@ class Tally {
   #read = 0;
   #total: number | null = null;
   #saidAt = 0;
-  #pictures = 0;
-  /** The addresses of pictures that a check has found. */
-  readonly #found: DiskMap<true> | undefined;
   readonly #onWork: () => void;
 
-  constructor(onWork: () => void, looksForPictures: boolean) {
+  constructor(onWork: () => void) {
     this.#onWork = onWork;
-    this.#found = looksForPictures ? new DiskMap() : undefined;
-  }
-
-  /** Counts a picture that came along; true if it is time to tell of it. */
-  addPicture(): boolean {
-    this.#pictures += 1;
-    return this.#isTimeToSay();
-  }
-
-  #isTimeToSay(): boolean {
-    // A file of millions of entries would otherwise say as much.
-    if (performance.now() - this.#saidAt <= 1000) return false;
-    this.#saidAt = performance.now();
-    this.#onWork();
-    return true;
   }
 
   get counts(): ImportCounts {
     return {
       outcomes: this.#outcomes,
       terms: this.#terms,
-      pictures: this.#found?.size ?? this.#pictures,
       left_out: [...this.#leftOut.values()].toSorted((one, other) => other.count - one.count),
       done: this.#total === null ? 0 : this.#read,
       total: this.#total,
@@ -162,7 +113,11 @@ class Tally {
     this.#read = 0;
     for await (const entry of entries) {
       this.#read += 1;
-      this.#isTimeToSay();
+      // A file of millions of entries would otherwise say as much.
+      if (performance.now() - this.#saidAt > 1000) {
+        this.#saidAt = performance.now();
+        this.#onWork();
+      }
       yield entry;
     }
     this.#total = this.#read;
@@ -173,18 +128,10 @@ class Tally {
     if (outcome.kind === 'skipped') this.#leave(outcome.reason);
     if (outcome.kind === 'term created' || outcome.kind === 'term known') this.#terms += 1;
     if (outcome.kind !== 'created' && outcome.kind !== 'known' && outcome.kind !== 'refused') return [];
-    if (outcome.kind === 'created') this.#look(outcome.entry.line);
     const entry = entryOf(outcome, own, dryRun);
     this.#outcomes[entry.outcome] += 1;
     this.entries += 1;
     return [entry];
-  }
-
-  #look(line: unknown): void {
-    if (this.#found === undefined) return;
-    const { html, content, featured_image } = line as Record<string, string | undefined>;
-    for (const url of picturesOf({ content: html ?? content ?? '', featured_image }))
-      if (!this.#found.has(url)) this.#found.add(url, true);
   }
 
   #leave(reason: Reason): void {

@@ -5,7 +5,6 @@ import { isDatabaseAway } from '@pressroom/common/database/database';
 import { RENEW_MS } from '@pressroom/common/database/leases';
 import { reasonOf as messageOf } from '@pressroom/common/failures/failure';
 import type { Logger } from '@pressroom/common/log/logging';
-import type { StoreSettings } from '@pressroom/moving/media';
 import type { Reason } from '@pressroom/moving/reasons';
 import type { ContentConfig } from '../config.ts';
 import type { SiteValues } from '../site.ts';
@@ -67,24 +66,6 @@ export class ImportWorker {
   /** Ends what is under way; another replica goes on with it, or this one when it is back. */
   stop(): Promise<void> {
     return this.#loop.stop();
-  }
-
-  /** Removes the pictures of imports that were undone, once nothing shows them. */
-  async prunePictures(): Promise<{ pictures: number }> {
-    const bucket = bucketOf(this.#config);
-    if (bucket === undefined) return { pictures: 0 };
-    const remove = async (keys: readonly string[]) => {
-      if (keys.length === 0) return;
-      // A large module, which most replicas never need.
-      const { PictureStore } = await import('@pressroom/moving/media');
-      const store = new PictureStore('', bucket);
-      try {
-        for (const key of keys) await store.delete(key);
-      } finally {
-        store.close();
-      }
-    };
-    return { pictures: await this.#store.prunePictures(remove) };
   }
 
   async #work(signal: AbortSignal): Promise<number> {
@@ -154,17 +135,7 @@ function settingsOf(config: ContentConfig): Omit<ImportSettings, 'site'> {
   const { DATABASE_URL, DATABASE_DIRECT_URL } = config;
   const { CONTENT_HTML, CONTENT_JSON_LD, CONTENT_OVERLAYS, CONTENT_EXTRA_SCHEMA } = config;
   const rules = { CONTENT_HTML, CONTENT_JSON_LD, CONTENT_OVERLAYS, CONTENT_EXTRA_SCHEMA };
-  const bucket = bucketOf(config);
-  const privateHosts = config.CONTENT_IMPORT_PRIVATE_HOSTS;
-  return { DATABASE_URL: DATABASE_DIRECT_URL ?? DATABASE_URL, ...rules, bucket, privateHosts };
-}
-
-/** The gallery's bucket; undefined unless the settings name all of it. */
-export function bucketOf(config: ContentConfig): StoreSettings | undefined {
-  const { S3_ENDPOINT, S3_REGION, S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = config;
-  if (!(S3_ENDPOINT && S3_BUCKET && S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY)) return undefined;
-  const account = { S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY };
-  return { S3_ENDPOINT, S3_REGION, S3_BUCKET, ...account, S3_FORCE_PATH_STYLE: config.S3_FORCE_PATH_STYLE };
+  return { DATABASE_URL: DATABASE_DIRECT_URL ?? DATABASE_URL, ...rules };
 }
 
 /** Waits for the end of a process; kills one that is to stop, or gets nowhere. */

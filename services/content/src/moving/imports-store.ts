@@ -1,11 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { lockUntilCommit } from '@pressroom/common/database/database';
 import { LEASE_SECONDS, Lease } from '@pressroom/common/database/leases';
-import { Failure, invalid } from '@pressroom/common/failures/failure';
-import type { PictureLedger } from '@pressroom/moving/media';
+import { Failure } from '@pressroom/common/failures/failure';
 import type { Reason, ReasonCode } from '@pressroom/moving/reasons';
 import { type Kysely, type RawBuilder, type Selectable, sql, type Transaction } from 'kysely';
-import { spellingsOf } from '../articles/filters.ts';
 import { type Actor, writtenBy } from '../envelope.ts';
 import type { ContentTables } from '../tables.ts';
 
@@ -50,20 +48,7 @@ export interface ImportOptions {
   short: boolean;
   truncate: boolean;
   redirects: boolean;
-  /** Restores an export: ids, slugs and times are kept. */
-  exact: boolean;
-  /** Members of lines that are left out. */
-  ignore: string[];
-  /** Brings pictures along, into a folder of the bucket that has a public address. */
-  pictures: { base: string; folder: string } | null;
 }
-
-/** The options that imports of earlier versions lack. */
-export const LATER_OPTIONS: Pick<ImportOptions, 'exact' | 'ignore' | 'pictures'> = {
-  exact: false,
-  ignore: [],
-  pictures: null,
-};
 
 /** A kind of thing that stays out of an import, and how often. */
 interface LeftOut {
@@ -77,8 +62,6 @@ export interface ImportCounts {
   outcomes: Record<EntryOutcome, number>;
   /** Categories, tags, authors and releases that the file lists. */
   terms: number;
-  /** Pictures that came along; while the file is checked, those that are found. */
-  pictures: number;
   left_out: LeftOut[];
   /** Entries that are read, and how many there are; null until that is known. */
   done: number;
@@ -125,15 +108,6 @@ const MOST_ATTEMPTS = 3;
 
 /** Articles that an undo takes back in one transaction. */
 const UNDONE = 100;
-
-/** Pictures of undone imports that are looked at together. */
-const PICTURES = 500;
-
-const ONLY_JSONL = {
-  field: 'exact',
-  code: 'invalid',
-  message: 'is for exports of this service, which are JSON Lines',
-} as const;
 
 const LEASE = new Lease({ table: 'content.import', key: ['id'], until: 'lease_until' });
 
@@ -225,7 +199,6 @@ export class ImportStore {
       const row = await lock(tx, id);
       const isSame = options === undefined || isDeepStrictEqual(options, row.options);
       if (row.state === work && isSame) return found(tx, id);
-      if (options?.exact && row.format !== 'jsonl') throw invalid([ONLY_JSONL]);
       await refuseUntimely(tx, row, work);
       // The result of an earlier undo; one that failed goes on.
       if (work === 'undoing' && row.failure?.at !== 'undoing')
@@ -400,12 +373,7 @@ export class ImportStore {
         .limit(UNDONE);
       const ids = (await made.execute()).map(({ article_id }) => article_id);
       count = ids.length;
-      if (count === 0) {
-        await sql`update content.imported_picture set undone = true where import_id = ${claimed.id}`.execute(
-          tx,
-        );
-        return;
-      }
+      if (count === 0) return;
       const { rows } = await sql<{ id: number; is_same: boolean }>`
         select id, revision = 1
           and not exists (select from content.working_copy as copy where copy.article_id = article.id)
@@ -429,48 +397,6 @@ export class ImportStore {
         where import_id = ${claimed.id} and article_id = any(${ids}::integer[])`.execute(tx);
     });
     return count > 0;
-  }
-
-  /** What keeps which pictures an import brings. Its methods throw WorkLost. */
-  ledgerOf(claimed: ClaimedImport): PictureLedger {
-    const { id } = claimed;
-    return {
-      adopt: (key) =>
-        this.#own(claimed, async (tx) => {
-          await sql`
-            update content.imported_picture set import_id = ${id}, undone = false where key = ${key}`.execute(
-            tx,
-          );
-        }),
-      add: (key) =>
-        this.#own(claimed, async (tx) => {
-          await sql`
-            insert into content.imported_picture (key, import_id) values (${key}, ${id})
-            on conflict (key) do update set import_id = excluded.import_id, undone = false`.execute(tx);
-        }),
-    };
-  }
-
-  /**
-   * Removes pictures of imports that were undone, unless something names them: an article, also one in the
-   * trash or of an earlier time, a working copy, or a term.
-   */
-  async prunePictures(remove: (keys: readonly string[]) => Promise<void>): Promise<number> {
-    let [after, removed] = ['', 0];
-    for (;;) {
-      const step = await this.#db.transaction().execute(async (tx) => {
-        const { rows } = await sql<{ key: string }>`
-          select key from content.imported_picture where undone and key > ${after}
-          order by key limit ${PICTURES} for update`.execute(tx);
-        const keys = rows.map(({ key }) => key);
-        const free = keys.length === 0 ? [] : await unnamed(tx, keys);
-        await remove(free);
-        await sql`delete from content.imported_picture where key = any(${free}::text[])`.execute(tx);
-        return { last: keys.at(-1), count: free.length };
-      });
-      if (step.last === undefined) return removed;
-      [after, removed] = [step.last, removed + step.count];
-    }
   }
 
   /** Removes files that nothing happens to, and imports that are older than what is in the trash. */
@@ -500,28 +426,6 @@ export class ImportStore {
   }
 }
 
-/** Those of these files of the bucket that nothing names. */
-async function unnamed(tx: Transaction<ContentTables>, keys: readonly string[]): Promise<string[]> {
-  const paths = keys.flatMap((key) => spellingsOf(key).map((path) => ({ key, path })));
-  const { rows } = await sql<{ key: string }>`
-    with wanted as (
-      select * from json_to_recordset(${JSON.stringify(paths)}) as wanted (key text, path text)
-    ), other as (
-      select content.media_in(members ->> 'featured_image', content) as path from content.deleted_article
-      union all
-      select content.media_in(members ->> 'featured_image', content) from content.article_revision
-      where article_id in (select article_id from content.imported_article)
-      union all
-      select content.media_in(changes ->> 'featured_image', changes ->> 'content') from content.working_copy
-      union all select content.media_in(picture, '') from content.category where picture is not null
-      union all select content.media_in(picture, '') from content.author where picture is not null
-    )
-    select distinct key from wanted where path in (select path from content.article_media)
-      or path in (select path from other)`.execute(tx);
-  const named = new Set(rows.map(({ key }) => key));
-  return keys.filter((key) => !named.has(key));
-}
-
 /** Keeps, in the transaction that makes them, which articles an import has made. @throws WorkLost */
 export async function keepMade(
   tx: Transaction<ContentTables>,
@@ -531,11 +435,7 @@ export async function keepMade(
   await holdOwn(tx, claimed);
   if (articleIds.length === 0) return;
   const rows = articleIds.map((article_id) => ({ import_id: claimed.id, article_id }));
-  // A restored article has the id that it had before an undo.
-  const insert = tx.insertInto('content.imported_article').values(rows);
-  await insert
-    .onConflict((on) => on.columns(['import_id', 'article_id']).doUpdateSet({ undone: null }))
-    .execute();
+  await tx.insertInto('content.imported_article').values(rows).execute();
 }
 
 /** Keeps others from taking the work until the transaction ends. */

@@ -1,5 +1,4 @@
 import { PRIVATE } from '@pressroom/common/caching/conditional';
-import { Failure } from '@pressroom/common/failures/failure';
 import {
   idParameter,
   integerParameter,
@@ -20,7 +19,6 @@ import {
   FORMATS,
   type FoundImport,
   type ImportStore,
-  LATER_OPTIONS,
   MOST_BYTES,
   OUTCOMES,
   PART_BYTES,
@@ -45,33 +43,6 @@ const optionsShape = {
     .boolean()
     .default(true)
     .describe('Leads old addresses to the articles, if `CONTENT_SITE_URL` says where the site is.'),
-  exact: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Restores an export of this service (JSON Lines): ids, slugs and times are kept, and an article whose id or slug is taken is refused.',
-    ),
-  ignore: z
-    .array(onOneLine(requiredText(100)), 'must be a list of names')
-    .max(100, 'must have at most 100 names')
-    .default([])
-    .describe('Members of JSON Lines that are left out; with others that are unknown, a line is refused.'),
-  pictures: z
-    .strictObject({
-      base: webUrl(250)
-        .refine((url) => url.endsWith('/media/'), 'must end with /media/')
-        .describe("The address of the gallery's public media, such as `https://desk.example/media/`."),
-      folder: onOneLine(requiredText(100))
-        .regex(
-          /^(?:[^./\\][^/\\]*\/)+$/,
-          'must be a folder such as public/, without parts that begin with a dot',
-        )
-        .describe("A folder of the gallery's bucket that anybody may read."),
-    })
-    .nullish()
-    .describe(
-      'Brings the pictures of articles along, into `imported/` in the folder; null leaves them where they are.',
-    ),
 };
 
 /** An import as answers show it. */
@@ -103,31 +74,17 @@ const shownImport = z
         short: z.boolean(),
         truncate: z.boolean(),
         redirects: z.boolean(),
-        exact: z.boolean(),
-        ignore: z.array(z.string()),
-        pictures: z.object({ base: z.string(), folder: z.string() }).nullable(),
       })
       .nullable()
       .describe('How the file was checked last; null before.'),
-    takes_pictures: z
-      .boolean()
-      .describe("True if pictures can come along: the service knows the gallery's store."),
     progress: z
       .object({ done: z.int(), total: z.int().nullable() })
       .describe('Entries of the file that were read; `total` is null until they are counted.'),
     counts: z
-      .object({
-        created: z.int(),
-        adapted: z.int(),
-        known: z.int(),
-        refused: z.int(),
-        terms: z.int(),
-        pictures: z.int(),
-      })
+      .object({ created: z.int(), adapted: z.int(), known: z.int(), refused: z.int(), terms: z.int() })
       .describe(
         'Articles that are created as they were, or adapted; that are there already; that are refused.' +
-          ' While it is checked, those that would be. `terms`: categories, tags and so on that the file lists. `pictures`: those that came along, or that a' +
-          ' check with `pictures` has found.',
+          ' While it is checked, those that would be. `terms`: categories, tags and so on that the file lists.',
       ),
     left_out: z
       .array(z.object({ code, about, count: z.int() }))
@@ -200,19 +157,12 @@ const TAGS = ['imports'];
 const READ_PROBLEMS = problemResponses(400, 401, 403, 404, 429, 503);
 const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 409, 413, 415, 422, 429, 503);
 
-/** The operations on imports. `takesPictures`: true if the service knows the gallery's store. */
-export function importOperations(imports: ImportStore, takesPictures: boolean) {
-  const shown = (row: FoundImport) => ({ ...importOf(row), takes_pictures: takesPictures });
-  return {
-    ...reads(imports, shown),
-    ...uploads(imports, shown),
-    ...works(imports, shown, takesPictures),
-  };
+/** The operations on imports. */
+export function importOperations(imports: ImportStore) {
+  return { ...reads(imports), ...uploads(imports), ...works(imports) };
 }
 
-type Shown = (row: FoundImport) => z.infer<typeof shownImport>;
-
-function reads(imports: ImportStore, shown: Shown) {
+function reads(imports: ImportStore) {
   const list = operation({
     schema: {
       tags: TAGS,
@@ -265,7 +215,7 @@ function reads(imports: ImportStore, shown: Shown) {
   return { list, read, entries };
 }
 
-function uploads(imports: ImportStore, shown: Shown) {
+function uploads(imports: ImportStore) {
   const create = operation({
     schema: {
       tags: TAGS,
@@ -323,7 +273,7 @@ function uploads(imports: ImportStore, shown: Shown) {
 
 const ASKED = { 202: envelope(shownImport), ...WRITE_PROBLEMS };
 
-function works(imports: ImportStore, shown: Shown, takesPictures: boolean) {
+function works(imports: ImportStore) {
   const check = operation({
     schema: {
       tags: TAGS,
@@ -336,20 +286,10 @@ function works(imports: ImportStore, shown: Shown, takesPictures: boolean) {
       response: ASKED,
     },
     handler: async (request, reply) => {
-      const given = z.strictObject(optionsShape).parse(request.body ?? {});
-      const { author = null, site = null, pictures = null, ...rest } = given;
-      if (pictures !== null && !takesPictures)
-        throw new Failure(
-          'conflict',
-          "the service does not know the gallery's store (S3_ENDPOINT); check without pictures",
-          {
-            code: 'not_configured',
-          },
-        );
+      const { author = null, site = null, ...rest } = z.strictObject(optionsShape).parse(request.body ?? {});
       const asked = await imports.ask(request.params.id, 'checking', actorOf(request), {
         author,
         site,
-        pictures,
         ...rest,
       });
       return reply
@@ -406,9 +346,9 @@ function shownOf({ import_id: _, ...entry }: EntryRow) {
 
 const NONE = { created: 0, adapted: 0, known: 0, refused: 0 };
 
-function importOf(row: FoundImport): Omit<z.infer<typeof shownImport>, 'takes_pictures'> {
+function shown(row: FoundImport): z.infer<typeof shownImport> {
   const { id, name, format, size, received, has_file, state, failure, counts, undone, actor } = row;
-  const { outcomes = NONE, terms = 0, pictures = 0, left_out = [], done = 0, total = null } = counts;
+  const { outcomes = NONE, terms = 0, left_out = [], done = 0, total = null } = counts;
   return {
     ...{
       id,
@@ -423,9 +363,9 @@ function importOf(row: FoundImport): Omit<z.infer<typeof shownImport>, 'takes_pi
       left_out,
       undone,
     },
-    options: 'clean' in row.options ? { ...LATER_OPTIONS, ...row.options } : null,
+    options: 'clean' in row.options ? row.options : null,
     progress: { done, total },
-    counts: { ...outcomes, terms, pictures },
+    counts: { ...outcomes, terms },
     key: keyOf(actor.key, null),
     created_at: row.created_at.toISOString(),
     changed_at: row.changed_at.toISOString(),

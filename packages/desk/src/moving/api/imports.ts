@@ -1,9 +1,9 @@
-import { type ContentClient, galleryClient } from '@pressroom/client';
+import type { ContentClient } from '@pressroom/client';
 import { deskContentClient } from '../../shared/api/content-client.ts';
 import { asked } from '../../shared/api/problem.ts';
 import type { Service } from '../../shared/api/service.ts';
 
-type Format = 'wordpress' | 'ghost' | 'jsonl';
+export type Format = 'wordpress' | 'ghost' | 'jsonl';
 
 export type Import = Awaited<ReturnType<ImportsApi['read']>>;
 
@@ -22,15 +22,6 @@ export interface Options {
   short: boolean;
   truncate: boolean;
   redirects: boolean;
-  exact?: boolean;
-  ignore?: string[];
-  pictures?: PicturePlace | null;
-}
-
-/** Where pictures of other sites come to: a folder of the gallery, and its public address. */
-export interface PicturePlace {
-  readonly base: string;
-  readonly folder: string;
 }
 
 export const DEFAULTS: Options = { clean: true, short: true, truncate: true, redirects: true };
@@ -43,20 +34,10 @@ export class ImportsApi {
   /** The address of everything as a file. */
   readonly exportUrl: string;
   readonly #client: ContentClient;
-  readonly #service: Service;
 
   constructor(service: Service) {
-    this.#service = service;
     this.#client = deskContentClient(service);
     this.exportUrl = `${service.baseUrl}/api/desk/content/exports/content.jsonl`;
-  }
-
-  /** Where pictures can come to, below the address of the desk; undefined if readers would not see them. */
-  async picturePlace(desk: URL): Promise<PicturePlace | undefined> {
-    const { media } = (await asked(galleryClient(this.#service).get('/api/desk'))).data;
-    const [folder] = media.publicPrefixes;
-    if (folder === undefined || media.bucket === 'chosen') return undefined;
-    return { base: new URL('media/', desk).href, folder };
   }
 
   async list() {

@@ -51,7 +51,7 @@ export function ImportView({ id }: { id: number }) {
     ) : (
       <ProblemView problem={problem} onRetry={() => void load()} />
     );
-  const { state, failure, counts, undone, name, received, size } = found;
+  const { state, failure, counts, undone, name, format, received, size } = found;
   const isAtWork = AT_WORK.includes(state);
   const failedAt = state === 'failed' ? failure?.at : undefined;
   const isWhole = received === size && found.has_file;
@@ -82,7 +82,8 @@ export function ImportView({ id }: { id: number }) {
       {state === 'uploading' && !isWhole && <p class="notice">{say('notWhole')}</p>}
       {mayCheck && (
         <OptionsForm
-          found={found}
+          format={format}
+          before={found.options}
           isOpen={state !== 'checked'}
           label={say(state === 'uploading' ? 'check' : 'checkAgain')}
           onCheck={(options) => void act(api.check(id, options))}
@@ -91,9 +92,6 @@ export function ImportView({ id }: { id: number }) {
       <p class="form-problem" role="alert">
         {refused}
       </p>
-      {counts.pictures > 0 && (state === 'checked' || state === 'running' || state === 'done') && (
-        <p>{say(state === 'checked' ? 'picturesFound' : 'picturesCame', { count: counts.pictures })}</p>
-      )}
       <div class="buttons moving-acts">
         {state === 'checked' && coming > 0 && (
           <Button kind="primary" onClick={() => void act(api.run(id))}>

@@ -1,12 +1,14 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { withScheme } from '../../shared/state/with-scheme.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { CheckField } from '../../shared/views/check-field.tsx';
-import { DEFAULTS, type Import, type Options, type PicturePlace } from '../api/imports.ts';
+import { DEFAULTS, type Format, type Import, type Options } from '../api/imports.ts';
 import { useMoving } from '../moving-context.ts';
 
 interface OptionsFormProps {
-  found: Import;
+  format: Format;
+  /** Those of the last check. */
+  before: Import['options'];
   isOpen: boolean;
   /** The label of its button. */
   label: string;
@@ -14,35 +16,18 @@ interface OptionsFormProps {
 }
 
 /** The options for reading a file; sending them starts a dry run. */
-export function OptionsForm({ found, isOpen, label, onCheck }: OptionsFormProps) {
-  const { address, api, texts } = useMoving();
-  const { say } = texts;
-  const { format, options: before, takes_pictures: takesPictures } = found;
-  const { author: namedBefore = '', site: siteBefore = '', ...given } = before ?? DEFAULTS;
-  const { ignore: ignoredBefore = [], pictures: picturesBefore, exact: isExact = false, ...others } = given;
+export function OptionsForm({ format, before, isOpen, label, onCheck }: OptionsFormProps) {
+  const { say } = useMoving().texts;
+  const { author: namedBefore = '', site: siteBefore = '', ...others } = before ?? DEFAULTS;
   const [options, setOptions] = useState(others);
   const [author, setAuthor] = useState(namedBefore ?? '');
   const [site, setSite] = useState(siteBefore ?? '');
-  const [exact, setExact] = useState(isExact);
-  const [ignored, setIgnored] = useState(ignoredBefore.join(', '));
-  const [bringsPictures, setBringsPictures] = useState(before === null || picturesBefore != null);
-  /** Null once it is known that pictures cannot come along. */
-  const [place, setPlace] = useState<PicturePlace | null>();
-  useEffect(() => {
-    const asking = takesPictures ? api.picturePlace(address.base) : Promise.resolve(undefined);
-    asking.then(
-      (known) => setPlace(known ?? null),
-      () => setPlace(null),
-    );
-  }, [api, takesPictures]);
   const check = (event: SubmitEvent) => {
     event.preventDefault();
     onCheck({
       ...options,
       ...(author.trim() !== '' && { author: author.trim() }),
       ...(site.trim() !== '' && { site: withScheme(site.trim()) }),
-      ...(format === 'jsonl' && { exact, ignore: namesIn(ignored) }),
-      pictures: bringsPictures ? (place ?? null) : null,
     });
   };
   return (
@@ -78,37 +63,10 @@ export function OptionsForm({ found, isOpen, label, onCheck }: OptionsFormProps)
             onChecked={(checked) => setOptions({ ...options, [name]: checked })}
           />
         ))}
-        {place === null ? (
-          <p class="hint">{say('picturesStay')}</p>
-        ) : (
-          <CheckField label={say('bringPictures')} checked={bringsPictures} onChecked={setBringsPictures} />
-        )}
-        {format === 'jsonl' && (
-          <>
-            <CheckField label={say('exact')} checked={exact} onChecked={setExact} />
-            <label class="field">
-              <span>{say('ignore')}</span>
-              <input
-                type="text"
-                value={ignored}
-                onInput={({ currentTarget }) => setIgnored(currentTarget.value)}
-              />
-            </label>
-          </>
-        )}
         <div>
-          <Button type="submit" disabled={place === undefined}>
-            {label}
-          </Button>
+          <Button type="submit">{label}</Button>
         </div>
       </form>
     </details>
   );
-}
-
-function namesIn(text: string): string[] {
-  return text
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
 }

@@ -55,9 +55,8 @@ function Beginning() {
     try {
       const id = await api.upload(file, (bytes) => setSent({ name: file.name, share: bytes / file.size }));
       // Ghost leaves out an address that has to be named first.
-      const { format, takes_pictures } = await api.read(id);
-      const pictures = takes_pictures ? await api.picturePlace(address.base) : undefined;
-      if (format !== 'ghost') await api.check(id, { ...DEFAULTS, ...(pictures && { pictures }) });
+      const { format } = await api.read(id);
+      if (format !== 'ghost') await api.check(id, DEFAULTS);
       address.go(`moving/${id}`);
     } catch (error) {
       setProblem(problemWords(asProblem(error), say));
