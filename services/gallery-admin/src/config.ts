@@ -81,9 +81,6 @@ const storeSettings = {
 /** The settings of the environment's bucket. */
 export type StoreConfig = z.infer<z.ZodObject<typeof storeSettings>>;
 
-/** The settings that owners change at the desk. */
-const CHANGEABLE: ReadonlySet<string> = new Set(['MEDIA_PUBLIC', 'SMTP_URL']);
-
 /** The settings of public media, in whichever process they are served. */
 const publicSettings = {
   MEDIA_PUBLIC: setting(
@@ -94,20 +91,9 @@ const publicSettings = {
     integer(1, 10_000_000).default(3000),
     'Requests per minute from one client address to `/media/`.',
   ),
-  GALLERY_FIXED: setting(
-    z
-      .string()
-      .transform((value) => value.split(',').map((name) => name.trim()))
-      .refine(
-        (names) => names.every((name) => CHANGEABLE.has(name)),
-        `names out of ${[...CHANGEABLE].join(', ')}, separated by commas`,
-      )
-      .default([]),
-    'Settings of the gallery that the desk shows and does not change; see [gallery](gallery.md#settings-at-the-desk).',
-  ),
   SETTINGS_KEY: setting(
     encryptionKey(),
-    'Encrypts the keys of saved buckets, the password of the mail server and the secrets of apps for codes, and signs the cookie of known browsers.',
+    'Encrypts the keys of saved buckets and the secrets of apps for codes, and signs the cookie of known browsers.',
   ),
   SETTINGS_KEY_PREVIOUS: setting(
     encryptionKey().optional(),

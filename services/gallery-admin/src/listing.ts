@@ -7,8 +7,6 @@ import { lookup } from 'mime-types';
 import { z } from 'zod';
 import type { Bucket, BucketSource } from './buckets/bucket.ts';
 import { isLastingRefusal, isMisconfiguration } from './buckets/store-answers.ts';
-import type { PublicPrefixes } from './media/public-prefixes.ts';
-import { versionOf } from './media/renditions.ts';
 import { existingPath, folderPrefix, objectKey, RENDITIONS, TRASH } from './names.ts';
 import { listPage, type ObjectPage, type OriginalDates, type StoredObject } from './objects/object-page.ts';
 import { signListUrl, signObjectUrls } from './objects/signed-urls.ts';
@@ -251,8 +249,8 @@ type FolderPage = Pick<ListingQuery, 'path' | 'continuationToken' | 'maxKeys' | 
 interface FileFacts {
   dates: OriginalDates;
   thumbHashes: Pick<ThumbHashes, 'of'>;
-  /** The part that anybody may read, as the settings are now. */
-  published: () => Promise<PublicPrefixes>;
+  /** The path at which anybody may read an object for good; undefined if it is not public. */
+  publicPath: (object: StoredObject) => string | undefined;
 }
 
 /**
@@ -263,15 +261,14 @@ interface FileFacts {
 async function readFolder(
   bucket: Bucket,
   query: FolderPage,
-  { dates, thumbHashes, published }: FileFacts,
+  { dates, thumbHashes, publicPath }: FileFacts,
 ): Promise<ListedFolder> {
   const page = query.foldersOnly ? await findFolders(bucket, query) : await listPage(bucket, request(query));
   const compare = naturalOrder();
   const byName = (a: { name: string }, b: { name: string }) => compare(a.name, b.name);
   const objects = query.foldersOnly ? [] : page.objects.filter(({ key }) => !key.endsWith('/'));
   const keys = objects.map(({ key }) => key);
-  const [prefixes, urls, modified, seen] = await Promise.all([
-    published(),
+  const [urls, modified, seen] = await Promise.all([
     signObjectUrls(bucket, keys),
     dates.of(bucket, objects),
     query.thumbhash ? thumbHashes.of(bucket, objects) : [],
@@ -279,8 +276,7 @@ async function readFolder(
   const files = objects.map((object, index) => {
     const lastModified = modified[index] ?? object.lastModified;
     const entry = toFileEntry({ ...object, lastModified }, urls[index] ?? '', query.path);
-    const publicPath = prefixes.pathOf(object.key, versionOf(object.etag));
-    return { ...entry, publicPath, thumbhash: seen[index] };
+    return { ...entry, publicPath: publicPath(object), thumbhash: seen[index] };
   });
   return {
     folders: page.prefixes

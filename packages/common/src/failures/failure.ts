@@ -143,12 +143,6 @@ export const PROBLEM_CODES = [
   'last_owner',
   'last_way_in',
   'linked_elsewhere',
-  'mail_address_refused',
-  'mail_certificate',
-  'mail_login_refused',
-  'mail_not_set',
-  'mail_refused',
-  'mail_unreachable',
   'media_too_large',
   'method_not_allowed',
   'name_taken',
@@ -273,11 +267,6 @@ export function jobCodeOf(code: string | null | undefined): JobCode | undefined 
 }
 
 export type BucketCode = Extract<ProblemCode, `bucket_${string}`>;
-
-type MailCode = Extract<ProblemCode, `mail_${string}`>;
-
-/** Those that say why a mail server does not take a mail. */
-export const MAIL_CODES = PROBLEM_CODES.filter((code): code is MailCode => code.startsWith('mail_'));
 
 /** Those that say why a bucket cannot be used. */
 export const BUCKET_CODES = PROBLEM_CODES.filter((code): code is BucketCode => code.startsWith('bucket_'));

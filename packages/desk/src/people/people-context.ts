@@ -1,7 +1,6 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Desk } from '../shared/desk.ts';
-import type { GallerySettingsApi } from './api/gallery-settings.ts';
 import type { IntegrationsApi } from './api/integrations.ts';
 import type { PeopleApi } from './api/people.ts';
 import type { SiteApi } from './api/site.ts';
@@ -11,7 +10,6 @@ import type { Texts } from './text/texts.ts';
 export interface People extends Desk {
   readonly api: PeopleApi;
   readonly integrations: IntegrationsApi;
-  readonly gallery: GallerySettingsApi;
   readonly site: SiteApi;
   readonly texts: Texts;
 }

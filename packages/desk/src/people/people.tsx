@@ -1,6 +1,5 @@
 import type { ComponentType } from 'preact';
 import type { Desk } from '../shared/desk.ts';
-import { GallerySettingsApi } from './api/gallery-settings.ts';
 import { IntegrationsApi } from './api/integrations.ts';
 import { PeopleApi } from './api/people.ts';
 import { SiteApi } from './api/site.ts';
@@ -25,7 +24,6 @@ export function openPeople(desk: Desk): ComponentType {
     ...desk,
     api: new PeopleApi(desk.service),
     integrations: new IntegrationsApi(desk.service),
-    gallery: new GallerySettingsApi(desk.service),
     site: new SiteApi(desk.service),
     texts: new Texts(desk.voice, 'people'),
   };

@@ -1,4 +1,5 @@
-import { createTransport, type SendMailOptions } from 'nodemailer';
+import { createTransport, type Transporter } from 'nodemailer';
+import type { GalleryConfig } from '../config.ts';
 import { INVITED_HOURS } from './people-store.ts';
 
 /** In ms, for each step of the mail server: an owner waits for it. */
@@ -18,73 +19,45 @@ const WORDS = {
   },
 } as const;
 
-const TEST = {
-  en: { subject: 'A test from the desk', text: 'Mail from the desk arrives at this address.\n' },
-  zh: { subject: '管理台的测试邮件', text: '此地址可以收到管理台的邮件。\n' },
-} as const;
-
-interface MailedInvitation {
+export interface MailedInvitation {
   to: { name: string; email: string };
   inviter: string;
   link: string;
   language: keyof typeof WORDS;
 }
 
-/** A mail server, with user and password if it takes them, and the address that mail comes from. */
-export interface MailServer {
-  url: string;
-  from: string;
-}
+/** Sends invitations by the mail server of `SMTP_URL`. */
+export class InvitationMail {
+  readonly #transport: Transporter;
+  readonly #from: string;
 
-export async function sendInvitation(
-  by: MailServer,
-  { to: { name, email }, inviter, link, language }: MailedInvitation,
-): Promise<void> {
-  const { subject, text } = WORDS[language];
-  await send(by, { to: { name, address: email }, subject: subject(inviter), text: text(name, link) });
-}
+  private constructor(url: string, from: string) {
+    const limits = {
+      connectionTimeout: STEP_TIMEOUT_MS,
+      greetingTimeout: STEP_TIMEOUT_MS,
+      socketTimeout: STEP_TIMEOUT_MS,
+    };
+    this.#transport = createTransport({ url, ...limits, disableFileAccess: true, disableUrlAccess: true });
+    this.#from = from;
+  }
 
-/** Sends a mail that says that mail arrives. */
-export async function sendTest(by: MailServer, to: string, accepted: string | undefined): Promise<void> {
-  await send(by, { to, ...TEST[languageOf(accepted)] });
-}
+  /** Undefined where no mail server is set. */
+  static of({ SMTP_URL: url, SMTP_FROM: from }: GalleryConfig): InvitationMail | undefined {
+    return url === undefined || from === undefined ? undefined : new InvitationMail(url, from);
+  }
 
-/** The language of a mail to somebody, as `Accept-Language` of whoever sends it names it. */
-export function languageOf(accepted: string | undefined): keyof typeof WORDS {
-  return /^zh\b/i.test(accepted ?? '') ? 'zh' : 'en';
-}
+  async send({ to: { name, email }, inviter, link, language }: MailedInvitation): Promise<void> {
+    const { subject, text } = WORDS[language];
+    await this.#transport.sendMail({
+      from: this.#from,
+      to: { name, address: email },
+      subject: subject(inviter),
+      text: text(name, link),
+      headers: { 'Auto-Submitted': 'auto-generated' },
+    });
+  }
 
-/** Says why a mail server did not take a mail. */
-export function mailFault(error: unknown) {
-  const { code = '' } = error as { code?: string };
-  return FAULTS[code] ?? ('mail_refused' as const);
-}
-
-/** By the codes of nodemailer. */
-const FAULTS: Readonly<
-  Record<string, 'mail_login_refused' | 'mail_address_refused' | 'mail_certificate' | 'mail_unreachable'>
-> = {
-  EAUTH: 'mail_login_refused',
-  ENOAUTH: 'mail_login_refused',
-  EENVELOPE: 'mail_address_refused',
-  ETLS: 'mail_certificate',
-  ESOCKET: 'mail_unreachable',
-  ECONNECTION: 'mail_unreachable',
-  ECONNREFUSED: 'mail_unreachable',
-  ETIMEDOUT: 'mail_unreachable',
-  EDNS: 'mail_unreachable',
-};
-
-async function send({ url, from }: MailServer, message: Pick<SendMailOptions, 'to' | 'subject' | 'text'>) {
-  const limits = {
-    connectionTimeout: STEP_TIMEOUT_MS,
-    greetingTimeout: STEP_TIMEOUT_MS,
-    socketTimeout: STEP_TIMEOUT_MS,
-  };
-  const transport = createTransport({ url, ...limits, disableFileAccess: true, disableUrlAccess: true });
-  try {
-    await transport.sendMail({ ...message, from, headers: { 'Auto-Submitted': 'auto-generated' } });
-  } finally {
-    transport.close();
+  close(): void {
+    this.#transport.close();
   }
 }

@@ -2,13 +2,11 @@ import { useEffect, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem, type FieldProblem } from '../../shared/api/problem.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
-import { faultWords, ProblemView } from '../../shared/views/problem-view.tsx';
+import { faultWords, ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
 import { SITE_SETTINGS, type SiteChange, type SiteSettingName, type SiteSettings } from '../api/site.ts';
 import { usePeople } from '../people-context.ts';
 import type { Say, TextName } from '../text/texts.ts';
-import { GallerySettingsForms } from './gallery-settings.tsx';
 import { Page } from './pages.tsx';
-import { originWords, refusalWords } from './setting-words.ts';
 
 /** The help below each field. */
 const HINTS: Partial<Record<SiteSettingName, TextName>> = {
@@ -44,7 +42,6 @@ export function SitePage() {
       ) : (
         <Loading />
       )}
-      <GallerySettingsForms />
     </Page>
   );
 }
@@ -110,6 +107,12 @@ function SiteForm({ read, onRead }: SiteFormProps) {
   );
 }
 
+/** Why nothing was saved, but for what stands beside a field. */
+function refusalWords(problem: ApiProblem, say: Say): string {
+  if (problem.code === 'precondition_failed') return say('siteChangedElsewhere');
+  return problem.fields.length > 0 ? say('siteCheckFields') : problemWords(problem, say);
+}
+
 function siteFaultWords(fault: FieldProblem, say: Say): string {
   return fault.code === 'redirect_loop' ? say('siteCircle') : faultWords(fault, say);
 }
@@ -142,7 +145,13 @@ function SiteField({ name, setting, typed, isContested, fault, onChange }: SiteF
   const { value, made, environment, variable, is_fixed: isFixed } = setting;
   const [id, hint] = [`site-${name}`, HINTS[name]];
   const isMade = !isFixed && typed !== null && made !== null;
-  const origin = originWords(say, { variable, isFixed, isMade, environment });
+  const origin = isFixed
+    ? say('siteFixed', { variable })
+    : !isMade
+      ? say('siteOfServer', { variable })
+      : environment === null
+        ? say('siteSetHereAlone')
+        : say('siteSetHere', { value: environment });
   const shown = {
     ...{ id, value: typed === undefined ? (value ?? '') : (typed ?? environment ?? ''), disabled: isFixed },
     ...{

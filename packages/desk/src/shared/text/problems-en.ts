@@ -22,13 +22,6 @@ export const problemsEn = {
   problem_bucket_region: 'The bucket is in another region, or at another address. Check both.',
   problem_bucket_secret_key: 'The secret key is wrong. Check it.',
   problem_bucket_too_slow: 'The store did not answer in time. Check its address and port, and any firewall.',
-  problem_mail_address_refused: 'The mail server refuses the sender or the receiver. Check both addresses.',
-  problem_mail_certificate:
-    'The mail server cannot be reached over a safe connection. Check its address and port.',
-  problem_mail_login_refused: 'The mail server refuses the user or the password. Check both.',
-  problem_mail_not_set: 'No mail server is set.',
-  problem_mail_refused: 'The mail server did not take the mail. Its answer is in the log of the desk.',
-  problem_mail_unreachable: 'The mail server does not answer. Check its address and port, and any firewall.',
   problem_bucket_unusable: 'This bucket cannot be used. Test it, and check its address, name and keys.',
   problem_category_not_empty: 'Articles are still in this category. Move them first.',
   problem_client_gone: 'This was stopped before the answer came.',
