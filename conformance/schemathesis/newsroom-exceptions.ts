@@ -14,6 +14,15 @@ export const NEWSROOM_EXCEPTIONS: readonly Exception[] = [
   {
     services: ['newsroom'],
     checks: VALID_REFUSED,
+    operation: 'GET /api/items',
+    status: 400,
+    fault: 'must be at most 31 days ago',
+    reason: 'OpenAPI has no rule between two parameters, nor one of today',
+    example: (ask) => ask({ method: 'GET', path: '/api/items?order=score&from=2000-01-01' }),
+  },
+  {
+    services: ['newsroom'],
+    checks: VALID_REFUSED,
     operation: 'GET /api/(items|stories)',
     status: 400,
     fault: ' \\[invalid_cursor\\]$',

@@ -340,6 +340,7 @@ describe('a deleted article', () => {
       id,
       title: 'Loved',
       slug: 'much-loved',
+      featured_image: null,
       category_id: category,
       author: 'Test',
       is_published: true,

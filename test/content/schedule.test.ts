@@ -499,6 +499,7 @@ test('what is planned is listed in the order of time, page by page, to who has a
   expect(listed[1]).toEqual({
     id: released,
     title: 'Listed',
+    featured_image: null,
     slug: expect.stringMatching(/^listed/),
     author: 'Test',
     category_id: null,

@@ -182,11 +182,11 @@ test('the news is edited', async () => {
   await page.goto(`${origin}/desk/news`);
   await page.getByRole('row', { name: 'The ferry is back' }).click();
   await page.keyboard.press('s');
-  await page.getByText('Selected “The ferry is back”').first().waitFor();
+  await page.getByText('Picked “The ferry is back”').first().waitFor();
   await page.keyboard.press('u');
   await page
     .getByRole('row', { name: 'The ferry is back' })
-    .getByText('Selected', { exact: true })
+    .getByText('Picked', { exact: true })
     .waitFor({ state: 'detached' });
 });
 
@@ -208,7 +208,7 @@ test('a source is added after a trial, and the report with its news is published
   await form.getByLabel('Address').fill(feeds.at('/feed'));
   await form.getByRole('button', { name: 'Test' }).click();
   await form.getByText('A tunnel is built').waitFor();
-  await form.getByLabel('Selection').selectOption('all');
+  await form.getByLabel('What is picked').selectOption('all');
   await form.getByRole('button', { name: 'Add', exact: true }).click();
   const selected = `select 1 from news.item where title = 'A tunnel is built' and selected`;
   await expect.poll(async () => (await news.pool.query(selected)).rowCount).toBe(1);

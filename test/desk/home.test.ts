@@ -127,7 +127,10 @@ test('everybody sees what is theirs to do', async () => {
   expect(await desk.faultsOf(editor)).toEqual([]);
   await group(editor, 'Needs attention').getByRole('link', { name: 'The coast' }).click();
   await expect.poll(() => pathOf(editor)).toBe(`news/sources/${body.id}`);
-  await editor.getByText(/^It has failed since 2 hr ago: Nothing is at its address any more/).waitFor();
+  await editor
+    .getByText(/^Not read since .* Nothing is at its address any more/)
+    .first()
+    .waitFor();
   expect(await editor.getByText('status 404').count()).toBe(0);
 
   await open(writer);

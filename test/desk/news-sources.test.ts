@@ -83,11 +83,12 @@ test('settings that were typed are there again after a look at another page, and
   const sources = screens.getByRole('link', { name: 'Sources' });
   await desk.go('sources');
   await page.getByRole('link', { name: 'The feed' }).click();
-  await page.getByLabel('Rules').fill('drop if title ~ /offer/i');
+  await page.getByText('For experts: as text').click();
+  await page.getByLabel('Rules as text').fill('drop if title ~ /offer/i');
   await screens.getByRole('link', { name: 'Today' }).click();
   await sources.click();
   await page.getByRole('link', { name: 'The feed' }).click();
-  await expect.poll(() => page.getByLabel('Rules').inputValue()).toBe('drop if title ~ /offer/i');
+  await expect.poll(() => page.getByLabel('Rules as text').inputValue()).toBe('drop if title ~ /offer/i');
   const { id } = (await desk.database.pool.query("select id from news.source where name = 'The feed'"))
     .rows[0];
   await sources.click();
@@ -101,8 +102,9 @@ test('settings that were typed are there again after a look at another page, and
   await desk.elsewhere('PATCH', `/sources/${id}`, { rules: [] });
   await sources.click();
   await page.getByRole('link', { name: 'The feed' }).click();
-  await page.getByLabel('Rules').fill('drop if title ~ /other/i');
-  await page.getByLabel('Rules').fill('');
+  await page.getByText('For experts: as text').click();
+  await page.getByLabel('Rules as text').fill('drop if title ~ /other/i');
+  await page.getByLabel('Rules as text').fill('');
   await sources.click();
   await page.getByRole('link', { name: 'The feed' }).click();
   await page.getByRole('group', { name: 'Rule 1' }).waitFor({ state: 'detached' });

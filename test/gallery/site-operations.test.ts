@@ -169,7 +169,10 @@ test('a source that cannot be read is named, and a schedule that failed', async 
       ...{ queue: 'poll', source: { id: Number(id), name: 'The coast' } },
       ...{ failures: expect.any(Number), againAt: expect.any(String), code: 'source_answers_error' },
     },
-    { queue: 'schedule', source: null, failures: 1, againAt: expect.any(String), code: null },
+    {
+      ...{ queue: 'schedule', source: null, failures: 1, againAt: expect.any(String) },
+      code: 'temporarily_unavailable',
+    },
   ]);
   expect(queues.find(({ name }: { name: string }) => name === 'poll').failed).toBe(1);
   expect(schedules.find(({ name }: { name: string }) => name === 'daily')).toMatchObject({

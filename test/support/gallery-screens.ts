@@ -204,7 +204,7 @@ const SCREENS: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await go(page, 'path=screens%2F');
     await card(page, 'one.jpg').waitFor();
     await page.context().clearCookies();
-    await page.getByRole('link', { name: 'to', exact: true }).click();
+    await page.getByRole('grid').getByRole('link', { name: 'to', exact: true }).click();
     await page.getByRole('dialog', { name: 'Log in again' }).waitFor();
   },
 };

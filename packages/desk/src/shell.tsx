@@ -4,11 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { type Desk, useDesk } from './shared/desk.ts';
 import type { SectionName } from './shared/state/address.ts';
 import type { Catalogue } from './shared/text/voice.ts';
-import { Button } from './shared/views/button.tsx';
-import { Confirmation } from './shared/views/confirmation.tsx';
-import { LoginForm, LoginScreen } from './shared/views/login.tsx';
-import { MissingFiles } from './shared/views/missing-files.tsx';
-import { Modal } from './shared/views/modal.tsx';
+import { MissingFiles } from './shared/views/loading.tsx';
 
 interface Source {
   /** Opens it: what it consists of is made once, and stays while others are shown. */
@@ -89,6 +85,26 @@ const SOURCES: Readonly<Record<SectionName, Source>> = {
   },
 };
 
+const LoginScreen = late(async () => (await import('./shared/views/login.tsx')).LoginScreen);
+const LoginAgain = late(async () => (await import('./shared/views/login.tsx')).LoginAgain);
+const Confirmation = late(async () => (await import('./shared/views/confirmation.tsx')).Confirmation);
+
+/** Makes a view whose file is loaded when it is first shown: most visits need none of them. */
+function late(load: () => Promise<ComponentType>): ComponentType {
+  return () => {
+    const [View, setView] = useState<ComponentType>();
+    const [isMissing, setMissing] = useState(false);
+    useEffect(() => {
+      load().then(
+        (view) => setView(() => view),
+        () => setMissing(true),
+      );
+    }, []);
+    if (View !== undefined) return <View />;
+    return isMissing ? <MissingFiles /> : null;
+  };
+}
+
 const opened = new Map<SectionName, Promise<ComponentType>>();
 
 /** The document: the section that its address names, and the login before it. */
@@ -109,26 +125,6 @@ export function Shell({ said }: { said: ReadonlySignal<string> }) {
         {said}
       </div>
     </>
-  );
-}
-
-/** Asks for a login over what is shown, which can be put off. */
-function LoginAgain() {
-  const { say } = useDesk().texts;
-  const [isPutOff, setPutOff] = useState(false);
-  if (isPutOff) {
-    return (
-      <p class="notice session-ended" role="alert">
-        {say('sessionEnded')}
-        <Button onClick={() => setPutOff(false)}>{say('logInAgain')}</Button>
-      </p>
-    );
-  }
-  return (
-    <Modal isUnasked title={say('logInAgain')} onClose={() => setPutOff(true)} look="small">
-      <p class="hint">{say('sessionEnded')}</p>
-      <LoginForm isKept />
-    </Modal>
   );
 }
 

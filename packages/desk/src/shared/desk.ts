@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals';
 import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
+import { useContext, useEffect } from 'preact/hooks';
 import type { Service } from './api/service.ts';
 import type { Address } from './state/address.ts';
 import type { Connection } from './state/connection.ts';
@@ -33,4 +33,12 @@ export function useDesk(): Desk {
   const desk = useContext(DeskContext);
   if (desk === undefined) throw new Error('there is no desk around this view');
   return desk;
+}
+
+/** Names what the document shows, from the narrowest to the widest, before the desk itself. */
+export function useTitle(...names: readonly string[]): void {
+  const title = [...names, useDesk().texts.say('desk')].join(' · ');
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
 }

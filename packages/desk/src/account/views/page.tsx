@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
+import { useTitle } from '../../shared/desk.ts';
 import type { Profile } from '../../shared/state/me.ts';
 import { LANGUAGES, type Language } from '../../shared/text/voice.ts';
 import { Header } from '../../shared/views/header.tsx';
@@ -7,7 +8,6 @@ import { newPasswordWords } from '../../shared/views/new-password-words.ts';
 import { PasswordField } from '../../shared/views/password-field.tsx';
 import { problemWords } from '../../shared/views/problem-view.tsx';
 import { useWays } from '../../shared/views/sign-on.tsx';
-import { useTitle } from '../../shared/views/use-title.ts';
 import { useAccount } from '../account-context.ts';
 import type { Say } from '../text/texts.ts';
 import { LinkedAccounts } from './accounts.tsx';

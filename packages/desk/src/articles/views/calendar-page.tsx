@@ -1,11 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
+import { useTitle } from '../../shared/desk.ts';
 import { localTime, zonedTime } from '../../shared/state/local-time.ts';
 import { IconButton } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Link } from '../../shared/views/link.tsx';
 import { errorWords, ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
-import { useTitle } from '../../shared/views/use-title.ts';
 import { ZoneHint } from '../../shared/views/zone-hint.tsx';
 import { type Entry, Plans } from '../api/plans.ts';
 import { useApp } from '../app-context.ts';

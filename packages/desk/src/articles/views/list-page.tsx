@@ -1,8 +1,8 @@
+import { useTitle } from '../../shared/desk.ts';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Link } from '../../shared/views/link.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
-import { useTitle } from '../../shared/views/use-title.ts';
 import type { ListQuery } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { ArticleTable } from './article-table.tsx';

@@ -200,11 +200,11 @@ function Cards({ open }: { open: OpenArticle }) {
   const heading = cutAfter(title || say('untitled'), SHOWN.social.title);
   const picture =
     image === '' ? (
-      <span class="card-picture hint">{say('noPicture')}</span>
+      <span class="social-picture hint">{say('noPicture')}</span>
     ) : canShow(image) ? (
-      <img class="card-picture" src={image} alt="" />
+      <img class="social-picture" src={image} alt="" />
     ) : (
-      <code class="card-picture">{image}</code>
+      <code class="social-picture">{image}</code>
     );
   return (
     <>

@@ -1,10 +1,10 @@
+import { useTitle } from '../../shared/desk.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Header } from '../../shared/views/header.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Link } from '../../shared/views/link.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { problemWords } from '../../shared/views/problem-view.tsx';
-import { useTitle } from '../../shared/views/use-title.ts';
 import type { Draft, NewsNow, Planned, Stopped } from '../api/home.ts';
 import { useHome } from '../home-context.ts';
 import { readArticles } from '../state/articles-now.ts';

@@ -1,8 +1,8 @@
 import { lazy, Suspense } from 'preact/compat';
 import { useEffect } from 'preact/hooks';
+import { useTitle } from '../../shared/desk.ts';
 import { Icon } from '../../shared/views/icon.tsx';
 import { useFileDrops } from '../../shared/views/use-file-drops.ts';
-import { useTitle } from '../../shared/views/use-title.ts';
 import { type App, useApp } from '../app-context.ts';
 import { droppedFiles } from '../state/dropped-files.ts';
 import { useActions } from './actions.ts';

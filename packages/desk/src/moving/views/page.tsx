@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { asProblem } from '../../shared/api/problem.ts';
+import { useTitle } from '../../shared/desk.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Header } from '../../shared/views/header.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Link } from '../../shared/views/link.tsx';
 import { problemWords } from '../../shared/views/problem-view.tsx';
 import { useFileDrops } from '../../shared/views/use-file-drops.ts';
-import { useTitle } from '../../shared/views/use-title.ts';
 import { DEFAULTS, type Import } from '../api/imports.ts';
 import { useMoving } from '../moving-context.ts';
 import { ImportView } from './import-view.tsx';

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
+import { useTitle } from '../../shared/desk.ts';
 import { Header } from '../../shared/views/header.tsx';
 import { KeyboardHelp } from '../../shared/views/keyboard-help.tsx';
 import { Link } from '../../shared/views/link.tsx';
-import { useTitle } from '../../shared/views/use-title.ts';
 import type { Vocabulary } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { pathTo, placeOf, SCREENS, type Screen } from '../state/news-place.ts';

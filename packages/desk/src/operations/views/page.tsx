@@ -1,11 +1,11 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
+import { useTitle } from '../../shared/desk.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Header } from '../../shared/views/header.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
-import { useTitle } from '../../shared/views/use-title.ts';
 import type { Condition, Retried } from '../api/operations.ts';
 import { useOperations } from '../operations-context.ts';
 import { type Fact, type Facts, factsOf } from '../state/facts.ts';

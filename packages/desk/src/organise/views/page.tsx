@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { asProblem } from '../../shared/api/problem.ts';
+import { useTitle } from '../../shared/desk.ts';
 import { Button } from '../../shared/views/button.tsx';
-import { useTitle } from '../../shared/views/use-title.ts';
 import { type Kind, PER_PAGE, type Term, type TermPage } from '../api/organise.ts';
 import { useOrganise } from '../organise-context.ts';
 import { Frame, PLACES } from './frame.tsx';

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { useTitle } from '../../shared/desk.ts';
 import { Header } from '../../shared/views/header.tsx';
 import { Link } from '../../shared/views/link.tsx';
-import { useTitle } from '../../shared/views/use-title.ts';
 import { usePeople } from '../people-context.ts';
 
 const PAGES = [

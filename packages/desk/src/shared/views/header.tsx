@@ -6,9 +6,9 @@ import type { Theme } from '../state/preferences.ts';
 import { LANGUAGES, type Language } from '../text/voice.ts';
 import { Icon } from './icon.tsx';
 import { Link } from './link.tsx';
+import { MissingFilesDialog } from './loading.tsx';
 import { Menu } from './menu.tsx';
 import type { MenuItem } from './menu-item.ts';
-import { MissingFilesDialog } from './missing-files.tsx';
 
 const THEMES = { system: 'themeSystem', light: 'themeLight', dark: 'themeDark' } as const;
 

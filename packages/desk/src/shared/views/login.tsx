@@ -2,7 +2,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { hasPasskeys } from '../api/passkeys.ts';
 import { type ApiProblem, asProblem } from '../api/problem.ts';
 import { useDesk } from '../desk.ts';
+import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
+import { Modal } from './modal.tsx';
 import { problemWords } from './problem-view.tsx';
 import { SignOn, signOnWords, useWays } from './sign-on.tsx';
 
@@ -11,7 +13,7 @@ import { SignOn, signOnWords, useWays } from './sign-on.tsx';
  *
  * @param isKept whether something is open in this window
  */
-export function LoginForm({ isKept = false }: { isKept?: boolean }) {
+function LoginForm({ isKept = false }: { isKept?: boolean }) {
   const { me, service, session, signOn, texts } = useDesk();
   const { say } = texts;
   const ways = useWays();
@@ -133,5 +135,25 @@ export function LoginScreen() {
         <LoginForm />
       </div>
     </main>
+  );
+}
+
+/** Asks for a login over what is shown, which can be put off. */
+export function LoginAgain() {
+  const { say } = useDesk().texts;
+  const [isPutOff, setPutOff] = useState(false);
+  if (isPutOff) {
+    return (
+      <p class="notice session-ended" role="alert">
+        {say('sessionEnded')}
+        <Button onClick={() => setPutOff(false)}>{say('logInAgain')}</Button>
+      </p>
+    );
+  }
+  return (
+    <Modal isUnasked title={say('logInAgain')} onClose={() => setPutOff(true)} look="small">
+      <p class="hint">{say('sessionEnded')}</p>
+      <LoginForm isKept />
+    </Modal>
   );
 }

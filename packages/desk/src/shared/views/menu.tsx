@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { MissingFilesDialog } from './loading.tsx';
 import type { MenuItem } from './menu-item.ts';
-import { MissingFilesDialog } from './missing-files.tsx';
 import type { OpenMenu, OpenMenuProps } from './open-menu.tsx';
 
 interface MenuProps {
