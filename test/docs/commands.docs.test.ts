@@ -32,6 +32,7 @@ const LEFT_OUT: readonly (readonly [command: RegExp, reason: string])[] = [
   [/some-collector/, 'stands for a program of the reader'],
   [/pnpm@12 mcp:http$/, 'runs until it is stopped; pnpm conformance mcp runs it'],
   [/lisboa/, 'are the settings of another site; local-paper.docs.test.ts runs it'],
+  [/youtu\.be/, 'reads a page of the web; test/content/embeds.test.ts does so on a host of its own'],
   [/town\.example/, 'reads a page of the web; test/news-feed/newsroom/sources.test.ts runs it'],
   [/newsroom undo 17$/, 'names an edit of the reader; test/news-feed/newsroom/edits.test.ts runs it'],
   [/newsroom work$/, 'runs until it is stopped; pnpm start runs it'],
