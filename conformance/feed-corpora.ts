@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodeDocument } from '@pressroom/news-feed/reading/decode';
+import { decodeDocument } from '@pressroom/common/html/decode';
 import { parseFeed } from '@pressroom/news-feed/reading/parse-feed';
 import { REAL_DATA_DIR } from '../test/support/real-data.ts';
 import { type ConformanceCheck, Findings, type Verdict } from './check.ts';

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { Embeds } from '@pressroom/content/embeds/embeds';
+import { Embeds, mayBeFramed } from '@pressroom/content/embeds/embeds';
 import { PROVIDERS } from '@pressroom/content/embeds/providers';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
@@ -92,6 +92,15 @@ test('any other page becomes a card of its Open Graph, in its own encoding', asy
   });
 });
 
+test('what a page has in comments and scripts, it does not say', async () => {
+  const hidden = '<meta property="og:title" content="Hidden">';
+  const body = `<!-- ${hidden} --><script>'${hidden}'</script><title>The &amp;amp; tide</title>${hidden}`;
+  host.set('/hidden', html(body.replace(/Hidden">$/, 'Shown">')));
+  host.set('/titled', html(`<!-- ${hidden} --><title>The &amp;amp; tide</title>`));
+  const titleOf = async (path: string) => (await ask(at(path))).body.data.card.title;
+  expect([await titleOf('/hidden'), await titleOf('/titled')]).toEqual(['Shown', 'The &amp; tide']);
+});
+
 test('an endless page with an endless title is read at its beginning alone', async () => {
   host.set('/endless', (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' });
@@ -138,3 +147,15 @@ test.each(['', 'file:///etc/passwd', 'javascript:alert(1)', 'https://ada:secret@
     expect((await ask(address)).status).toBe(400);
   },
 );
+
+test.each([
+  [{}, true],
+  [{ 'x-frame-options': 'SAMEORIGIN' }, false],
+  [{ 'content-security-policy': "default-src 'self'; Frame-Ancestors 'none'" }, false],
+  [{ 'content-security-policy': "frame-ancestors *, frame-ancestors 'self' https://a.example" }, false],
+  [{ 'content-security-policy': "default-src 'none'; frame-ancestors https: http:" }, true],
+])('a page with the headers %j may be framed: %s', (headers, expected) => {
+  const url = new URL('https://page.example/');
+  expect(mayBeFramed({ url, headers, body: Buffer.alloc(0) })).toBe(expected);
+  expect(mayBeFramed({ url: new URL('http://page.example/'), headers, body: Buffer.alloc(0) })).toBe(false);
+});

@@ -11,13 +11,12 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { GuardedAgents } from '@pressroom/common/fetching/guarded-agents';
+import { endBody, GuardedAgents, type GuardedTarget } from '@pressroom/common/fetching/guarded-agents';
 import { withChangedUrls } from '@pressroom/common/html/changed-urls';
 import { readConfig, secret, setting } from '@pressroom/common/start/config';
 import { ensureHome } from '@pressroom/common/start/home';
 import { refuseOtherServers } from '@pressroom/common/stores/store-answers';
 import { LRUCache } from 'lru-cache';
-import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import { because, type Reason } from './reasons.ts';
 import { DiskMap } from './source-entry.ts';
@@ -162,32 +161,26 @@ class PictureFetcher {
   /** The picture at an address, and where it redirects to. Throws an error that says why there is none. */
   async fetch(address: string): Promise<Picture> {
     const signal = AbortSignal.timeout(MOST_MS);
-    let url = new URL(address);
-    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
-      const { statusCode, headers, body } = await this.#ask(url, signal);
-      const { location } = headers;
-      if (statusCode >= 300 && statusCode < 400 && typeof location === 'string') {
-        stop(body);
-        url = new URL(location, url);
-        continue;
-      }
-      const type = String(headers['content-type']).split(';')[0]?.trim().toLowerCase() ?? '';
-      try {
-        if (statusCode !== 200) throw new Error(`it answers ${statusCode}`);
-        if (!TYPES.has(type)) throw new Error(`${type} is not a type of picture that is taken`);
-        return { bytes: await wholeOf(body), type };
-      } finally {
-        stop(body);
-      }
+    const headers = { 'user-agent': 'Pressroom', accept: [...TYPES].join(', ') };
+    const { answer } = await this.#agents.follow(
+      this.#target(new URL(address)),
+      { method: 'GET', headers, signal },
+      { most: MOST_REDIRECTS, next: (location, from) => this.#target(new URL(location, from)) },
+    );
+    const { statusCode, body } = answer;
+    const type = String(answer.headers['content-type']).split(';')[0]?.trim().toLowerCase() ?? '';
+    try {
+      if (statusCode !== 200) throw new Error(`it answers ${statusCode}`);
+      if (!TYPES.has(type)) throw new Error(`${type} is not a type of picture that is taken`);
+      return { bytes: await wholeOf(body), type };
+    } finally {
+      endBody(body);
     }
-    throw new Error(`it redirects more than ${MOST_REDIRECTS} times`);
   }
 
-  #ask(url: URL, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  #target(url: URL): GuardedTarget {
     if (!/^https?:$/.test(url.protocol)) throw new Error(`${url.protocol} is not http or https`);
-    const mayBePrivate = this.#privateHosts.includes(url.hostname.replace(/^\[(.*)\]$/, '$1'));
-    const headers = { 'user-agent': 'Pressroom', accept: [...TYPES].join(', ') };
-    return this.#agents.request({ url, mayBePrivate }, { method: 'GET', headers, signal });
+    return { url, mayBePrivate: this.#privateHosts.includes(url.hostname.replace(/^\[(.*)\]$/, '$1')) };
   }
 }
 
@@ -200,11 +193,6 @@ async function wholeOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-/** Ends a body together with its connection, if it has not ended. */
-function stop(body: Dispatcher.ResponseData['body']): void {
-  body.on('error', () => undefined).destroy();
 }
 
 /** The settings of the store: those of the gallery's. */

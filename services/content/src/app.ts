@@ -48,7 +48,7 @@ import {
 import { Reviews, reviewOperations } from './review.ts';
 import { RevisionStore, revisionOperations } from './revisions.ts';
 import { scheduleOperations } from './schedule.ts';
-import { Site } from './site.ts';
+import { Site, type SiteValues } from './site.ts';
 import { type SiteSettings, siteOperations } from './site-settings.ts';
 import { SitemapStore, sitemapOperations } from './sitemaps.ts';
 import { type SyncStore, syncOperations } from './sync.ts';
@@ -205,8 +205,14 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   const audit = auditOperations(db);
   const keys = keyOperations(apiKeys);
   const hooks = hookOperations(db, config);
-  const redirectStore = async () =>
-    new RedirectStore(db, readDb, await settings.current(), (tx) => settings.in(tx));
+  // Once for each state of the settings: a store compiles the address patterns in them.
+  const stores = new WeakMap<SiteValues, RedirectStore>();
+  const redirectStore = async () => {
+    const site = await settings.current();
+    const store = stores.get(site) ?? new RedirectStore(db, readDb, site, (tx) => settings.in(tx));
+    stores.set(site, store);
+    return store;
+  };
   const redirects = redirectOperations({
     redirects: redirectStore,
     gate,

@@ -268,7 +268,7 @@ const item = z.discriminatedUnion('kind', [
   formerPattern,
 ]);
 
-/** Published articles, as copies show them. */
+/** A published entry of any kind, as copies show it. */
 type SyncItem = z.infer<typeof item>;
 
 const change = z.discriminatedUnion('op', [

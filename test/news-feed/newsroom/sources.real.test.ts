@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { decodeDocument } from '@pressroom/common/html/decode';
 import { canonicalUrl } from '@pressroom/news-feed/fields';
-import { decodeDocument } from '@pressroom/news-feed/reading/decode';
 import { readPage } from '@pressroom/news-feed/reading/page';
 import { parseFeed } from '@pressroom/news-feed/reading/parse-feed';
 import { partsOf } from '@pressroom/news-feed/work/entries';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { decodeDocument } from '@pressroom/common/html/decode';
 import { RulesAssigner } from '@pressroom/news-feed/grouping/story-assigner';
 import { StorySearch } from '@pressroom/news-feed/grouping/story-index';
-import { decodeDocument } from '@pressroom/news-feed/reading/decode';
 import { parseFeed } from '@pressroom/news-feed/reading/parse-feed';
 import { digestOf, readLexicon } from '@pressroom/stories';
 import { afterAll, beforeAll, expect, test } from 'vitest';

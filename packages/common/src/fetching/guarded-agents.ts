@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
+import type { Readable } from 'node:stream';
 import ipaddr from 'ipaddr.js';
 import { Agent, type Dispatcher } from 'undici';
 
@@ -28,6 +29,16 @@ export interface GuardedTarget {
 }
 
 type GuardedRequest = Omit<Dispatcher.RequestOptions, 'origin' | 'path'>;
+
+/** The redirects that are followed. */
+export interface Redirects {
+  /** The most of them. */
+  most: number;
+  /** The target of one, whose `Location` may be relative to `from`; throws if that may not be asked. */
+  next: (location: string, from: URL) => GuardedTarget;
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** Connections to hosts that others name: to public addresses, or to any where a target says so. */
 export class GuardedAgents {
@@ -64,6 +75,23 @@ export class GuardedAgents {
     return agent.request({ ...request, origin: url.origin, path: url.pathname + url.search });
   }
 
+  /**
+   * Sends a request, and the same to where it redirects; resolves with the last answer and its address.
+   * Throws {@link NotPublicAddress}, {@link TooManyRedirects}, what `next` throws, or undici's errors.
+   */
+  async follow(first: GuardedTarget, request: GuardedRequest, { most, next }: Redirects) {
+    let target = first;
+    for (let redirects = 0; redirects <= most; redirects += 1) {
+      const answer = await this.request(target, request);
+      const { location } = answer.headers;
+      if (!REDIRECTS.has(answer.statusCode) || typeof location !== 'string')
+        return { url: target.url, answer };
+      endBody(answer.body);
+      target = next(location, target.url);
+    }
+    throw new TooManyRedirects(most);
+  }
+
   /** Closes all connections, including those in use. */
   async close(): Promise<void> {
     await Promise.all([this.#public.destroy(), this.#private.destroy()]);
@@ -72,6 +100,19 @@ export class GuardedAgents {
 
 /** Finds the addresses of a host name, as `dns.promises.lookup` with `all` does. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
+
+/** The error of a request that is redirected more often than it follows. */
+export class TooManyRedirects extends Error {
+  constructor(most: number) {
+    super(`it redirects more than ${most} times`);
+    this.name = 'TooManyRedirects';
+  }
+}
+
+/** Ends a body together with its connection, if it has not ended. */
+export function endBody(body: Readable): void {
+  body.on('error', () => undefined).destroy();
+}
 
 /** The error of a connection to a host with an address that is not public. */
 export class NotPublicAddress extends Error {

@@ -70,6 +70,9 @@ export function embedOperation(embeds: Embeds) {
   });
 }
 
+/** Time limit of all that is asked for one address, in ms. */
+const MOST_MS = 8000;
+
 /** The most pages that are asked at once. */
 const MOST_AT_ONCE = 20;
 
@@ -84,7 +87,6 @@ interface EmbedsOptions {
   readonly providers?: readonly Provider[];
   /** Hosts that may have addresses that are not public. */
   readonly privateHosts?: readonly string[];
-  /** Time limit of an answer, in ms. */
   readonly mostMs?: number;
 }
 
@@ -92,12 +94,14 @@ interface EmbedsOptions {
 export class Embeds {
   readonly #providers: readonly Provider[];
   readonly #fetcher: PageFetcher;
+  readonly #mostMs: number;
   readonly #found = new LRUCache<string, Embed>({ max: 500, ttl: 3_600_000 });
   readonly #asked = new Map<string, Promise<Embed>>();
 
-  constructor({ providers = PROVIDERS, privateHosts, mostMs }: EmbedsOptions = {}) {
+  constructor({ providers = PROVIDERS, privateHosts = [], mostMs = MOST_MS }: EmbedsOptions = {}) {
     this.#providers = providers;
-    this.#fetcher = new PageFetcher(privateHosts, mostMs);
+    this.#mostMs = mostMs;
+    this.#fetcher = new PageFetcher(mostMs, privateHosts);
   }
 
   close(): Promise<void> {
@@ -119,18 +123,19 @@ export class Embeds {
   }
 
   #look(page: URL): Promise<Embed> {
+    const signal = AbortSignal.timeout(this.#mostMs);
     const provider = providerOf(page, this.#providers);
-    return provider === undefined ? this.#ofPage(page) : this.#ofProvider(page, provider);
+    return provider === undefined ? this.#ofPage(page, signal) : this.#ofProvider(page, provider, signal);
   }
 
-  async #ofProvider(page: URL, provider: Provider): Promise<Embed> {
-    const answer = await this.#ask(page, provider);
+  async #ofProvider(page: URL, provider: Provider, signal: AbortSignal): Promise<Embed> {
+    const answer = await this.#ask(page, provider, signal);
     const status = answer instanceof AnswersError ? answer.status : undefined;
     if (answer instanceof AnswersError && (status === 404 || status === 410)) throw answer;
     const isOff = status === 401 || status === 403;
     const said = answer instanceof Failure ? undefined : answer;
     const src = isOff ? undefined : provider.frame(page, said?.html ?? '');
-    const card = said?.card ?? (await this.#card(page, src !== undefined));
+    const card = said?.card ?? (await this.#card(page, src !== undefined, signal));
     if (src === undefined) return { url: page.href, provider: provider.name, frame: null, card };
     const { name, width, height } = provider;
     const frame = { src, title: card?.title ?? name, width, height };
@@ -138,27 +143,27 @@ export class Embeds {
   }
 
   /** A provider's answer about a page, or the reason why there is none. */
-  async #ask(page: URL, { name, endpoint }: Provider) {
+  async #ask(page: URL, { name, endpoint }: Provider, signal: AbortSignal) {
     if (endpoint === undefined) return undefined;
     const url = new URL(endpoint.replace('{host}', page.hostname));
     url.searchParams.set('url', page.href);
     url.searchParams.set('format', 'json');
-    const answer = await this.#fetcher.fetch(url, OEMBED).catch(failureOf);
+    const answer = await this.#fetcher.fetch(url, OEMBED, signal).catch(failureOf);
     return answer instanceof Failure ? answer : cardOfOEmbed(answer, page, name);
   }
 
-  async #card(page: URL, hasFrame: boolean): Promise<Card | null> {
-    const answer = await this.#fetcher.fetch(page, PAGE).catch(failureOf);
+  async #card(page: URL, hasFrame: boolean, signal: AbortSignal): Promise<Card | null> {
+    const answer = await this.#fetcher.fetch(page, PAGE, signal).catch(failureOf);
     if (!(answer instanceof Failure)) return cardOf(answer);
     if (hasFrame) return null;
     throw answer;
   }
 
-  async #ofPage(address: URL): Promise<Embed> {
-    const page = await this.#fetcher.fetch(address, PAGE);
+  async #ofPage(address: URL, signal: AbortSignal): Promise<Embed> {
+    const page = await this.#fetcher.fetch(address, PAGE, signal);
     // A short address may lead to a provider.
     const provider = providerOf(page.url, this.#providers);
-    if (provider !== undefined) return this.#ofProvider(page.url, provider);
+    if (provider !== undefined) return this.#ofProvider(page.url, provider, signal);
     const card = cardOf(page);
     const frame = mayBeFramed(page) ? { src: page.url.href, title: card.title, ...SIZE } : null;
     return { url: page.url.href, provider: null, frame, card };
@@ -171,7 +176,7 @@ function failureOf(error: unknown): Failure {
 }
 
 /** True if a page lets every site show it: by TLS, and without a header that names some or none. */
-function mayBeFramed({ url, headers }: FetchedPage): boolean {
+export function mayBeFramed({ url, headers }: FetchedPage): boolean {
   if (url.protocol !== 'https:' || headers['x-frame-options'] !== undefined) return false;
   const policies = (headers['content-security-policy'] ?? '').toLowerCase().split(/[;,]/);
   const ancestors = policies

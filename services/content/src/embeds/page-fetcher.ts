@@ -1,8 +1,13 @@
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Failure } from '@pressroom/common/failures/failure';
-import { GuardedAgents, NotPublicAddress } from '@pressroom/common/fetching/guarded-agents';
-import type { Dispatcher } from 'undici';
+import {
+  endBody,
+  GuardedAgents,
+  type GuardedTarget,
+  NotPublicAddress,
+  TooManyRedirects,
+} from '@pressroom/common/fetching/guarded-agents';
 
 /** Why a page cannot be embedded. */
 type EmbedCode =
@@ -29,12 +34,7 @@ interface Asked {
   readonly mostBytes: number;
 }
 
-/** Time limit of an answer, with its redirects, in ms. */
-const MOST_MS = 8000;
-
 const MOST_REDIRECTS = 5;
-
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 const DECODERS = new Map([
   ['gzip', createGunzip],
@@ -43,16 +43,17 @@ const DECODERS = new Map([
   ['br', createBrotliDecompress],
 ]);
 
+type Answer = Awaited<ReturnType<GuardedAgents['follow']>>['answer'];
+
 /** Fetches pages of addresses that writers give: from public addresses alone, whatever they redirect to. */
 export class PageFetcher {
-  readonly #agents = new GuardedAgents({ connectMs: MOST_MS, headersMs: MOST_MS, pauseMs: MOST_MS });
+  readonly #agents: GuardedAgents;
   readonly #privateHosts: readonly string[];
-  readonly #mostMs: number;
 
   /** @param privateHosts hosts that may have addresses that are not public */
-  constructor(privateHosts: readonly string[] = [], mostMs = MOST_MS) {
+  constructor(mostMs: number, privateHosts: readonly string[]) {
+    this.#agents = new GuardedAgents({ connectMs: mostMs, headersMs: mostMs, pauseMs: mostMs });
     this.#privateHosts = privateHosts;
-    this.#mostMs = mostMs;
   }
 
   close(): Promise<void> {
@@ -60,31 +61,27 @@ export class PageFetcher {
   }
 
   /** Throws an `invalid` failure with an {@link EmbedCode}. */
-  async fetch(address: URL, asked: Asked): Promise<FetchedPage> {
-    const signal = AbortSignal.timeout(this.#mostMs);
-    let url = address;
+  async fetch(address: URL, asked: Asked, signal: AbortSignal): Promise<FetchedPage> {
+    const headers = { 'user-agent': 'Pressroom', accept: asked.accept, 'accept-encoding': 'gzip, br' };
+    const next = (location: string, from: URL) => this.#target(targetOf(location, from));
     try {
-      for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
-        const { statusCode, headers, body } = await this.#ask(url, asked.accept, signal);
-        try {
-          const { location } = headers;
-          if (!REDIRECTS.has(statusCode) || typeof location !== 'string')
-            return { url, ...(await read({ statusCode, headers, body }, asked)) };
-          url = targetOf(location, url);
-        } finally {
-          body.on('error', () => undefined).destroy();
-        }
+      const { url, answer } = await this.#agents.follow(
+        this.#target(address),
+        { method: 'GET', headers, signal },
+        { most: MOST_REDIRECTS, next },
+      );
+      try {
+        return { url, ...(await read(answer, asked)) };
+      } finally {
+        endBody(answer.body);
       }
     } catch (error) {
-      throw explained(error, url, signal);
+      throw explained(error, signal);
     }
-    throw fault('embed_unreachable', `the page redirects more than ${MOST_REDIRECTS} times`);
   }
 
-  #ask(url: URL, accept: string, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const mayBePrivate = this.#privateHosts.includes(url.hostname);
-    const headers = { 'user-agent': 'Pressroom', accept, 'accept-encoding': 'gzip, br' };
-    return this.#agents.request({ url, mayBePrivate }, { method: 'GET', headers, signal });
+  #target(url: URL): GuardedTarget {
+    return { url, mayBePrivate: this.#privateHosts.includes(url.hostname) };
   }
 }
 
@@ -95,10 +92,7 @@ function targetOf(location: string, base: URL): URL {
   throw fault('embed_unreachable', 'the page redirects to something that is no web address');
 }
 
-async function read(
-  { statusCode, headers, body }: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>,
-  { type, mostBytes }: Asked,
-) {
+async function read({ statusCode, headers, body }: Answer, { type, mostBytes }: Asked) {
   const joined = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, [value ?? []].flat().join(', ')]),
   );
@@ -134,12 +128,13 @@ async function firstBytes(body: Readable, encoding = 'identity', mostBytes: numb
   return Buffer.concat(chunks).subarray(0, mostBytes);
 }
 
-function explained(error: unknown, url: URL, signal: AbortSignal): Failure {
+function explained(error: unknown, signal: AbortSignal): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof NotPublicAddress)
-    return fault('embed_not_public', `${url.hostname} has no public address, so readers cannot see it`);
+    return fault('embed_not_public', `${error.hostname} has no public address, so readers cannot see it`);
+  if (error instanceof TooManyRedirects) return fault('embed_unreachable', error.message);
   if (signal.aborted) return fault('embed_too_slow', 'the page did not answer in time; try again', error);
-  return fault('embed_unreachable', `${url.hostname} cannot be reached; check the address`, error);
+  return fault('embed_unreachable', 'the page cannot be reached; check the address', error);
 }
 
 function fault(code: EmbedCode, message: string, cause?: unknown): Failure {

@@ -41,10 +41,9 @@ export function targetAddress(text: string): string | undefined {
   return isWebUri(uri) && !target.startsWith('//') && target.length <= MOST_CHARACTERS ? target : undefined;
 }
 
-/** The address without its query; undefined if it has none. */
-export function withoutQuery(address: string): string | undefined {
-  const at = address.indexOf('?');
-  return at < 0 ? undefined : address.slice(0, at) || '/';
+/** The address without its query. */
+export function withoutQuery(address: string): string {
+  return address.replace(/\?.*$/s, '') || '/';
 }
 
 function onSite(text: string): URL | undefined {

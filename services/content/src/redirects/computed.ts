@@ -25,10 +25,14 @@ export interface Lead extends Addresses {
 /** Beyond any id: what the numbers of leads are multiplied by. */
 const IDS = 2 ** 31;
 
+/** The path of the site itself, without a slash at its end. */
+export function rootOf({ url }: SiteValues): string {
+  return url === null ? '' : new URL(url).pathname.replace(/\/$/, '');
+}
+
 /** Returns the path of the pages of each kind on the site, with `{id}` and `{slug}`. */
 export function patternsOf(site: SiteValues): Record<PageKind, string> {
-  const prefix = site.url === null ? '' : new URL(site.url).pathname.replace(/\/$/, '');
-  const entries = PAGE_KINDS.map((kind) => [kind, prefix + site[`${kind}_path`]]);
+  const entries = PAGE_KINDS.map((kind) => [kind, rootOf(site) + site[`${kind}_path`]]);
   return Object.fromEntries(entries) as Record<PageKind, string>;
 }
 

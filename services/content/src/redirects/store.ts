@@ -16,6 +16,7 @@ import {
   patternsOf,
   redirectsOf,
   regexOf,
+  rootOf,
   siteAddressOf,
   to,
 } from './computed.ts';
@@ -89,7 +90,7 @@ export class RedirectStore {
     this.#readDb = readDb;
     this.#origin = site.url === null ? undefined : new URL(site.url).origin;
     this.#patterns = patternsOf(site);
-    this.#root = site.url === null ? '' : new URL(site.url).pathname.replace(/\/$/, '');
+    this.#root = rootOf(site);
     this.#leads = leadsOf(this.#patterns, site.former_patterns);
   }
 
@@ -124,10 +125,10 @@ export class RedirectStore {
     const answers = new Map(redirects.map((redirect) => [redirect.from, redirect]));
     return new Map(
       [...addresses].flatMap(([url, address]): [string, LinkFault][] => {
-        const fault = faults.get(withoutQuery(address) ?? address);
+        const fault = faults.get(withoutQuery(address));
         // A site asks for redirects where it has no page.
         if (fault === 'found') return [];
-        const redirect = answers.get(address) ?? answers.get(withoutQuery(address) ?? address);
+        const redirect = answers.get(address) ?? answers.get(withoutQuery(address));
         if (redirect === undefined) return fault === undefined ? [] : [[url, fault]];
         const { answer } = redirect;
         return answer === null || answer.status === 410 ? [[url, 'missing']] : [];
@@ -146,7 +147,7 @@ export class RedirectStore {
   /** Finds the pages at these addresses, without their queries; others may be of other pages. */
   async #faultsOf(addresses: readonly string[]): Promise<Map<string, LinkFault | 'found'>> {
     const faults = new Map<string, LinkFault | 'found'>();
-    const all = [...new Set(addresses.map((address) => withoutQuery(address) ?? address))];
+    const all = [...new Set(addresses.map((address) => withoutQuery(address)))];
     for (const kind of PAGE_KINDS) {
       const pattern = siteAddressOf(this.#patterns[kind]);
       // Other pages of the site may have the same form, such as /about and /{slug}.
@@ -311,7 +312,7 @@ export class RedirectStore {
 
   /** The redirects from these addresses, and from the same without their queries. */
   async #from(db: Database, addresses: readonly string[]): Promise<Map<string, Redirect>> {
-    const all = [...new Set(addresses.flatMap((address) => [address, withoutQuery(address) ?? address]))];
+    const all = [...new Set(addresses.flatMap((address) => [address, withoutQuery(address)]))];
     const computed = this.#leads.flatMap((lead) => {
       const condition = isFromOneOf(lead, all);
       return condition === undefined ? [] : redirectsOf(lead, condition);
@@ -385,5 +386,5 @@ export function checked({ from, to, status }: RedirectBody): RedirectBody {
 const COLUMNS = sql`id, from_address as "from", to_address as "to", status, source, updated_at`;
 
 function leadingFrom(redirects: ReadonlyMap<string, Redirect>, address: string): Redirect | undefined {
-  return redirects.get(address) ?? redirects.get(withoutQuery(address) ?? address);
+  return redirects.get(address) ?? redirects.get(withoutQuery(address));
 }

@@ -1,11 +1,13 @@
 import { finished, Readable } from 'node:stream';
 import { Failure } from '@pressroom/common/failures/failure';
 import {
+  endBody,
   GuardedAgents,
   isPublicAddress,
   literalAddress,
   NotPublicAddress,
   type Resolve,
+  TooManyRedirects,
 } from '@pressroom/common/fetching/guarded-agents';
 import type { Dispatcher } from 'undici';
 import type { Unseen } from '../stills/formats.ts';
@@ -35,7 +37,6 @@ export const PROXY_LIMITS = {
 };
 
 const MAX_REDIRECTS = 3;
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** The headers that describe a body and are passed on. */
 const DESCRIBING = [
@@ -96,7 +97,11 @@ export class MediaFetcher {
     const timer = setTimeout(() => deadline.abort(new UpstreamTimeout()), firstByteMs);
     const signal = AbortSignal.any([request.signal, deadline.signal]);
     try {
-      const answer = await this.#follow(target, hosts, { ...request, signal });
+      const { answer } = await this.#agents.follow(
+        target,
+        { method: request.method, headers: { ...ASKING, ...request.headers }, signal },
+        { most: MAX_REDIRECTS, next: (location, from) => redirectTarget(location, from, hosts) },
+      );
       return await this.#read(answer, request);
     } catch (error) {
       if (request.signal.aborted) throw request.signal.reason;
@@ -106,33 +111,12 @@ export class MediaFetcher {
     }
   }
 
-  async #follow(target: Target, hosts: ProxyHosts, request: MediaRequest): Promise<Dispatcher.ResponseData> {
-    let next = target;
-    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-      const answer = await this.#ask(next, request);
-      if (!REDIRECTS.has(answer.statusCode)) return answer;
-      stop(answer.body);
-      const { location } = answer.headers;
-      if (typeof location !== 'string') throw upstreamFailed('it redirects without a Location header');
-      next = redirectTarget(location, next.url, hosts);
-    }
-    throw upstreamFailed(`it redirects more than ${MAX_REDIRECTS} times`);
-  }
-
-  #ask(target: Target, { method, headers, signal }: MediaRequest) {
-    return this.#agents.request(target, {
-      method,
-      headers: { ...ASKING, ...headers },
-      signal,
-    });
-  }
-
   async #read({ statusCode, headers, body }: Dispatcher.ResponseData, request: MediaRequest): Promise<Media> {
     try {
       const described = describing(headers);
       const status = acceptedStatus(statusCode, described, request);
       if (status === 304) {
-        stop(body);
+        endBody(body);
         return { status, headers: validators(described), body };
       }
       this.#accept(described);
@@ -143,7 +127,7 @@ export class MediaFetcher {
         body: await boundedBody(body, this.#options.maxBytes, isDeclared),
       };
     } catch (error) {
-      stop(body);
+      endBody(body);
       throw error;
     }
   }
@@ -157,6 +141,7 @@ export class MediaFetcher {
   #explain(error: unknown): unknown {
     if (error instanceof Failure || error instanceof RangeOutside) return error;
     if (error instanceof NotPublicAddress) return notPublic(error.hostname);
+    if (error instanceof TooManyRedirects) return upstreamFailed(error.message);
     const { code } = error as { code?: string };
     if (code !== undefined && TIMEOUTS.has(code)) return upstreamTimeout(this.#options.firstByteMs);
     return upstreamFailed('it cannot be reached, or the connection broke', error);
@@ -170,11 +155,6 @@ const TIMEOUTS = new Set([
   'UND_ERR_BODY_TIMEOUT',
   'ETIMEDOUT',
 ]);
-
-/** Ends an unread body together with its connection. */
-function stop(body: Readable): void {
-  body.on('error', () => undefined).destroy();
-}
 
 function describing(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
   const entries = DESCRIBING.map((name) => [name, headers[name]] as const);

@@ -1,7 +1,7 @@
 import { Readability } from '@mozilla/readability';
+import { decodeDocument } from '@pressroom/common/html/decode';
 import { parseHTML } from 'linkedom';
 import { type Image, languageTag } from '../fields.ts';
-import { decodeDocument } from './decode.ts';
 import { entryImage } from './feed.ts';
 import { MAX_TITLE } from './parse-feed.ts';
 import { cutText, isNotice, plainText, summaryOf, withoutBoilerplate } from './text.ts';

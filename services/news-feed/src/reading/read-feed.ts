@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { Failure } from '@pressroom/common/failures/failure';
-import { decodeDocument } from './decode.ts';
+import { decodeDocument } from '@pressroom/common/html/decode';
 import { type HubLinks, hubLinks, type ParsedFeed, type RawFeed } from './feed.ts';
 import { readList } from './list.ts';
 import { feedOf, readRaw } from './parse-feed.ts';

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { Failure, type SourceCode } from '@pressroom/common/failures/failure';
 import {
+  endBody,
   GuardedAgents,
   type GuardedTarget,
   isPublicAddress,
@@ -156,7 +157,7 @@ export class WebFetcher {
     const { totalMs } = this.#options;
     const send = async (limited: AbortSignal) => {
       const { statusCode, body } = await this.#ask(target, { headers, form, timeoutMs: totalMs }, limited);
-      stop(body);
+      endBody(body);
       return statusCode;
     };
     return this.#inSlot(target.url.host, signal, () => this.#inTime(totalMs, totalMs, signal, send));
@@ -235,14 +236,9 @@ export class WebFetcher {
         return { ...answer, body: none };
       return { ...answer, body: none, refusal: await read(MOST_REFUSAL).catch(() => none) };
     } finally {
-      stop(body);
+      endBody(body);
     }
   };
-}
-
-/** Ends a body together with its connection, if it has not ended. */
-function stop(body: Dispatcher.ResponseData['body']): void {
-  body.on('error', () => undefined).destroy();
 }
 
 function explained(error: unknown): FetchFault {

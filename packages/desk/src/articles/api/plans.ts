@@ -3,7 +3,7 @@ import { deskContentClient } from '../../shared/api/content-client.ts';
 import { ApiProblem, asked } from '../../shared/api/problem.ts';
 import type { Service } from '../../shared/api/service.ts';
 
-/** An article on a day of the calendar. */
+/** An article or a release on a day of the calendar. */
 export interface Entry {
   /** Tells it from the others. */
   readonly key: string;
@@ -23,9 +23,9 @@ export interface Entry {
 const PER_PAGE = 100;
 
 /** A calendar shows so many published articles at most. */
-const MOST = 1000;
+export const MOST_PUBLISHED = 1000;
 
-/** Planned and published articles. Every method throws an `ApiProblem`. */
+/** Releases, and planned and published articles. Every method throws an `ApiProblem`. */
 export class Plans {
   readonly #client: ContentClient;
 
@@ -33,7 +33,7 @@ export class Plans {
     this.#client = deskContentClient(service);
   }
 
-  /** The articles between two times, in their order. */
+  /** The entries between two times, in their order. */
   async between(from: number, to: number): Promise<Entry[]> {
     const found = await Promise.all([this.#planned(to), this.#releases(from), this.#published(from, to)]);
     return found
@@ -90,7 +90,7 @@ export class Plans {
     };
     const read = (cursor: string) =>
       asked(this.#client.get('/api/articles', { query: { ...range, cursor } }));
-    for (let cursor: string | null = ''; cursor !== null && entries.length < MOST; ) {
+    for (let cursor: string | null = ''; cursor !== null && entries.length < MOST_PUBLISHED; ) {
       const { data, meta }: Awaited<ReturnType<typeof read>> = await read(cursor);
       for (const { id, title = '', author = '', published_at } of data) {
         const at = Date.parse(published_at ?? '');

@@ -1,6 +1,7 @@
 import type { GalleryApi } from '../../media/api/gallery.ts';
 import type { Entry } from '../../media/api/types.ts';
 import { walk } from '../../media/state/walk.ts';
+import { folded } from '../../shared/state/folded.ts';
 
 /** The most files that are looked at for names, and for the latest ones. */
 export const MOST_FILES = 20_000;
@@ -39,8 +40,4 @@ export function foundAmong(pictures: readonly Entry[], words: string): Entry[] {
     .filter(({ name }) => wanted.every((word) => folded(name).includes(word)))
     .sort((a, b) => b.modified - a.modified)
     .slice(0, MOST_FOUND);
-}
-
-function folded(text: string): string {
-  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }

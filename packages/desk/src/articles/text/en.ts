@@ -298,6 +298,7 @@ export const en = {
   later_month: 'The month after',
   earlier_week: 'The week before',
   later_week: 'The week after',
+  calendarCut: 'Only the first {{count}} published articles of this time are shown.',
   calendarNone: 'Nothing is planned or was published in this time.',
   entry_published: 'Published at this time',
   entry_planned: 'Will be published at this time',

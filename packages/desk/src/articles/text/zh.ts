@@ -275,6 +275,7 @@ export const zh: Translated<typeof en> = {
   later_month: '下个月',
   earlier_week: '上一周',
   later_week: '下一周',
+  calendarCut: '只显示这段时间最早发布的 {{count}} 篇文章。',
   calendarNone: '这段时间没有计划，也没有发布文章。',
   entry_published: '于此时发布',
   entry_planned: '将于此时发布',

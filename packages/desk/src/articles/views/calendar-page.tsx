@@ -4,10 +4,10 @@ import { useTitle } from '../../shared/desk.ts';
 import { localTime, zonedTime } from '../../shared/state/local-time.ts';
 import { IconButton } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
-import { Link } from '../../shared/views/link.tsx';
+import { Link, onGo } from '../../shared/views/link.tsx';
 import { errorWords, ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
 import { ZoneHint } from '../../shared/views/zone-hint.tsx';
-import { type Entry, Plans } from '../api/plans.ts';
+import { type Entry, MOST_PUBLISHED, Plans } from '../api/plans.ts';
 import { useApp } from '../app-context.ts';
 import { daysOf, laterDay, laterSpan, SPANS, type Span } from '../state/calendar-days.ts';
 
@@ -35,6 +35,7 @@ export function CalendarPage() {
       : format({ dateStyle: 'medium' }).formatRange(new Date(first), new Date(last));
   useTitle(say('calendar'), title);
   const go = (to: string) => address.go(pathOf(span, to));
+  const published = (entries ?? []).filter(({ kind }) => kind === 'published').length;
   const byDay = Map.groupBy(entries ?? [], ({ at }) => dayOf(at, zone.value));
   return (
     <>
@@ -79,6 +80,7 @@ export function CalendarPage() {
           ))}
         </ol>
         {entries?.length === 0 && <p class="hint calendar-none">{say('calendarNone')}</p>}
+        {published >= MOST_PUBLISHED && <p class="hint">{say('calendarCut', { count: published })}</p>}
       </div>
       <footer class="status calendar-status">
         <ZoneHint />
@@ -187,15 +189,7 @@ function EntryLine({ entry, onMove }: { entry: Entry } & Pick<DayProps, 'onMove'
       </span>
     );
   return (
-    <a
-      {...attributes}
-      href={place.hrefOf(id)}
-      onClick={(event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-        event.preventDefault();
-        place.open(id);
-      }}
-    >
+    <a {...attributes} href={place.hrefOf(id)} onClick={onGo(() => place.open(id))}>
       {words}
     </a>
   );

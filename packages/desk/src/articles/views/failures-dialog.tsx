@@ -1,4 +1,5 @@
 import { Button } from '../../shared/views/button.tsx';
+import { onGo } from '../../shared/views/link.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import { useApp } from '../app-context.ts';
 import type { Failure } from '../state/notices.ts';
@@ -19,12 +20,10 @@ export function FailuresDialog({ failures, onClose }: { failures: readonly Failu
                 <li key={id}>
                   <a
                     href={place.hrefOf(id)}
-                    onClick={(event) => {
-                      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-                      event.preventDefault();
+                    onClick={onGo(() => {
                       onClose();
                       place.open(id);
-                    }}
+                    })}
                   >
                     <bdi>{title === '' ? say('untitled') : texts.name(title)}</bdi>
                   </a>

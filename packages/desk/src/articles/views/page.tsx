@@ -4,6 +4,7 @@ import { isApple } from '../../shared/state/apple.ts';
 import { Header } from '../../shared/views/header.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { KeyboardHelp } from '../../shared/views/keyboard-help.tsx';
+import { onGo } from '../../shared/views/link.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { useApp } from '../app-context.ts';
 import { EDITOR_SHORTCUTS } from '../editor/text/shortcuts.ts';
@@ -83,11 +84,7 @@ export function Page() {
             class="button primary"
             href={place.hrefOf('new')}
             aria-label={say('newArticle')}
-            onClick={(event) => {
-              if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-              event.preventDefault();
-              place.open('new');
-            }}
+            onClick={onGo(() => place.open('new'))}
           >
             <Icon name="edit" />
             <span>{say('newArticle')}</span>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../../shared/views/icon.tsx';
+import { onGo } from '../../shared/views/link.tsx';
 import type { Entry } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { nameOf, parentOf } from '../state/place.ts';
@@ -28,12 +29,10 @@ export function FolderTree({ onGone }: TreeProps) {
             <a
               href={place.href(trash)}
               aria-current={isInTrash(folder) ? 'page' : undefined}
-              onClick={(event) => {
-                if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-                event.preventDefault();
+              onClick={onGo(() => {
                 place.go(trash);
                 onGone?.();
-              }}
+              })}
             >
               <Icon name="delete" size={16} />
               <span>{texts.say('trash')}</span>
@@ -77,12 +76,10 @@ function Branch({ path, level, onGone }: TreeProps & { path: string; level: numb
         <a
           href={place.href(change)}
           aria-current={folder === path ? 'page' : undefined}
-          onClick={(event) => {
-            if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-            event.preventDefault();
+          onClick={onGo(() => {
             place.go(change);
             onGone?.();
-          }}
+          })}
           {...(me.may('organize') && dropOn(path, transfers))}
         >
           <Icon name={path === '' ? 'media' : 'folder'} size={16} />

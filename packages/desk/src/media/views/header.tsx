@@ -1,5 +1,6 @@
 import { Header } from '../../shared/views/header.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
+import { onGo } from '../../shared/views/link.tsx';
 import type { MenuItem } from '../../shared/views/menu-item.ts';
 import { useApp } from '../app-context.ts';
 import type { PlaceValue } from '../state/place.ts';
@@ -51,11 +52,7 @@ function Breadcrumb() {
               <a
                 href={place.href(change)}
                 aria-current={isLast ? 'page' : undefined}
-                onClick={(event) => {
-                  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-                  event.preventDefault();
-                  place.go(change);
-                }}
+                onClick={onGo(() => place.go(change))}
                 {...(me.may('organize') && dropOn(path, transfers))}
               >
                 <bdi>{path === '' || path === TRASH ? texts.folder(path) : texts.name(name)}</bdi>

@@ -42,7 +42,7 @@ describe.each([
   });
 
   test('every code of a problem has a sentence', () => {
-    // Routes that proxy to another service share the sentence of the service that does not answer.
+    // A passing fault has the words of what is away, none of its own.
     const codes = PROBLEM_CODES.filter((code) => !/unavailable$|^upstream_timeout$/.test(code));
     expect(codes.filter((code) => words(code) === words('of_tomorrow'))).toEqual([]);
     const passing = PROBLEM_CODES.map((code) => words(code, 503));

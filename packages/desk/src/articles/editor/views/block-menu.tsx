@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { EditorState } from 'prosemirror-state';
 import type { EditorView } from 'prosemirror-view';
+import { folded } from '../../../shared/state/folded.ts';
 import { type BlockQuery, blockQuery } from '../editing/block-menu.ts';
 import type { EditorTexts } from '../text/editor-texts.ts';
 import { type Asking, BLOCK_TOOLS, type Tool } from './tools.ts';
@@ -20,7 +21,7 @@ export function BlockMenu({ view, state, texts, onAsk }: BlockMenuProps) {
   if (query === undefined && closedAt !== undefined) setClosedAt(undefined);
   if (query === undefined || query.from === closedAt) return null;
   const matching = ({ words }: BlockQuery) =>
-    BLOCK_TOOLS.filter(({ text }) => fold(texts.say(text)).includes(fold(words)));
+    BLOCK_TOOLS.filter(({ text }) => folded(texts.say(text)).includes(folded(words.trim())));
   const found = matching(query);
   if (found.length === 0) return null;
   const use = (seen: Tool) => {
@@ -127,8 +128,4 @@ function Options({ view, texts, query, found, onUse, onClose, isDue }: OptionsPr
       })}
     </div>
   );
-}
-
-function fold(text: string): string {
-  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().trim();
 }
