@@ -622,8 +622,16 @@ describe('saved filters', () => {
        select gen_random_uuid(), $1, 'n', 'mine=1', false from generate_series(1, 49)`,
       [reader.id],
     );
-    const answers = await Promise.all([save(reader, 11, {}), save(reader, 12, {})]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    // Both have counted before either may write.
+    const held = await gallery.database.pool.connect();
+    await held.query('begin; lock table gallery.saved_filter in share mode');
+    const saving = Promise.all([save(reader, 11, {}), save(reader, 12, {})]);
+    const waiting = `select 1 from pg_stat_activity
+      where wait_event_type = 'Lock' and datname = current_database()`;
+    await expect.poll(async () => (await held.query(waiting)).rowCount).toBe(2);
+    await held.query('commit');
+    held.release();
+    expect((await saving).map(({ status }) => status).toSorted()).toEqual([200, 409]);
     expect(await seen(reader)).toHaveLength(50);
   });
 });
