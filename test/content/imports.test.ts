@@ -248,6 +248,52 @@ test('an import whose process is gone goes on elsewhere, and has failed when tha
   expect(await slugs()).toContain('line-1');
 });
 
+test('an export is restored with its ids, by the rules of the API, and members of no use are left out', async () => {
+  const own = { ...LINE, type: 'article', slug: 'kept', author: 'Ada', published_at: '2020-01-01T00:00:00Z' };
+  const { byline: _, ...line } = own;
+  const lines = [
+    { ...line, id: 700_001, lang: 'en' },
+    { ...line, id: 700_002, slug: 'scripted', html: `${CONTENT}<script>x()</script>` },
+    { ...line, id: 2 ** 31 - 1, slug: 'last' },
+    { ...line, id: 700_003 },
+    { ...line, id: 700_004, slug: 'second' },
+    { type: 'category', id: 700_001, name: 'N'.repeat(101) },
+  ];
+  const id = await upload('jsonl', lines.map((one) => JSON.stringify(one)).join('\n'));
+  await ended(id, 'check', { exact: true, clean: false, ignore: ['lang'], truncate: false });
+  await ended(id, 'run');
+  expect(await entries(id)).toEqual([
+    ['created', 'A title'],
+    ['refused', 'A title', 'html_not_allowed <script>'],
+    ['refused', 'A title', 'value_refused id'],
+    ['refused', 'A title', 'slug_kept null'],
+    ['created', 'A title'],
+    ['refused', 'N'.repeat(101), expect.stringMatching(/^value_refused category "N+"$/)],
+  ]);
+  const restored = (await client.send('/api/articles/by-slug/kept')).body.data;
+  expect([restored.id, restored.published_at]).toEqual([700_001, '2020-01-01T00:00:00.000Z']);
+  const next = (await client.article({ title: 'The next' })).id;
+  expect([next > 700_001, next < 700_100]).toEqual([true, true]);
+
+  // Undone, it comes again. Otherwise what is in the trash keeps its id.
+  await ended(id, 'undo');
+  await ended(id, 'check', { exact: true, ignore: ['lang'] });
+  await ended(id, 'run');
+  expect((await entries(id))[0]).toEqual(['created', 'A title']);
+  await client.delete('/api/articles/700004');
+  await ended(id, 'undo');
+  const others = [
+    { ...line, id: 700_001, slug: 'another' },
+    { ...line, id: 700_004, slug: 'second' },
+  ];
+  const again = await upload('jsonl', others.map((one) => JSON.stringify(one)).join('\n'));
+  await ended(again, 'check', { exact: true });
+  expect(await entries(again)).toEqual(others.map(() => ['refused', 'A title', 'id_taken null']));
+  const wordpress = await upload('wordpress', wordpressFile(wordpressItem(1, {})));
+  const refused = await client.post(`${PATH}/${wordpress}/check`, { exact: true });
+  expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('JSON Lines')]);
+});
+
 test('everything is downloaded as the command exports it, and the trail says so', async () => {
   await client.article({ title: 'A draft' });
   const file = await fetch(`${content.url}/api/exports/content.jsonl`, {

@@ -25,9 +25,12 @@ test('from the start page, a WordPress file is checked, imported and taken back,
     failing -= 1;
     return route.fulfill({ status: 500 });
   });
-  const chosen = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: 'Choose a file' }).click();
-  await (await chosen).setFiles({ name: 'old.xml', mimeType: 'text/xml', buffer: Buffer.from(text) });
+  const choose = async (name: string, mimeType: string, text: string) => {
+    const chosen = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Choose a file' }).click();
+    await (await chosen).setFiles({ name, mimeType, buffer: Buffer.from(text) });
+  };
+  await choose('old.xml', 'text/xml', text);
 
   await page.getByText('Checked: nothing is written yet').waitFor();
   const row = (name: string) => page.getByRole('row', { name });
@@ -55,4 +58,18 @@ test('from the start page, a WordPress file is checked, imported and taken back,
   await page.getByRole('button', { name: 'Undo the import' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Undo the import' }).click();
   await page.getByText('2 articles are in the trash.').waitFor();
+
+  // What was downloaded is restored with its ids, without what the file has for other purposes.
+  await page.getByRole('link', { name: 'All imports' }).click();
+  await choose('content.jsonl', 'application/jsonl', file.replaceAll('"type":"article"', '$&,"lang":"en"'));
+  await row('Article 1').getByText('It has fields that are not known here: lang.').waitFor();
+  await page.getByText('How to read it').click();
+  await page.getByLabel('Restore a download of this desk').check();
+  await page.getByLabel('Fields of the file that are not needed here').fill('lang,');
+  await page.getByRole('button', { name: 'Check again' }).press('Enter');
+  await page.getByRole('button', { name: 'Import 2 articles' }).press('Enter');
+  await page.getByText('Imported', { exact: true }).waitFor();
+  const ids = (jsonl: string) => jsonl.match(/"type":"article","id":\d+/g);
+  const again = await desk.content.client.send('/api/exports/content.jsonl');
+  expect(ids(again.text)).toEqual(ids(file));
 });

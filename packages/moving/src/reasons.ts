@@ -61,6 +61,8 @@ const SENTENCES = {
   unknown_members: said,
   no_html: (format: string) => `has no html, only ${format}: save it again in Ghost, and export anew`,
   no_text: () => 'has no text',
+  id_taken: said,
+  slug_kept: said,
   not_json: said,
   line_too_long: said,
   not_utf8: said,

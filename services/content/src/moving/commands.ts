@@ -148,6 +148,7 @@ async function run(
     short: given.short === true,
     dryRun: given.dryRun === true,
     exact: given.exact === true,
+    unchecked: given.exact === true,
     rules: inspectionRules(config),
     extraSchema: await readExtraSchema(config.CONTENT_EXTRA_SCHEMA),
     media: given.media ? new MediaMover(storeOf(given), given.mediaPrivate ?? []) : undefined,

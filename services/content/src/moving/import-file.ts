@@ -17,6 +17,7 @@ import {
   type ImportCounts,
   ImportStore,
   keepMade,
+  LATER_OPTIONS,
   type NewEntry,
 } from './imports-store.ts';
 import { OldAddresses } from './redirects.ts';
@@ -49,7 +50,8 @@ export async function importFile(
   const store = new ImportStore(db);
   await store.clear(claimed);
   await writeFile(file, store.file(claimed));
-  const { options, actor, state } = claimed;
+  const { actor, state } = claimed;
+  const options = { ...LATER_OPTIONS, ...claimed.options };
   const site = Site.of(settings.site);
   const dryRun = state === 'checking';
   const oldAddresses =
@@ -58,7 +60,7 @@ export async function importFile(
       : new OldAddresses(db, site, new RedirectStore(db, db, settings.site), []);
   const importer = new Importer(db, {
     ...{ clean: options.clean, short: options.short, truncate: options.truncate },
-    ...{ author: options.author ?? undefined, exact: false, dryRun, actor },
+    ...{ author: options.author ?? undefined, exact: options.exact, unchecked: false, dryRun, actor },
     rules: inspectionRules(settings),
     extraSchema: await readExtraSchema(settings.CONTENT_EXTRA_SCHEMA),
     keep: (tx, ids) => keepMade(tx, claimed, ids),
@@ -80,7 +82,7 @@ function entriesOf(file: string, { format, options }: ClaimedImport): AsyncItera
   if (format === 'wordpress') return wordpressEntries(file, { clean: options.clean, slugOf: sourceSlug });
   if (format === 'ghost')
     return ghostEntries(file, { site: options.site?.replace(/\/+$/, ''), slugOf: sourceSlug });
-  return jsonLineEntries(file, []);
+  return jsonLineEntries(file, options.ignore ?? []);
 }
 
 /** Counts what comes of a file, which is read twice: the first time tells how much there is. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type ImportedArticle, type LineOptions, readImportLine } from './import-line.ts';
 
-const PLAIN: LineOptions = { truncate: false, exact: false, author: 'Desk' };
+const PLAIN: LineOptions = { truncate: false, exact: false, unchecked: false, author: 'Desk' };
 
 const HTML = `<p>${'Words that make up an article. '.repeat(4)}</p>`;
 
@@ -23,7 +23,10 @@ describe('a line', () => {
       body: { is_published: false },
       notes: [{ code: 'undated', about: null, text: 'has no date: imported as a draft' }],
     });
-    expect(read({ author: 'A' }, { exact: true })).toMatchObject({ body: { is_published: true }, notes: [] });
+    expect(read({ author: 'A' }, { exact: true, unchecked: true })).toMatchObject({
+      body: { is_published: true },
+      notes: [],
+    });
     for (const byline of [undefined, null, '', ' ']) expect(read({ byline }).body.author).toBe('Desk');
     expect(read({ slug: null, tags: null, authors: null, former_slugs: null }).key).toBe(read().key);
     expect(() => read({}, { author: undefined })).toThrow('author: none is named');

@@ -106,8 +106,10 @@ const termLine = z.discriminatedUnion('type', [
 
 export interface LineOptions {
   truncate: boolean;
-  /** True to restore an export: ids are kept, and articles taken as they are. */
+  /** True to restore an export: ids, slugs and times are kept. */
   exact: boolean;
+  /** True to take them as they are, without the API's rules: for whoever runs the server. */
+  unchecked: boolean;
   /** The author of articles that name none. */
   author?: string | undefined;
 }
@@ -161,6 +163,7 @@ export function readImportLine(
   options: LineOptions,
 ): ImportedArticle | ImportedTermLine | ImportedRelease {
   const type = typeof line === 'object' && line !== null && 'type' in line ? line.type : 'article';
+  if (options.exact && !options.unchecked) refuseHighId(line);
   if (type === 'category' || type === 'tag' || type === 'author') {
     const { id, created_at, updated_at, former_slugs, type: _, ...term } = parsed(termLine, line);
     const past = pastOf({ id, created_at, updated_at, former_slugs }, options);
@@ -172,6 +175,14 @@ export function readImportLine(
     return { type, release: { name, publish_at, published_at, ...(created_at && { created_at }) } };
   }
   return readArticle(parsed(articleLine, line), identity, options);
+}
+
+/** The highest id that a file may ask for at the desk: new rows get higher ones, and need room. */
+const MOST_ID = 2 ** 30;
+
+function refuseHighId(line: unknown): void {
+  if (typeof line === 'object' && line !== null && 'id' in line && Number(line.id) > MOST_ID)
+    throw new Refusal('value_refused', 'id', `id: must be at most ${MOST_ID}`);
 }
 
 function readArticle(
@@ -190,14 +201,14 @@ function readArticle(
   const writers = termsOf('author', authors);
   const names = writers.map(({ name }) => name).join(', ');
   // Nothing is lost: the article has the authors themselves.
-  const author = (options.exact ? names : [...names].slice(0, 255).join('')) || undefined;
+  const author = (options.unchecked ? names : [...names].slice(0, 255).join('')) || undefined;
   const body = bodyOf({ author, ...members }, options, notes);
   const schedule = {
     ...(publish_at != null && { publish_at }),
     ...(unpublish_at != null && { unpublish_at }),
     ...(release != null && { release }),
   };
-  if (body.is_published && !options.exact && Number(published_at) > Date.now())
+  if (body.is_published && !options.unchecked && Number(published_at) > Date.now())
     throw new Refusal('in_future');
   const lacksDate = body.is_published && !options.exact && published_at == null;
   const earliest = lacksDate ? past.created_at : undefined;
@@ -251,10 +262,10 @@ type ArticleMembers = Omit<
   | keyof typeof own
 >;
 
-/** The body of a create. An export is restored as it is; all other sources have to meet the API's rules. */
+/** The body of a create, which has to meet the API's rules unless an export is restored as it is. */
 function bodyOf(
   { html, content, byline, author, excerpt, is_published = true, ...rest }: ArticleMembers,
-  { exact, truncate, author: otherwise }: LineOptions,
+  { exact, unchecked, truncate, author: otherwise }: LineOptions,
   notes: Reason[],
 ): ImportedArticle['body'] {
   // As published, a byline has the line breaks of the page's source.
@@ -267,7 +278,7 @@ function bodyOf(
     author: named,
     is_published,
   };
-  if (exact) return body;
+  if (unchecked) return body;
   const { author: fits = named, ...checked } = parsed(
     articleCreate,
     truncate ? fitted('article', body, notes) : body,
@@ -281,11 +292,11 @@ const MOST = { tag: 50, author: 20 };
 function atMost<Named>(
   kind: 'tag' | 'author',
   named: readonly Named[],
-  { exact, truncate }: LineOptions,
+  { unchecked, truncate }: LineOptions,
   notes: Reason[],
 ): readonly Named[] {
   const [most, several] = [MOST[kind], `${kind}s`];
-  if (exact || named.length <= most) return named;
+  if (unchecked || named.length <= most) return named;
   if (!truncate)
     throw new Refusal(
       'value_refused',
@@ -300,10 +311,10 @@ function atMost<Named>(
 function fittedTerm(
   kind: ImportedTermLine['type'],
   { name, slug, more }: ImportedTerm,
-  { truncate, exact }: LineOptions,
+  { truncate, unchecked }: LineOptions,
   notes: Reason[],
 ): ImportedTerm {
-  if (!truncate || exact) return { name, slug, more };
+  if (!truncate || unchecked) return { name, slug, more };
   const { name: fits = name, ...rest } = fitted(kind, { name, ...more }, notes);
   return { name: fits, slug, more: rest };
 }

@@ -62,11 +62,15 @@ export async function forgetUndone(
   articles: readonly ImportedArticle[],
 ): Promise<void> {
   const keys = articles.flatMap(({ key, otherKeys }) => [...otherKeys, ...(key === undefined ? [] : [key])]);
+  const restored = articles.flatMap(({ past: { id }, body: { slug } }) =>
+    id === undefined ? [] : { id, slug },
+  );
   await sql`
-    delete from content.deleted_article as deleted
-    using content.idempotency_key as kept, content.imported_article as made
-    where kept.key = any(${keys}::text[]) and deleted.article_id = kept.article_id
-      and made.article_id = kept.article_id and made.undone = 'removed'
+    delete from content.deleted_article as deleted using content.imported_article as made
+    where made.article_id = deleted.article_id and made.undone = 'removed' and deleted.article_id in (
+      select kept.article_id from content.idempotency_key as kept where kept.key = any(${keys}::text[])
+      union all select id from json_to_recordset(${JSON.stringify(restored)}) as restored (id integer, slug text)
+      where slug = deleted.members ->> 'slug')
   `.execute(tx);
 }
 
@@ -100,16 +104,17 @@ interface KnownTerm {
 }
 
 /**
- * The category, tag or author with this slug, also a former one, or else this name; made if there is none.
- * Throws an error that says what is wrong with it.
+ * The category, tag or author with this slug, also a former one, or else this name; made if there is none,
+ * by the API's rules unless it is `unchecked`. Throws an error that says what is wrong with it.
  */
 export async function findOrMakeTerm(
   db: Database,
   kind: TermKind,
   term: ImportedTerm,
   past?: Past,
+  unchecked = false,
 ): Promise<KnownTerm> {
-  return (await findTerm(db, kind, term, past?.id)) ?? makeTerm(db, kind, term, past);
+  return (await findTerm(db, kind, term, past?.id)) ?? makeTerm(db, kind, term, unchecked, past);
 }
 
 async function findTerm(
@@ -148,11 +153,12 @@ async function makeTerm(
   db: Database,
   kind: TermKind,
   { name, slug, more }: ImportedTerm,
+  unchecked: boolean,
   { id, created_at, updated_at, former_slugs }: Past = { former_slugs: [] },
 ): Promise<KnownTerm> {
   const { noun, table } = kind;
   const { error } = termSchemas(kind).create.safeParse({ name, ...more });
-  const issue = id === undefined && error?.issues[0];
+  const issue = (!unchecked || id === undefined) && error?.issues[0];
   if (issue) {
     const at = issue.path[0] === 'name' ? '' : ` ${issue.path.join('.')}:`;
     const advice =

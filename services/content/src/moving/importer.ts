@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { isRefusedData, violates } from '@pressroom/common/database/database';
-import { invalid } from '@pressroom/common/failures/failure';
+import { Failure, invalid } from '@pressroom/common/failures/failure';
 import type { MediaMover } from '@pressroom/moving/media';
 import { because, type Reason, Refusal, reasonFor } from '@pressroom/moving/reasons';
 import { DiskMap, type ImportEntry, type SourceEntry } from '@pressroom/moving/source-entry';
@@ -257,8 +257,8 @@ export class Importer {
   /** The article with HTML and `extra` that are allowed, or the faults. An export is restored as it is. */
   async #checked(read: Read<ImportedArticle>): Promise<Read<ImportedArticle> | Error> {
     const { entry, item, number } = read;
-    const { exact, extraSchema } = this.#options;
-    if (exact) return read;
+    const { unchecked, extraSchema } = this.#options;
+    if (unchecked) return read;
     const { extra } = item.body;
     const [unfit] = (extra && (await extraSchema?.faults(extra, entry.place))) ?? [];
     if (unfit !== undefined) return invalid([unfit]);
@@ -300,7 +300,7 @@ export class Importer {
       await sql`select set_config('pressroom.import', 'on', true), ${writtenBy(actor)}`.execute(tx);
       const before = outcomes.length;
       // Terms come first: whoever holds the slugs of articles waits for no term.
-      for (const one of terms) outcomes.push(await writeTerm(tx, one));
+      for (const one of terms) outcomes.push(await writeTerm(tx, one, this.#options));
       const found = new Map<ImportedArticle, Terms>();
       for (const { entry, item } of articles) {
         const made = await atomically(tx, () => termsOf(tx, item));
@@ -368,6 +368,7 @@ async function withMedia(
 async function writeTerm(
   tx: Transaction<ContentTables>,
   read: Read<ImportedTermLine | ImportedRelease>,
+  { unchecked }: LineOptions,
 ): Promise<Outcome> {
   const { entry, item } = read;
   if (item.type === 'release') {
@@ -375,7 +376,8 @@ async function writeTerm(
     const made = await insert.onConflict((on) => on.doNothing()).executeTakeFirst();
     return { kind: made.numInsertedOrUpdatedRows ? 'term created' : 'term known', entry };
   }
-  const found = await atomically(tx, () => findOrMakeTerm(tx, TERM_KINDS[item.type], item.term, item.past));
+  const kind = TERM_KINDS[item.type];
+  const found = await atomically(tx, () => findOrMakeTerm(tx, kind, item.term, item.past, unchecked));
   if (found instanceof Error) return refused(entry, found);
   if (!found.isNew) return { kind: 'term known', entry };
   const lost = found.lostSlugs.map((slug) => because('former_slug_lost', slug));
@@ -412,9 +414,17 @@ async function restoreArticle(
   item: ImportedArticle,
   terms: Terms,
 ): Promise<number> {
+  await refuseDeletedId(tx, item.past.id);
   const { id, lost } = await writeArticle(tx, item, terms);
   if (lost.length > 0) throw new Error(`former_slugs: ${lost[0]} belongs to another article`);
   return id;
+}
+
+/** An article in the trash can be restored with its id. */
+async function refuseDeletedId(tx: Transaction<ContentTables>, id = 0): Promise<void> {
+  const { rows } = await sql`select from content.deleted_article where article_id = ${id}`.execute(tx);
+  if (rows.length > 0)
+    throw new Refusal('id_taken', null, `id: the article ${id} is in the trash; erase it first`);
 }
 
 /** Adds what one transaction has created to the audit trail, which has no entry for each. */
@@ -458,8 +468,10 @@ async function atomically<Result>(
 function explained(error: unknown): Error {
   for (const noun of ['article', 'category', 'tag', 'author'] as const) {
     if (violates(error, `${noun}_pkey`))
-      return new Error(`id: another ${noun} has this id; restore into an empty database`);
+      return new Refusal('id_taken', null, `id: another ${noun} has this id; restore into an empty database`);
   }
+  if (error instanceof Failure && error.code === 'slug_taken')
+    return new Refusal('slug_kept', null, error.message);
   if (isRefusedData(error)) return new Error(unstorable(error));
   return error instanceof Error ? error : new Error(String(error));
 }

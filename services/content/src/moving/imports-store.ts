@@ -48,7 +48,14 @@ export interface ImportOptions {
   short: boolean;
   truncate: boolean;
   redirects: boolean;
+  /** Restores an export: ids, slugs and times are kept. */
+  exact: boolean;
+  /** Members of lines that are left out. */
+  ignore: string[];
 }
+
+/** The options that imports of earlier versions lack. */
+export const LATER_OPTIONS: Pick<ImportOptions, 'exact' | 'ignore'> = { exact: false, ignore: [] };
 
 /** A kind of thing that stays out of an import, and how often. */
 interface LeftOut {
@@ -199,6 +206,8 @@ export class ImportStore {
       const row = await lock(tx, id);
       const isSame = options === undefined || isDeepStrictEqual(options, row.options);
       if (row.state === work && isSame) return found(tx, id);
+      if (options?.exact && row.format !== 'jsonl')
+        throw new Failure('conflict', '`exact` is for exports of this service, which are JSON Lines');
       await refuseUntimely(tx, row, work);
       // The result of an earlier undo; one that failed goes on.
       if (work === 'undoing' && row.failure?.at !== 'undoing')
@@ -435,7 +444,11 @@ export async function keepMade(
   await holdOwn(tx, claimed);
   if (articleIds.length === 0) return;
   const rows = articleIds.map((article_id) => ({ import_id: claimed.id, article_id }));
-  await tx.insertInto('content.imported_article').values(rows).execute();
+  // A restored article has the id that it had before an undo.
+  const insert = tx.insertInto('content.imported_article').values(rows);
+  await insert
+    .onConflict((on) => on.columns(['import_id', 'article_id']).doUpdateSet({ undone: null }))
+    .execute();
 }
 
 /** Keeps others from taking the work until the transaction ends. */

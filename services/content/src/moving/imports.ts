@@ -19,6 +19,7 @@ import {
   FORMATS,
   type FoundImport,
   type ImportStore,
+  LATER_OPTIONS,
   MOST_BYTES,
   OUTCOMES,
   PART_BYTES,
@@ -43,6 +44,18 @@ const optionsShape = {
     .boolean()
     .default(true)
     .describe('Leads old addresses to the articles, if `CONTENT_SITE_URL` says where the site is.'),
+  exact: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Restores an export of this service (JSON Lines): ids, slugs and times are kept, and an article whose' +
+        ' id or slug is taken is refused.',
+    ),
+  ignore: z
+    .array(onOneLine(requiredText(100)), 'must be a list of names')
+    .max(100, 'must have at most 100 names')
+    .default([])
+    .describe('Members of JSON Lines that are left out; a line with others that are unknown is refused.'),
 };
 
 /** An import as answers show it. */
@@ -74,6 +87,8 @@ const shownImport = z
         short: z.boolean(),
         truncate: z.boolean(),
         redirects: z.boolean(),
+        exact: z.boolean(),
+        ignore: z.array(z.string()),
       })
       .nullable()
       .describe('How the file was checked last; null before.'),
@@ -363,7 +378,7 @@ function shown(row: FoundImport): z.infer<typeof shownImport> {
       left_out,
       undone,
     },
-    options: 'clean' in row.options ? row.options : null,
+    options: 'clean' in row.options ? { ...LATER_OPTIONS, ...row.options } : null,
     progress: { done, total },
     counts: { ...outcomes, terms },
     key: keyOf(actor.key, null),

@@ -22,6 +22,8 @@ export interface Options {
   short: boolean;
   truncate: boolean;
   redirects: boolean;
+  exact?: boolean;
+  ignore?: string[];
 }
 
 export const DEFAULTS: Options = { clean: true, short: true, truncate: true, redirects: true };

@@ -18,16 +18,20 @@ interface OptionsFormProps {
 /** The options for reading a file; sending them starts a dry run. */
 export function OptionsForm({ format, before, isOpen, label, onCheck }: OptionsFormProps) {
   const { say } = useMoving().texts;
-  const { author: namedBefore = '', site: siteBefore = '', ...others } = before ?? DEFAULTS;
+  const { author: namedBefore = '', site: siteBefore = '', ...given } = before ?? DEFAULTS;
+  const { ignore: ignoredBefore = [], exact: wasExact = false, ...others } = given;
   const [options, setOptions] = useState(others);
   const [author, setAuthor] = useState(namedBefore ?? '');
   const [site, setSite] = useState(siteBefore ?? '');
+  const [exact, setExact] = useState(wasExact);
+  const [ignored, setIgnored] = useState(ignoredBefore.join(', '));
   const check = (event: SubmitEvent) => {
     event.preventDefault();
     onCheck({
       ...options,
       ...(author.trim() !== '' && { author: author.trim() }),
       ...(site.trim() !== '' && { site: withScheme(site.trim()) }),
+      ...(format === 'jsonl' && { exact, ignore: namesIn(ignored) }),
     });
   };
   return (
@@ -63,10 +67,30 @@ export function OptionsForm({ format, before, isOpen, label, onCheck }: OptionsF
             onChecked={(checked) => setOptions({ ...options, [name]: checked })}
           />
         ))}
+        {format === 'jsonl' && (
+          <>
+            <CheckField label={say('exact')} checked={exact} onChecked={setExact} />
+            <label class="field">
+              <span>{say('ignore')}</span>
+              <input
+                type="text"
+                value={ignored}
+                onInput={({ currentTarget }) => setIgnored(currentTarget.value)}
+              />
+            </label>
+          </>
+        )}
         <div>
           <Button type="submit">{label}</Button>
         </div>
       </form>
     </details>
   );
+}
+
+function namesIn(text: string): string[] {
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
 }
