@@ -49,7 +49,10 @@ export function TrailPage() {
       setEntries([...earlier, ...page.entries]);
       setNext(page.next);
     } catch (error) {
-      if (!isStale()) setProblem(asProblem(error));
+      if (isStale()) return;
+      setProblem(asProblem(error));
+      // What was shown is of another filter.
+      if (before === undefined) setEntries(undefined);
     }
   };
   useEffect(() => {
@@ -105,17 +108,18 @@ export function TrailPage() {
           {say('saveCsv')}
         </a>
       </div>
+      {entries !== undefined && entries.length > 0 && <TrailTable entries={entries} />}
       {problem !== undefined ? (
-        <ProblemView problem={problem} onRetry={() => void load([])} />
+        <ProblemView
+          problem={problem}
+          onRetry={() => void load(entries ?? [], entries && (next ?? undefined))}
+        />
       ) : entries === undefined ? (
         <Loading />
       ) : entries.length === 0 ? (
         <p class="empty-title">{say('nothingDone')}</p>
       ) : (
-        <>
-          <TrailTable entries={entries} />
-          {next !== null && <Button onClick={() => void load(entries, next)}>{say('earlier')}</Button>}
-        </>
+        next !== null && <Button onClick={() => void load(entries, next)}>{say('earlier')}</Button>
       )}
     </Page>
   );
