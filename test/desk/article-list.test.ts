@@ -306,9 +306,10 @@ test('shows on a calendar what is planned and published, and moves plans by keys
     page.getByRole('listitem').filter({ has: page.locator(`time[datetime="${date}"]`) });
   await desk.go(page, 'articles');
   await page.getByRole('link', { name: 'Calendar' }).click();
-  const seen = page.getByRole('link', { name: /Seen already/ });
+  const seen = page.getByRole('link', { name: /Seen already Published/ });
   await seen.waitFor();
   expect(await seen.getAttribute('draggable')).toBe(null);
+  await page.getByRole('link', { name: 'See it on the site: Seen already' }).waitFor();
   await desk.go(page, 'articles/calendar?day=2035-01-01');
   const spring = page.getByRole('link', { name: /Spring tide/ });
   await day('2035-01-10')
@@ -337,6 +338,19 @@ test('shows on a calendar what is planned and published, and moves plans by keys
   await page.getByRole('link', { name: 'Week' }).click();
   await page.getByText('Times are in the zone of this browser').waitFor();
   expect(await faultsOf(page, await readAxe())).toEqual([]);
+  // A finger neither drags nor has keys.
+  await desk.go(page, 'articles/calendar?day=2035-01-01');
+  await page.getByRole('button', { name: 'Move Spring tide…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Move Spring tide…' });
+  const time = dialog.getByLabel('Time', { exact: true });
+  await time.fill('2025-01-20T18:00');
+  await dialog.getByRole('button', { name: 'Move' }).click();
+  await dialog.getByRole('alert').getByText(/\S/).waitFor();
+  await time.fill('2035-01-21T07:30');
+  await dialog.getByRole('button', { name: 'Move' }).click();
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.textContent))
+    .toMatch(/^0?7:30.*Spring tide/);
   await page.setViewportSize({ width: 1280, height: 860 });
 });
 

@@ -11,6 +11,8 @@ export interface Entry {
   readonly kind: 'published' | 'planned' | 'ends' | 'release';
   /** The article; undefined for a release. */
   readonly id?: number;
+  /** The slug of a published article. */
+  readonly slug?: string;
   /** The title of the article, or the name of the release. */
   readonly title: string;
   readonly author: string;
@@ -84,7 +86,7 @@ export class Plans {
   async #published(from: number, to: number): Promise<Entry[]> {
     const entries: Entry[] = [];
     const range = {
-      ...({ sort: 'oldest', fields: 'title,author,published_at', per_page: PER_PAGE } as const),
+      ...({ sort: 'oldest', fields: 'title,slug,author,published_at', per_page: PER_PAGE } as const),
       published_after: new Date(from - 1).toISOString(),
       published_before: new Date(to).toISOString(),
     };
@@ -92,9 +94,9 @@ export class Plans {
       asked(this.#client.get('/api/articles', { query: { ...range, cursor } }));
     for (let cursor: string | null = ''; cursor !== null && entries.length < MOST_PUBLISHED; ) {
       const { data, meta }: Awaited<ReturnType<typeof read>> = await read(cursor);
-      for (const { id, title = '', author = '', published_at } of data) {
+      for (const { id, title = '', slug = '', author = '', published_at } of data) {
         const at = Date.parse(published_at ?? '');
-        entries.push({ key: `article-${id}`, kind: 'published', id, title, author, release: null, at });
+        entries.push({ key: `article-${id}`, kind: 'published', id, slug, title, author, release: null, at });
       }
       cursor = meta.next_cursor ?? null;
     }

@@ -305,6 +305,8 @@ export const en = {
   entry_ends: 'Becomes a draft at this time',
   entry_release: 'Release of several articles',
   moveHint: 'or dragging moves what is planned',
+  moveTo: 'Move {{title}}…',
+  move: 'Move',
   moved: '{{title}}: now planned for {{date}}',
   saveFilter: 'Save these filters…',
   saveFilterTitle: 'Save these filters under a name',

@@ -282,6 +282,8 @@ export const zh: Translated<typeof en> = {
   entry_ends: '将于此时变回草稿',
   entry_release: '多篇文章一起发布',
   moveHint: '或拖动，可移动计划',
+  moveTo: '移动 {{title}}…',
+  move: '移动',
   moved: '{{title}}：现定于 {{date}}',
   saveFilter: '保存筛选…',
   saveFilterTitle: '为这些筛选起名并保存',

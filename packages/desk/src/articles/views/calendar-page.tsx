@@ -5,11 +5,13 @@ import { localTime, zonedTime } from '../../shared/state/local-time.ts';
 import { IconButton } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Link, onGo } from '../../shared/views/link.tsx';
-import { errorWords, ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
+import { ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
 import { ZoneHint } from '../../shared/views/zone-hint.tsx';
 import { type Entry, MOST_PUBLISHED, Plans } from '../api/plans.ts';
 import { useApp } from '../app-context.ts';
 import { daysOf, laterDay, laterSpan, SPANS, type Span } from '../state/calendar-days.ts';
+import { pageOf } from '../state/site-page.ts';
+import { MoveDialog } from './move-dialog.tsx';
 
 /** The keys that move a plan, with Shift, by so many days. */
 const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 };
@@ -110,7 +112,8 @@ interface DayProps {
   /** True for a day of the month before or after. */
   isOther: boolean;
   entries: readonly Entry[];
-  onMove: (key: string, days: (from: string) => string) => Promise<void>;
+  /** Moves a plan from its time, such as `2026-11-25T18:00`, to another; returns why it was not moved. */
+  onMove: (key: string, later: (from: string) => string) => Promise<ApiProblem | undefined>;
 }
 
 function Day({ day, label, isToday, isOther, entries, onMove }: DayProps) {
@@ -130,7 +133,7 @@ function Day({ day, label, isToday, isOther, entries, onMove }: DayProps) {
         if (key === '') return;
         event.preventDefault();
         setOver(false);
-        void onMove(key, () => day);
+        void onMove(key, (from) => `${day}${from.slice(10)}`);
       }}
     >
       <time dateTime={day} aria-current={isToday ? 'date' : undefined}>
@@ -139,9 +142,7 @@ function Day({ day, label, isToday, isOther, entries, onMove }: DayProps) {
       {entries.length > 0 && (
         <ul>
           {entries.map((entry) => (
-            <li key={entry.key}>
-              <EntryLine entry={entry} onMove={onMove} />
-            </li>
+            <EntryLine key={entry.key} entry={entry} onMove={onMove} />
           ))}
         </ul>
       )}
@@ -153,10 +154,12 @@ function Day({ day, label, isToday, isOther, entries, onMove }: DayProps) {
 const DRAGGED = 'application/x-pressroom-plan';
 
 function EntryLine({ entry, onMove }: { entry: Entry } & Pick<DayProps, 'onMove'>) {
-  const { me, place, texts } = useApp();
+  const { me, place, site, texts } = useApp();
   const { say } = texts;
-  const { key, kind, id, title, author, release, at } = entry;
+  const [isMoving, setMoving] = useState(false);
+  const { key, kind, id, slug, title, author, release, at } = entry;
   const isMovable = me.may('edit') && (kind === 'release' || (kind === 'planned' && release === null));
+  const page = kind === 'published' ? pageOf(site.value, { id, slug }) : undefined;
   const name = title === '' ? say('untitled') : texts.name(title);
   const about = [say(`entry_${kind}`), author, kind === 'planned' && release !== null && release];
   const attributes = {
@@ -171,7 +174,7 @@ function EntryLine({ entry, onMove }: { entry: Entry } & Pick<DayProps, 'onMove'
         const days = event.shiftKey ? STEPS[event.key] : undefined;
         if (days === undefined) return;
         event.preventDefault();
-        void onMove(key, (from) => laterDay(from, days));
+        void onMove(key, (from) => `${laterDay(from.slice(0, 10), days)}${from.slice(10)}`);
       },
     }),
   };
@@ -181,17 +184,42 @@ function EntryLine({ entry, onMove }: { entry: Entry } & Pick<DayProps, 'onMove'
       <span class="unseen">{say(`entry_${kind}`)}</span>
     </>
   );
-  if (id === undefined)
-    return (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: keys move it.
-      <span tabIndex={0} {...attributes}>
-        {words}
-      </span>
-    );
   return (
-    <a {...attributes} href={place.hrefOf(id)} onClick={onGo(() => place.open(id))}>
-      {words}
-    </a>
+    <li>
+      {id === undefined ? (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keys move it.
+        <span tabIndex={0} {...attributes}>
+          {words}
+        </span>
+      ) : (
+        <a {...attributes} href={place.hrefOf(id)} onClick={onGo(() => place.open(id))}>
+          {words}
+        </a>
+      )}
+      {isMovable && (
+        <IconButton
+          icon="calendar"
+          label={say('moveTo', { title: name })}
+          aria-haspopup="dialog"
+          onClick={() => setMoving(true)}
+        />
+      )}
+      {page !== undefined && (
+        <a
+          class="icon-button"
+          href={page}
+          target="_blank"
+          rel="noreferrer"
+          aria-label={`${say('seeOnSite')}: ${name}`}
+          title={say('seeOnSite')}
+        >
+          <Icon name="link" />
+        </a>
+      )}
+      {isMoving && (
+        <MoveDialog entry={entry} onMove={(to) => onMove(key, () => to)} onClose={() => setMoving(false)} />
+      )}
+    </li>
   );
 }
 
@@ -202,10 +230,10 @@ function useEntries(days: readonly string[]) {
   const plans = useMemo(() => new Plans(service), [service]);
   const [entries, setEntries] = useState<readonly Entry[]>();
   const [problem, setProblem] = useState<ApiProblem>();
-  const [refused, setRefused] = useState('');
+  const [refused, setRefused] = useState<string>();
   const latest = useRef<readonly Entry[]>([]);
   const turn = useRef(0);
-  const moves = useRef(Promise.resolve());
+  const moves = useRef<Promise<unknown>>(Promise.resolve());
   const [first = '', last = ''] = [days[0], days.at(-1)];
   const reload = async () => {
     turn.current += 1;
@@ -223,32 +251,31 @@ function useEntries(days: readonly string[]) {
   };
   const returns = connection.returns.value;
   useEffect(() => void reload(), [first, last, zone.value, returns]);
-  const moveTo = async (key: string, dayAfter: (from: string) => string) => {
+  const moveTo = async (key: string, later: (from: string) => string) => {
     const entry = latest.current.find((one) => one.key === key);
-    if (entry === undefined) return;
-    const [from = '', time] = localTime(new Date(entry.at).toISOString(), zone.peek()).split('T');
-    const day = dayAfter(from);
+    if (entry === undefined) return undefined;
+    const from = localTime(new Date(entry.at).toISOString(), zone.peek());
+    const local = later(from);
+    if (local === from) return undefined;
     // The seconds of a plan are not shown, and stay.
-    const to = Date.parse(zonedTime(`${day}T${time}`, zone.peek()) ?? '') + (entry.at % 60_000);
-    if (day === from) return;
-    setRefused('');
-    try {
-      await plans.move(entry, to);
+    const to = Date.parse(zonedTime(local, zone.peek()) ?? '') + (entry.at % 60_000);
+    const failed = await plans.move(entry, to).then(() => undefined, asProblem);
+    setRefused(failed && say('notChanged', { reason: problemWords(failed, say) }));
+    if (failed === undefined)
       notices.done(say('moved', { title: entry.title, date: texts.date(to) }), async () => {
         await plans.move({ ...entry, at: to }, entry.at);
         await reload();
       });
-    } catch (error) {
-      setRefused(say('notChanged', { reason: errorWords(error, say) }));
-    }
     await reload();
     requestAnimationFrame(() =>
       document.querySelector<HTMLElement>(`[data-entry="${CSS.escape(key)}"]`)?.focus(),
     );
+    return failed;
   };
-  const move = (key: string, dayAfter: (from: string) => string) => {
-    moves.current = moves.current.then(() => moveTo(key, dayAfter));
-    return moves.current;
+  const move = (key: string, later: (from: string) => string) => {
+    const moved = moves.current.then(() => moveTo(key, later));
+    moves.current = moved;
+    return moved;
   };
   return { entries, problem, refused, reload, move };
 }
