@@ -362,6 +362,7 @@ export async function collectContent(collection: Collection, key: string): Promi
   await ask('GET', '/api/embeds', 400);
   await ask('POST', '/api/articles/links', 200, { json: { urls: ['/articles/gone'] } });
   await ask('POST', '/api/articles/links', 422, { json: {} });
+  await ask('POST', '/api/articles/links/external', 200, { json: { urls: ['http://127.0.0.1/'] } });
   const [snapshot, changes] = ['/api/sync/snapshot', '/api/sync/changes'];
   const copied = await ask('GET', snapshot, 200, { headers: {} });
   const { cursor } = JSON.parse(copied.body.toString()).meta;

@@ -3,7 +3,7 @@ import { Embeds, mayBeFramed } from '@pressroom/content/embeds/embeds';
 import { PROVIDERS } from '@pressroom/content/embeds/providers';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
-import { FeedHost } from '../support/feed-host.ts';
+import { FeedHost, heldAnswers } from '../support/feed-host.ts';
 
 let host: FeedHost;
 let fixture: ContentFixture;
@@ -147,6 +147,71 @@ test.each(['', 'file:///etc/passwd', 'javascript:alert(1)', 'https://ada:secret@
     expect((await ask(address)).status).toBe(400);
   },
 );
+
+test('links to other sites that do not answer are named, by HEAD and else by GET', async () => {
+  const answers = (status: number) => ({ status });
+  host.set('/found', answers(200));
+  host.set('/moved', { status: 301, headers: { location: '/found' } });
+  host.set(
+    '/no-head',
+    (request, response) => void response.writeHead(request.method === 'HEAD' ? 405 : 200).end(),
+  );
+  host.set('/gone', answers(410));
+  host.set('/refused', answers(403));
+  host.set('/broken', answers(500));
+  host.set('/inside', { status: 302, headers: { location: host.at('/secret') } });
+  host.set('/circle', { status: 301, headers: { location: '/circle' } });
+  const urls = [
+    ...[at('/found'), at('/moved'), at('/no-head'), 'mailto:ada@a.example', '/own', 'javascript:alert(1)'],
+    ...[at('/none'), at('/gone'), at('/broken'), 'http://127.0.0.1:1/', 'http://[::ffff:169.254.169.254]/'],
+    ...[at('/inside'), at('/circle'), at('/refused'), 'https://ada:secret@a.example/'],
+    ...['http://localhost:1/', 'https://nowhere.invalid/'],
+  ];
+  const { status, body } = await fixture.client.post('/api/articles/links/external', { urls });
+  const found = body.data.map(({ url, fault }: Record<string, string>) => [url, fault]);
+  expect([status, found]).toEqual([
+    200,
+    [
+      ...[
+        [at('/none'), 'missing'],
+        [at('/gone'), 'missing'],
+        [at('/broken'), 'unanswered'],
+      ],
+      ...['http://127.0.0.1:1/', 'http://[::ffff:169.254.169.254]/', at('/inside'), at('/circle')].map(
+        (url) => [url, 'unchecked'],
+      ),
+      ...[
+        [at('/refused'), 'unchecked'],
+        ['https://ada:secret@a.example/', 'unchecked'],
+      ],
+      ...[
+        ['http://localhost:1/', 'unanswered'],
+        ['https://nowhere.invalid/', 'unanswered'],
+      ],
+    ],
+  ]);
+  expect([host.to('/found').length, host.to('/no-head').length, host.to('/secret')]).toEqual([2, 2, []]);
+});
+
+test('other sites are asked for 120 links at once', async () => {
+  const held = heldAnswers();
+  const urls = Array.from({ length: 30 }, (_, index) => at(`/held?${index}`));
+  for (const url of urls) host.set(url.slice(at('').length), held.hold);
+  const check = () => fixture.client.post('/api/articles/links/external', { urls });
+  const checks = [check(), check(), check(), check()];
+  await expect.poll(() => held.open.length).toBe(120);
+  const { status, body } = await check();
+  expect([status, body.reason]).toEqual([503, 'busy']);
+  while (held.open.length > 0) held.answerOne();
+  for (const { status: done, body: answer } of await Promise.all(checks))
+    expect([done, answer.data]).toEqual([200, []]);
+});
+
+test('more links than a question may have are refused', async () => {
+  const ask = async (urls: unknown) =>
+    (await fixture.client.post('/api/articles/links/external', { urls })).status;
+  expect([await ask([]), await ask(Array(31).fill('/')), await ask('/')]).toEqual([200, 422, 422]);
+});
 
 test.each([
   [{}, true],

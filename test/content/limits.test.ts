@@ -112,6 +112,8 @@ describe('anonymous requests', () => {
     expect(await rate('/api/articles/suggestions')).toMatchObject({ limit: 5, remaining: 3 });
     const keyed = { 'x-api-key': key };
     expect(await rate('/api/articles/suggest', keyed)).toMatchObject({ limit: 16, remaining: 15 });
+    // Other sites are asked a 50th as often.
+    expect(await rate('/api/articles/links/external', keyed)).toMatchObject({ limit: 1, remaining: 0 });
   });
 
   test('never stop the health checks or the documentation', async () => {

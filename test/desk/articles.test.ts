@@ -624,7 +624,8 @@ test('what readers would miss leads to its place, from the panel and the publish
   const picture = `${desk.gallery.url}/media/public/pier.jpg`;
   const id = await create({
     title: `Boats ${'of the harbour '.repeat(5)}`,
-    content: `<h2>Pier</h2><p>${LONG} <a href="/articles/gone">old news</a></p><h4>Deep</h4>
+    content: `<h2>Pier</h2><p>${LONG} <a href="/articles/gone">old news</a>
+      <a href="http://127.0.0.1:1/">inside</a></p><h4>Deep</h4>
       <figure><img src="${picture}" alt=""></figure><p><img src="${picture}" alt="" role="presentation"></p>`,
   });
   await openArticle(id);
@@ -636,6 +637,9 @@ test('what readers would miss leads to its place, from the panel and the publish
       ...['A level of headings is skipped before “Deep”', 'A link leads to no page: /articles/gone'],
     ]);
   const selected = () => page.evaluate<string>('getSelection().toString()');
+  await page.getByRole('button', { name: 'Check 1 link to other sites' }).click();
+  await items.getByText('A link cannot be checked: http://127.0.0.1:1/').click();
+  await expect.poll(selected).toBe('inside');
   await items.getByText('is skipped').click();
   await expect.poll(selected).toBe('Deep');
   await items.getByText('picture has').click();

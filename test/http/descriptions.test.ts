@@ -145,7 +145,7 @@ describe.each(Object.entries(FIXTURES))('the description of the %s service', (se
       if (!('200' in described.responses)) continue;
       // A merge leaves nothing that could be changed, nor does a check of links; hooks, imports and redirects
       // have no text that two may edit.
-      const isEdit = !/\/(merge|links)$|\/(hooks|imports|redirects)\b/.test(name);
+      const isEdit = !/\/(merge|links(\/external)?)$|\/(hooks|imports|redirects)\b/.test(name);
       const isWrite = service === 'content' && ['post', 'put', 'patch'].includes(method) && isEdit;
       expect(headersOf(described.responses['200']).includes('ETag'), name).toBe(hasValidator || isWrite);
       // A file of everything is made anew for each that asks.

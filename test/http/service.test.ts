@@ -143,6 +143,7 @@ test('/openapi.json is a valid OpenAPI 3.1 description of every endpoint', async
     'patch /api/tags/{id}',
     'post /api/articles',
     'post /api/articles/links',
+    'post /api/articles/links/external',
     'post /api/articles/{id}/comments',
     'post /api/articles/{id}/previews',
     'post /api/articles/{id}/restore',

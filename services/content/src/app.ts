@@ -21,6 +21,7 @@ import { auditOperations } from './audit.ts';
 import { Comments, commentOperations } from './comments.ts';
 import type { ContentConfig } from './config.ts';
 import { type Embeds, embedOperation } from './embeds/embeds.ts';
+import { ExternalLinks, externalLinksOperation } from './embeds/external-links.ts';
 import examples from './examples.json' with { type: 'json' };
 import { FeedStore, feedOperations } from './feeds.ts';
 import { hookOperations } from './hooks/hooks.ts';
@@ -38,6 +39,7 @@ import {
   ANYBODY,
   AT_DESK,
   allowanceOf,
+  EXTERNAL_LINKS,
   identifySenders,
   KEY_HEADERS,
   keyWith,
@@ -227,6 +229,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['GET', '/api/articles/by-slug/:slug', articles.readBySlug, ANYBODY],
     ['GET', SUGGESTIONS, suggestionOperation({ gate, cache }), ANYBODY],
     ['POST', '/api/articles/links', linksOperation(redirectStore), keyWith('read')],
+    ['POST', EXTERNAL_LINKS, externalLinksOperation(new ExternalLinks(parts.embeds.pages)), keyWith('write')],
     ['POST', '/api/articles', articles.create, keyWith('write')],
     ['PUT', '/api/articles/:id', articles.replace, keyWith('write')],
     ['PATCH', '/api/articles/:id', articles.change, keyWith('write')],

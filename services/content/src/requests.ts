@@ -153,9 +153,14 @@ export const SUGGESTIONS = '/api/articles/suggest';
 
 const OF_SUGGESTIONS = new RegExp(`^${SUGGESTIONS}(\\?|$)`);
 
+/** The path of what asks other sites. */
+export const EXTERNAL_LINKS = '/api/articles/links/external';
+
+const OF_EXTERNAL_LINKS = new RegExp(`^${EXTERNAL_LINKS}(\\?|$)`);
+
 /**
- * Returns the rate limit that a request counts against: its key's owner's, else its address's, of suggestions
- * twice as much by itself (`docs/spec/wire.md`, "Rate").
+ * Returns the rate limit that a request counts against: its key's owner's, else its address's; by themselves
+ * suggestions have twice as much, and links to other sites a 50th (`docs/spec/wire.md`, "Rate").
  */
 export function allowanceOf(limits: { anonymous: number; key: number }): (request: SentRequest) => Allowance {
   return (request) => {
@@ -163,7 +168,9 @@ export function allowanceOf(limits: { anonymous: number; key: number }): (reques
       request.sender.kind === 'owner'
         ? { key: `key:${request.sender.owner.prefix}`, max: limits.key }
         : { key: addressKey(request), max: limits.anonymous };
-    return OF_SUGGESTIONS.test(request.url) ? { key: `suggest:${key}`, max: 2 * max } : { key, max };
+    if (OF_SUGGESTIONS.test(request.url)) return { key: `suggest:${key}`, max: 2 * max };
+    if (OF_EXTERNAL_LINKS.test(request.url)) return { key: `links:${key}`, max: Math.ceil(max / 50) };
+    return { key, max };
   };
 }
 

@@ -93,7 +93,7 @@ interface EmbedsOptions {
 /** The forms that addresses take in articles, by their pages and providers. */
 export class Embeds {
   readonly #providers: readonly Provider[];
-  readonly #fetcher: PageFetcher;
+  readonly pages: PageFetcher;
   readonly #mostMs: number;
   readonly #found = new LRUCache<string, Embed>({ max: 500, ttl: 3_600_000 });
   readonly #asked = new Map<string, Promise<Embed>>();
@@ -101,11 +101,11 @@ export class Embeds {
   constructor({ providers = PROVIDERS, privateHosts = [], mostMs = MOST_MS }: EmbedsOptions = {}) {
     this.#providers = providers;
     this.#mostMs = mostMs;
-    this.#fetcher = new PageFetcher(mostMs, privateHosts);
+    this.pages = new PageFetcher(mostMs, privateHosts);
   }
 
   close(): Promise<void> {
-    return this.#fetcher.close();
+    return this.pages.close();
   }
 
   /** Throws `invalid` with the page's fault, and `unavailable` if too many are asked. */
@@ -148,19 +148,19 @@ export class Embeds {
     const url = new URL(endpoint.replace('{host}', page.hostname));
     url.searchParams.set('url', page.href);
     url.searchParams.set('format', 'json');
-    const answer = await this.#fetcher.fetch(url, OEMBED, signal).catch(failureOf);
+    const answer = await this.pages.fetch(url, OEMBED, signal).catch(failureOf);
     return answer instanceof Failure ? answer : cardOfOEmbed(answer, page, name);
   }
 
   async #card(page: URL, hasFrame: boolean, signal: AbortSignal): Promise<Card | null> {
-    const answer = await this.#fetcher.fetch(page, PAGE, signal).catch(failureOf);
+    const answer = await this.pages.fetch(page, PAGE, signal).catch(failureOf);
     if (!(answer instanceof Failure)) return cardOf(answer);
     if (hasFrame) return null;
     throw answer;
   }
 
   async #ofPage(address: URL, signal: AbortSignal): Promise<Embed> {
-    const page = await this.#fetcher.fetch(address, PAGE, signal);
+    const page = await this.pages.fetch(address, PAGE, signal);
     // A short address may lead to a provider.
     const provider = providerOf(page.url, this.#providers);
     if (provider !== undefined) return this.#ofProvider(page.url, provider, signal);

@@ -25,6 +25,9 @@ export interface FetchedPage {
   readonly body: Buffer;
 }
 
+/** The time that a server has for a HEAD, in ms; some never answer one. */
+const HEAD_MS = 4000;
+
 /** The request for an address. */
 interface Asked {
   readonly accept: string;
@@ -78,6 +81,29 @@ export class PageFetcher {
     } catch (error) {
       throw explained(error, signal);
     }
+  }
+
+  /**
+   * The status of an address after redirects, without its body. Throws an `invalid` failure with an
+   * {@link EmbedCode}, and {@link TooManyRedirects}.
+   */
+  async statusOf(address: URL, signal: AbortSignal): Promise<number> {
+    const headers = { 'user-agent': 'Pressroom', accept: '*/*' };
+    const next = (location: string, from: URL) => this.#target(targetOf(location, from));
+    const ask = async (method: 'HEAD' | 'GET', limit: AbortSignal) => {
+      const request = { method, headers, signal: limit };
+      const { answer } = await this.#agents.follow(this.#target(address), request, {
+        most: MOST_REDIRECTS,
+        next,
+      });
+      endBody(answer.body);
+      return answer.statusCode;
+    };
+    const head = await ask('HEAD', AbortSignal.any([signal, AbortSignal.timeout(HEAD_MS)])).catch(() => 500);
+    if (head < 400) return head;
+    return ask('GET', signal).catch((error: unknown) => {
+      throw error instanceof TooManyRedirects ? error : explained(error, signal);
+    });
   }
 
   #target(url: URL): GuardedTarget {

@@ -337,6 +337,12 @@ export class ContentApi {
     return (await asked(this.#client.post('/api/articles/links', { body: { urls } }))).data;
   }
 
+  /** Those of these links, at most 30, that other sites do not answer. */
+  async brokenElsewhere(urls: string[]): Promise<readonly BrokenLink[]> {
+    const { data } = await asked(this.#client.post('/api/articles/links/external', { body: { urls } }));
+    return data.map(({ url, fault }) => ({ url, fault: `external_${fault}` as const }));
+  }
+
   /** The token of a link that shows an article as it was last saved. */
   async preview(id: number): Promise<string> {
     const options = { path: { id }, body: {} };

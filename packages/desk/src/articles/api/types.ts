@@ -55,10 +55,10 @@ export interface Correction {
   readonly text: string;
 }
 
-/** A link to a page of the site that readers do not find. */
+/** A link to a page that readers do not find, of the site or of another one. */
 export interface BrokenLink {
   readonly url: string;
-  readonly fault: 'missing' | 'draft';
+  readonly fault: 'missing' | 'draft' | `external_${'missing' | 'unanswered' | 'unchecked'}`;
 }
 
 export interface Article {

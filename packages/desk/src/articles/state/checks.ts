@@ -23,12 +23,14 @@ export interface Check {
 /** The most links that are judged at once, and that the service takes. */
 const MOST_LINKS = 200;
 
-/** The links of a text to the site at this origin, each once. */
-export function ownLinks(html: string, origin: string): string[] {
+/** The links of a text to the site at this origin, and those to other sites, each once. */
+export function linksOf(html: string, origin: string | undefined): { own: string[]; external: string[] } {
   const links = [...inertElement(html, document).querySelectorAll('a[href]')];
-  const addresses = links.map((link) => link.getAttribute('href') ?? '');
-  const own = addresses.filter((one) => one.length <= 2000 && URL.parse(one, origin)?.origin === origin);
-  return [...new Set(own)].slice(0, MOST_LINKS);
+  const addresses = new Set(links.map((link) => link.getAttribute('href') ?? ''));
+  const known = [...addresses].filter((one) => one.length <= 2000);
+  const own = known.filter((one) => origin !== undefined && URL.parse(one, origin)?.origin === origin);
+  const external = known.filter((one) => /^https?:/i.test(one) && !own.includes(one));
+  return { own: own.slice(0, MOST_LINKS), external: external.slice(0, MOST_LINKS) };
 }
 
 /** Warnings; none keeps an article from readers. */
