@@ -628,7 +628,7 @@ describe('saved filters', () => {
     const saving = Promise.all([save(reader, 11, {}), save(reader, 12, {})]);
     const waiting = `select 1 from pg_stat_activity
       where wait_event_type = 'Lock' and datname = current_database()`;
-    await expect.poll(async () => (await held.query(waiting)).rowCount).toBe(2);
+    await expect.poll(async () => (await gallery.database.pool.query(waiting)).rowCount).toBe(2);
     await held.query('commit');
     held.release();
     expect((await saving).map(({ status }) => status).toSorted()).toEqual([200, 409]);
