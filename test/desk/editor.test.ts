@@ -420,12 +420,15 @@ test('a file that is pasted is uploaded, and described', () =>
 test('a video is embedded by the address of its page', () =>
   inEditor(async (page, written) => {
     await page.getByRole('button', { name: 'Embed' }).click();
-    await page.getByRole('textbox', { name: 'Address' }).fill('https://www.youtube.com/watch?v=abc_123&t=4');
+    await page
+      .getByRole('textbox', { name: 'Address' })
+      .fill('https://www.youtube.com/watch?v=abc_123&t=1m2s');
     await page.getByLabel('What it shows').fill('A film');
     await page.keyboard.press('Enter');
     await expect
       .poll(written)
-      .toContain('<iframe src="https://www.youtube-nocookie.com/embed/abc_123" title="A film"');
+      .toContain('<iframe src="https://www.youtube-nocookie.com/embed/abc_123?start=62" title="A film"');
+    expect(await page.locator('.rich-text-player').textContent()).toBe('A filmYouTube');
   }));
 
 test('an address becomes a player or a card, typed or pasted, and undo leaves a pasted one as a link', () =>

@@ -31,26 +31,64 @@ interface Card {
   readonly picture: string | null;
 }
 
-/** Addresses of pages with videos, and where these can be embedded. */
-const PLAYERS: readonly (readonly [page: RegExp, player: string])[] = [
+/** Addresses of pages with videos, where these can be embedded, and how players are told where to begin. */
+const PLAYERS: readonly (readonly [page: RegExp, player: string, start: string])[] = [
   [
     /^https?:\/\/(?:www\.|m\.)?youtube\.com\/(?:watch\?(?:.*&)?v=|shorts\/|live\/)([\w-]+)/,
-    'https://www.youtube-nocookie.com/embed/',
+    'https://www.youtube-nocookie.com/embed/{id}',
+    '?start={s}',
   ],
-  [/^https?:\/\/youtu\.be\/([\w-]+)/, 'https://www.youtube-nocookie.com/embed/'],
-  [/^https?:\/\/(?:www\.)?vimeo\.com\/(\d+)/, 'https://player.vimeo.com/video/'],
-  [/^https?:\/\/(?:www\.)?bilibili\.com\/video\/(BV\w+)/, 'https://player.bilibili.com/player.html?bvid='],
+  [/^https?:\/\/youtu\.be\/([\w-]+)/, 'https://www.youtube-nocookie.com/embed/{id}', '?start={s}'],
+  [/^https?:\/\/(?:www\.)?vimeo\.com\/(\d+)/, 'https://player.vimeo.com/video/{id}', '#t={s}s'],
+  [
+    /^https?:\/\/(?:www\.)?bilibili\.com\/video\/(BV\w+)/,
+    'https://player.bilibili.com/player.html?bvid={id}',
+    '&t={s}',
+  ],
 ];
 
 /**
  * The address to embed for the address of a page, which is the same where the page can be embedded itself.
  */
 export function embedAddress(address: string): string {
-  for (const [page, player] of PLAYERS) {
+  for (const [page, player, start] of PLAYERS) {
     const id = page.exec(address)?.[1];
-    if (id !== undefined) return `${player}${id}`;
+    if (id === undefined) continue;
+    const seconds = startOf(address);
+    const from = seconds === 0 ? '' : start.replace('{s}', String(seconds));
+    return player.replace('{id}', id) + from;
   }
   return address;
+}
+
+/** Where an address says to begin, in s, such as `t=42`, `t=42s`, `t=1m2s` and `start=42`, also behind `#`. */
+function startOf(address: string): number {
+  const given = /[?&#](?:t|start)=([\dhms]{1,12})(?=[&#]|$)/.exec(address)?.[1] ?? '';
+  const [, h = 0, m = 0, s = 0] = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?$/.exec(given) ?? [];
+  return Number(h) * 3600 + Number(m) * 60 + Number(s);
+}
+
+/** Hosts of frames whose sites have a name of their own. */
+const SITES: readonly (readonly [host: string, name: string])[] = [
+  ['youtube-nocookie.com', 'YouTube'],
+  ['youtube.com', 'YouTube'],
+  ['vimeo.com', 'Vimeo'],
+  ['bilibili.com', 'bilibili'],
+  ['dailymotion.com', 'Dailymotion'],
+  ['spotify.com', 'Spotify'],
+  ['soundcloud.com', 'SoundCloud'],
+  ['bsky.app', 'Bluesky'],
+  ['twitter.com', 'X'],
+  ['tiktok.com', 'TikTok'],
+  ['flickr.com', 'Flickr'],
+  ['codepen.io', 'CodePen'],
+];
+
+/** The site of an embed, by its name, or else its host. */
+export function siteOfEmbed(src: string): string {
+  const host = URL.parse(src, location.href)?.hostname ?? src;
+  const known = SITES.find(([one]) => host === one || host.endsWith(`.${one}`));
+  return known?.[1] ?? host.replace(/^www\./, '');
 }
 
 /** Embeds the document at an address of another host. */

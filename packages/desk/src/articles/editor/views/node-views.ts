@@ -1,5 +1,5 @@
-import type { Node } from 'prosemirror-model';
 import type { NodeViewConstructor } from 'prosemirror-view';
+import { siteOfEmbed } from '../editing/embeds.ts';
 import { isDecorative } from '../editing/figures.ts';
 import { inertElement } from '../html/inert-element.ts';
 import type { EditorTexts } from '../text/editor-texts.ts';
@@ -51,11 +51,20 @@ function islandView(texts: EditorTexts): NodeViewConstructor {
   };
 }
 
+/** A player as it will look, by its name and its site: the page's policy loads nothing from other hosts. */
+function embedView(texts: EditorTexts): NodeViewConstructor {
+  return ({ attrs: { src, title } }) => {
+    const dom = box('div', title ?? texts.say('editorEmbed'), siteOfEmbed(src));
+    dom.classList.add('rich-text-player');
+    dom.title = src;
+    return { dom };
+  };
+}
+
 /** Placeholders for nodes that are not shown as they are written. */
 export function nodeViews(texts: EditorTexts): Record<string, NodeViewConstructor> {
-  const embed = (node: Node) => box('div', node.attrs.title ?? texts.say('editorEmbed'), node.attrs.src);
   return {
-    embed: (node) => ({ dom: embed(node) }),
+    embed: embedView(texts),
     image: pictureView(texts),
     inline_island: islandView(texts),
     island: islandView(texts),
