@@ -162,9 +162,14 @@ test('two stories are merged side by side and taken apart, one is split, and a d
       where public_id = 'tunnel';
     insert into news.story_model_digest (story, asked_for, refused_why, refused_detail)
       select public_id, digest_updated_at, 'invented', '99' from news.story where public_id = 'tunnel';
+    insert into news.report_terms (item_id, published_at, report, terms)
+      select id, published_at, '{"terms": {"report": [4, 1]}, "marks": {}, "chinese": false}', '{}'
+      from news.item where story = 'tunnel' on conflict do nothing;
   `);
   await desk.go('stories');
+  await page.getByRole('listitem').getByText(/^Report [ab]$/).waitFor();
   await page.getByRole('link', { name: 'The tunnel' }).click();
+  await page.getByText('Its reports share: Report').waitFor();
   await page.getByText('it names “99”, which no report does').waitFor();
   await page.getByRole('button', { name: 'Side by side: The harbour' }).click();
   const [tunnel, harbour] = ['The tunnel', 'The harbour'].map((name) => page.getByRole('region', { name }));

@@ -54,6 +54,7 @@ export {
   readsLikeInstruction,
 } from './model-judge.ts';
 export { peopleCountsOf } from './people-counts.ts';
+export { sharedWords } from './shared-words.ts';
 export {
   type Lexicon,
   originalTitle,

@@ -181,17 +181,33 @@ export function termsOf(text: ReportText, lexicon: Lexicon): ReportTerms {
 
 function readTerms(text: string, isChinese: boolean, lexicon: Lexicon): Map<string, Term> {
   const terms = new Map<string, Term>();
-  const add = (term: string, kind: TermKind, factor = 1) => {
+  scan(text, isChinese, lexicon, (term, kind, _spelling, factor = 1) => {
     const weight = KIND_WEIGHTS[kind] * factor;
     if ((terms.get(term)?.weight ?? 0) < weight) terms.set(term, { kind, weight });
-  };
+  });
+  return terms;
+}
+
+/** The terms of a text as it spells them first. */
+export function spellingsOf(text: string, lexicon: Lexicon): Map<string, string> {
+  const spellings = new Map<string, string>();
+  scan(streamSafe(text).normalize('NFKC'), false, lexicon, (term, _kind, spelling) => {
+    if (!spellings.has(term)) spellings.set(term, spelling);
+  });
+  return spellings;
+}
+
+/** Finds the terms of a text, and how it spells them. */
+type Add = (term: string, kind: TermKind, spelling: string, factor?: number) => void;
+
+function scan(text: string, isChinese: boolean, lexicon: Lexicon, add: Add): void {
   const words: { word: string; isName: boolean }[] = [];
   const isTitleCase = capitalShare(text) > 0.7;
   for (const match of text.matchAll(TOKEN)) {
     const { number, magnitude, word, paired } = match.groups ?? {};
     if (number !== undefined) {
       addWords(words.splice(0), lexicon, add);
-      addNumber(numberOf(number, magnitude), add);
+      addNumber(numberOf(number, magnitude), match[0], add);
     } else if (word !== undefined) {
       const startsSentence = /(?:^|[.!?:\n“"]\s*)$/u.test(
         text.slice(Math.max(0, match.index - 9), match.index),
@@ -207,22 +223,20 @@ function readTerms(text: string, isChinese: boolean, lexicon: Lexicon): Map<stri
     }
   }
   addWords(words, lexicon, add);
-  return terms;
 }
 
-type Add = (term: string, kind: TermKind, factor?: number) => void;
-
-function addNumber(value: number, add: Add): void {
+function addNumber(value: number, spelling: string, add: Add): void {
   // A small number or a year is in every second report.
   const isPlain = Number.isInteger(value) && (value < 11 || (value > 1990 && value < 2040));
-  add(`#${value}`, 'number', isPlain ? 0.35 : 1);
+  add(`#${value}`, 'number', spelling, isPlain ? 0.35 : 1);
 }
 
 function addWords(words: readonly { word: string; isName: boolean }[], lexicon: Lexicon, add: Add): void {
   for (let at = 0; at < words.length; ) {
     const found = englishMeaning(words, at, lexicon);
     if (found !== undefined) {
-      addMeaning(found.meaning, add);
+      const spelled = words.slice(at, at + found.length).map(({ word }) => word);
+      add(found.meaning.term, found.meaning.kind, spelled.join(' '));
       at += found.length;
       continue;
     }
@@ -230,17 +244,15 @@ function addWords(words: readonly { word: string; isName: boolean }[], lexicon: 
     at += 1;
     const lower = word.toLowerCase();
     const value = englishNumber(lower);
-    if (value !== undefined) addNumber(value, add);
+    if (value !== undefined) addNumber(value, word, add);
     if (value !== undefined || lower.length < 2 || STOP_WORDS.has(lower)) continue;
-    add(stemOf(lower), isName ? 'name' : 'word');
-    for (const part of lower.split('-').filter((part) => part.length > 2 && part !== lower)) {
-      if (!STOP_WORDS.has(part)) add(stemOf(part), isName ? 'name' : 'word', 0.5);
+    add(stemOf(lower), isName ? 'name' : 'word', word);
+    for (const part of word.split('-')) {
+      const small = part.toLowerCase();
+      if (small.length < 3 || small === lower || STOP_WORDS.has(small)) continue;
+      add(stemOf(small), isName ? 'name' : 'word', part, 0.5);
     }
   }
-}
-
-function addMeaning({ term, kind }: Meaning, add: Add): void {
-  add(term, kind);
 }
 
 /** The longest spelling of the lexicon that begins at `at`; a plural counts as its singular. */
@@ -271,7 +283,7 @@ function addPaired(run: string, lexicon: Lexicon, add: Add): void {
     }
     addPairs(rest, add);
     rest = '';
-    addMeaning(found.meaning, add);
+    add(found.meaning.term, found.meaning.kind, run.slice(at, at + found.length));
     at += found.length;
   }
   addPairs(rest, add);
@@ -288,10 +300,11 @@ function chineseMeaning(run: string, at: number, lexicon: Lexicon) {
 function addPairs(rest: string, add: Add): void {
   for (const [digits] of rest.matchAll(/[零一二两三四五六七八九十百千万亿]{2,}/gu)) {
     const value = chineseNumber(digits);
-    if (value !== undefined) addNumber(value, add);
+    if (value !== undefined) addNumber(value, digits, add);
   }
   for (let at = 0; at + 2 <= rest.length; at += 1) {
-    add(rest.slice(at, at + 2), 'characters');
+    const pair = rest.slice(at, at + 2);
+    add(pair, 'characters', pair);
   }
 }
 

@@ -300,6 +300,37 @@ test('stories are merged, unmerged, split and told', async () => {
   expect(edits[0]).toMatchObject({ actor: 'Zoë', action: 'story digest' });
 });
 
+test('a story tells what its newest report says, and what its reports share', async () => {
+  await importLines(feed.db, [
+    { type: 'story', publicId: 'tunnel', title: 'A tunnel' },
+    itemLine('first', { story: 'tunnel', title: 'Lisbon digs a harbour tunnel', summary: 'It begins.' }),
+    itemLine('last', {
+      ...{ story: 'tunnel', title: 'Harbour tunnel opens', summary: 'Twelve years on.' },
+      publishedAt: '2026-11-20T11:00:00.000Z',
+    }),
+  ]);
+  const told = async () => {
+    const { lead, words } = (await ask('/stories/tunnel')).body;
+    return { lead, words };
+  };
+  expect(await told()).toEqual({ lead: 'Twelve years on.', words: [] });
+  // As the worker keeps what it compares.
+  const terms = (...words: string[]) =>
+    JSON.stringify({
+      terms: Object.fromEntries(words.map((word) => [word, [4, 1]])),
+      marks: {},
+      chinese: false,
+    });
+  await feed.database.pool.query(
+    `insert into news.report_terms (item_id, published_at, report, terms)
+     select id, published_at, case id when 'first' then $1::jsonb else $2 end, '{}' from news.item`,
+    [terms('lisbon', 'harbour', 'tunnel'), terms('harbour', 'tunnel', 'open')],
+  );
+  expect(await told()).toEqual({ lead: 'Twelve years on.', words: ['Harbour', 'tunnel'] });
+  await post('/items/last/withdraw');
+  expect((await told()).words).toEqual([]);
+});
+
 test('a correction is dated by its note, and taken back with its edit', async () => {
   await importLines(feed.db, [itemLine('wrong', { selected: true })], NOW);
   const read = async () => (await send(`${feed.url}/api/v1/items/wrong`)).body.item.correction;

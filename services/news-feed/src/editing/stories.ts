@@ -1,5 +1,6 @@
 import { violates } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
+import { type Lexicon, type StoredReport, sharedWords, weighedReport } from '@pressroom/stories';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { type RenewalParts, renewStories } from '../grouping/story-renewal.ts';
 import { correctionsOf, familiesOf, survivorsOf } from '../survivors.ts';
@@ -319,6 +320,38 @@ export async function readStoryDetail(db: Kysely<NewsTables>, publicId: string) 
 
 /** All that an editor sees of a story. */
 export type StoryDetail = Awaited<ReturnType<typeof readStoryDetail>>;
+
+/** The newest reports of a story that its words are looked for in. */
+const MOST_COMPARED = 40;
+
+/**
+ * What a story is about: the lead of its newest report, and the words by which its reports were taken for one
+ * event, as far as these are still compared.
+ */
+export async function tellStory(
+  db: Kysely<NewsTables>,
+  publicId: string,
+  lexicon: Lexicon,
+): Promise<{ lead: string | null; words: string[] }> {
+  const { rows } = await sql<{
+    title: string;
+    summary: string | null;
+    published_at: Date;
+    report: StoredReport | null;
+  }>`
+    select newest.title, newest.summary, newest.published_at, terms.report
+    from (
+      select id, title, summary, published_at from news.item
+      where story = ${publicId} and withdrawn_at is null
+      order by published_at desc, id desc limit ${MOST_COMPARED}
+    ) as newest left join news.report_terms as terms on terms.item_id = newest.id
+    order by newest.published_at desc, newest.id desc
+  `.execute(db);
+  const compared = rows.flatMap(({ title, published_at, report }) =>
+    report === null ? [] : [{ title, report: weighedReport(report, published_at) }],
+  );
+  return { lead: rows[0]?.summary ?? null, words: sharedWords(compared, lexicon) };
+}
 
 function reportsOf(db: Kysely<NewsTables>, publicId: string) {
   return db

@@ -321,6 +321,7 @@ export const en = {
   leadOne: 'Make it the lead: {{title}}',
   didMove: 'Moved “{{title}}”',
   didLead: '“{{title}}” leads now',
+  sharedWords: 'Its reports share:',
   noStories: 'No stories yet',
   storyCount_one: '{{count}} story',
   storyCount_other: '{{count}} stories',

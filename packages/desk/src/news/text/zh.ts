@@ -305,6 +305,7 @@ export const zh: Translated<typeof en> = {
   leadOne: '设为头条：{{title}}',
   didMove: '已移动“{{title}}”',
   didLead: '“{{title}}”已成为头条',
+  sharedWords: '这些报道的共同之处：',
   noStories: '还没有事件',
   storyCount_other: '{{count}} 个事件',
   storiesSoFar_other: '已加载 {{count}} 个事件',

@@ -14,7 +14,7 @@ import { Trouble } from './trouble.tsx';
 import { useKeys } from './use-keys.ts';
 import { useLineKeys } from './use-line-keys.ts';
 
-const HEIGHT = 68;
+const HEIGHT = 88;
 
 /** The lines before the last one at which the next page is requested. */
 const AHEAD = 12;
@@ -119,7 +119,8 @@ function StoryList({ stories, chosen, isMore, onMore, onCompare }: StoryListProp
         {rows.items.map(({ index, start }) => {
           const story = stories[index];
           if (story === undefined) return null;
-          const { publicId, title, reportCount, latest } = story;
+          const { publicId, title, digest, reportCount, latest } = story;
+          const lead = latest === null || latest.title === title ? digest : latest.title;
           const isOpen = chosen.includes(publicId);
           const facts = [
             say('reports', { count: reportCount }),
@@ -143,6 +144,11 @@ function StoryList({ stories, chosen, isMore, onMore, onCompare }: StoryListProp
                 >
                   {texts.name(title)}
                 </Link>
+                {lead !== null && (
+                  <span class="story-lead" dir="auto">
+                    {texts.name(lead)}
+                  </span>
+                )}
                 <span class="item-facts">{facts.join(' · ')}</span>
               </span>
               <span>

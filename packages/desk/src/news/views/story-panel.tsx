@@ -56,6 +56,7 @@ export function StoryPanel({ id, other, turn, onChanged, onClose, onMerged }: St
         <h2 dir="auto">{texts.name(title)}</h2>
         <IconButton icon="close" label={say('closeOne', { title })} onClick={onClose} />
       </div>
+      <Told story={story.value} />
       {mergedInto !== null && (
         <p class="notice">
           <span>{say('isMerged')}</span>
@@ -111,6 +112,35 @@ export function StoryPanel({ id, other, turn, onChanged, onClose, onMerged }: St
         }
       />
     </section>
+  );
+}
+
+/** The newest report of a story in its own words, and those that its reports share. */
+function Told({ story: { lead, reports, title, words } }: { story: Story }) {
+  const { texts } = useNews();
+  const latest = reports.find(({ withdrawnAt }) => withdrawnAt === null);
+  return (
+    <>
+      {latest && (
+        <p>
+          {latest.title !== title && <strong dir="auto">{texts.name(latest.title)} </strong>}
+          {lead !== null && <span dir="auto">{texts.name(lead)} </span>}
+          <span class="hint">
+            {latest.sourceName} · {texts.ago(latest.publishedAt)}
+          </span>
+        </p>
+      )}
+      {words.length > 0 && (
+        <p class="story-words">
+          {texts.say('sharedWords')}{' '}
+          {words.map((word) => (
+            <bdi key={word} class="badge">
+              {word}
+            </bdi>
+          ))}
+        </p>
+      )}
+    </>
   );
 }
 

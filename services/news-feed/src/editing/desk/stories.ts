@@ -24,6 +24,7 @@ import {
   setCorrection,
   setDigest,
   setHotPlace,
+  tellStory,
 } from '../stories.ts';
 import { unmergeStory } from '../undo.ts';
 import { type EditorParts, editNumber, renewalOf, timestamp, toWire } from './editors.ts';
@@ -71,6 +72,10 @@ const storyAnswer = z
       .describe("Why the model's digest was not taken, while that of the rules stands in its place."),
     correction: z.string().nullable().describe('What was wrong with it or its digest, for its readers.'),
     correctedAt: timestamp.nullable(),
+    lead: z.string().nullable().describe('The summary of its newest report.'),
+    words: z
+      .array(z.string())
+      .describe('What its reports have in common, as their titles spell it, weightiest first; at most 8.'),
     createdAt: timestamp,
     updatedAt: timestamp,
     mergedInto: z.string().nullable(),
@@ -133,7 +138,7 @@ export function storyOperations<Query extends z.ZodType>(parts: EditorParts, sto
   return { ...reads(parts, stories), ...moves(parts), ...texts(parts) };
 }
 
-function reads<Query extends z.ZodType>({ db }: EditorParts, stories: StoryList<Query>) {
+function reads<Query extends z.ZodType>({ db, lexicon }: EditorParts, stories: StoryList<Query>) {
   const list = operation({
     schema: {
       tags: TAGS,
@@ -156,8 +161,9 @@ function reads<Query extends z.ZodType>({ db }: EditorParts, stories: StoryList<
       replyConditionally(request, reply, {
         cacheControl: PRIVATE,
         load: async () => {
-          const story = await readStoryDetail(db, request.params.id);
-          return { value: toWire(story), own: ownOf(story) };
+          const { id } = request.params;
+          const [story, told] = await Promise.all([readStoryDetail(db, id), tellStory(db, id, lexicon)]);
+          return { value: toWire({ ...story, ...told }), own: ownOf(story) };
         },
       }),
   });
