@@ -1,12 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
-import { type ApiProblem, asProblem, type FieldProblem } from '../../shared/api/problem.ts';
-import { Button } from '../../shared/views/button.tsx';
-import { Loading } from '../../shared/views/loading.tsx';
-import { faultWords, ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
+import { useState } from 'preact/hooks';
+import type { FieldProblem } from '../../shared/api/problem.ts';
+import { faultWords } from '../../shared/views/problem-view.tsx';
 import { SITE_SETTINGS, type SiteChange, type SiteSettingName, type SiteSettings } from '../api/site.ts';
 import { usePeople } from '../people-context.ts';
 import type { Say, TextName } from '../text/texts.ts';
-import { Page } from './pages.tsx';
+import { originWords, SettingField, type Settings, SettingsForm, SettingsPage } from './settings-form.tsx';
 
 /** The help below each field. */
 const HINTS: Partial<Record<SiteSettingName, TextName>> = {
@@ -18,99 +16,41 @@ const HINTS: Partial<Record<SiteSettingName, TextName>> = {
 
 /** The site's name and addresses, overriding the server's. */
 export function SitePage() {
-  const { connection, site, texts } = usePeople();
-  const { say } = texts;
-  const [read, setRead] = useState<SiteSettings>();
-  const [problem, setProblem] = useState<ApiProblem>();
-  const load = async () => {
-    setProblem(undefined);
-    try {
-      setRead(await site.read());
-    } catch (error) {
-      setProblem(asProblem(error));
-    }
-  };
-  useEffect(() => {
-    if (read === undefined) void load();
-  }, [connection.returns.value]);
+  const { site } = usePeople();
   return (
-    <Page title={say('site')} hint={say('siteHint')}>
-      {read !== undefined ? (
-        <SiteForm read={read} onRead={setRead} />
-      ) : problem !== undefined ? (
-        <ProblemView problem={problem} onRetry={() => void load()} />
-      ) : (
-        <Loading />
-      )}
-    </Page>
+    <SettingsPage name="site" api={site}>
+      {(settings) => <SiteForm settings={settings} />}
+    </SettingsPage>
   );
 }
 
-interface SiteFormProps {
-  read: SiteSettings;
-  onRead: (read: SiteSettings) => void;
-}
-
-function SiteForm({ read, onRead }: SiteFormProps) {
-  const { site, texts } = usePeople();
-  const { say } = texts;
+function SiteForm({ settings }: { settings: Settings<SiteSettings, SiteChange> }) {
+  const { say } = usePeople().texts;
+  const { read, problem, isContested, touch, save } = settings;
   const [typed, setTyped] = useState<SiteChange>({});
-  const [problem, setProblem] = useState<ApiProblem>();
-  const [isSaved, setSaved] = useState(false);
-  const [isBusy, setBusy] = useState(false);
   const change = (name: SiteSettingName, value: string | null) => {
-    setSaved(false);
+    touch();
     setTyped({ ...typed, [name]: value });
   };
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    setProblem(undefined);
-    setSaved(false);
-    setBusy(true);
-    try {
-      const changed = changedOf(typed, read);
-      if (Object.keys(changed).length > 0) onRead(await site.change(changed, read.etag));
-      setTyped({});
-      setSaved(true);
-    } catch (error) {
-      const refused = asProblem(error);
-      // Typed values stay, beside the other person's.
-      if (refused.code === 'precondition_failed') onRead(await site.read().catch(() => read));
-      setProblem(refused);
-    }
-    setBusy(false);
+  const submit = async () => {
+    if (await save(changedOf(typed, read))) setTyped({});
   };
   const faults = problem?.fields ?? [];
   return (
-    <form class="form people-site" aria-label={say('site')} onSubmit={submit}>
+    <SettingsForm label={say('site')} settings={settings} onSave={submit}>
       {SITE_SETTINGS.map((name) => (
         <SiteField
           key={name}
           name={name}
           setting={read.settings[name]}
           typed={typed[name]}
-          isContested={problem?.code === 'precondition_failed'}
+          isContested={isContested}
           fault={faults.filter(({ field }) => field === name).map((fault) => siteFaultWords(fault, say))[0]}
           onChange={(value) => change(name, value)}
         />
       ))}
-      <p class="form-problem" role="alert">
-        {problem !== undefined && refusalWords(problem, say)}
-      </p>
-      <p class="form-good" role="status">
-        {isSaved && say('siteSaved')}
-      </p>
-      <Button kind="primary" type="submit" disabled={isBusy}>
-        {say('save')}
-      </Button>
-    </form>
+    </SettingsForm>
   );
-}
-
-/** Why nothing was saved, but for what stands beside a field. */
-function refusalWords(problem: ApiProblem, say: Say): string {
-  if (problem.code === 'precondition_failed') return say('siteChangedElsewhere');
-  return problem.fields.length > 0 ? say('siteCheckFields') : problemWords(problem, say);
 }
 
 function siteFaultWords(fault: FieldProblem, say: Say): string {
@@ -143,44 +83,31 @@ interface SiteFieldProps {
 function SiteField({ name, setting, typed, isContested, fault, onChange }: SiteFieldProps) {
   const { say } = usePeople().texts;
   const { value, made, environment, variable, is_fixed: isFixed } = setting;
-  const [id, hint] = [`site-${name}`, HINTS[name]];
+  const [label, hint] = [say(`site_${name}`), HINTS[name]];
   const isMade = !isFixed && typed !== null && made !== null;
-  const origin = isFixed
-    ? say('siteFixed', { variable })
-    : !isMade
-      ? say('siteOfServer', { variable })
-      : environment === null
-        ? say('siteSetHereAlone')
-        : say('siteSetHere', { value: environment });
+  const hints = [
+    ...(hint === undefined ? [] : [say(hint)]),
+    originWords(say, { variable, isFixed, isMade, environment }),
+    ...(isContested && typed !== undefined ? [say('siteNow', { value: value ?? '–' })] : []),
+  ];
   const shown = {
-    ...{ id, value: typed === undefined ? (value ?? '') : (typed ?? environment ?? ''), disabled: isFixed },
-    ...{
-      autocomplete: 'off' as const,
-      'aria-describedby': `${id}-hint`,
-      'aria-invalid': fault !== undefined,
-    },
+    ...{ value: typed === undefined ? (value ?? '') : (typed ?? environment ?? ''), disabled: isFixed },
     onInput: ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) =>
       onChange(currentTarget.value),
   };
   return (
-    <div class="field">
-      <label for={id}>{say(`site_${name}`)}</label>
-      {name === 'description' ? <textarea {...shown} rows={2} /> : <input {...shown} dir="auto" />}
-      <div id={`${id}-hint`} class="hint">
-        {fault !== undefined && <p class="form-problem">{fault}</p>}
-        {hint !== undefined && <p>{say(hint)}</p>}
-        <p>{origin}</p>
-        {isContested && typed !== undefined && <p>{say('siteNow', { value: value ?? '–' })}</p>}
-      </div>
-      {isMade && (
-        <Button
-          icon="undo"
-          aria-label={say('siteBackOf', { name: say(`site_${name}`) })}
-          onClick={() => onChange(null)}
-        >
-          {say('siteBack')}
-        </Button>
-      )}
-    </div>
+    <SettingField
+      id={`site-${name}`}
+      {...{ label, fault, hints }}
+      onBack={isMade ? () => onChange(null) : undefined}
+    >
+      {(control) =>
+        name === 'description' ? (
+          <textarea {...control} {...shown} rows={2} />
+        ) : (
+          <input {...control} {...shown} dir="auto" />
+        )
+      }
+    </SettingField>
   );
 }
