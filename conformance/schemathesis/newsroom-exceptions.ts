@@ -138,6 +138,15 @@ export const NEWSROOM_EXCEPTIONS: readonly Exception[] = [
   {
     services: ['newsroom'],
     checks: VALID_REFUSED,
+    operation: 'PATCH /api/settings',
+    status: 422,
+    fault: '^reportZone: must be a time zone',
+    reason: 'a schema does not know the names of time zones',
+    example: (ask) => ask({ method: 'PATCH', path: '/api/settings', json: { reportZone: 'Nowhere' } }),
+  },
+  {
+    services: ['newsroom'],
+    checks: VALID_REFUSED,
     operation: 'POST /api/sources/try',
     status: 422,
     fault: ' \\[source_unreadable\\]$',

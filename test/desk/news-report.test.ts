@@ -212,3 +212,32 @@ test('the hot list says what moves it', async () => {
   await page.getByRole('button', { name: `Pin: ${title}` }).click();
   await first.getByText('Pinned').waitFor();
 });
+
+test('an owner sets the hour and the zone of reports, in English and Chinese, and the trail says so', async () => {
+  const { page } = desk;
+  await page.goto(`${desk.gallery.url}/desk/people/news`);
+  await page.getByLabel('Hour of the reports').selectOption('06:00');
+  const zone = page.getByLabel('Time zone of the reports');
+  await zone.fill('Europe/Lisboa');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('This time zone is not known.').waitFor();
+  await zone.fill('Europe/Lisbon');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('It is saved, and holds now.').waitFor();
+  await page.getByText('Set at the desk. The server says: 08:00').waitFor();
+
+  await desk.elsewhere('PATCH', '/settings', { reportHour: 7 });
+  await page.getByRole('button', { name: "Time zone of the reports: back to the server's" }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Somebody else has changed the settings meanwhile.').waitFor();
+  expect(await page.getByLabel('Hour of the reports', { exact: true }).inputValue()).toBe('7');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('From the server (NEWS_REPORT_TIMEZONE), until you change it.').waitFor();
+  await page.getByRole('link', { name: 'Trail' }).click();
+  await page.getByRole('row', { name: /Changed the settings of the news reportHour: 7/ }).waitFor();
+
+  await page.getByRole('button', { name: 'Settings', exact: true }).click();
+  await page.getByRole('menuitemradio', { name: '中文' }).click();
+  await page.goto(`${desk.gallery.url}/desk/people/news`);
+  await page.getByLabel('报告的时刻', { exact: true }).waitFor();
+});

@@ -197,14 +197,17 @@ test('what an editor may not do is said as it is: the words of others are theirs
   }
 });
 
-test('the newsroom: owners and editors edit, the others look', async () => {
+test('the newsroom: owners and editors edit, the others look, and settings are for owners', async () => {
   const operations = operationsOf(descriptions.newsroom).filter((one) => one.includes(' /api/'));
   expect(operations.length).toBeGreaterThan(30);
   for (const operation of operations) {
     for (const role of ROLES) {
-      const isAllowed = operation.startsWith('GET ') || role === 'owner' || role === 'editor';
+      const isOwners = operation.endsWith(' /api/settings');
+      const mayEdit = operation.startsWith('GET ') || role === 'editor';
+      const isAllowed = role === 'owner' || (mayEdit && !isOwners);
       const answer = await ask(role, operation, '/desk/newsroom');
-      const code = isAllowed ? undefined : 'insufficient_scope';
+      const refused = isOwners ? 'role_forbids' : 'insufficient_scope';
+      const code = isAllowed ? undefined : refused;
       expect(refusal(answer), `${role} ${operation}: ${answer.text}`).toBe(code);
     }
   }
@@ -228,6 +231,12 @@ test('the trail of owners has what was done to articles and news, by whom, and b
   expect(newest).toMatchObject({ person: 'The editor', action: 'news_add_source', object: {} });
   expect((await send(`${at}/newsroom/opml`, { headers: editor })).status).toBe(200);
   expect((await read('')).entries[0]).toMatchObject({ person: 'The editor', action: 'news_export_sources' });
+  const owner = { cookie: cookies.get('owner') ?? '' };
+  const set = { method: 'PATCH', json: { reportHour: 6 }, headers: owner };
+  expect((await send(`${at}/newsroom/settings`, set)).status).toBe(200);
+  expect((await read('')).entries[0]).toMatchObject({
+    ...{ person: 'The owner', action: 'news_change_settings', object: { reportHour: 6 } },
+  });
   const { entries, next } = await read('of=articles&limit=1&action=article.');
   expect(entries).toMatchObject([
     { person: 'The editor', action: 'article.deleted', object: { article: id, slug: 'in-the-trail' } },

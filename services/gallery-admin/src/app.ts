@@ -346,7 +346,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   await passRequests(app, [sections.content, sections.newsroom], () => may('look'), askerOf);
   await passRequests(
     app,
-    [sections.integrations],
+    [sections.integrations, sections.newsroomSettings],
     (method) => may('administer', { fresh: method !== 'GET' }),
     askerOf,
   );

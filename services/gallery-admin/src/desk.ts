@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import replyFrom from '@fastify/reply-from';
 import { type ContentClient, contentClient } from '@pressroom/client';
-import { NEWSROOM_ROUTES } from '@pressroom/common/desk/newsroom-routes';
+import { NEWSROOM_OWNER_ROUTES, NEWSROOM_ROUTES } from '@pressroom/common/desk/newsroom-routes';
 import { type DeskPerson, personHeaders } from '@pressroom/common/desk/person';
 import { type Guard, operation, type RouteLine, type Server } from '@pressroom/common/http/operation';
 import { notFound, Problem } from '@pressroom/common/problems/problem';
@@ -105,6 +105,7 @@ export function sectionsOf({ CONTENT_URL, NEWSROOM_URL, DESK_KEY: key }: Gallery
   content: Section;
   integrations: Section;
   newsroom: Section;
+  newsroomSettings: Section;
 } {
   const at = (url: string | undefined) => (url === undefined || key === undefined ? undefined : { url, key });
   const content = {
@@ -112,15 +113,12 @@ export function sectionsOf({ CONTENT_URL, NEWSROOM_URL, DESK_KEY: key }: Gallery
     service: at(CONTENT_URL),
     probe: '/api/articles?status=all&fields=id&per_page=1',
   } as const;
+  const newsroom = { name: 'newsroom', service: at(NEWSROOM_URL), probe: '/api/vocabulary' } as const;
   return {
     content: { ...content, routes: CONTENT_ROUTES, resources: CONTENT_RESOURCES },
     integrations: { ...content, routes: OWNER_ROUTES },
-    newsroom: {
-      name: 'newsroom',
-      service: at(NEWSROOM_URL),
-      routes: NEWSROOM_ROUTES,
-      probe: '/api/vocabulary',
-    },
+    newsroom: { ...newsroom, routes: NEWSROOM_ROUTES },
+    newsroomSettings: { ...newsroom, routes: NEWSROOM_OWNER_ROUTES },
   };
 }
 
@@ -334,7 +332,18 @@ function deedOf(
   if (name === 'content' || operationId === undefined || TRIED.has(operationId)) return undefined;
   if (request.method === 'GET' && operationId !== 'exportSources') return undefined;
   const action = `news_${operationId.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
-  return { action, object: { ...(request.params as Record<string, string>) } };
+  const params = request.params as Record<string, string>;
+  return { action, object: operationId === 'changeSettings' ? membersOf(request.body) : { ...params } };
+}
+
+/** The members of a body that the service judges: none, if it is no object in plain JSON. */
+function membersOf(body: unknown): object {
+  try {
+    const members: unknown = JSON.parse(String(body));
+    return typeof members === 'object' && members !== null ? members : {};
+  } catch {
+    return {};
+  }
 }
 
 /** Operations that change nothing, although they are POSTs. */

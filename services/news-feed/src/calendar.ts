@@ -77,13 +77,23 @@ function mondayAfter(year: number, week: number): string | undefined {
  * (`docs/spec/news-feed.md`, "Daily report").
  */
 export class Calendar {
-  /** The name of the zone in the IANA database. */
-  readonly zone: string;
-  readonly #reportTime: Temporal.PlainTime;
+  #zone: string;
+  #reportTime: Temporal.PlainTime;
 
   /** @param reportHour the hour of the day at which a report's window ends */
   constructor(zone: string, reportHour: number) {
-    this.zone = zone;
+    this.#zone = zone;
+    this.#reportTime = Temporal.PlainTime.from({ hour: reportHour });
+  }
+
+  /** The name of the zone in the IANA database. */
+  get zone(): string {
+    return this.#zone;
+  }
+
+  /** Takes another zone and hour: whoever has the calendar goes by them from then on. */
+  follow(zone: string, reportHour: number): void {
+    this.#zone = zone;
     this.#reportTime = Temporal.PlainTime.from({ hour: reportHour });
   }
 

@@ -11,11 +11,13 @@ import {
   readConfig,
   setting,
 } from '@pressroom/common/start/config';
+import { fixedVariables } from '@pressroom/common/start/desk-settings';
 import { pagePath, siteSettings, siteUrl } from '@pressroom/common/start/site-settings';
 import { type Group, PACKS, readPacks } from '@pressroom/stories/packs';
 import { primaryLanguage } from '@pressroom/stories/words';
 import { z } from 'zod';
 import { Calendar, SHANGHAI } from './calendar.ts';
+import { NEWS_VARIABLES, NewsSettings } from './settings.ts';
 import type { Vocabulary } from './words.ts';
 
 export const PORT_VARIABLE = 'NEWS_FEED_PORT';
@@ -84,6 +86,10 @@ export const vocabularySettings = {
   NEWS_REPORT_HOUR: setting(
     integer(0, 23, 'hours').default(8),
     'The hour in that zone up to which a report covers its day, and at which it is published.',
+  ),
+  NEWS_FIXED: setting(
+    fixedVariables(Object.values(NEWS_VARIABLES)),
+    'Settings of the news that the desk shows and does not change; see [newsroom](newsroom.md#settings-at-the-desk).',
   ),
 };
 
@@ -167,6 +173,8 @@ export function vocabularyOf(config: z.infer<z.ZodObject<typeof vocabularySettin
   const packs = readPacks(config.NEWS_PACKS);
   const { NEWS_CATEGORIES: categories = Object.keys(packs.categories), NEWS_DIRECTIONS: directions } = config;
   const language = primaryLanguage(config.SITE_LANGUAGE);
+  const environment = { reportZone: config.NEWS_REPORT_TIMEZONE, reportHour: config.NEWS_REPORT_HOUR };
+  const calendar = new Calendar(environment.reportZone, environment.reportHour);
   return {
     categories: categories.map(nameOf),
     directions: directions.map(nameOf),
@@ -175,7 +183,8 @@ export function vocabularyOf(config: z.infer<z.ZodObject<typeof vocabularySettin
       direction: labelsOf(directions, packs.directions, language),
     },
     packs: config.NEWS_PACKS,
-    calendar: new Calendar(config.NEWS_REPORT_TIMEZONE, config.NEWS_REPORT_HOUR),
+    calendar,
+    settings: new NewsSettings({ environment, fixed: config.NEWS_FIXED, calendar }),
   };
 }
 
@@ -226,6 +235,7 @@ export const AGREED_SETTINGS = [
   'NEWS_DIRECTIONS',
   'NEWS_REPORT_TIMEZONE',
   'NEWS_REPORT_HOUR',
+  'NEWS_FIXED',
   'NEWS_HUB_URL',
 ] as const satisfies readonly (keyof NewsFeedConfig)[];
 

@@ -1,7 +1,7 @@
 import { PRIVATE } from '@pressroom/common/caching/conditional';
 import { checkSchema } from '@pressroom/common/database/migrations';
 import { type DeskKeys, isDeskKey } from '@pressroom/common/desk/desk-key';
-import { NEWSROOM_ROUTES } from '@pressroom/common/desk/newsroom-routes';
+import { NEWSROOM_OWNER_ROUTES, NEWSROOM_ROUTES } from '@pressroom/common/desk/newsroom-routes';
 import { deskPersonOf } from '@pressroom/common/desk/person';
 import { createServer } from '@pressroom/common/http/create-server';
 import { addRoutes, type Guard, type Operation, type Server } from '@pressroom/common/http/operation';
@@ -21,6 +21,7 @@ import { importOperations } from './editing/desk/import.ts';
 import { itemOperations } from './editing/desk/items.ts';
 import { overviewOperations } from './editing/desk/overview.ts';
 import { reportOperations } from './editing/desk/reports.ts';
+import { settingsOperations } from './editing/desk/settings.ts';
 import { sourceOperations } from './editing/desk/sources.ts';
 import { storyOperations } from './editing/desk/stories.ts';
 import { MEMBER_COLUMNS } from './editing/items.ts';
@@ -51,6 +52,7 @@ const DESCRIPTION = {
     stories: 'One event, with all reports on it.',
     sources: 'The feeds that the worker reads.',
     reports: 'Daily, weekly and monthly reports.',
+    settings: 'What owners set of the news.',
     'hot topics': 'Stories that many sources are reporting on now.',
     import: 'Items from a file.',
   },
@@ -83,15 +85,19 @@ export async function buildDesk(parts: DeskParts): Promise<Server> {
     storyOperations(parts, { query: storiesQuery, read: (query) => storiesOf(db, query) }),
     sourceOperations(parts),
     reportOperations(parts),
+    settingsOperations(parts),
     importOperations(parts),
   ];
   const operations = new Map(
     groups.flatMap((group) => Object.values<Operation>(group)).map((one) => [one.schema.operationId, one]),
   );
+  app.addHook('preValidation', async ({ url }) => {
+    if (url.startsWith('/api/')) await parts.vocabulary.settings.follow(db);
+  });
   const guard = deskGuard(keys);
   addRoutes(
     app,
-    NEWSROOM_ROUTES.map(([method, path, id]) => {
+    [...NEWSROOM_ROUTES, ...NEWSROOM_OWNER_ROUTES].map(([method, path, id]) => {
       const found = operations.get(id);
       if (found === undefined) throw new Error(`${path}: there is no operation ${id}`);
       return [method, path, found, guard];

@@ -1,5 +1,6 @@
 import { primaryLanguage } from '@pressroom/stories/words';
 import type { Calendar, Period } from './calendar.ts';
+import type { NewsSettings } from './settings.ts';
 
 /** Texts of the newsroom and the feed for readers, in one language. */
 export interface Words {
@@ -95,6 +96,8 @@ export interface Vocabulary {
   labels: Record<'category' | 'direction', ReadonlyMap<string, string>>;
   /** `NEWS_PACKS`, whose lexicon tells stories apart. */
   packs: readonly string[];
-  /** `NEWS_REPORT_TIMEZONE` and `NEWS_REPORT_HOUR`: the days of reports, quotas and the archive. */
+  /** Of the zone and hour that `settings` have: the days of reports, quotas and the archive. */
   calendar: Calendar;
+  /** What owners have set of it at the desk, for the database to say. */
+  settings: NewsSettings;
 }

@@ -74,7 +74,7 @@ function operations(): [method: string, path: string][] {
 
 test('every operation takes the key of the desk, before it looks at anything else', async () => {
   const found = operations().filter(([, path]) => path.startsWith('/api/'));
-  expect(found).toHaveLength(47);
+  expect(found).toHaveLength(49);
   for (const [method, path] of found) {
     const raw =
       method === 'GET' || method === 'DELETE'
@@ -116,6 +116,7 @@ test('bad input gets a problem that says which member, and never a 5xx', async (
     ['POST', '/sources/1/rules/try', { rules: ['x'] }],
     ['POST', '/opml', { opml: 1 }],
     ['POST', '/reports/daily/publish', { date: '2026-13-01' }],
+    ['PATCH', '/settings', { reportHour: 24 }],
     ['POST', '/import', { lines: 1 }],
   ];
   for (const [method, path, json] of wrong) {

@@ -1,14 +1,12 @@
 import type { RouteLine } from '../http/operation.ts';
 
+type NewsroomRoute = readonly [method: RouteLine[0], path: string, operationId: string];
+
 /**
  * The newsroom's operations, by the id in their schemas: the worker serves them to the desk, and
  * gallery-admin passes them on below `/api/desk/newsroom`.
  */
-export const NEWSROOM_ROUTES: readonly (readonly [
-  method: RouteLine[0],
-  path: string,
-  operationId: string,
-])[] = [
+export const NEWSROOM_ROUTES: readonly NewsroomRoute[] = [
   ['GET', '/api/vocabulary', 'getVocabulary'],
   ['GET', '/api/status', 'getStatus'],
   ['GET', '/api/jobs', 'listFailedJobs'],
@@ -56,4 +54,10 @@ export const NEWSROOM_ROUTES: readonly (readonly [
   ['POST', '/api/ranking', 'publishRanking'],
   ['POST', '/api/import', 'importLines'],
   ['GET', '/api/import/schema', 'getLineSchema'],
+];
+
+/** Those that owners alone may ask for. */
+export const NEWSROOM_OWNER_ROUTES: readonly NewsroomRoute[] = [
+  ['GET', '/api/settings', 'getSettings'],
+  ['PATCH', '/api/settings', 'changeSettings'],
 ];

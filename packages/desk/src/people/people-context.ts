@@ -2,6 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Desk } from '../shared/desk.ts';
 import type { IntegrationsApi } from './api/integrations.ts';
+import type { NewsSettingsApi } from './api/news-settings.ts';
 import type { PeopleApi } from './api/people.ts';
 import type { SiteApi } from './api/site.ts';
 import type { Texts } from './text/texts.ts';
@@ -10,6 +11,7 @@ import type { Texts } from './text/texts.ts';
 export interface People extends Desk {
   readonly api: PeopleApi;
   readonly integrations: IntegrationsApi;
+  readonly news: NewsSettingsApi;
   readonly site: SiteApi;
   readonly texts: Texts;
 }

@@ -1,18 +1,21 @@
 import type { ComponentType } from 'preact';
 import type { Desk } from '../shared/desk.ts';
 import { IntegrationsApi } from './api/integrations.ts';
+import { NewsSettingsApi } from './api/news-settings.ts';
 import { PeopleApi } from './api/people.ts';
 import { SiteApi } from './api/site.ts';
 import { PeopleContext } from './people-context.ts';
 import { Texts } from './text/texts.ts';
 import { HooksPage } from './views/hooks.tsx';
 import { KeysPage } from './views/keys.tsx';
+import { NewsSettingsPage } from './views/news.tsx';
 import { PeoplePage } from './views/page.tsx';
 import { SitePage } from './views/site.tsx';
 import { TrailPage } from './views/trail.tsx';
 
 const PAGES: Readonly<Record<string, ComponentType>> = {
   site: SitePage,
+  news: NewsSettingsPage,
   keys: KeysPage,
   hooks: HooksPage,
   trail: TrailPage,
@@ -24,6 +27,7 @@ export function openPeople(desk: Desk): ComponentType {
     ...desk,
     api: new PeopleApi(desk.service),
     integrations: new IntegrationsApi(desk.service),
+    news: new NewsSettingsApi(desk.service),
     site: new SiteApi(desk.service),
     texts: new Texts(desk.voice, 'people'),
   };

@@ -12,8 +12,10 @@ import type { SearchGate } from '@pressroom/common/search/search';
 import type { Tracing } from '@pressroom/common/tracing/tracing';
 import type { Kysely } from 'kysely';
 import type { Clock } from '../calendar.ts';
-import { type NewsFeedConfig, vocabularyOf } from '../config.ts';
+import type { NewsFeedConfig } from '../config.ts';
+import type { SettingsFollower } from '../settings.ts';
 import type { NewsTables } from '../tables.ts';
+import type { Vocabulary } from '../words.ts';
 import { ApiAddress } from './api-address.ts';
 import { archiveOperations } from './archive.ts';
 import { ArchiveStore } from './archive-store.ts';
@@ -34,6 +36,9 @@ import { storyOperations } from './stories.ts';
 
 export interface NewsFeedParts {
   config: NewsFeedConfig;
+  vocabulary: Vocabulary;
+  /** Makes the vocabulary what owners have set. */
+  settings: SettingsFollower;
   db: Kysely<NewsTables>;
   /** The same database for public reads, which may be on a replica. */
   readDb: Kysely<NewsTables>;
@@ -122,10 +127,10 @@ function frontPage(config: NewsFeedConfig): FrontPage {
   return { examples, elsewhere: { routes, reason } };
 }
 
-function routesOf({ config, db, readDb, gate, cache, seen, clock }: NewsFeedParts): RouteLine[] {
+function routesOf(parts: NewsFeedParts): RouteLine[] {
+  const { config, vocabulary, settings, db, readDb, gate, cache, seen, clock } = parts;
   const site = new Site(config);
   const address = new ApiAddress(config);
-  const vocabulary = vocabularyOf(config);
   const { calendar } = vocabulary;
   const showsStories = config.NEWS_STORIES === 'on';
   const itemStore = new ItemStore({ db: readDb, gate, clock, stories: showsStories });
@@ -150,6 +155,7 @@ function routesOf({ config, db, readDb, gate, cache, seen, clock }: NewsFeedPart
     cache,
     site,
     vocabulary,
+    settings,
   });
   const sources = sourceOperations({ db: readDb, cache, clock });
   const stories = storyOperations({
@@ -161,7 +167,9 @@ function routesOf({ config, db, readDb, gate, cache, seen, clock }: NewsFeedPart
     site,
     address,
   });
-  const { dailies, weeklies, monthlies } = reportOperations({ db: readDb, cache, site, calendar, clock });
+  const { dailies, weeklies, monthlies } = reportOperations({
+    ...{ db: readDb, cache, site, calendar, settings, clock },
+  });
   const selected = selectedOperations({
     selected: new SelectedStore({ db, readDb, site, seen, forget: () => cache.clear() }),
     site,

@@ -5,6 +5,7 @@ import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
 import { z } from 'zod';
 import { isCalendarDate } from '../calendar.ts';
+import type { SettingsFollower } from '../settings.ts';
 import type { Vocabulary } from '../words.ts';
 import type { ArchiveStore } from './archive-store.ts';
 import { item } from './item.ts';
@@ -26,10 +27,9 @@ const day = z
   .meta({ format: 'date' });
 
 export function archiveQuery(vocabulary: Vocabulary) {
-  const { zone } = vocabulary.calendar;
   return z.strictObject({
-    from: day.optional().describe(`The first day of publication, in ${zone}.`),
-    to: day.optional().describe(`The last day of publication, in ${zone}.`),
+    from: day.optional().describe('The first day of publication, in the time zone of reports.'),
+    to: day.optional().describe('The last day of publication, in the time zone of reports.'),
     source: sourceParameter,
     category: categoryParameter(vocabulary),
     direction: directionParameter(vocabulary),
@@ -56,10 +56,11 @@ interface ArchiveParts {
   cache: RepresentationCache;
   site: Site;
   vocabulary: Vocabulary;
+  settings: SettingsFollower;
 }
 
 /** The operation on the archive: every public item, by publication. */
-export function archiveOperations({ archive, cache, site, vocabulary }: ArchiveParts) {
+export function archiveOperations({ archive, cache, site, vocabulary, settings }: ArchiveParts) {
   const list = operation({
     schema: {
       tags: ['items'],
@@ -79,6 +80,7 @@ export function archiveOperations({ archive, cache, site, vocabulary }: ArchiveP
         cacheControl: CACHE_CONTROL.items,
         cache,
         load: async () => {
+          await settings.follow();
           const { items, nextCursor, expiresAt } = await archive.page(request.query);
           const shown = items.map((row) => ({ ...item(row, site), reason: row.reason }));
           const page = { count: shown.length, hasMore: nextCursor !== null, nextCursor };

@@ -10,7 +10,8 @@ import { cacheMeter, poolMeters, readMeters } from '@pressroom/common/metrics/me
 import { openSearches } from '@pressroom/common/search/open-searches';
 import { openTracing } from '@pressroom/common/tracing/tracing';
 import { type Clock, systemClock } from '../calendar.ts';
-import { AGREED_SETTINGS, type NewsFeedConfig } from '../config.ts';
+import { AGREED_SETTINGS, type NewsFeedConfig, vocabularyOf } from '../config.ts';
+import { SettingsFollower } from '../settings.ts';
 import type { NewsTables } from '../tables.ts';
 import { buildApp } from './app.ts';
 
@@ -36,7 +37,10 @@ export async function openNewsFeed(
     applicationName,
     ...ANNOUNCEMENTS,
     followsWal: config.DATABASE_READ_URL !== undefined,
-    onChange: () => cache.clear(),
+    onChange: () => {
+      settings.forget();
+      cache.clear();
+    },
     others: { news_settings: compareReplicas(config, AGREED_SETTINGS, log) },
     log,
   });
@@ -47,6 +51,8 @@ export async function openNewsFeed(
   });
   const shared = { name: applicationName, changes, log };
   const reads = openReads({ ...shared, config, pool, db });
+  const vocabulary = vocabularyOf(config);
+  const settings = new SettingsFollower({ settings: vocabulary.settings, db: reads.db, lease: changes });
   const concurrency = config.NEWS_SEARCH_CONCURRENCY;
   const searches = openSearches<NewsTables>({ ...shared, config, concurrency });
   changes.start();
@@ -64,7 +70,7 @@ export async function openNewsFeed(
   ];
   const seen = () => changes.position.seen();
   const dbs = { db, readDb: reads.db, gate: searches.gate };
-  const parts = { config, ...dbs, cache, seen, clock, log, meters, tracing };
+  const parts = { config, vocabulary, settings, ...dbs, cache, seen, clock, log, meters, tracing };
   return { app: await buildApp(parts), release };
 }
 

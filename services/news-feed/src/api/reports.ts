@@ -18,6 +18,7 @@ import {
   reportDays,
 } from '../calendar.ts';
 import { type Quote, type Report, withoutWithdrawn } from '../report.ts';
+import type { SettingsFollower } from '../settings.ts';
 import type { Correction } from '../survivors.ts';
 import type { NewsTables } from '../tables.ts';
 import {
@@ -40,11 +41,11 @@ const NAMED = {
 };
 
 /** Path of one report: its date, or the week or month that it is about. */
-function reportPath(period: Period, { zone }: Calendar) {
+function reportPath(period: Period) {
   const date = z
     .string()
     .refine(isCalendarDate, 'must be a calendar date written as YYYY-MM-DD')
-    .describe(`A date in ${zone}, taken from the index.`)
+    .describe('A date in the time zone of reports, taken from the index.')
     .meta({ format: 'date' });
   if (period === 'daily') return z.object({ date });
   const { unit, example } = NAMED[period];
@@ -52,7 +53,9 @@ function reportPath(period: Period, { zone }: Calendar) {
     .string()
     .transform((given) => dateOfReportOn(period, given) ?? given)
     .refine(isCalendarDate, `must be a calendar date written as YYYY-MM-DD, or a ${unit} as in ${example}`)
-    .describe(`A date in ${zone}, taken from the index, or the ${unit} that the report is about.`)
+    .describe(
+      `A date in the time zone of reports, taken from the index, or the ${unit} that the report is about.`,
+    )
     .meta({ examples: ['2026-11-23', example], maxLength: 10 });
   return z.object({ date: dateOrName });
 }
@@ -126,6 +129,7 @@ interface ReportParts {
   cache: RepresentationCache;
   site: Site;
   calendar: Calendar;
+  settings: SettingsFollower;
   clock: Clock;
 }
 
@@ -191,7 +195,8 @@ function indexOperation({ period, reports, cache, site }: PeriodParts) {
   });
 }
 
-function singleOperations({ period, reports, cache, site, calendar, clock, quoted }: PeriodParts) {
+function singleOperations(parts: PeriodParts) {
+  const { period, reports, cache, site, calendar, settings, clock, quoted } = parts;
   const tags = [PERIOD_RULES[period].collection];
   const name = OPERATION_NAMES[period].one;
   const response = {
@@ -222,10 +227,11 @@ function singleOperations({ period, reports, cache, site, calendar, clock, quote
       description:
         'Until its day is over a report may be corrected; it then has `correctedAt`. The answer for a' +
         ' past day may be kept for a year; the index has the `correction` of one that was wrong, too.',
-      params: reportPath(period, calendar),
+      params: reportPath(period),
       response,
     },
-    handler: (request, reply) => {
+    handler: async (request, reply) => {
+      await settings.follow();
       const { date } = request.params;
       const isPast = date < calendar.date(clock());
       return replyConditionally(request, reply, {

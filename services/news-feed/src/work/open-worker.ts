@@ -106,6 +106,7 @@ export function openWorker(
     databaseUrl: config.DATABASE_URL,
     ...replaced,
     schedules,
+    settings: vocabulary.settings,
   });
   const close = async (graceMs: number) => {
     const endReading = setTimeout(() => void reader.close(), Math.min(graceMs, MAX_READING_MS));

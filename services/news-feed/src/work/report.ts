@@ -1,7 +1,7 @@
 import { lockUntilCommit } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { isReportDate, PERIOD_RULES, type Period, type TimeWindow } from '../calendar.ts';
+import { isReportDate, PERIOD_RULES, type Period, reportDays, type TimeWindow } from '../calendar.ts';
 import type { Quote, Report } from '../report.ts';
 import type { NewsTables } from '../tables.ts';
 import type { Vocabulary } from '../words.ts';
@@ -67,7 +67,7 @@ export async function publishReport(
   tx: Transaction<NewsTables>,
   { period, date, vocabulary, now, early = false, precondition }: Publication,
 ): Promise<ReportOutcome> {
-  const window = windowOf({ period, date, vocabulary });
+  const window = await windowOf(tx, { period, date, vocabulary });
   if (!early && window.through > now) {
     throw new Failure(
       'conflict',
@@ -118,7 +118,7 @@ export async function previewReport(
   publication: Omit<Publication, 'now' | 'precondition'>,
 ): Promise<ReportPreview> {
   const { period, date, vocabulary } = publication;
-  const window = windowOf(publication);
+  const window = await windowOf(db, publication);
   const report = await compose(db, { period, window, vocabulary });
   const found = await findPublished(db, period, date);
   return {
@@ -141,7 +141,7 @@ export async function correctReport(
   tx: Transaction<NewsTables>,
   { period, date, vocabulary, now, precondition }: Publication,
 ): Promise<boolean> {
-  const window = windowOf({ period, date, vocabulary });
+  const window = await windowOf(tx, { period, date, vocabulary });
   const { calendar } = vocabulary;
   await lockUntilCommit(tx, 'compose a report', period);
   // The database refuses the change by its own clock.
@@ -227,15 +227,26 @@ async function begun(tx: Transaction<NewsTables>, { from }: TimeWindow): Promise
 function findPublished(db: Kysely<NewsTables>, period: Period, date: string) {
   return db
     .selectFrom(PERIOD_RULES[period].table)
-    .select(['generated_at', sql<Report>`report`.as('report')])
+    .select(['generated_at', 'window_start', 'window_end', sql<Report>`report`.as('report')])
     .where('date', '=', sql<Date>`${date}::date`)
     .executeTakeFirst();
 }
 
-/** Throws a {@link Failure} for a date on which the period has no report. */
-function windowOf({ period, date, vocabulary }: Omit<Publication, 'now' | 'precondition'>): TimeWindow {
+/**
+ * The time that a report covers: of a published one, what it covered then; else from the end of the one before,
+ * whose hour may have been another. Throws a {@link Failure} for a date on which the period has no report.
+ */
+async function windowOf(
+  db: Kysely<NewsTables>,
+  { period, date, vocabulary }: Omit<Publication, 'now' | 'precondition'>,
+): Promise<TimeWindow> {
   if (!isReportDate(period, date)) throw new Failure('refused', WRONG_DATE[period]);
-  return vocabulary.calendar.reportWindow(period, date);
+  const made = await findPublished(db, period, date);
+  if (made !== undefined) return { from: made.window_start, through: made.window_end };
+  const { from, through } = vocabulary.calendar.reportWindow(period, date);
+  const before = await findPublished(db, period, reportDays(period, date).first);
+  if (before === undefined || before.window_end >= through) return { from, through };
+  return { from: before.window_end, through };
 }
 
 /** The report of a window; undefined without an item to quote. */

@@ -11,6 +11,7 @@ import { inTransactions } from '../editing/edits.ts';
 import type { ModelDigests } from '../grouping/model-digests.ts';
 import { isUnread } from '../reading/reader.ts';
 import { askHubs, type SubscriberParts } from '../reading/websub.ts';
+import type { NewsSettings } from '../settings.ts';
 import type { NewsTables } from '../tables.ts';
 import { type EditParts, editEntries } from './edit-entries.ts';
 import { isDueEntry } from './entries.ts';
@@ -55,6 +56,8 @@ export interface WorkerParts extends Omit<PollParts, 'subscribes'>, EditParts {
   databaseUrl: string;
   clock: Clock;
   schedules: readonly Schedule[];
+  /** By which the schedules go. */
+  settings: Pick<NewsSettings, 'follow'>;
   pauses?: Pauses;
   log: Logger;
 }
@@ -141,8 +144,9 @@ export class Worker {
 
   /** Begins what is due, as far as there are places. */
   async tick(): Promise<void> {
-    const { db, clock, schedules, subscriber, digests } = this.#parts;
+    const { db, clock, schedules, settings, subscriber, digests } = this.#parts;
     if (performance.now() - this.#watchedAt >= RENEW_MS) await this.#watch();
+    await settings.follow(db);
     // Before the schedules: what was missed is made good then.
     if (performance.now() - this.#noticedAt >= NOTICE_MS) await this.#notice();
     const due = await dueWork(db, schedules, clock());
@@ -239,14 +243,17 @@ export class Worker {
   }
 
   async #beginSchedules(): Promise<void> {
-    const { db, clock, schedules, log } = this.#parts;
+    const { db, clock, schedules, settings, log } = this.#parts;
     const names = await claimSchedules(db, this.#id, schedules, this.#schedules.free, clock());
     for (const schedule of schedules.filter(({ name }) => names.includes(name))) {
       const { name } = schedule;
       this.#schedules.begin(name, (signal) =>
         this.#attempt(name, signal, async () => {
           const now = clock();
-          const ran = await inTransactions(db)((tx) => runSchedule(tx, schedule, now));
+          const ran = await inTransactions(db)(async (tx) => {
+            await settings.follow(tx);
+            return runSchedule(tx, schedule, now);
+          });
           if (ran) log.info({ name }, 'schedule_done');
         }),
       );

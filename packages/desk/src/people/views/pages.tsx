@@ -7,6 +7,7 @@ import { usePeople } from '../people-context.ts';
 const PAGES = [
   ['people', 'people'],
   ['people/site', 'site'],
+  ['people/news', 'newsSettings'],
   ['people/keys', 'keys'],
   ['people/hooks', 'hooks'],
   ['people/trail', 'trail'],

@@ -31,7 +31,7 @@ export interface Settings<Read, Change> {
 }
 
 interface SettingsPageProps<Read extends { etag: string }, Change> {
-  name: 'site';
+  name: 'site' | 'newsSettings';
   api: SettingsApi<Read, Change>;
   children: (settings: Settings<Read, Change>) => ComponentChildren;
 }

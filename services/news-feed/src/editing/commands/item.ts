@@ -29,6 +29,7 @@ import {
   readAs,
   renewalParts,
   withDatabase,
+  withNewsroom,
 } from './options.ts';
 
 /** A page of the public items, the newest first. */
@@ -134,13 +135,13 @@ async function list(readArchive: ReadArchive, options: ListOptions): Promise<voi
   const query: Record<string, string> = Object.fromEntries(
     given.map(([name, value]) => [name, String(value)]),
   );
-  const page = await withDatabase(async (db) =>
+  const page = await withNewsroom(async (db, vocabulary) =>
     withdrawn
       ? {
           items: await readWithdrawn(db, checked(withdrawnQuery, { limit: options.limit }).limit),
           nextCursor: null,
         }
-      : shown(await readArchive(db, readVocabulary(process.env), query)),
+      : shown(await readArchive(db, vocabulary, query)),
   );
   print({ json }, page, ({ items, nextCursor }) =>
     [

@@ -8,6 +8,7 @@ import type { z } from 'zod';
 import { readVocabulary } from '../../config.ts';
 import type { RenewalParts } from '../../grouping/story-renewal.ts';
 import type { NewsTables } from '../../tables.ts';
+import type { Vocabulary } from '../../words.ts';
 import { editPath } from '../desk/items.ts';
 import type { Edited } from '../edits.ts';
 import { correctionNote } from '../item-input.ts';
@@ -79,6 +80,17 @@ export function withDatabase<T>(work: (db: Kysely<NewsTables>) => Promise<T>): P
   return withAnyDatabase('pressroom newsroom', work);
 }
 
+/** Runs `work` with the database, and with what the site calls things: the settings of the desk included. */
+export function withNewsroom<T>(
+  work: (db: Kysely<NewsTables>, vocabulary: Vocabulary) => Promise<T>,
+): Promise<T> {
+  const vocabulary = readVocabulary(process.env);
+  return withDatabase(async (db) => {
+    await vocabulary.settings.follow(db);
+    return work(db, vocabulary);
+  });
+}
+
 /** Adds `history` to the commands on a kind of things. */
 export function addHistoryCommand(parent: Command, kind: HistoryQuery['kind']): void {
   printing(parent.command('history'))
@@ -104,14 +116,15 @@ export function addUndoCommand(program: Command): void {
     .description('undo an edit by another one, unless what it changed has been changed again')
     .argument('<edit>', 'its number, as the history shows it', readAs(editPath.shape.edit))
     .action(async (number: number, options: EditorOptions) => {
-      const parts = undoParts(options);
-      printEdited(options, `undo ${number}`, await withDatabase((db) => undoEdit(db, number, parts)));
+      const undone = await withNewsroom((db, vocabulary) =>
+        undoEdit(db, number, undoParts(options, vocabulary)),
+      );
+      printEdited(options, `undo ${number}`, undone);
     });
 }
 
 /** Dependencies for undoing edits by a command. */
-export function undoParts({ by: actor }: EditorOptions) {
-  const { calendar } = readVocabulary(process.env);
+export function undoParts({ by: actor }: EditorOptions, { calendar }: Vocabulary) {
   return { actor, renewal: renewalParts(), zone: calendar.zone };
 }
 

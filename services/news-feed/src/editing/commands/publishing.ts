@@ -25,6 +25,7 @@ import {
   readAs,
   readNote,
   withDatabase,
+  withNewsroom,
 } from './options.ts';
 
 /** The messages for each outcome of a report. */
@@ -68,11 +69,10 @@ export function addPublishingCommands(program: Command): void {
     .addArgument(periodArgument())
     .option('--date <date>', 'YYYY-MM-DD (default: the next)', readAs(reportDate))
     .action(async (period: Period, { date, ...options }: PrintOptions & { date?: string }) => {
-      const vocabulary = readVocabulary(process.env);
-      const next = vocabulary.calendar.nextReportDate(period, new Date());
-      const preview = await withDatabase((db) =>
-        previewReport(db, { period, date: date ?? next, vocabulary }),
-      );
+      const preview = await withNewsroom((db, vocabulary) => {
+        const next = vocabulary.calendar.nextReportDate(period, new Date());
+        return previewReport(db, { period, date: date ?? next, vocabulary });
+      });
       print(options, preview, previewText);
     });
   editing(reports.command('correct'))
@@ -90,7 +90,7 @@ export function addPublishingCommands(program: Command): void {
     .command('sample')
     .description('add a small sample newsroom to a database that has never had an item')
     .action(async () => {
-      const added = await withDatabase((db) => addSample(db, readVocabulary(process.env), new Date()));
+      const added = await withNewsroom((db, vocabulary) => addSample(db, vocabulary, new Date()));
       if (added) console.log('The database was empty; it now has a small sample newsroom.');
     });
 }
@@ -111,13 +111,13 @@ async function report(
   { date: given, early = false, ...options }: ReportOptions,
 ): Promise<void> {
   const now = new Date();
-  const vocabulary = readVocabulary(process.env);
-  const { calendar } = vocabulary;
-  const date =
-    given ?? (early ? calendar.nextReportDate(period, now) : calendar.latestReportDate(period, now));
-  const outcome = await withDatabase((db) =>
-    inTransactions(db)((tx) => publishReport(tx, { period, date, vocabulary, now, early })),
-  );
+  const { date, outcome } = await withNewsroom(async (db, vocabulary) => {
+    const { calendar } = vocabulary;
+    const date =
+      given ?? (early ? calendar.nextReportDate(period, now) : calendar.latestReportDate(period, now));
+    const publication = { period, date, vocabulary, now, early };
+    return { date, outcome: await inTransactions(db)((tx) => publishReport(tx, publication)) };
+  });
   print(options, { period, date, outcome }, () => `${date}: ${OUTCOMES[outcome]}`);
 }
 
@@ -130,13 +130,14 @@ async function correct(
   { by: actor, date: given, json }: EditorOptions & { date?: string },
 ): Promise<void> {
   const now = new Date();
-  const vocabulary = readVocabulary(process.env);
-  const date = given ?? vocabulary.calendar.latestReportDate(period, now);
-  const edited = await withDatabase((db) =>
-    inEdit(db, { actor, action: 'report correct' }, (tx) =>
-      correctReport(tx, { period, date, vocabulary, now }),
-    ),
-  );
+  const { date, edited } = await withNewsroom(async (db, vocabulary) => {
+    const date = given ?? vocabulary.calendar.latestReportDate(period, now);
+    const by = { actor, action: 'report correct' };
+    return {
+      date,
+      edited: await inEdit(db, by, (tx) => correctReport(tx, { period, date, vocabulary, now })),
+    };
+  });
   printEdited({ json }, `${period} ${date}`, edited);
 }
 
@@ -145,10 +146,11 @@ async function note(
   correction: string | null,
   { by: actor, date: given, json }: EditorOptions & { date?: string },
 ): Promise<void> {
-  const date = given ?? readVocabulary(process.env).calendar.latestReportDate(period, new Date());
-  const edited = await withDatabase((db) =>
-    inEdit(db, { actor, action: 'report note' }, (tx) => noteOnReport(tx, { period, date }, correction)),
-  );
+  const { date, edited } = await withNewsroom(async (db, { calendar }) => {
+    const date = given ?? calendar.latestReportDate(period, new Date());
+    const by = { actor, action: 'report note' };
+    return { date, edited: await inEdit(db, by, (tx) => noteOnReport(tx, { period, date }, correction)) };
+  });
   printEdited({ json }, `${period} ${date}`, edited);
 }
 

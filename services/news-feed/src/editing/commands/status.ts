@@ -14,7 +14,15 @@ import {
   importLineJsonSchema,
   importReport,
 } from '../importer.ts';
-import { type EditorOptions, editing, type PrintOptions, print, printing, withDatabase } from './options.ts';
+import {
+  type EditorOptions,
+  editing,
+  type PrintOptions,
+  print,
+  printing,
+  withDatabase,
+  withNewsroom,
+} from './options.ts';
 
 /** `newsroom status` and `jobs`. */
 export function addStatusCommands(program: Command): void {
@@ -22,11 +30,10 @@ export function addStatusCommands(program: Command): void {
     .description('show the state of the sources, the schedules and the queues')
     .option('--check', 'exit with 1 unless a worker runs')
     .action(async ({ check, ...options }: PrintOptions & { check?: boolean }) => {
-      const vocabulary = readVocabulary(process.env);
-      const schedules = newsroomSchedules({ vocabulary, keepDays: 90 });
-      const status = await withDatabase((db) =>
-        newsroomStatus(db, { schedules, calendar: vocabulary.calendar, now: new Date() }),
-      );
+      const status = await withNewsroom((db, vocabulary) => {
+        const schedules = newsroomSchedules({ vocabulary, keepDays: 90 });
+        return newsroomStatus(db, { schedules, calendar: vocabulary.calendar, now: new Date() });
+      });
       const sources = status.sources.map(({ source, ...counts }) => ({
         ...{ source: sourceMembers(source), ...counts },
       }));

@@ -25,6 +25,7 @@ import {
   renewalParts,
   undoParts,
   withDatabase,
+  withNewsroom,
 } from './options.ts';
 
 /** `newsroom story`. */
@@ -56,7 +57,11 @@ export function addStoryCommands(program: Command): void {
     .description('undo the merge of a story; the newsroom does not merge the two again')
     .argument('<id>', 'the story that was merged into another one')
     .action(async (id: string, options: EditorOptions) =>
-      printEdited(options, id, await withDatabase((db) => unmergeStory(db, id, undoParts(options)))),
+      printEdited(
+        options,
+        id,
+        await withNewsroom((db, vocabulary) => unmergeStory(db, id, undoParts(options, vocabulary))),
+      ),
     );
   editing(story.command('split'))
     .description('move reports of a story to a new story; the newsroom does not merge the two again')

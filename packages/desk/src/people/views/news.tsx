@@ -1,0 +1,109 @@
+import { useState } from 'preact/hooks';
+import { faultWords } from '../../shared/views/problem-view.tsx';
+import type { NewsChange, NewsSettings } from '../api/news-settings.ts';
+import { usePeople } from '../people-context.ts';
+import { originWords, SettingField, type Settings, SettingsForm, SettingsPage } from './settings-form.tsx';
+
+/** When the reports of the news are made, over what the server says. */
+export function NewsSettingsPage() {
+  const { news } = usePeople();
+  return (
+    <SettingsPage name="newsSettings" api={news}>
+      {(settings) => <NewsForm settings={settings} />}
+    </SettingsPage>
+  );
+}
+
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
+
+function hourWords(hour: number): string {
+  return `${String(hour).padStart(2, '0')}:00`;
+}
+
+function NewsForm({ settings }: { settings: Settings<NewsSettings, NewsChange> }) {
+  const { say } = usePeople().texts;
+  const { reportHour, reportZone } = settings.read.settings;
+  const [typed, setTyped] = useState<NewsChange>({});
+  const change = (members: NewsChange) => {
+    settings.touch();
+    setTyped({ ...typed, ...members });
+  };
+  const field = <Value,>(
+    name: keyof NewsChange,
+    setting: Setting<Value>,
+    words: (value: Value) => string,
+  ) => {
+    const { value, made, environment, variable, isFixed } = setting;
+    const isMade = !isFixed && typed[name] !== null && made !== null;
+    const isContested = settings.isContested && typed[name] !== undefined;
+    return {
+      id: `news-${name}`,
+      label: say(`news_${name}`),
+      fault: settings.problem?.fields
+        .filter((fault) => fault.field === name)
+        .map((fault) => faultWords(fault, say))[0],
+      hints: [
+        ...(name === 'reportZone' ? [say('newsZoneHint')] : []),
+        originWords(say, { variable, isFixed, isMade, environment: words(environment) }),
+        ...(isContested ? [say('siteNow', { value: words(value) })] : []),
+      ],
+      onBack: isMade ? () => change({ [name]: null }) : undefined,
+    };
+  };
+  const submit = async () => {
+    if (await settings.save(typed)) setTyped({});
+  };
+  const hour = shownOf(reportHour, typed.reportHour);
+  return (
+    <SettingsForm label={say('newsSettings')} settings={settings} onSave={submit}>
+      <SettingField {...field('reportHour', reportHour, hourWords)}>
+        {({ autocomplete: _, ...control }) => (
+          <select
+            {...control}
+            value={hour}
+            disabled={reportHour.isFixed}
+            onChange={({ currentTarget }) => change({ reportHour: Number(currentTarget.value) })}
+          >
+            {HOURS.map((one) => (
+              <option key={one} value={one} selected={one === hour}>
+                {hourWords(one)}
+              </option>
+            ))}
+          </select>
+        )}
+      </SettingField>
+      <SettingField {...field('reportZone', reportZone, String)}>
+        {(control) => (
+          <>
+            <input
+              {...control}
+              value={shownOf(reportZone, typed.reportZone)}
+              list="news-zones"
+              spellcheck={false}
+              disabled={reportZone.isFixed}
+              onInput={({ currentTarget }) => change({ reportZone: currentTarget.value })}
+            />
+            <datalist id="news-zones">
+              {Intl.supportedValuesOf('timeZone').map((one) => (
+                <option key={one} value={one} />
+              ))}
+            </datalist>
+          </>
+        )}
+      </SettingField>
+    </SettingsForm>
+  );
+}
+
+interface Setting<Value> {
+  readonly value: Value;
+  readonly made: Value | null;
+  readonly environment: Value;
+  readonly variable: string;
+  readonly isFixed: boolean;
+}
+
+/** What a field shows; null was typed to take what the server says. */
+function shownOf<Value>({ value, environment }: Setting<Value>, typed: Value | null | undefined): Value {
+  return typed === undefined ? value : (typed ?? environment);
+}
