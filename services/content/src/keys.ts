@@ -5,7 +5,7 @@ import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
 import { z } from 'zod';
 import { type ApiKeyStore, type ListedKey, SCOPES } from './api-keys.ts';
-import { timeFaults } from './articles/schedule.ts';
+import { timeFaults } from './articles/publication.ts';
 import { timeAhead } from './articles/schema.ts';
 import { envelope, success } from './envelope.ts';
 import { actorOf, logWrite, refuseCategory, replyPrivately } from './requests.ts';

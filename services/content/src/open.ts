@@ -22,7 +22,7 @@ import { HtmlInspector } from './html/html-inspector.ts';
 import { ImportWorker } from './moving/import-worker.ts';
 import { IMPORTS_DUE, ImportStore } from './moving/imports-store.ts';
 import { prune } from './revisions.ts';
-import { Scheduler, scheduleMeters } from './schedule.ts';
+import { Scheduler, scheduleMeters } from './scheduler.ts';
 import { SiteSettings } from './site-settings.ts';
 import { announcedSubjects } from './subjects.ts';
 import { SyncStore } from './sync.ts';

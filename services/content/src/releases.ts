@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import { z } from 'zod';
 import { requireAnyCategory } from './api-keys.ts';
-import { databaseTime, timeFaults } from './articles/schedule.ts';
+import { databaseTime, timeFaults } from './articles/publication.ts';
 import {
   articleReference,
   deletedAnswer,

@@ -28,7 +28,6 @@ import {
 } from './detail.ts';
 import { findRepeated, type IdempotentRequest, keepKey } from './idempotency.ts';
 import { ArticleList, type ArticleScope, type ListPage, type Walk, type WalkedPage } from './list.ts';
-import { type RelatedCard, relatedCards } from './related.ts';
 import {
   hasSchedule,
   joinRelease,
@@ -38,7 +37,8 @@ import {
   releaseOf,
   type ShownSchedule,
   schedulesOf,
-} from './schedule.ts';
+} from './publication.ts';
+import { type RelatedCard, relatedCards } from './related.ts';
 import {
   type ArticleChange,
   type ArticleChanges,

@@ -1,7 +1,7 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Publication, planOf, type ScheduleChange } from './schedule.ts';
+import { type Publication, planOf, type ScheduleChange } from './publication.ts';
 
 const NOW = new Date('2026-11-23T12:00:00Z');
 
