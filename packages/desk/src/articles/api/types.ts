@@ -1,3 +1,7 @@
+import type { Article } from '@pressroom/client';
+
+export type { Article };
+
 /** A category, tag or author, as articles name it. */
 export interface Term {
   readonly id: number;
@@ -10,12 +14,6 @@ export type TermKind = 'tags' | 'authors';
 /** The key that saved something, if one did. */
 interface KeyName {
   readonly name: string | null;
-}
-
-interface Schedule {
-  readonly publish_at: string | null;
-  readonly unpublish_at: string | null;
-  readonly release: string | null;
 }
 
 /** Somebody to whom articles can be assigned. */
@@ -59,35 +57,6 @@ export interface Correction {
 export interface BrokenLink {
   readonly url: string;
   readonly fault: 'missing' | 'draft' | `external_${'missing' | 'unanswered' | 'unchecked'}`;
-}
-
-export interface Article {
-  readonly id: number;
-  readonly title: string;
-  readonly slug: string;
-  readonly content: string;
-  readonly excerpt: string | null;
-  readonly featured_image: string | null;
-  readonly alt_text: string | null;
-  readonly meta_title: string | null;
-  readonly meta_description: string | null;
-  readonly canonical_url: string | null;
-  /** The members that networks' cards show instead of others; absent where unset. */
-  readonly social_title?: string | undefined;
-  readonly social_description?: string | undefined;
-  readonly social_image?: string | undefined;
-  /** The newest last; absent without any. */
-  readonly corrections?: readonly Correction[] | undefined;
-  readonly category: Term | null;
-  readonly tags?: readonly Term[] | undefined;
-  readonly authors?: readonly Term[] | undefined;
-  readonly is_published: boolean;
-  readonly published_at: string | null;
-  readonly schedule?: Schedule | undefined;
-  /** The author to whom it is assigned. */
-  readonly assignee?: Term | null | undefined;
-  /** Null if there are no changes that readers do not see yet. */
-  readonly working_copy?: object | null | undefined;
 }
 
 /** Changes of a published article that readers do not see yet. */

@@ -95,6 +95,11 @@ export const MEMBERS = {
 
 export type FieldName = keyof Fields;
 
+/** The name of a field, which a problem with it says as well. */
+export function labelOf<Name extends FieldName>(field: Name): `field_${(typeof MEMBERS)[Name]}` {
+  return `field_${MEMBERS[field]}`;
+}
+
 /** The fields that the service has refused; none if it is not known which. */
 export function refusedFields(error: unknown): FieldName[] {
   if (!(error instanceof ApiProblem) || error.passes) return [];

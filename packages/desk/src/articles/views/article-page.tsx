@@ -89,12 +89,12 @@ function Editor({ open }: { open: OpenArticle }) {
       <div class="article-page" inert={open.offered.value !== undefined}>
         <div class="article-writing">
           <label class="article-title-field">
-            <span class="unseen">{say('title')}</span>
+            <span class="unseen">{say('field_title')}</span>
             <textarea
               ref={heading}
               rows={1}
               value={title}
-              placeholder={say('title')}
+              placeholder={say('field_title')}
               maxLength={255}
               readOnly={isReadOnly}
               onInput={({ currentTarget }) => open.edit({ title: currentTarget.value.replaceAll('\n', ' ') })}

@@ -81,15 +81,15 @@ export function ArticleTable() {
 /** The columns, each with the orders that it has, the usual one first. */
 const HEADS: readonly (readonly [name: TextName, look: string, sorts: readonly Sort[]])[] = [
   ['status', 'article-state', []],
-  ['featuredImage', 'article-picture', []],
-  ['title', 'article-words', ['title', 'title_desc']],
+  ['field_featured_image', 'article-picture', []],
+  ['field_title', 'article-words', ['title', 'title_desc']],
   ['lastChanged', 'article-date', ['updated', 'updated_asc']],
   ['published', 'article-date', ['newest', 'oldest']],
   ['seeOnSite', 'article-page', []],
 ];
 
 /** The columns whose cells say what they are. */
-const UNSEEN: ReadonlySet<TextName> = new Set(['featuredImage', 'seeOnSite']);
+const UNSEEN: ReadonlySet<TextName> = new Set(['field_featured_image', 'seeOnSite']);
 
 const ASCENDING: readonly Sort[] = ['title', 'updated_asc', 'oldest'];
 

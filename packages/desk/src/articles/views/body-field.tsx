@@ -62,7 +62,7 @@ export function BodyField({ open, editor, isReadOnly, onAsk, comments }: BodyFie
         <editor.RichText
           html={content}
           heard={heard.current}
-          label={say('text')}
+          label={say('field_content')}
           disabled={isReadOnly}
           texts={texts}
           onChange={(html, known) => {
@@ -106,7 +106,7 @@ function Source({ open, isReadOnly }: Pick<BodyFieldProps, 'open' | 'isReadOnly'
   const { say } = useApp().texts;
   return (
     <label class="source-field">
-      <span class="unseen">{say('text')}</span>
+      <span class="unseen">{say('field_content')}</span>
       <textarea
         class="source"
         spellcheck={false}

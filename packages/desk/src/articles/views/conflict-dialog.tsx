@@ -2,10 +2,10 @@ import { useMemo } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import { useApp } from '../app-context.ts';
-import { type FieldName, type Fields, textOf } from '../state/fields.ts';
+import { type FieldName, type Fields, labelOf, textOf } from '../state/fields.ts';
 import type { Conflict, OpenArticle } from '../state/open-article.ts';
 import { Differences } from './differences.tsx';
-import { FIELD_LABELS, fieldWords } from './taken-words.ts';
+import { fieldWords } from './taken-words.ts';
 
 /** Shows side by side what two people have made of the same; nothing is saved before one decides. */
 export function ConflictDialog({
@@ -29,8 +29,8 @@ export function ConflictDialog({
       <p class="hint">{say('conflictHint', { date: Number.isNaN(at) ? '' : texts.date(at) })}</p>
       <div class="conflict">
         {disputed.map((field) => (
-          <section key={field} aria-label={say(FIELD_LABELS[field])}>
-            <h3>{say(FIELD_LABELS[field])}</h3>
+          <section key={field} aria-label={say(labelOf(field))}>
+            <h3>{say(labelOf(field))}</h3>
             {field === 'content' ? (
               text.map((part, index) =>
                 typeof part === 'string' ? null : (

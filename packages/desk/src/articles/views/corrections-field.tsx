@@ -21,7 +21,7 @@ export function CorrectionsField({ open }: { open: OpenArticle }) {
   };
   return (
     <>
-      <h2 class="side-title">{say('corrections')}</h2>
+      <h2 class="side-title">{say('field_corrections')}</h2>
       {corrections.length > 0 && (
         <ul class="corrections">
           {corrections.map((one) => {

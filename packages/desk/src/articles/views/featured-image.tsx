@@ -15,7 +15,7 @@ export function FeaturedImage({ open, onAsk }: Pick<PictureFieldProps, 'onAsk'> 
     <PictureField
       name="featured"
       words={{ choose: 'choosePicture', upload: 'uploadPicture', remove: 'removePicture' }}
-      label={say('featuredImage')}
+      label={say('field_featured_image')}
       src={featuredImage}
       alt={altText}
       onAsk={onAsk}
@@ -23,7 +23,7 @@ export function FeaturedImage({ open, onAsk }: Pick<PictureFieldProps, 'onAsk'> 
     >
       {featuredImage !== '' && (
         <label class="field">
-          <span>{say('altText')}</span>
+          <span>{say('field_alt_text')}</span>
           <input
             value={altText}
             maxLength={255}

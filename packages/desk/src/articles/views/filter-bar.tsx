@@ -32,7 +32,7 @@ export function FilterBar() {
         />
       </div>
       <Choice
-        label={say('category')}
+        label={say('field_category_id')}
         value={category}
         options={withNone(say('anyCategory'), terms.categories.value)}
         onChange={(value) => place.filter({ category: value })}
@@ -40,7 +40,7 @@ export function FilterBar() {
       {!isPlain && (
         <TermChoice
           kind="tags"
-          label={say('tags')}
+          label={say('field_tags')}
           none={say('anyTag')}
           value={tag}
           onChange={(value) => place.filter({ tag: value })}
@@ -48,7 +48,7 @@ export function FilterBar() {
       )}
       <TermChoice
         kind="authors"
-        label={say('authors')}
+        label={say('field_authors')}
         none={say('anyAuthor')}
         value={author}
         onChange={(value) => place.filter({ author: value })}

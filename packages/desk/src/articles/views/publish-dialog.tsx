@@ -158,8 +158,8 @@ function Shown({ open, onVisit }: { open: OpenArticle; onVisit: (name: FieldPlac
   const address = article && (pageOf(site.value, article) ?? article.slug);
   const rows = [
     ['slug', say('editorAddress'), address ?? ''],
-    ['excerpt', say('excerpt'), excerpt],
-    ['picture', say('featuredImage'), featuredImage],
+    ['excerpt', say('field_excerpt'), excerpt],
+    ['picture', say('field_featured_image'), featuredImage],
   ] as const;
   return (
     <dl class="will-show">

@@ -27,7 +27,7 @@ export function Reach({ open, onAsk }: ReachProps) {
     <>
       <Group title={say('keySearch')}>
         <PanelField
-          label={say('metaTitle')}
+          label={say('field_meta_title')}
           hint={<Length text={shown.search.title} most={SHOWN.search.title} />}
           open={open}
           member="meta_title"
@@ -43,7 +43,7 @@ export function Reach({ open, onAsk }: ReachProps) {
           )}
         </PanelField>
         <PanelField
-          label={say('metaDescription')}
+          label={say('field_meta_description')}
           hint={<Length text={shown.search.text} most={SHOWN.search.text} />}
           open={open}
           member="meta_description"
@@ -60,7 +60,7 @@ export function Reach({ open, onAsk }: ReachProps) {
           )}
         </PanelField>
         <PanelField
-          label={say('canonicalUrl')}
+          label={say('field_canonical_url')}
           hint={say('canonicalHint')}
           open={open}
           member="canonical_url"
@@ -82,7 +82,7 @@ export function Reach({ open, onAsk }: ReachProps) {
       </Group>
       <Group title={say('social')}>
         <PanelField
-          label={say('socialTitle')}
+          label={say('field_social_title')}
           hint={<Length text={shown.social.title} most={SHOWN.social.title} isNetwork />}
           open={open}
           member="social_title"
@@ -98,7 +98,7 @@ export function Reach({ open, onAsk }: ReachProps) {
           )}
         </PanelField>
         <PanelField
-          label={say('socialDescription')}
+          label={say('field_social_description')}
           hint={<Length text={shown.social.text} most={SHOWN.social.text} isNetwork />}
           open={open}
           member="social_description"
@@ -117,7 +117,7 @@ export function Reach({ open, onAsk }: ReachProps) {
         <PictureField
           name="social"
           words={{ choose: 'chooseForNetworks', upload: 'uploadForNetworks', remove: 'removeForNetworks' }}
-          label={say('socialImage')}
+          label={say('field_social_image')}
           src={fields.socialImage}
           alt=""
           onAsk={onAsk}

@@ -120,7 +120,7 @@ function TermDialog({ kind, onClose }: { kind: 'category' | 'tag'; onClose: () =
     <Modal title={say(isCategory ? 'setCategory' : 'addTag')} onClose={onClose} look="small">
       <form class="form" onSubmit={submit}>
         <div class="field">
-          <label for="articles-term">{say(isCategory ? 'category' : 'tags')}</label>
+          <label for="articles-term">{say(isCategory ? 'field_category_id' : 'field_tags')}</label>
           {isCategory ? (
             <select
               id="articles-term"

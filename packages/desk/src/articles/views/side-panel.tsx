@@ -35,7 +35,7 @@ export function SidePanel({
     <form class="article-side form" aria-label={say('settings')} onSubmit={(event) => event.preventDefault()}>
       <h2 class="side-title">{say('publish')}</h2>
       <FeaturedImage open={open} onAsk={onAsk} />
-      <PanelField label={say('excerpt')} open={open} member="excerpt">
+      <PanelField label={say('field_excerpt')} open={open} member="excerpt">
         {(props) => (
           <textarea
             {...props}
@@ -47,7 +47,7 @@ export function SidePanel({
         )}
       </PanelField>
       <PanelField
-        label={say('slug')}
+        label={say('field_slug')}
         hint={
           <>
             {page !== undefined && <span class="whole-address">{page}</span>}
@@ -72,7 +72,7 @@ export function SidePanel({
       <AssigneeField open={open} />
       <CorrectionsField open={open} />
       <h2 class="side-title">{say('organise')}</h2>
-      <PanelField label={say('category')} open={open} member="category_id">
+      <PanelField label={say('field_category_id')} open={open} member="category_id">
         {(props) => (
           <select
             {...props}
@@ -92,7 +92,7 @@ export function SidePanel({
       </PanelField>
       <TermsField
         kind="tags"
-        label={say('tags')}
+        label={say('field_tags')}
         chosen={fields.tags}
         own={open.article.value?.tags}
         onChange={(change) => open.edit({ tags: change(open.fields.peek().tags) })}
@@ -100,7 +100,7 @@ export function SidePanel({
       <FieldProblem open={open} member="tags" />
       <TermsField
         kind="authors"
-        label={say('authors')}
+        label={say('field_authors')}
         chosen={fields.authors}
         own={open.article.value?.authors}
         onChange={(change) => open.edit({ authors: change(open.fields.peek().authors) })}

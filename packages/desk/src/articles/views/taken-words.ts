@@ -1,26 +1,7 @@
 import type { App } from '../app-context.ts';
-import type { FieldName, Fields } from '../state/fields.ts';
+import { type FieldName, type Fields, labelOf } from '../state/fields.ts';
 import type { Taken } from '../state/open-article.ts';
-import type { TextName, Texts } from '../text/texts.ts';
-
-export const FIELD_LABELS: Readonly<Record<FieldName, TextName>> = {
-  title: 'title',
-  content: 'text',
-  excerpt: 'excerpt',
-  category: 'category',
-  tags: 'tags',
-  authors: 'authors',
-  slug: 'slug',
-  featuredImage: 'featuredImage',
-  altText: 'altText',
-  metaTitle: 'metaTitle',
-  metaDescription: 'metaDescription',
-  canonicalUrl: 'canonicalUrl',
-  socialTitle: 'socialTitle',
-  socialDescription: 'socialDescription',
-  socialImage: 'socialImage',
-  corrections: 'corrections',
-};
+import type { Texts } from '../text/texts.ts';
 
 /** A field of an article in words. */
 export function fieldWords({ terms, texts }: App, fields: Fields, field: FieldName): string {
@@ -38,7 +19,7 @@ export function takenWords(taken: Taken, texts: Texts): string {
   const each = [...taken].map(([who, fields]) =>
     say('takenFrom', {
       who: who === undefined ? say('somebody') : texts.name(who),
-      fields: list.format(fields.map((field) => say(FIELD_LABELS[field]))),
+      fields: list.format(fields.map((field) => say(labelOf(field)))),
     }),
   );
   return [...each, say('takenHere')].join(' ');

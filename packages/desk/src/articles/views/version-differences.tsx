@@ -4,11 +4,11 @@ import { type App, useApp } from '../app-context.ts';
 import { inertElement } from '../editor/html/inert-element.ts';
 import { canShow } from '../editor/views/node-views.ts';
 import { type BlockDifference, compareTexts, withPartOf } from '../state/compare-texts.ts';
-import { differing, type FieldName, type Fields, pick, textOf } from '../state/fields.ts';
+import { differing, type FieldName, type Fields, labelOf, pick, textOf } from '../state/fields.ts';
 import type { OpenArticle } from '../state/open-article.ts';
 import type { TextName } from '../text/texts.ts';
 import { Differences } from './differences.tsx';
-import { FIELD_LABELS, fieldWords } from './taken-words.ts';
+import { fieldWords } from './taken-words.ts';
 
 interface VersionDifferencesProps {
   open: OpenArticle;
@@ -36,7 +36,7 @@ export function VersionDifferences({ open, old, isReadOnly }: VersionDifferences
   const shownField = (field: FieldName) => (
     <Change
       key={field}
-      label={say(FIELD_LABELS[field])}
+      label={say(labelOf(field))}
       onRestore={
         isReadOnly
           ? undefined
