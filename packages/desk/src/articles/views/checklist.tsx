@@ -84,7 +84,7 @@ function ExternalLinks({
   );
 }
 
-/** The links of a text, those to no page of the site, and the fields as they were when it was looked through. */
+/** The links of a text, those to no page of the site, and the fields when it was looked through. */
 function useLinks(open: OpenArticle) {
   const { api, site } = useApp();
   const fields = open.fields.value;
