@@ -13,6 +13,7 @@ import {
   readConfig,
   setting,
 } from '@pressroom/common/start/config';
+import { fixedVariables } from '@pressroom/common/start/desk-settings';
 import { articleSettings, pagePath, siteSettings } from '@pressroom/common/start/site-settings';
 import { z } from 'zod';
 import type { InspectionRules } from './html/inspection.ts';
@@ -33,8 +34,6 @@ export const SITE_VARIABLES = {
 
 /** The longest address of a logo, in characters. */
 export const MOST_OF_LOGO = 2000;
-
-const CHANGEABLE: ReadonlySet<string> = new Set(Object.values(SITE_VARIABLES));
 
 /** The settings of the content service, with what each is for. */
 export const contentSettings = {
@@ -117,14 +116,7 @@ export const contentSettings = {
     'The address of the logo of the publisher, in feeds and in the JSON-LD of articles.',
   ),
   SITE_FIXED: setting(
-    z
-      .string()
-      .transform((value) => value.split(',').map((name) => name.trim()))
-      .refine(
-        (names) => names.every((name) => CHANGEABLE.has(name)),
-        `names out of ${[...CHANGEABLE].join(', ')}, separated by commas`,
-      )
-      .default([]),
+    fixedVariables(Object.values(SITE_VARIABLES)),
     'Settings of the site that the desk shows and does not change; see [content](content.md#settings-of-the-site).',
   ),
 };

@@ -1,9 +1,11 @@
 import { writePrecondition } from '@pressroom/common/caching/conditional';
+import { Kept } from '@pressroom/common/caching/kept';
 import type { Lease } from '@pressroom/common/caching/representation-cache';
 import { invalid } from '@pressroom/common/failures/failure';
 import { onOneLine, requiredText, text, webUrl } from '@pressroom/common/fields/fields';
 import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
+import { DeskSettings } from '@pressroom/common/start/desk-settings';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
 import { type ContentConfig, contentSettings, MOST_OF_LOGO, SITE_VARIABLES } from './config.ts';
@@ -114,37 +116,29 @@ interface SiteSettingsParts {
 /** The settings of the site: what was set at the desk, before what the environment gives. */
 export class SiteSettings {
   readonly #db: Kysely<ContentTables>;
-  readonly #readDb: Kysely<ContentTables>;
-  readonly #lease: Lease;
-  readonly #environment: SiteValues;
-  readonly #fixed: ReadonlySet<Member>;
-  #known: Promise<SiteValues> | undefined;
+  readonly #rules: DeskSettings<Omit<SiteValues, 'former_patterns'>>;
+  readonly #known: Kept<SiteValues>;
 
   constructor({ db, readDb, config, lease }: SiteSettingsParts) {
     this.#db = db;
-    this.#readDb = readDb;
-    this.#lease = lease;
-    this.#environment = {
-      ...ofEach((member) => config[SITE_VARIABLES[member]] ?? null),
-      name: config.SITE_NAME,
-      article_path: config.CONTENT_ARTICLE_PATH,
-      category_path: config.CONTENT_CATEGORY_PATH,
-      author_path: config.CONTENT_AUTHOR_PATH,
-      former_patterns: [],
-    };
-    this.#fixed = new Set(MEMBERS.filter((member) => config.SITE_FIXED.includes(SITE_VARIABLES[member])));
+    this.#known = new Kept(lease, () => this.in(readDb));
+    this.#rules = new DeskSettings({
+      environment: {
+        ...ofEach((member) => config[SITE_VARIABLES[member]] ?? null),
+        name: config.SITE_NAME,
+        article_path: config.CONTENT_ARTICLE_PATH,
+        category_path: config.CONTENT_CATEGORY_PATH,
+        author_path: config.CONTENT_AUTHOR_PATH,
+      },
+      variables: SITE_VARIABLES,
+      fixed: config.SITE_FIXED,
+      fixedBy: 'SITE_FIXED',
+    });
   }
 
   /** The values in effect. Answers made of them change with them on every replica. */
   current(): Promise<SiteValues> {
-    if (!this.#lease.isCurrent()) return this.in(this.#readDb);
-    if (this.#known !== undefined) return this.#known;
-    const loading = this.in(this.#readDb);
-    this.#known = loading;
-    loading.catch(() => {
-      if (this.#known === loading) this.#known = undefined;
-    });
-    return loading;
+    return this.#known.current();
   }
 
   /** The values in effect in a transaction, or in a database at a moment. */
@@ -153,12 +147,12 @@ export class SiteSettings {
     const found = await db
       .selectNoFrom([made, formerPatterns().as('former_patterns')])
       .executeTakeFirstOrThrow();
-    return { ...this.#values(found.made ?? NOTHING_MADE), former_patterns: found.former_patterns };
+    return { ...this.#rules.values(found.made ?? NOTHING_MADE), former_patterns: found.former_patterns };
   }
 
   /** Something was changed: what was read before does not hold. */
   forget(): void {
-    this.#known = undefined;
+    this.#known.drop();
   }
 
   /** Each setting, and what was set at the desk. */
@@ -177,15 +171,7 @@ export class SiteSettings {
     actor: Actor,
     precondition?: (own: Made) => void,
   ): Promise<{ settings: Record<Member, Setting>; own: Made }> {
-    const fixed = MEMBERS.filter((member) => member in change && this.#fixed.has(member));
-    if (fixed.length > 0)
-      throw invalid(
-        fixed.map((field) => ({
-          field,
-          code: 'not_allowed',
-          message: `is fixed by ${SITE_VARIABLES[field]} in the environment (SITE_FIXED)`,
-        })),
-      );
+    this.#rules.refuseFixed(change);
     const own = await this.#db.transaction().execute(async (tx) => {
       await sql`select ${writtenBy(actor)}`.execute(tx);
       // As every redirect does: no two writes close a circle together.
@@ -215,14 +201,6 @@ export class SiteSettings {
 
   async #made(db: Kysely<ContentTables>): Promise<Made> {
     return (await db.selectFrom('content.site').select(MEMBERS).executeTakeFirst()) ?? NOTHING_MADE;
-  }
-
-  #values(made: Made): SiteValues {
-    const entries = MEMBERS.flatMap((member) => {
-      const value = made[member];
-      return value === null || this.#fixed.has(member) ? [] : [[member, value]];
-    });
-    return { ...this.#environment, ...Object.fromEntries(entries) };
   }
 
   /**
@@ -264,10 +242,10 @@ export class SiteSettings {
   }
 
   #shown(own: Made): Record<Member, Setting> {
+    const shown = this.#rules.shown(own);
     return ofEach((member) => {
-      const [made, environment, is_fixed] = [own[member], this.#environment[member], this.#fixed.has(member)];
-      const value = is_fixed ? environment : (made ?? environment);
-      return { value, made, environment, variable: SITE_VARIABLES[member], is_fixed };
+      const { isFixed: is_fixed, ...setting } = shown[member];
+      return { ...setting, is_fixed };
     });
   }
 }

@@ -12,6 +12,7 @@ import {
   type S3ClientConfig,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
+import { Kept } from '@pressroom/common/caching/kept';
 import type { Lease } from '@pressroom/common/caching/representation-cache';
 import type { BucketCode } from '@pressroom/common/failures/failure';
 import type { Meter } from '@pressroom/common/metrics/meter';
@@ -60,22 +61,15 @@ interface ActiveConfiguration {
  * read from the database otherwise, so a switch takes effect within a second.
  */
 export class ActiveBucket implements BucketSource {
-  readonly #settings: ActiveConfiguration;
-  readonly #connections: StoreConnections;
-  readonly #lease: Lease;
-  #kept: Promise<Bucket> | undefined;
+  readonly #kept: Kept<Bucket>;
 
   constructor(settings: ActiveConfiguration, connections: StoreConnections, lease: Lease) {
-    this.#settings = settings;
-    this.#connections = connections;
-    this.#lease = lease;
+    this.#kept = new Kept(lease, async () => connections.open(await settings.active()));
   }
 
   /** The active bucket; see {@link BucketSource}. */
-  async current(): Promise<Bucket> {
-    if (!this.#lease.isCurrent()) return this.#read();
-    this.#kept ??= this.#keep();
-    return this.#kept;
+  current(): Promise<Bucket> {
+    return this.#kept.current();
   }
 
   /**
@@ -83,26 +77,12 @@ export class ActiveBucket implements BucketSource {
    * Asking does not keep the lease going.
    */
   probed(): Promise<Bucket> {
-    this.#kept ??= this.#keep();
-    return this.#kept;
+    return this.#kept.last();
   }
 
   /** Drops the cached bucket, because the settings have changed. */
   clear(): void {
-    this.#kept = undefined;
-  }
-
-  #keep(): Promise<Bucket> {
-    const reading = this.#read();
-    reading.catch(() => {
-      // A failure goes to the requests already waiting; the next request reads again.
-      if (this.#kept === reading) this.#kept = undefined;
-    });
-    return reading;
-  }
-
-  async #read(): Promise<Bucket> {
-    return this.#connections.open(await this.#settings.active());
+    this.#kept.drop();
   }
 }
 
