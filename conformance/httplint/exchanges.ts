@@ -118,6 +118,14 @@ export async function collectGallery(collection: Collection, media: MediaHost): 
   await post('/api/gallery/batch', { action: 'delete', paths: ['another'] }, 422, repeatable);
   await post('/api/gallery/uses/move', { from: 'public/a', to: 'public/b' }, 409);
   await post('/api/settings/buckets', { action: 'get-bucket', id: 'nothing' }, 404);
+  await get('/api/settings', 200);
+  await get('/api/settings', 401, { headers: {} });
+  const patch = (json: unknown, status: number) =>
+    collection.ask({ service, method: 'PATCH', path: '/api/settings', json, status, headers: { cookie } });
+  await patch({ publicFolders: null }, 200);
+  await patch({}, 400);
+  await post('/api/settings/mail/test', { to: 'examined@example.org' }, 200);
+  await post('/api/settings/mail/test', {}, 400);
   await post('/api/upload/multipart', { action: 'list-parts', uploadId: 'nothing', key: 'a' }, 404);
   await collectProxied(collection, media, cookie);
   await collectPublic(collection, cookie);

@@ -754,6 +754,45 @@ export const EXCEPTIONS: readonly Exception[] = [
         json: { action: 'test', bucket: { name: 'examined', region: 'auto', endpoint: 'https://[' } },
       }),
   },
+  {
+    services: ['gallery-admin'],
+    checks: ['positive_data_acceptance', 'negative_data_rejection'],
+    operation: 'PATCH /api/settings',
+    status: 412,
+    fault: ' \\[precondition_failed\\]$',
+    reason: 'a schema does not know the current entity tag',
+    example: (ask) =>
+      ask({
+        ...{
+          method: 'PATCH',
+          path: '/api/settings',
+          json: { mail: null },
+          headers: { 'if-match': '"other"' },
+        },
+      }),
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: 'PATCH /api/settings',
+    status: 400,
+    fault: '^publicFolders\\.\\d+: ',
+    reason: 'which folders may be public cannot be said in a pattern',
+    example: (ask) =>
+      ask({ method: 'PATCH', path: '/api/settings', json: { publicFolders: ['../elsewhere/'] } }),
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: '(PATCH /api/settings|POST /api/settings/mail/test)',
+    status: 400,
+    fault: '^mail\\.(user|password): ',
+    reason: 'a password may be left out where it is kept, and text in which nothing is seen is empty',
+    example: (ask) => {
+      const mail = { server: 'smtp://mail.example', user: 'examined', from: 'desk@paper.example' };
+      return ask({ method: 'PATCH', path: '/api/settings', json: { mail } });
+    },
+  },
 ];
 
 /**

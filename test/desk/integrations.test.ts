@@ -1,20 +1,27 @@
+import { PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
 import { type DeskWindows, withDeskWindows } from '../support/desk-windows.ts';
 import { HookReceiver } from '../support/hook-receiver.ts';
 import { send } from '../support/http.ts';
+import { TestMailServer } from '../support/mail-server.ts';
 
 let desk: DeskWindows;
 let page: Page;
 let receiver: HookReceiver | undefined;
+const mailServer = new TestMailServer();
 
 withDeskWindows(async (windows) => {
   desk = windows;
   receiver = await new HookReceiver().start();
+  await mailServer.start();
   receiver.answer = (response) => response.writeHead(204).end();
   ({ page } = await desk.visit('people/keys'));
 });
-afterAll(() => receiver?.stop());
+afterAll(async () => {
+  if (receiver === undefined) return;
+  await Promise.all([receiver.stop(), mailServer.stop()]);
+});
 
 test('an owner makes a key for a site, which works until it is revoked', async () => {
   await desk.content.client.category({ name: 'Harbour' });
@@ -118,10 +125,37 @@ test('an owner names the site, also while somebody else does, and takes the name
   expect(await title()).toBe('Pressroom');
 });
 
+test('an owner makes a folder public, and sends a test mail', async () => {
+  const { ask, bucket, s3, url } = desk.gallery;
+  await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'press/a.txt', Body: 'text' }));
+  await page.getByRole('link', { name: 'Folders and mail' }).click();
+  await page.getByLabel('Public folders').fill('press');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('It is saved, and holds now.').waitFor();
+  const { body } = await ask('/api/gallery?json=1&path=press/');
+  expect((await send(url + body.data.files[0].publicPath)).text).toBe('text');
+
+  const typed = {
+    'Address of the mail server': `smtp://${mailServer.host}`,
+    'User of the mail server': 'desk',
+    'Password of the user': 'wrong',
+    Sender: 'desk@paper.example',
+    'Address for a test': 'ann@example.org',
+  };
+  for (const [label, text] of Object.entries(typed)) await page.getByLabel(label).fill(text);
+  const test = page.getByRole('button', { name: 'Send a test mail' });
+  await test.click();
+  await page.getByText('The mail server refuses the user or the password.').waitFor();
+  await page.getByLabel('Password of the user').fill('p@ss');
+  await test.click();
+  await page.getByText('The server has taken the mail.').waitFor();
+  expect(mailServer.received.map(({ to }) => to)).toEqual([['ann@example.org']]);
+});
+
 test('on a phone and in Chinese, the pages are whole', async () => {
   await desk.content.client.post('/api/hooks', { url: receiver?.url, events: ['article.*'] });
   await page.setViewportSize({ width: 360, height: 740 });
-  for (const place of ['people/site', 'people/keys', 'people/hooks']) {
+  for (const place of ['people/site', 'people/gallery', 'people/keys', 'people/hooks']) {
     await desk.go(page, place);
     await page.locator('form.people-site, table').waitFor();
     expect(await desk.faultsOf(page)).toEqual([]);

@@ -1,56 +1,29 @@
-import type { AddressInfo } from 'node:net';
 import { readGalleryConfig } from '@pressroom/gallery-admin/config';
-import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type GalleryFixture, galleryFixture } from '../support/gallery.ts';
 import { send } from '../support/http.ts';
+import { TestMailServer } from '../support/mail-server.ts';
 
-interface Received {
-  from: string;
-  to: string[];
-  text: string;
-}
-
-const received: Received[] = [];
-let isRefusing = false;
-let server: SMTPServer;
+const server = new TestMailServer();
+const { received } = server;
 let gallery: GalleryFixture;
 
 beforeAll(async () => {
-  server = new SMTPServer({
-    disabledCommands: ['STARTTLS'],
-    onAuth: ({ username, password }, _session, callback) =>
-      username === 'desk' && password === 'p@ss'
-        ? callback(null, { user: username })
-        : callback(new Error('no')),
-    onRcptTo: (_address, _session, callback) => callback(isRefusing ? new Error('not here') : null),
-    onData: (stream, { envelope }, callback) => {
-      const chunks: Buffer[] = [];
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('end', () => {
-        const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
-        const to = envelope.rcptTo.map(({ address }) => address);
-        received.push({ from, to, text: Buffer.concat(chunks).toString() });
-        callback();
-      });
-    },
-  });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.server.address() as AddressInfo;
+  await server.start();
   gallery = await galleryFixture({
-    SMTP_URL: `smtp://desk:p%40ss@127.0.0.1:${port}`,
+    SMTP_URL: `smtp://desk:p%40ss@${server.host}`,
     SMTP_FROM: 'desk@paper.example',
   });
 });
 afterAll(async () => {
   await gallery.close();
-  await new Promise<void>((resolve) => server.close(resolve));
+  await server.stop();
 });
 
 const invite = (name: string, email: string) => gallery.post('/api/people', { name, email, role: 'reader' });
 
 /** The link is whole on its line, in whatever encoding the text has. */
-function linkIn(mail: Received | undefined): string {
+function linkIn(mail: (typeof received)[number] | undefined): string {
   const text = (mail?.text ?? '').replaceAll('=\r\n', '').replaceAll('=3D', '=');
   return /http\S+/.exec(text)?.[0] ?? '';
 }
@@ -93,9 +66,9 @@ test('the link leads to the path at which the owner has the desk, on this host a
 });
 
 test('an invitation that the mail server refuses is shown, and said not to be sent', async () => {
-  isRefusing = true;
+  server.isRefusing = true;
   const { status, body } = await invite('Ben', 'ben@example.org');
-  isRefusing = false;
+  server.isRefusing = false;
   expect([status, body.data.invitation.mailed]).toEqual([201, false]);
   expect(gallery.log.events().find(({ msg }) => msg === 'invitation_not_mailed')).toMatchObject({
     person: body.data.person.id,

@@ -24,6 +24,7 @@ const GALLERY: Readonly<Record<string, readonly Role[]>> = {
   ),
   ...rights(['owner'], ['GET /api/trail', 'GET /api/trail.csv', 'GET /api/desk/operations']),
   ...rights(['owner'], ['GET /api/settings/buckets', 'POST /api/settings/buckets']),
+  ...rights(['owner'], ['GET /api/settings', 'PATCH /api/settings', 'POST /api/settings/mail/test']),
   ...rights(
     ['owner', 'editor', 'photographer', 'writer'],
     ['POST /api/upload', 'POST /api/upload/sign', 'POST /api/upload/multipart'],

@@ -19,8 +19,7 @@ import { type AskerOf, contentFor, deskOperations, passRequests, sectionsOf } fr
 import examples from './examples.json' with { type: 'json' };
 import { folderOperations } from './folders.ts';
 import { listingOperations } from './listing.ts';
-import { PublicPrefixes } from './media/public-prefixes.ts';
-import { discardRenditions, versionOf } from './media/renditions.ts';
+import { discardRenditions } from './media/renditions.ts';
 import { OriginalDates } from './objects/object-page.ts';
 import { ThumbHashes } from './objects/thumb-hashes.ts';
 import { Operations } from './operations/batches.ts';
@@ -30,7 +29,6 @@ import { batchOperations, fileOperations } from './operations/operations.ts';
 import { pageOperations } from './page.ts';
 import { AuthorLinks } from './people/author-links.ts';
 import { Identities } from './people/identities.ts';
-import { InvitationMail } from './people/mail.ts';
 import { peopleOperations } from './people/people.ts';
 import { PeopleStore, type Role } from './people/people-store.ts';
 import { savedFilterOperations } from './people/saved-filters.ts';
@@ -53,6 +51,7 @@ import { Passkeys } from './session/passkeys.ts';
 import { proxyLoginOperations } from './session/proxy-login.ts';
 import { sessionOperations } from './session/session.ts';
 import { DeviceTokens, SessionStore } from './session/store.ts';
+import { type GallerySettings, settingsOperations } from './settings.ts';
 import type { GalleryTables } from './tables.ts';
 import { keepTrail, Trail, trailOperations } from './trail.ts';
 import { trashOperations } from './trash.ts';
@@ -67,6 +66,7 @@ export interface GalleryParts {
   direct: Kysely<GalleryTables>;
   active: ActiveBucket;
   buckets: BucketStore;
+  settings: GallerySettings;
   copyLimits: CopyLimits;
   fetcher: MediaFetcher;
   log: Logger;
@@ -98,7 +98,7 @@ Guides: docs/gallery.md, docs/gallery-media.md and docs/security.md of the repos
     session: 'Log in first: all other requests need the session cookie.',
     gallery: 'The folders and files of the active bucket.',
     uploads: 'Presigned URLs with which the browser uploads files straight to the bucket.',
-    settings: 'The configured buckets and the active one.',
+    settings: 'Public folders, the mail server, the configured buckets and the active one.',
     media: 'Files of the active bucket that anybody may read.',
     desk: 'Articles and news, next to the media.',
     people: 'The people of the desk, and their roles.',
@@ -135,6 +135,7 @@ const SCOPE_OF_ROLE: Readonly<Record<Role, DeskScope>> = {
 /** Builds the gallery administration, ready to listen. */
 export async function buildApp(parts: GalleryParts): Promise<Server> {
   const { config, db, direct, active, buckets, copyLimits, fetcher, log, meters, tracing, now } = parts;
+  const { settings } = parts;
   const cookies = { secure: config.COOKIE_SECURE };
   const storePing = new StorePing();
   const app = await createServer({
@@ -197,10 +198,10 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   const oidc = oidcOperations(signing);
   const byProxy = proxyLoginOperations(signing);
   const deeds = trailOperations(trail, contentFor(config));
-  const mail = InvitationMail.of(config);
-  app.addHook('onClose', async () => mail?.close());
+  const mail = async () => (await settings.current()).mail;
   const persons = peopleOperations({ ...entry, mail, people, account, authors, passkeys, roles: ROLES });
-  const settings = bucketOperations({ buckets, changed: () => active.clear() });
+  const bucketSettings = bucketOperations({ buckets, changed: () => active.clear() });
+  const ownSettings = settingsOperations(settings);
   const dates = new OriginalDates(db);
   const uploads = uploadOperations(
     new Uploads({
@@ -212,18 +213,17 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     }),
     (role) => ROLES[role].includes('organize'),
   );
-  const published = new PublicPrefixes(config.MEDIA_PUBLIC);
   const thumbHashes = new ThumbHashes(db, log);
   const listing = listingOperations(active, {
     dates,
     thumbHashes,
-    publicPath: ({ key, etag }) => published.pathOf(key, versionOf(etag)),
+    published: async () => (await settings.current()).published,
   });
   const folders = folderOperations(active, dates);
   const trash = trashOperations(active, dates);
   const archives = archiveOperations(active, new ArchiveStore(db), dates);
   const store = new OperationStore(db);
-  const discard = discardRenditions(published);
+  const discard = discardRenditions(async () => (await settings.current()).everPublished);
   const operations = new Operations({ store, direct, limits: copyLimits, dates, discard, log });
   // Batches stop while the last requests are still being answered, which may take minutes.
   app.addHook('preClose', async () => operations.stop());
@@ -244,7 +244,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   app.addHook('preClose', async () => presence.stop());
   const presences = presenceOperations(presence, (role) => SCOPE_OF_ROLE[role] !== 'read');
   const sections = sectionsOf(config);
-  const desk = deskOperations(config, sections);
+  const desk = deskOperations({ config, settings, sections });
   const condition = conditionOperations({ db, active, store, sections });
   const requiresFactor = config.LOGIN_SECOND_FACTOR === 'required';
   const may = guardOf({ account, sessions, cookies, roles: ROLES, requiresFactor });
@@ -302,8 +302,11 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     ['DELETE', '/api/people/:id/factors', persons.removeFactors, letIn],
     ['GET', '/api/trail', deeds.list, may('administer')],
     ['GET', '/api/trail.csv', deeds.download, may('administer')],
-    ['GET', '/api/settings/buckets', settings.list, may('administer')],
-    ['POST', '/api/settings/buckets', settings.change, may('administer')],
+    ['GET', '/api/settings', ownSettings.read, may('administer')],
+    ['PATCH', '/api/settings', ownSettings.change, letIn],
+    ['POST', '/api/settings/mail/test', ownSettings.test, letIn],
+    ['GET', '/api/settings/buckets', bucketSettings.list, may('administer')],
+    ['POST', '/api/settings/buckets', bucketSettings.change, may('administer')],
     ['POST', '/api/upload', uploads.sign, may('upload')],
     ['POST', '/api/upload/sign', uploads.signRequest, may('upload')],
     ['POST', '/api/upload/multipart', uploads.multipart, may('upload')],
@@ -351,6 +354,12 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     askerOf,
   );
   // Anonymous clients get one core at most, and only while the administrator waits for no picture.
-  await servePublicMedia(app, { config, buckets: active, places: 1, turn: () => thumbnails.idle() });
+  await servePublicMedia(app, {
+    config,
+    settings,
+    buckets: active,
+    places: 1,
+    turn: () => thumbnails.idle(),
+  });
   return app;
 }

@@ -12,6 +12,7 @@ import { addUserCommands } from './cli/users.ts';
 import { readSettingsKeys, readStoreConfig } from './config.ts';
 import { resealCodes } from './session/codes.ts';
 import { formatPasswordHash, hashPassword } from './session/password.ts';
+import { resealMail } from './settings.ts';
 import type { GalleryTables } from './tables.ts';
 import { Trail } from './trail.ts';
 
@@ -77,13 +78,16 @@ bucket
 bucket
   .command('reseal')
   .description(
-    'encrypt with SETTINGS_KEY what SETTINGS_KEY_PREVIOUS opens: the keys of saved buckets, and the secrets of apps for codes',
+    'encrypt with SETTINGS_KEY what SETTINGS_KEY_PREVIOUS opens: the keys of saved buckets, the mail server, and the secrets of apps for codes',
   )
   .action(async () => {
     const { SETTINGS_KEY, SETTINGS_KEY_PREVIOUS } = readSettingsKeys(process.env);
     await withGallery(async (db) => {
       const { resealed, kept, unreadable } = await resealBuckets(db, SETTINGS_KEY, SETTINGS_KEY_PREVIOUS);
       console.log(`${resealed.length} saved buckets encrypted again, ${kept.length} already were.`);
+      if (!(await resealMail(db, SETTINGS_KEY, SETTINGS_KEY_PREVIOUS))) {
+        console.error('Neither key opens the mail server that was set at the desk: set it there again.');
+      }
       const codes = await resealCodes(db, SETTINGS_KEY, SETTINGS_KEY_PREVIOUS);
       if (codes.resealed + codes.kept > 0) {
         console.log(`${codes.resealed} secrets of apps encrypted again, ${codes.kept} already were.`);

@@ -11,6 +11,7 @@ import {
   setting,
   yesOrNo,
 } from '@pressroom/common/start/config';
+import { fixedVariables } from '@pressroom/common/start/desk-settings';
 import { articleSettings, siteUrl } from '@pressroom/common/start/site-settings';
 import { z } from 'zod';
 import { isPublicPrefix } from './media/public-prefixes.ts';
@@ -81,6 +82,9 @@ const storeSettings = {
 /** The settings of the environment's bucket. */
 export type StoreConfig = z.infer<z.ZodObject<typeof storeSettings>>;
 
+/** The variables of the settings that owners change at the desk. */
+export const DESK_VARIABLES = { publicFolders: 'MEDIA_PUBLIC', mail: 'SMTP_URL' } as const;
+
 /** The settings of public media, in whichever process they are served. */
 const publicSettings = {
   MEDIA_PUBLIC: setting(
@@ -91,9 +95,13 @@ const publicSettings = {
     integer(1, 10_000_000).default(3000),
     'Requests per minute from one client address to `/media/`.',
   ),
+  GALLERY_FIXED: setting(
+    fixedVariables(Object.values(DESK_VARIABLES)),
+    'Settings of the gallery that the desk shows and does not change; see [gallery](gallery.md#settings-at-the-desk).',
+  ),
   SETTINGS_KEY: setting(
     encryptionKey(),
-    'Encrypts the keys of saved buckets and the secrets of apps for codes, and signs the cookie of known browsers.',
+    'Encrypts the keys of saved buckets, the password of the mail server and the secrets of apps for codes, and signs the cookie of known browsers.',
   ),
   SETTINGS_KEY_PREVIOUS: setting(
     encryptionKey().optional(),

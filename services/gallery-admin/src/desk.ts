@@ -12,6 +12,7 @@ import type { GalleryConfig } from './config.ts';
 import { ROLES } from './people/people-store.ts';
 import { note, problemResponses } from './problems.ts';
 import { confirmationRequired } from './session/guard.ts';
+import type { GallerySettings } from './settings.ts';
 import type { Deed } from './trail.ts';
 
 const section = z.object({
@@ -39,7 +40,15 @@ const deskAnswer = z.object({
 });
 
 /** The sections of the desk: an addition to `docs/spec/gallery-admin.md`. */
-export function deskOperations(config: GalleryConfig, sections: { content: Section; newsroom: Section }) {
+export function deskOperations({
+  config,
+  settings,
+  sections,
+}: {
+  config: GalleryConfig;
+  settings: GallerySettings;
+  sections: { content: Section; newsroom: Section };
+}) {
   const read = operation({
     schema: {
       tags: ['desk'],
@@ -50,7 +59,8 @@ export function deskOperations(config: GalleryConfig, sections: { content: Secti
       response: { 200: deskAnswer, ...problemResponses(400, 401, 503) },
     },
     handler: async ({ person }) => {
-      const [content, newsroom, site] = await Promise.all([
+      const [{ published }, content, newsroom, site] = await Promise.all([
+        settings.current(),
         stateOf(sections.content),
         stateOf(sections.newsroom),
         siteOf(config),
@@ -61,7 +71,7 @@ export function deskOperations(config: GalleryConfig, sections: { content: Secti
           person: person.name,
           role: person.role,
           sections: { content: { state: content }, newsroom: { state: newsroom } },
-          media: { publicPrefixes: config.MEDIA_PUBLIC },
+          media: { publicPrefixes: [...published.prefixes] },
           ...site,
         },
       };

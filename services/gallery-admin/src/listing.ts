@@ -7,6 +7,8 @@ import { lookup } from 'mime-types';
 import { z } from 'zod';
 import type { Bucket, BucketSource } from './buckets/bucket.ts';
 import { isLastingRefusal, isMisconfiguration } from './buckets/store-answers.ts';
+import type { PublicPrefixes } from './media/public-prefixes.ts';
+import { versionOf } from './media/renditions.ts';
 import { existingPath, folderPrefix, objectKey, RENDITIONS, TRASH } from './names.ts';
 import { listPage, type ObjectPage, type OriginalDates, type StoredObject } from './objects/object-page.ts';
 import { signListUrl, signObjectUrls } from './objects/signed-urls.ts';
@@ -249,8 +251,8 @@ type FolderPage = Pick<ListingQuery, 'path' | 'continuationToken' | 'maxKeys' | 
 interface FileFacts {
   dates: OriginalDates;
   thumbHashes: Pick<ThumbHashes, 'of'>;
-  /** The path at which anybody may read an object for good; undefined if it is not public. */
-  publicPath: (object: StoredObject) => string | undefined;
+  /** The part that anybody may read, as the settings are now. */
+  published: () => Promise<PublicPrefixes>;
 }
 
 /**
@@ -261,14 +263,15 @@ interface FileFacts {
 async function readFolder(
   bucket: Bucket,
   query: FolderPage,
-  { dates, thumbHashes, publicPath }: FileFacts,
+  { dates, thumbHashes, published }: FileFacts,
 ): Promise<ListedFolder> {
   const page = query.foldersOnly ? await findFolders(bucket, query) : await listPage(bucket, request(query));
   const compare = naturalOrder();
   const byName = (a: { name: string }, b: { name: string }) => compare(a.name, b.name);
   const objects = query.foldersOnly ? [] : page.objects.filter(({ key }) => !key.endsWith('/'));
   const keys = objects.map(({ key }) => key);
-  const [urls, modified, seen] = await Promise.all([
+  const [prefixes, urls, modified, seen] = await Promise.all([
+    published(),
     signObjectUrls(bucket, keys),
     dates.of(bucket, objects),
     query.thumbhash ? thumbHashes.of(bucket, objects) : [],
@@ -276,7 +279,8 @@ async function readFolder(
   const files = objects.map((object, index) => {
     const lastModified = modified[index] ?? object.lastModified;
     const entry = toFileEntry({ ...object, lastModified }, urls[index] ?? '', query.path);
-    return { ...entry, publicPath: publicPath(object), thumbhash: seen[index] };
+    const publicPath = prefixes.pathOf(object.key, versionOf(object.etag));
+    return { ...entry, publicPath, thumbhash: seen[index] };
   });
   return {
     folders: page.prefixes

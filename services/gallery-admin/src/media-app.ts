@@ -14,7 +14,7 @@ import { servePublicMedia } from './public-media.ts';
  */
 const PLACES = Math.min(3, availableParallelism() + 1);
 
-type MediaAppParts = Pick<GalleryParts, 'active' | 'db' | 'log' | 'meters' | 'tracing'> & {
+type MediaAppParts = Pick<GalleryParts, 'active' | 'db' | 'log' | 'meters' | 'settings' | 'tracing'> & {
   config: MediaConfig;
 };
 
@@ -26,7 +26,7 @@ const DESCRIPTION = {
 
 /** Builds the server of public media alone, ready to listen: no login, and no other work waits for it. */
 export async function buildMediaApp(parts: MediaAppParts): Promise<Server> {
-  const { config, active, db, log, meters, tracing } = parts;
+  const { config, active, db, log, meters, settings, tracing } = parts;
   const storePing = new StorePing();
   const app = await createServer({
     config,
@@ -43,6 +43,7 @@ export async function buildMediaApp(parts: MediaAppParts): Promise<Server> {
       invalidBody: 400,
     },
   });
-  await servePublicMedia(app, { config, buckets: active, places: PLACES, turn: async () => undefined });
+  const turn = async () => undefined;
+  await servePublicMedia(app, { config, settings, buckets: active, places: PLACES, turn });
   return app;
 }

@@ -17,6 +17,7 @@ import { ThumbHashes } from './objects/thumb-hashes.ts';
 import { type CopyLimits, S3_COPY_LIMITS } from './operations/objects.ts';
 import { type FetcherOptions, MediaFetcher, PROXY_LIMITS } from './proxy/media-fetcher.ts';
 import { sessionMeters } from './session/login-throttle.ts';
+import { GallerySettings } from './settings.ts';
 import type { GalleryTables } from './tables.ts';
 import { Trail } from './trail.ts';
 import { pruneTrash } from './trash.ts';
@@ -106,15 +107,16 @@ async function openBuckets(
     url: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
     applicationName,
     channel: 'gallery_setting_changed',
-    onChange: () => active.clear(),
+    onChange: () => {
+      active.clear();
+      settings.clear();
+    },
     log,
   });
   const connections = new StoreConnections(storeTimeouts);
-  const buckets = new BucketStore({
-    db,
-    environment: environmentBucket(config),
-    box: new SecretBox(config.SETTINGS_KEY, config.SETTINGS_KEY_PREVIOUS),
-  });
+  const box = new SecretBox(config.SETTINGS_KEY, config.SETTINGS_KEY_PREVIOUS);
+  const buckets = new BucketStore({ db, environment: environmentBucket(config), box });
+  const settings = new GallerySettings({ db, config, box, lease: changes });
   const active = new ActiveBucket(buckets, connections, changes);
   changes.start();
   tracing?.traceQueries(pool);
@@ -124,5 +126,5 @@ async function openBuckets(
     await Promise.all([db.destroy(), tracing?.close()]);
   };
   const meters = [...poolMeters({ main: pool }), ...connections.meters()];
-  return { db, buckets, connections, active, tracing, meters, release };
+  return { db, buckets, connections, active, settings, tracing, meters, release };
 }

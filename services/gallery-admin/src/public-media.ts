@@ -5,9 +5,9 @@ import { redirectSharedAddresses } from '@pressroom/common/http/request-reading'
 import type { BucketSource } from './buckets/bucket.ts';
 import type { MediaConfig } from './config.ts';
 import { mediaOperation, renditionQuery } from './media/media.ts';
-import { PublicPrefixes } from './media/public-prefixes.ts';
 import { Renditions } from './media/renditions.ts';
 import { PROXY_LIMITS } from './proxy/media-fetcher.ts';
+import type { GallerySettings } from './settings.ts';
 
 /**
  * Several crops at each width, in two formats; with the renditions without a box, less than a page of a
@@ -19,10 +19,8 @@ const KEPT = 400;
 const EXPOSED = ['Content-Range', 'Content-Location', 'Accept-Ranges'];
 
 export interface PublicMediaParts {
-  config: Pick<
-    MediaConfig,
-    'MEDIA_PUBLIC' | 'MEDIA_RATE_LIMIT' | 'REDIS_URL' | 'DATABASE_CONNECT_TIMEOUT_MS'
-  >;
+  config: Pick<MediaConfig, 'MEDIA_RATE_LIMIT' | 'REDIS_URL' | 'DATABASE_CONNECT_TIMEOUT_MS'>;
+  settings: GallerySettings;
   buckets: BucketSource;
   /** Pictures decoded at a time. */
   places: number;
@@ -33,11 +31,11 @@ export interface PublicMediaParts {
 /** Serves the public part of the active bucket to anybody, with a separate rate limit and queue. */
 export async function servePublicMedia(
   app: Server,
-  { config, buckets, places, turn }: PublicMediaParts,
+  { config, settings, buckets, places, turn }: PublicMediaParts,
 ): Promise<void> {
   const media = mediaOperation({
     buckets,
-    prefixes: new PublicPrefixes(config.MEDIA_PUBLIC),
+    published: async () => (await settings.current()).published,
     renditions: new Renditions({ places, turn, maxBytes: PROXY_LIMITS.maxBytes, kept: KEPT }),
   });
   await app.register(async (routes: Server) => {

@@ -407,7 +407,7 @@ function failureProblem(failure: Failure, invalidStatus: 400 | 422): Problem {
     failure.kind === 'invalid' && invalidStatus === 400 ? ANSWERS.refused : ANSWERS[failure.kind];
   return new Problem(status, failure.code ?? usualCode, failure.message, {
     ...(status === 503 && { headers: { 'retry-after': '1' } }),
-    ...(failure.faults.length > 0 && status === 422 && { errors: [...failure.faults] }),
+    ...(failure.faults.length > 0 && failure.kind === 'invalid' && { errors: [...failure.faults] }),
     reason: failure.reason,
     cause: failure.cause,
   });

@@ -1,6 +1,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Desk } from '../shared/desk.ts';
+import type { GallerySettingsApi } from './api/gallery-settings.ts';
 import type { IntegrationsApi } from './api/integrations.ts';
 import type { NewsSettingsApi } from './api/news-settings.ts';
 import type { PeopleApi } from './api/people.ts';
@@ -12,6 +13,7 @@ export interface People extends Desk {
   readonly api: PeopleApi;
   readonly integrations: IntegrationsApi;
   readonly news: NewsSettingsApi;
+  readonly gallery: GallerySettingsApi;
   readonly site: SiteApi;
   readonly texts: Texts;
 }

@@ -102,12 +102,13 @@ const FOR_GOOD = 'public, max-age=31536000, immutable';
 
 interface MediaParts {
   buckets: BucketSource;
-  prefixes: PublicPrefixes;
+  /** The public part, as the settings are now. */
+  published: () => Promise<PublicPrefixes>;
   renditions: Renditions;
 }
 
 /** The public part of the active bucket (`docs/gallery-media.md`, "Public media"). */
-export function mediaOperation({ buckets, prefixes, renditions }: MediaParts) {
+export function mediaOperation({ buckets, published, renditions }: MediaParts) {
   return operation({
     config: { secretQuery: true },
     schema: {
@@ -115,7 +116,7 @@ export function mediaOperation({ buckets, prefixes, renditions }: MediaParts) {
       operationId: 'readPublicMedia',
       summary: 'Read a published file, a rendition of a picture, or its description',
       description:
-        'Files below `MEDIA_PUBLIC`, without a session. `v` and the version before the key, as in' +
+        'Files in public folders, without a session. `v` and the version before the key, as in' +
         ' `Content-Location`, make an address whose answer never changes; an outdated one leads to the current.' +
         ' With `.json` after the key, a picture is described.',
       params: mediaPath,
@@ -132,7 +133,7 @@ export function mediaOperation({ buckets, prefixes, renditions }: MediaParts) {
       },
     },
     handler: async (request, reply) => {
-      const address = prefixes.read(request.params['*']);
+      const address = (await published()).read(request.params['*']);
       if (address === undefined) throw notPublished();
       const { key, isDescription } = address;
       const signal = goneSignal(reply);

@@ -20,10 +20,10 @@ const DESCRIBED = '.json';
  * folder of renditions cannot be public.
  */
 export class PublicPrefixes {
-  readonly #prefixes: readonly string[];
+  readonly prefixes: readonly string[];
 
   constructor(prefixes: readonly string[]) {
-    this.#prefixes = prefixes;
+    this.prefixes = prefixes;
   }
 
   /** Reads the decoded path below `/media/`; undefined if it names nothing public. */
@@ -47,11 +47,11 @@ export class PublicPrefixes {
 
   /** True if anything at `path`, a key or a folder, may be public. */
   touches(path: string): boolean {
-    return this.has(path) || this.#prefixes.some((prefix) => prefix.startsWith(path.replace(/\/?$/, '/')));
+    return this.has(path) || this.prefixes.some((prefix) => prefix.startsWith(path.replace(/\/?$/, '/')));
   }
 
   has(key: string): boolean {
-    return this.#prefixes.some((prefix) => key.startsWith(prefix));
+    return this.prefixes.some((prefix) => key.startsWith(prefix));
   }
 }
 

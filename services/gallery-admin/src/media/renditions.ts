@@ -561,8 +561,9 @@ const LOOKUPS = 16;
  * Deletes the renditions of pictures at the given paths, keys and folders, once these have been deleted or
  * moved. Leftovers do no harm: without its picture a rendition is not reached.
  */
-export function discardRenditions(prefixes: PublicPrefixes) {
+export function discardRenditions(everPublished: () => Promise<PublicPrefixes>) {
   return async (bucket: Bucket, paths: readonly string[]): Promise<void> => {
+    const prefixes = await everPublished();
     const published = paths.filter((path) => prefixes.touches(path));
     await forEachConcurrently(published, LOOKUPS, async (path) => {
       await deleteObjects(bucket, listObjects(bucket, `${RENDITIONS}${folderPrefix(path)}`));

@@ -1,5 +1,4 @@
-import { createTransport, type Transporter } from 'nodemailer';
-import type { GalleryConfig } from '../config.ts';
+import { createTransport, type SendMailOptions } from 'nodemailer';
 import { INVITED_HOURS } from './people-store.ts';
 
 /** In ms, for each step of the mail server: an owner waits for it. */
@@ -19,45 +18,74 @@ const WORDS = {
   },
 } as const;
 
-export interface MailedInvitation {
+const TEST = {
+  en: { subject: 'A test from the desk', text: 'Mail from the desk arrives at this address.\n' },
+  zh: { subject: '管理台的测试邮件', text: '此地址可以收到管理台的邮件。\n' },
+} as const;
+
+interface MailedInvitation {
   to: { name: string; email: string };
   inviter: string;
   link: string;
   language: keyof typeof WORDS;
 }
 
-/** Sends invitations by the mail server of `SMTP_URL`. */
-export class InvitationMail {
-  readonly #transport: Transporter;
-  readonly #from: string;
+/** A mail server, with user and password if it takes them, and the address that mail comes from. */
+export interface MailServer {
+  url: string;
+  from: string;
+}
 
-  private constructor(url: string, from: string) {
-    const limits = {
-      connectionTimeout: STEP_TIMEOUT_MS,
-      greetingTimeout: STEP_TIMEOUT_MS,
-      socketTimeout: STEP_TIMEOUT_MS,
-    };
-    this.#transport = createTransport({ url, ...limits, disableFileAccess: true, disableUrlAccess: true });
-    this.#from = from;
-  }
+export async function sendInvitation(
+  by: MailServer,
+  { to: { name, email }, inviter, link, language }: MailedInvitation,
+): Promise<void> {
+  const { subject, text } = WORDS[language];
+  await send(by, { to: { name, address: email }, subject: subject(inviter), text: text(name, link) });
+}
 
-  /** Undefined where no mail server is set. */
-  static of({ SMTP_URL: url, SMTP_FROM: from }: GalleryConfig): InvitationMail | undefined {
-    return url === undefined || from === undefined ? undefined : new InvitationMail(url, from);
-  }
+/** Sends a mail that says that mail arrives. */
+export async function sendTest(by: MailServer, to: string, accepted: string | undefined): Promise<void> {
+  await send(by, { to, ...TEST[languageOf(accepted)] });
+}
 
-  async send({ to: { name, email }, inviter, link, language }: MailedInvitation): Promise<void> {
-    const { subject, text } = WORDS[language];
-    await this.#transport.sendMail({
-      from: this.#from,
-      to: { name, address: email },
-      subject: subject(inviter),
-      text: text(name, link),
-      headers: { 'Auto-Submitted': 'auto-generated' },
-    });
-  }
+/** The language of a mail to somebody, as `Accept-Language` of whoever sends it names it. */
+export function languageOf(accepted: string | undefined): keyof typeof WORDS {
+  return /^zh\b/i.test(accepted ?? '') ? 'zh' : 'en';
+}
 
-  close(): void {
-    this.#transport.close();
+/** Why a mail was not taken. */
+export const MAIL_FAULTS = ['address_refused', 'login_refused', 'not_set', 'refused', 'unreachable'] as const;
+
+type MailFault = (typeof MAIL_FAULTS)[number];
+
+/** By the codes of nodemailer. */
+const FAULTS: Readonly<Record<string, MailFault>> = {
+  EAUTH: 'login_refused',
+  ENOAUTH: 'login_refused',
+  EENVELOPE: 'address_refused',
+  ETLS: 'unreachable',
+  ESOCKET: 'unreachable',
+  ECONNECTION: 'unreachable',
+  ETIMEDOUT: 'unreachable',
+  EDNS: 'unreachable',
+};
+
+/** Says why a mail server did not take a mail. */
+export function mailFault(error: unknown): MailFault {
+  return FAULTS[(error as { code?: string }).code ?? ''] ?? 'refused';
+}
+
+async function send({ url, from }: MailServer, message: Pick<SendMailOptions, 'to' | 'subject' | 'text'>) {
+  const limits = {
+    connectionTimeout: STEP_TIMEOUT_MS,
+    greetingTimeout: STEP_TIMEOUT_MS,
+    socketTimeout: STEP_TIMEOUT_MS,
+  };
+  const transport = createTransport({ url, ...limits, disableFileAccess: true, disableUrlAccess: true });
+  try {
+    await transport.sendMail({ ...message, from, headers: { 'Auto-Submitted': 'auto-generated' } });
+  } finally {
+    transport.close();
   }
 }

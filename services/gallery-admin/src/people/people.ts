@@ -21,7 +21,7 @@ import {
 import type { SessionOwner } from '../session/store.ts';
 import type { GalleryTables } from '../tables.ts';
 import type { AuthorLinks } from './author-links.ts';
-import type { InvitationMail } from './mail.ts';
+import { languageOf, type MailServer, sendInvitation } from './mail.ts';
 import {
   emailTaken,
   invitationHash,
@@ -169,7 +169,8 @@ interface PeopleParts extends SessionParts {
   people: PeopleStore;
   account: Account;
   authors: AuthorLinks;
-  mail: InvitationMail | undefined;
+  /** Null where no mail server is set. */
+  mail: () => Promise<MailServer | null>;
   passkeys: Passkeys;
   roles: Readonly<Record<Role, readonly string[]>>;
 }
@@ -191,11 +192,13 @@ function ownersOperations({ people, authors, account, cookies, mail }: PeoplePar
     { token, at }: { token: string; at: string },
   ): Promise<boolean | undefined> => {
     const origin = ownOrigin(request, cookies);
-    if (mail === undefined || origin === undefined) return undefined;
+    if (origin === undefined) return undefined;
     try {
+      const by = await mail();
+      if (by === null) return undefined;
       const link = `${origin}${at}desk/invitation#${token}`;
-      const language = /^zh\b/i.test(request.headers['accept-language'] ?? '') ? 'zh' : 'en';
-      await mail.send({ to, inviter: request.person.name, link, language });
+      const language = languageOf(request.headers['accept-language']);
+      await sendInvitation(by, { to, inviter: request.person.name, link, language });
       return true;
     } catch (error) {
       request.log.error({ err: error, person: to.id }, 'invitation_not_mailed');
@@ -331,7 +334,7 @@ function ownersOperations({ people, authors, account, cookies, mail }: PeoplePar
       operationId: 'invitePerson',
       summary: 'Make a new link with which a person chooses a password; the one before ends',
       description:
-        'The token is shown once, and mailed where `SMTP_URL` is set. It is good once, for 72 hours.',
+        'The token is shown once, and mailed where a mail server is set. It is good once, for 72 hours.',
       params: personPath,
       querystring: invitationQuery,
       response: {

@@ -8,6 +8,7 @@ const PAGES = [
   ['people', 'people'],
   ['people/site', 'site'],
   ['people/news', 'newsSettings'],
+  ['people/gallery', 'gallery'],
   ['people/keys', 'keys'],
   ['people/hooks', 'hooks'],
   ['people/trail', 'trail'],

@@ -31,7 +31,7 @@ export interface Settings<Read, Change> {
 }
 
 interface SettingsPageProps<Read extends { etag: string }, Change> {
-  name: 'site' | 'newsSettings';
+  name: 'site' | 'newsSettings' | 'gallery';
   api: SettingsApi<Read, Change>;
   children: (settings: Settings<Read, Change>) => ComponentChildren;
 }
@@ -188,7 +188,7 @@ export function SettingField({ id, label, fault, hints, onBack, children }: Sett
 }
 
 /** Takes what the server says instead of what was set at the desk. */
-function BackButton({ name, onBack }: { name: string; onBack: () => void }) {
+export function BackButton({ name, onBack }: { name: string; onBack: () => void }) {
   const { say } = usePeople().texts;
   return (
     <Button icon="undo" aria-label={say('siteBackOf', { name })} onClick={onBack}>

@@ -1,0 +1,191 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../../shared/views/button.tsx';
+import { faultWords } from '../../shared/views/problem-view.tsx';
+import type { GalleryChange, MailInput, ReadGallerySettings } from '../api/gallery-settings.ts';
+import { usePeople } from '../people-context.ts';
+import {
+  BackButton,
+  originWords,
+  SettingField,
+  type Settings,
+  SettingsForm,
+  SettingsPage,
+} from './settings-form.tsx';
+
+/** What anybody may see of the files, and what sends mail, over what the server says. */
+export function GalleryPage() {
+  const { gallery } = usePeople();
+  return (
+    <SettingsPage name="gallery" api={gallery}>
+      {(settings) => <GalleryForm settings={settings} />}
+    </SettingsPage>
+  );
+}
+
+const MAIL_FIELDS = ['server', 'user', 'password', 'from'] as const;
+
+type TypedMail = Record<(typeof MAIL_FIELDS)[number], string>;
+
+/** What was typed; null to take what the server says. */
+interface Typed {
+  folders?: string | null;
+  mail?: TypedMail | null;
+}
+
+interface PartProps<Value> {
+  settings: Settings<ReadGallerySettings, GalleryChange>;
+  typed: Value | null | undefined;
+  onChange: (typed: Value | null) => void;
+}
+
+function GalleryForm({ settings }: Pick<PartProps<never>, 'settings'>) {
+  const { say } = usePeople().texts;
+  const { touch, save } = settings;
+  const [typed, setTyped] = useState<Typed>({});
+  const change = (part: Typed) => {
+    touch();
+    setTyped({ ...typed, ...part });
+  };
+  const submit = async () => {
+    const { folders, mail } = typed;
+    const changed = {
+      ...(folders !== undefined && { publicFolders: folders === null ? null : linesOf(folders) }),
+      ...(mail !== undefined && { mail: mail === null ? null : mailOf(mail) }),
+    };
+    if (await save(changed)) setTyped({});
+  };
+  return (
+    <SettingsForm label={say('gallery')} settings={settings} onSave={submit}>
+      <Folders settings={settings} typed={typed.folders} onChange={(folders) => change({ folders })} />
+      <Mail settings={settings} typed={typed.mail} onChange={(mail) => change({ mail })} />
+    </SettingsForm>
+  );
+}
+
+function Folders({ settings, typed, onChange }: PartProps<string>) {
+  const { say } = usePeople().texts;
+  const { value, made, environment, variable, isFixed } = settings.read.settings.publicFolders;
+  const isMade = !isFixed && typed !== null && made !== null;
+  const fault = settings.problem?.fields.find(({ field }) => field.startsWith('publicFolders'));
+  const hints = [
+    say('publicFoldersHint'),
+    originWords(say, { variable, isFixed, isMade, environment: environment.join(', ') || null }),
+    ...(settings.isContested && typed !== undefined
+      ? [say('siteNow', { value: value.join(', ') || '–' })]
+      : []),
+  ];
+  return (
+    <SettingField
+      id="gallery-folders"
+      label={say('publicFolders')}
+      fault={fault && faultWords(fault, say)}
+      hints={hints}
+      onBack={isMade ? () => onChange(null) : undefined}
+    >
+      {(control) => (
+        <textarea
+          {...control}
+          rows={3}
+          value={typed === undefined ? value.join('\n') : (typed ?? environment.join('\n'))}
+          disabled={isFixed}
+          onInput={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+      )}
+    </SettingField>
+  );
+}
+
+function Mail({ settings, typed, onChange }: PartProps<TypedMail>) {
+  const { say } = usePeople().texts;
+  const { value, made, environment, variable, isFixed } = settings.read.settings.mail;
+  const isMade = !isFixed && typed !== null && made !== null;
+  const held = typed === null ? environment : value;
+  const shown: TypedMail = typed ?? {
+    ...{ server: held?.server ?? '', user: held?.user ?? '', password: '', from: held?.from ?? '' },
+  };
+  const { isContested, problem } = settings;
+  return (
+    <fieldset class="people-mail">
+      <legend>{say('mail')}</legend>
+      {MAIL_FIELDS.map((name) => {
+        const fault = problem?.fields.find(({ field }) => field === `mail.${name}`);
+        return (
+          <SettingField
+            key={name}
+            id={`gallery-mail-${name}`}
+            label={say(`mail_${name}`)}
+            fault={fault && faultWords(fault, say)}
+            hints={[]}
+          >
+            {(control) => (
+              <input
+                {...control}
+                type={name === 'password' ? 'password' : 'text'}
+                autocomplete={name === 'password' ? 'new-password' : 'off'}
+                placeholder={name === 'password' && held?.hasPassword ? say('mailPasswordKept') : ''}
+                value={shown[name]}
+                disabled={isFixed}
+                onInput={({ currentTarget }) => onChange({ ...shown, [name]: currentTarget.value })}
+              />
+            )}
+          </SettingField>
+        );
+      })}
+      <p class="hint">{say('mailHint')}</p>
+      <p class="hint">
+        {originWords(say, { variable, isFixed, isMade, environment: environment?.server ?? null })}
+      </p>
+      {isContested && typed !== undefined && (
+        <p class="hint">{say('siteNow', { value: value?.server ?? '–' })}</p>
+      )}
+      {isMade && <BackButton name={say('mail')} onBack={() => onChange(null)} />}
+      <MailTest settings={settings} mail={typed ? (mailOf(typed) ?? undefined) : undefined} />
+    </fieldset>
+  );
+}
+
+/** Sends a mail by what was typed, else by what holds. */
+function MailTest({ settings, mail }: Pick<PartProps<never>, 'settings'> & { mail: MailInput | undefined }) {
+  const { gallery, texts } = usePeople();
+  const { say } = texts;
+  const [to, setTo] = useState('');
+  const [tested, setTested] = useState('');
+  const { attempt, isBusy, problem } = settings;
+  const fault = problem?.fields.find(({ field }) => field === 'to');
+  const test = async () => {
+    setTested('');
+    const code = await attempt(() => gallery.test(to.trim(), mail));
+    if (code !== undefined) setTested(say(code === null ? 'mailTested' : `mailFault_${code}`));
+  };
+  return (
+    <>
+      <SettingField
+        id="gallery-mail-to"
+        label={say('mailTestTo')}
+        fault={fault && faultWords(fault, say)}
+        hints={[]}
+      >
+        {(control) => (
+          <input {...control} value={to} onInput={({ currentTarget }) => setTo(currentTarget.value)} />
+        )}
+      </SettingField>
+      <Button disabled={isBusy || to === ''} onClick={() => void test()}>
+        {say('mailTest')}
+      </Button>
+      <p role="status">{tested}</p>
+    </>
+  );
+}
+
+function linesOf(folders: string): string[] {
+  return folders.split('\n').filter((line) => line.trim() !== '');
+}
+
+/** Null to take what the server says: no address is typed. */
+function mailOf({ server, user, password, from }: TypedMail): MailInput | null {
+  if (server.trim() === '') return null;
+  return {
+    ...{ server: server.trim(), user: user.trim() || null, from: from.trim() },
+    ...(password !== '' && { password }),
+  };
+}
