@@ -7,7 +7,7 @@ export function readAxe(): Promise<string> {
   return readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 }
 
-/** Lists axe-core's findings on the page, and content outside the window, each with its element. */
+/** Lists axe-core's findings, content outside the window and small check boxes, each with its element. */
 export async function faultsOf(page: Page, axe: string): Promise<string[]> {
   // Through the debugger: the document's policy allows no script that is not its own.
   await page.evaluate(axe);
@@ -20,7 +20,15 @@ export async function faultsOf(page: Page, axe: string): Promise<string[]> {
         return faulty.map(({ html, any }) => id + ': ' + html + ' ' + any.map(({ message }) => message).join());
       });
     })`);
-  return [...violations, ...((await page.evaluate(OUTSIDE)) as string[])];
+  return [...violations, ...((await page.evaluate(OUTSIDE)) as string[]), ...(await smallBoxes(page))];
+}
+
+/** Lists check boxes that a thumb misses, on a phone. */
+function smallBoxes(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`[...document.querySelectorAll('[type="checkbox"]')]
+    .filter((box) => innerWidth <= 760 && box.checkVisibility())
+    .filter((box) => Math.min(box.getBoundingClientRect().width, box.getBoundingClientRect().height) < 24)
+    .map((box) => 'a small check box: ' + box.outerHTML)`);
 }
 
 /**

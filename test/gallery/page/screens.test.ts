@@ -222,6 +222,15 @@ test.each([360, 2560])('nothing lies outside a window of %i px', async (width) =
   }
   const last = await page.getByRole('navigation', { name: 'Path' }).getByRole('link').last().boundingBox();
   expect((last?.x ?? 0) + (last?.width ?? 0)).toBeLessThanOrEqual(width);
+  if (width === 360) {
+    // On a phone, what can be done with a file stands before what is known of it.
+    await page.goto(`${gallery.url}/desk/media?path=${DEEP}&file=${DEEP}one.jpg`);
+    await page.getByRole('button', { name: 'Details' }).click();
+    const details = page.getByRole('complementary', { name: 'Details' });
+    const download = await details.getByRole('link', { name: 'Download' }).boundingBox();
+    const name = await details.getByText('Name', { exact: true }).boundingBox();
+    expect(download?.y).toBeLessThan(name?.y ?? 0);
+  }
   await context.close();
 });
 
