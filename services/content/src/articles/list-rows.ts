@@ -81,9 +81,11 @@ export function sortedBy(sort: ArticleSort): SortKey {
   return sort === 'updated' || sort === 'updated_asc' ? 'updated_at' : 'published_at';
 }
 
-/** A time, or a title, as an index has it: in upper or lower case. */
+/** A time, or a title, as an index has it: in upper or lower case, with or without accents. */
 export function sortable(key: SortKey, value: RawBuilder<unknown> = sql.ref(key)): RawBuilder<unknown> {
-  return key === 'title' ? sql`lower((${value})::text collate "pg_unicode_fast") collate "C"` : value;
+  if (key !== 'title') return value;
+  const plain = sql`regexp_replace(normalize((${value})::text, nfd), '[\\u0300-\\u036f]+', '', 'g')`;
+  return sql`lower(left(normalize(${plain}, nfc), 120) collate "pg_unicode_fast") collate "C"`;
 }
 
 /** The direction in which a list is sorted. */
