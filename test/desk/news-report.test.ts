@@ -167,7 +167,10 @@ test('two stories are merged side by side and taken apart, one is split, and a d
       from news.item where story = 'tunnel' on conflict do nothing;
   `);
   await desk.go('stories');
-  await page.getByRole('listitem').getByText(/^Report [ab]$/).waitFor();
+  await page
+    .getByRole('listitem')
+    .getByText(/^Report [ab]$/)
+    .waitFor();
   await page.getByRole('link', { name: 'The tunnel' }).click();
   await page.getByText('Its reports share: Report').waitFor();
   await page.getByText('it names “99”, which no report does').waitFor();
