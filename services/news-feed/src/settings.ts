@@ -1,3 +1,4 @@
+import { Kept } from '@pressroom/common/caching/kept';
 import type { Lease } from '@pressroom/common/caching/representation-cache';
 import { DeskSettings, type DeskSettingsShown, type Made } from '@pressroom/common/start/desk-settings';
 import type { Kysely } from 'kysely';
@@ -102,28 +103,19 @@ interface FollowerParts {
 
 /** Has settings followed by what answers readers, which asks the database once for each change. */
 export class SettingsFollower {
-  readonly #parts: FollowerParts;
-  #known: Promise<void> | undefined;
+  readonly #known: Kept<void>;
 
-  constructor(parts: FollowerParts) {
-    this.#parts = parts;
+  constructor({ settings, db, lease }: FollowerParts) {
+    this.#known = new Kept(lease, () => settings.follow(db));
   }
 
   /** Ends when what was read of the settings goes by what holds. */
   follow(): Promise<void> {
-    const { settings, db, lease } = this.#parts;
-    if (!lease.isCurrent()) return settings.follow(db);
-    if (this.#known !== undefined) return this.#known;
-    const following = settings.follow(db);
-    this.#known = following;
-    following.catch(() => {
-      if (this.#known === following) this.#known = undefined;
-    });
-    return following;
+    return this.#known.current();
   }
 
   /** Something was changed: what was read before does not hold. */
   forget(): void {
-    this.#known = undefined;
+    this.#known.drop();
   }
 }
