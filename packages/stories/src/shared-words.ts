@@ -5,8 +5,8 @@ import { type Lexicon, spellingsOf } from './terms.ts';
 const MOST_WORDS = 8;
 
 /**
- * What at least two reports of a story have in common, weightiest first, as the first of their titles that has
- * it spells it. A pure function.
+ * What at least two reports of a story have in common, weightiest first, as the first of their titles that
+ * has it spells it. A pure function.
  */
 export function sharedWords(
   reports: readonly { title: string; report: WeighedReport }[],

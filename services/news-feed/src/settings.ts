@@ -31,7 +31,9 @@ interface NewsSettingsParts {
   calendar: Calendar;
 }
 
-/** The settings of the news, what was set at the desk before what the environment gives; a calendar follows. */
+/**
+ * The settings of the news, what was set at the desk before what the environment gives; a calendar follows.
+ */
 export class NewsSettings {
   readonly #rules: DeskSettings<Values>;
   readonly #calendar: Calendar;

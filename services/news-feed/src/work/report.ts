@@ -233,8 +233,9 @@ function findPublished(db: Kysely<NewsTables>, period: Period, date: string) {
 }
 
 /**
- * The time that a report covers: of a published one, what it covered then; else from the end of the one before,
- * whose hour may have been another. Throws a {@link Failure} for a date on which the period has no report.
+ * The time that a report covers: of a published one, what it covered then; else from the end of the one
+ * before, whose hour may have been another. Throws a {@link Failure} for a date on which the period has no
+ * report.
  */
 async function windowOf(
   db: Kysely<NewsTables>,

@@ -61,7 +61,9 @@ export function embedAddress(address: string): string {
   return address;
 }
 
-/** Where an address says to begin, in s, such as `t=42`, `t=42s`, `t=1m2s` and `start=42`, also behind `#`. */
+/**
+ * Where an address says to begin, in s, such as `t=42`, `t=42s`, `t=1m2s` and `start=42`, also behind `#`.
+ */
 function startOf(address: string): number {
   const given = /[?&#](?:t|start)=([\dhms]{1,12})(?=[&#]|$)/.exec(address)?.[1] ?? '';
   const [, h = 0, m = 0, s = 0] = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?$/.exec(given) ?? [];
