@@ -544,6 +544,8 @@ async function collectImports(collection: Collection, key: string) {
   await collection.read(service, all, all, headers);
   for (const read of [one, `${one}/entries`])
     await collection.read(service, read, read.replace('{id}', id), headers);
+  await ask('POST', `${all}/pictures`, 200, { folder: 'public/', results: [] });
+  await ask('POST', `${all}/pictures`, 422, { folder: 'public/' });
   await ask('GET', '/api/exports/content.jsonl', 200);
   await ask('DELETE', one, 200, undefined, id);
   await ask('DELETE', one, 404);

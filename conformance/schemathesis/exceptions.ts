@@ -184,19 +184,19 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: ['allow_header_conformance'],
-    operation: '.* /api/articles/(suggest|links)',
+    operation: '.* /api/(articles/(suggest|links)|imports/pictures)',
     status: 405,
     fault: ' \\[method_not_allowed\\]$',
-    reason: 'this path could be that of an article, which has more methods',
+    reason: 'this path could be that of an article or an import, which has more methods',
     example: (ask) => ask({ method: 'OPTIONS', path: '/api/articles/suggest' }),
   },
   {
     services: ['content'],
     checks: ['unsupported_method'],
-    operation: '.* /api/articles/(suggest|links)',
+    operation: '.* /api/(articles/(suggest|links)|imports/pictures)',
     status: 400,
     fault: '"id" must be a positive integer',
-    reason: 'this path could be that of an article, which has more methods',
+    reason: 'this path could be that of an article or an import, which has more methods',
     example: (ask) => ask({ method: 'DELETE', path: '/api/articles/suggest' }),
   },
   {

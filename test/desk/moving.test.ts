@@ -3,6 +3,9 @@ import { expect, test } from 'vitest';
 import { ARTICLE_TEXT, wordpressFile, wordpressItem } from '../fixtures/wordpress.ts';
 import { type DeskWindows, withDeskWindows } from '../support/desk-windows.ts';
 
+/** No public address. */
+const PICTURE = 'http://127.0.0.1:9/a.png';
+
 let desk: DeskWindows;
 withDeskWindows(async (windows) => {
   desk = windows;
@@ -12,7 +15,7 @@ test('from the start page, a WordPress file is checked, imported and taken back,
   const { page } = await desk.visit('home');
   await page.getByRole('link', { name: 'Import from WordPress or Ghost' }).click();
   const text = wordpressFile(
-    wordpressItem(1, { 'content:encoded': `<p onclick="x()">${ARTICLE_TEXT}</p>` }),
+    wordpressItem(1, { 'content:encoded': `<p onclick="x()">${ARTICLE_TEXT}</p><img src="${PICTURE}">` }),
     wordpressItem(2, {}),
     wordpressItem(3, { 'dc:creator': '' }),
   );
@@ -39,11 +42,15 @@ test('from the start page, a WordPress file is checked, imported and taken back,
   expect(await row('Article 3').textContent()).toContain(
     'It names no author. Name one above, and check again.',
   );
+  await page.getByText('1 picture would come along, if the other site gives it.').waitFor();
   expect(await desk.faultsOf(page)).toEqual([]);
   expect((await desk.content.client.send('/api/articles?status=all')).body.data).toEqual([]);
 
   await page.getByRole('button', { name: 'Import 2 articles' }).press('Enter');
   await page.getByText('Imported', { exact: true }).waitFor();
+  await row('Article 1')
+    .getByText(`A picture could not be fetched, so it stays where it is: ${PICTURE}.`)
+    .waitFor();
   await page.getByRole('button', { name: /^Does not come/ }).click();
   await row('Article 2').waitFor({ state: 'detached' });
   await row('Article 3').waitFor();
@@ -59,11 +66,18 @@ test('from the start page, a WordPress file is checked, imported and taken back,
   await page.getByRole('dialog').getByRole('button', { name: 'Undo the import' }).click();
   await page.getByText('2 articles are in the trash.').waitFor();
 
-  // What was downloaded is restored with its ids, without what the file has for other purposes.
+  // What was downloaded is restored with its ids, without what the file has for other purposes; without a
+  // public folder, pictures are not offered.
+  await page.route(/\/api\/desk$/, async (route) => {
+    const answer = await route.fetch();
+    const { data, ...rest } = await answer.json();
+    await route.fulfill({ json: { ...rest, data: { ...data, media: { publicPrefixes: [] } } } });
+  });
   await page.getByRole('link', { name: 'All imports' }).click();
   await choose('content.jsonl', 'application/jsonl', file.replaceAll('"type":"article"', '$&,"lang":"en"'));
   await row('Article 1').getByText('It has fields that are not known here: lang.').waitFor();
   await page.getByText('How to read it').click();
+  await page.getByText('Pictures stay on the other site: the gallery has no folder').waitFor();
   await page.getByLabel('Restore a download of this desk').check();
   await page.getByLabel('Fields of the file that are not needed here').fill('lang,');
   await page.getByRole('button', { name: 'Check again' }).press('Enter');

@@ -158,6 +158,7 @@ test('/openapi.json is a valid OpenAPI 3.1 description of every endpoint', async
     'post /api/hooks/{id}/secret',
     'post /api/hooks/{id}/test',
     'post /api/imports',
+    'post /api/imports/pictures',
     'post /api/imports/{id}/check',
     'post /api/imports/{id}/run',
     'post /api/imports/{id}/undo',

@@ -12,6 +12,8 @@ export interface Reason {
 /** A sentence that is made where its details are known. */
 const said = (_about: string | null, sentence: string) => sentence;
 
+const stays = (url: string, why: string) => `picture ${url}: ${why}; it stays where it is`;
+
 /** The sentence of each code; its first value is what it is about. */
 const SENTENCES = {
   // Adapted on the way.
@@ -33,6 +35,9 @@ const SENTENCES = {
   taxonomy_lost: (name: string) => `taxonomy ${name}: not kept`,
   former_slug_lost: (slug: string) => `former slug ${slug}: not kept, it leads to something else`,
   picture_missing: (id: string) => `its picture (attachment ${id}) is not in the file; left out`,
+  picture_gone: stays,
+  picture_unfit: stays,
+  pictures_full: stays,
   address_wrong: said,
   address_relative: (url: string) => `${url}: leads nowhere without the address of its site`,
   made_draft: (_: null, hidden: string) => `${hidden}: imported as a draft`,
@@ -74,6 +79,7 @@ const SENTENCES = {
   not_ghost: (_: null, file: string, why: string) => `${file} is ${why}`,
   not_wordpress: (_: null, file: string) => `${file}: this is not an export of WordPress (WXR)`,
   malformed: said,
+  gallery_away: () => 'the gallery takes no pictures in at the moment',
   /** About the field, such as `title`. */
   value_refused: said,
   other: said,

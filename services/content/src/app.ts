@@ -28,6 +28,7 @@ import { hookOperations } from './hooks/hooks.ts';
 import type { HtmlInspector } from './html/html-inspector.ts';
 import { keyOperations } from './keys.ts';
 import { exportOperation } from './moving/download.ts';
+import { ImportedPictures } from './moving/imported-pictures.ts';
 import { importOperations } from './moving/imports.ts';
 import type { ImportStore } from './moving/imports-store.ts';
 import { PreviewStore, previewOperations } from './previews.ts';
@@ -222,7 +223,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     changed,
   });
   const siteSettings = siteOperations({ settings, changed });
-  const imports = importOperations(parts.imports);
+  const imports = importOperations(parts.imports, new ImportedPictures(db), config.DESK_KEY !== undefined);
   addRoutes(app, [
     ['GET', '/api/articles', articles.list, ANYBODY],
     ['GET', '/api/articles/:id', articles.read, ANYBODY],
@@ -309,6 +310,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['PATCH', '/api/site', siteSettings.change, SETTINGS_AT_DESK],
     ['GET', '/api/imports', imports.list, keyWith('full')],
     ['POST', '/api/imports', imports.create, keyWith('full')],
+    ['POST', '/api/imports/pictures', imports.pictures, keyWith('full')],
     ['GET', '/api/imports/:id', imports.read, keyWith('full')],
     ['DELETE', '/api/imports/:id', imports.remove, keyWith('full')],
     ['PUT', '/api/imports/:id/parts/:number', imports.put, keyWith('full')],

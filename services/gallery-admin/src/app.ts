@@ -18,6 +18,7 @@ import { type GalleryConfig, waysInOf } from './config.ts';
 import { type AskerOf, contentFor, deskOperations, passRequests, sectionsOf } from './desk.ts';
 import examples from './examples.json' with { type: 'json' };
 import { folderOperations } from './folders.ts';
+import { ImportedPictures } from './imported-pictures.ts';
 import { listingOperations } from './listing.ts';
 import { discardRenditions } from './media/renditions.ts';
 import { OriginalDates } from './objects/object-page.ts';
@@ -132,6 +133,9 @@ const SCOPE_OF_ROLE: Readonly<Record<Role, DeskScope>> = {
   reader: 'read',
 };
 
+/** What makes content want pictures, or no longer. */
+const BEGINS_IMPORT = /^\/api\/desk\/content\/imports\/\d+\/(run|undo)$/;
+
 /** Builds the gallery administration, ready to listen. */
 export async function buildApp(parts: GalleryParts): Promise<Server> {
   const { config, db, direct, active, buckets, copyLimits, fetcher, log, meters, tracing, now } = parts;
@@ -228,6 +232,11 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   // Batches stop while the last requests are still being answered, which may take minutes.
   app.addHook('preClose', async () => operations.stop());
   app.addHook('onClose', () => operations.close());
+  const pictures = new ImportedPictures({ config, settings, buckets: active, discard, log });
+  app.addHook('onResponse', async ({ url }) => {
+    if (BEGINS_IMPORT.test(url)) pictures.wake();
+  });
+  app.addHook('preClose', () => pictures.stop());
   const background = batchOperations({ buckets: active, store, operations });
   const files = fileOperations({ buckets: active, operations });
   const uses = usesOperations(new Articles(config, log));

@@ -160,7 +160,7 @@ export const gallerySettings = {
   ),
   PROXY_PRIVATE_HOSTS: setting(
     hostRules({ subdomains: false }).default([]),
-    'Those of `PROXY_ALLOWED_HOSTS` that may have private addresses, without wildcards.',
+    'Those of `PROXY_ALLOWED_HOSTS`, and of the sites whose pictures imports bring along, that may have private addresses, without wildcards.',
   ),
   GALLERY_TRAIL_DAYS: setting(
     integer(30, 36_500, 'days').default(365),

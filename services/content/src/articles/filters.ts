@@ -70,7 +70,7 @@ function mediaParameter() {
 }
 
 /** A path as addresses may have it: as it is, or percent-encoded in one of the usual ways. */
-function spellingsOf(path: string): string[] {
+export function spellingsOf(path: string): string[] {
   const encoded = path.split('/').map(encodeURIComponent).join('/');
   const spellings = [path, encodeURI(path), encoded, encoded.replace(/[!'()*]/g, percentEncoded)];
   const inLowerCase = spellings.map((one) => one.replace(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase()));

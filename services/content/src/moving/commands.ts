@@ -2,7 +2,8 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { readConfig } from '@pressroom/common/start/config';
 import { ghostEntries } from '@pressroom/moving/ghost';
 import { jsonLineEntries, rereadable } from '@pressroom/moving/json-lines';
-import { MediaMover, PictureStore, SavedPictures } from '@pressroom/moving/media';
+import { BucketPictures, PictureStore, SavedPictures } from '@pressroom/moving/media';
+import { MediaMover } from '@pressroom/moving/pictures';
 import type { SourceEntry } from '@pressroom/moving/source-entry';
 import { wordpressEntries } from '@pressroom/moving/wordpress/entries';
 import { type Command, Option } from 'commander';
@@ -151,7 +152,9 @@ async function run(
     unchecked: given.exact === true,
     rules: inspectionRules(config),
     extraSchema: await readExtraSchema(config.CONTENT_EXTRA_SCHEMA),
-    media: given.media ? new MediaMover(storeOf(given), given.mediaPrivate ?? []) : undefined,
+    media: given.media
+      ? new MediaMover(new BucketPictures(storeOf(given), given.mediaPrivate ?? []))
+      : undefined,
   };
   process.exitCode = await runImport(db, read, options, oldAddresses);
 }

@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { ghostEntries } from '@pressroom/moving/ghost';
 import { jsonLineEntries } from '@pressroom/moving/json-lines';
+import { MediaMover, picturesOf } from '@pressroom/moving/pictures';
 import type { Reason } from '@pressroom/moving/reasons';
-import type { SourceEntry } from '@pressroom/moving/source-entry';
+import { DiskMap, type SourceEntry } from '@pressroom/moving/source-entry';
 import { wordpressEntries } from '@pressroom/moving/wordpress/entries';
 import type { Kysely } from 'kysely';
 import { readExtraSchema } from '../articles/extra-schema.ts';
@@ -11,6 +12,7 @@ import { RedirectStore } from '../redirects/store.ts';
 import { Site, type SiteValues } from '../site.ts';
 import type { ContentTables } from '../tables.ts';
 import { sourceSlug } from './import-line.ts';
+import { GalleryPictures } from './imported-pictures.ts';
 import { Importer, type Outcome, titleOf } from './importer.ts';
 import {
   type ClaimedImport,
@@ -58,14 +60,20 @@ export async function importFile(
     site === undefined || dryRun || !options.redirects
       ? undefined
       : new OldAddresses(db, site, new RedirectStore(db, db, settings.site), []);
+  const { pictures } = options;
+  const media =
+    pictures === null || dryRun
+      ? undefined
+      : new MediaMover(new GalleryPictures(db, claimed, pictures, onWork));
   const importer = new Importer(db, {
     ...{ clean: options.clean, short: options.short, truncate: options.truncate },
     ...{ author: options.author ?? undefined, exact: options.exact, unchecked: false, dryRun, actor },
+    media,
     rules: inspectionRules(settings),
     extraSchema: await readExtraSchema(settings.CONTENT_EXTRA_SCHEMA),
     keep: (tx, ids) => keepMade(tx, claimed, ids),
   });
-  const tally = new Tally(onWork);
+  const tally = new Tally(onWork, dryRun && pictures !== null);
   for await (const outcomes of importer.run(() => tally.watch(entriesOf(file, claimed)))) {
     await oldAddresses?.add(outcomes);
     const known = outcomes.flatMap((one) => (one.kind === 'known' ? [one.id] : []));
@@ -96,15 +104,19 @@ class Tally {
   #total: number | null = null;
   #saidAt = 0;
   readonly #onWork: () => void;
+  /** The addresses of pictures. */
+  readonly #pictures: DiskMap<true> | undefined;
 
-  constructor(onWork: () => void) {
+  constructor(onWork: () => void, looksForPictures: boolean) {
     this.#onWork = onWork;
+    this.#pictures = looksForPictures ? new DiskMap() : undefined;
   }
 
   get counts(): ImportCounts {
     return {
       outcomes: this.#outcomes,
       terms: this.#terms,
+      pictures: this.#pictures?.size,
       left_out: [...this.#leftOut.values()].toSorted((one, other) => other.count - one.count),
       done: this.#total === null ? 0 : this.#read,
       total: this.#total,
@@ -130,10 +142,18 @@ class Tally {
     if (outcome.kind === 'skipped') this.#leave(outcome.reason);
     if (outcome.kind === 'term created' || outcome.kind === 'term known') this.#terms += 1;
     if (outcome.kind !== 'created' && outcome.kind !== 'known' && outcome.kind !== 'refused') return [];
+    if (outcome.kind === 'created') this.#look(outcome.entry.line);
     const entry = entryOf(outcome, own, dryRun);
     this.#outcomes[entry.outcome] += 1;
     this.entries += 1;
     return [entry];
+  }
+
+  #look(line: unknown): void {
+    if (this.#pictures === undefined) return;
+    const { html, content, ...article } = line as Record<string, string | undefined>;
+    for (const url of picturesOf({ ...article, content: html ?? content ?? '' }))
+      if (!this.#pictures.has(url)) this.#pictures.add(url, true);
   }
 
   #leave(reason: Reason): void {

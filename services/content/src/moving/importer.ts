@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { isRefusedData, violates } from '@pressroom/common/database/database';
 import { Failure, invalid } from '@pressroom/common/failures/failure';
-import type { MediaMover } from '@pressroom/moving/media';
+import type { MediaMover } from '@pressroom/moving/pictures';
 import { because, type Reason, Refusal, reasonFor } from '@pressroom/moving/reasons';
 import { DiskMap, type ImportEntry, type SourceEntry } from '@pressroom/moving/source-entry';
 import { type Kysely, sql, type Transaction } from 'kysely';
@@ -249,6 +249,7 @@ export class Importer {
     const fit = (await Promise.all(articles.map(check))).flat();
     const { media, dryRun } = this.#options;
     if (media === undefined || dryRun) return fit;
+    await media.prepare(fit.map(({ item }) => item.body));
     const moved: Read<ImportedArticle>[] = [];
     for (const one of fit) moved.push(await withMedia(one, media));
     return moved;

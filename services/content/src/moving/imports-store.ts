@@ -6,6 +6,7 @@ import type { Reason, ReasonCode } from '@pressroom/moving/reasons';
 import { type Kysely, type RawBuilder, type Selectable, sql, type Transaction } from 'kysely';
 import { type Actor, writtenBy } from '../envelope.ts';
 import type { ContentTables } from '../tables.ts';
+import { undoPictures } from './imported-pictures.ts';
 
 type Database = Kysely<ContentTables>;
 
@@ -52,10 +53,16 @@ export interface ImportOptions {
   exact: boolean;
   /** Members of lines that are left out. */
   ignore: string[];
+  /** The address at which readers get pictures of the gallery, if they are brought along. */
+  pictures: string | null;
 }
 
 /** The options that imports of earlier versions lack. */
-export const LATER_OPTIONS: Pick<ImportOptions, 'exact' | 'ignore'> = { exact: false, ignore: [] };
+export const LATER_OPTIONS: Pick<ImportOptions, 'exact' | 'ignore' | 'pictures'> = {
+  exact: false,
+  ignore: [],
+  pictures: null,
+};
 
 /** A kind of thing that stays out of an import, and how often. */
 interface LeftOut {
@@ -69,6 +76,8 @@ export interface ImportCounts {
   outcomes: Record<EntryOutcome, number>;
   /** Categories, tags, authors and releases that the file lists. */
   terms: number;
+  /** Pictures that a check has found. */
+  pictures?: number | undefined;
   left_out: LeftOut[];
   /** Entries that are read, and how many there are; null until that is known. */
   done: number;
@@ -87,6 +96,8 @@ export type ImportRow = Selectable<ContentTables['content.import']>;
 export interface FoundImport extends ImportRow {
   received: number;
   undone: { removed: number; changed: number; gone: number };
+  /** Pictures that it has brought along. */
+  pictures: number;
 }
 
 export interface NewEntry {
@@ -382,7 +393,7 @@ export class ImportStore {
         .limit(UNDONE);
       const ids = (await made.execute()).map(({ article_id }) => article_id);
       count = ids.length;
-      if (count === 0) return;
+      if (count === 0) return undoPictures(tx, claimed.id);
       const { rows } = await sql<{ id: number; is_same: boolean }>`
         select id, revision = 1
           and not exists (select from content.working_copy as copy where copy.article_id = article.id)
@@ -423,6 +434,9 @@ export class ImportStore {
     });
     const { numAffectedRows = 0n } = await sql`
       delete from content.import where ${idle(Math.max(trashDays, FILE_DAYS))}`.execute(this.#db);
+    await sql`
+      delete from content.imported_picture as picture where state <> 'undone'
+        and not exists (select from content.import where id = picture.import_id)`.execute(this.#db);
     return { files, imports: Number(numAffectedRows) };
   }
 
@@ -515,7 +529,9 @@ async function findWhere(db: Database, where: RawBuilder<unknown>, limit: number
         select coalesce(sum(octet_length(bytes)), 0) from content.import_part where import_id = import.id
       ) else import.size end::float8 as received,
       (select jsonb_build_object(${undone('removed')}, ${undone('changed')}, ${undone('gone')})
-        from content.imported_article where import_id = import.id) as undone
+        from content.imported_article where import_id = import.id) as undone,
+      (select count(*) from content.imported_picture
+        where import_id = import.id and state = 'there')::integer as pictures
     from content.import where ${where} order by import.id desc limit ${limit}`.execute(db);
   return rows;
 }

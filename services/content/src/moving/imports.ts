@@ -1,5 +1,7 @@
 import { PRIVATE } from '@pressroom/common/caching/conditional';
+import { Failure } from '@pressroom/common/failures/failure';
 import {
+  anyText,
   idParameter,
   integerParameter,
   onOneLine,
@@ -8,6 +10,7 @@ import {
 } from '@pressroom/common/fields/fields';
 import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
+import { PICTURE_CODES } from '@pressroom/moving/pictures';
 import { REASON_CODES } from '@pressroom/moving/reasons';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
@@ -15,6 +18,7 @@ import { deletedAnswer } from '../articles/schema.ts';
 import { cursorEnvelope, envelope, keyMember, keyOf, success, successCursorPage } from '../envelope.ts';
 import { actorOf, logWrite, replyPrivately } from '../requests.ts';
 import type { ContentTables } from '../tables.ts';
+import type { ImportedPictures } from './imported-pictures.ts';
 import {
   FORMATS,
   type FoundImport,
@@ -56,6 +60,12 @@ const optionsShape = {
     .max(100, 'must have at most 100 names')
     .default([])
     .describe('Members of JSON Lines that are left out; a line with others that are unknown is refused.'),
+  pictures: webUrl(250)
+    .nullish()
+    .describe(
+      'Has the gallery take in the pictures of articles: the address at which readers get its media, such as' +
+        ' https://desk.example. 409 `not_configured` without `DESK_KEY`.',
+    ),
 };
 
 /** An import as answers show it. */
@@ -89,6 +99,7 @@ const shownImport = z
         redirects: z.boolean(),
         exact: z.boolean(),
         ignore: z.array(z.string()),
+        pictures: z.string().nullable(),
       })
       .nullable()
       .describe('How the file was checked last; null before.'),
@@ -96,10 +107,18 @@ const shownImport = z
       .object({ done: z.int(), total: z.int().nullable() })
       .describe('Entries of the file that were read; `total` is null until they are counted.'),
     counts: z
-      .object({ created: z.int(), adapted: z.int(), known: z.int(), refused: z.int(), terms: z.int() })
+      .object({
+        created: z.int(),
+        adapted: z.int(),
+        known: z.int(),
+        refused: z.int(),
+        terms: z.int(),
+        pictures: z.int(),
+      })
       .describe(
         'Articles that are created as they were, or adapted; that are there already; that are refused.' +
-          ' While it is checked, those that would be. `terms`: categories, tags and so on that the file lists.',
+          ' While it is checked, those that would be. `terms`: categories, tags and so on that the file lists.' +
+          ' `pictures`: those that the gallery has taken in; of a check with `pictures`, the addresses found.',
       ),
     left_out: z
       .array(z.object({ code, about, count: z.int() }))
@@ -172,9 +191,18 @@ const TAGS = ['imports'];
 const READ_PROBLEMS = problemResponses(400, 401, 403, 404, 429, 503);
 const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 409, 413, 415, 422, 429, 503);
 
-/** The operations on imports. */
-export function importOperations(imports: ImportStore) {
-  return { ...reads(imports), ...uploads(imports), ...works(imports) };
+/**
+ * The operations on imports.
+ *
+ * @param hasGallery true if there may be a gallery that takes pictures in
+ */
+export function importOperations(imports: ImportStore, pictures: ImportedPictures, hasGallery: boolean) {
+  return {
+    ...reads(imports),
+    ...uploads(imports),
+    ...works(imports, hasGallery),
+    pictures: pictureOperation(pictures),
+  };
 }
 
 function reads(imports: ImportStore) {
@@ -288,7 +316,7 @@ function uploads(imports: ImportStore) {
 
 const ASKED = { 202: envelope(shownImport), ...WRITE_PROBLEMS };
 
-function works(imports: ImportStore) {
+function works(imports: ImportStore, hasGallery: boolean) {
   const check = operation({
     schema: {
       tags: TAGS,
@@ -301,10 +329,16 @@ function works(imports: ImportStore) {
       response: ASKED,
     },
     handler: async (request, reply) => {
-      const { author = null, site = null, ...rest } = z.strictObject(optionsShape).parse(request.body ?? {});
+      const given = z.strictObject(optionsShape).parse(request.body ?? {});
+      const { author = null, site = null, pictures = null, ...rest } = given;
+      if (pictures !== null && !hasGallery)
+        throw new Failure('conflict', 'pictures come along with a gallery at the desk: this takes DESK_KEY', {
+          code: 'not_configured',
+        });
       const asked = await imports.ask(request.params.id, 'checking', actorOf(request), {
         author,
         site,
+        pictures,
         ...rest,
       });
       return reply
@@ -353,6 +387,67 @@ function works(imports: ImportStore) {
   return { check, run, undo };
 }
 
+const pictureKey = anyText().min(1, 'must not be empty').max(1024, 'must be at most 1024 characters long');
+
+const pictureResult = z.union([
+  z.strictObject({
+    key: pictureKey,
+    path: z
+      .string()
+      .max(2000)
+      .regex(/^\/media\/[\w./%!~*'()-]+$/, 'must be a path such as /media/public/a.png')
+      .describe('Where readers get it.'),
+    bytes: z
+      .int()
+      .min(0)
+      .max(2 ** 40)
+      .describe('As many as were fetched.'),
+  }),
+  z.strictObject({ key: pictureKey, reason: z.enum(PICTURE_CODES) }),
+  z.strictObject({ key: pictureKey, removed: z.literal(true) }),
+]);
+
+const picturesPost = z.strictObject({
+  folder: anyText()
+    .max(1024, 'must be at most 1024 characters long')
+    .describe('The public folder of the gallery.'),
+  results: z
+    .array(pictureResult, 'must be a list of results')
+    .max(1000, 'must have at most 1000 results')
+    .describe('What came of pictures; said again, it changes nothing.'),
+});
+
+const pictureWork = z.object({
+  wanted: z
+    .array(z.object({ key: z.string(), url: z.string() }))
+    .describe(
+      'Pictures to take in at `key` in the folder; they are handed out again if nothing is heard of them.',
+    ),
+  unnamed: z
+    .array(z.object({ key: z.string(), file: z.string() }))
+    .describe('Files to remove, since nothing names them after an undo.'),
+  more: z.boolean().describe('True while an import runs that may want more.'),
+});
+
+function pictureOperation(pictures: ImportedPictures) {
+  return operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'workOnImportPictures',
+      summary: 'Say what came of pictures of imports, and get the next ones',
+      description:
+        'For the gallery, which has the store: it fetches pictures of running imports, and removes those of' +
+        ' undone ones that no article names any more.',
+      body: picturesPost,
+      response: { 200: envelope(pictureWork), ...WRITE_PROBLEMS },
+    },
+    handler: async ({ body: { folder, results } }, reply) =>
+      reply
+        .header('cache-control', PRIVATE)
+        .send(success('Pictures found', await pictures.work(folder, results))),
+  });
+}
+
 type EntryRow = Selectable<ContentTables['content.import_entry']>;
 
 function shownOf({ import_id: _, ...entry }: EntryRow) {
@@ -364,6 +459,7 @@ const NONE = { created: 0, adapted: 0, known: 0, refused: 0 };
 function shown(row: FoundImport): z.infer<typeof shownImport> {
   const { id, name, format, size, received, has_file, state, failure, counts, undone, actor } = row;
   const { outcomes = NONE, terms = 0, left_out = [], done = 0, total = null } = counts;
+  const pictures = counts.pictures ?? row.pictures;
   return {
     ...{
       id,
@@ -380,7 +476,7 @@ function shown(row: FoundImport): z.infer<typeof shownImport> {
     },
     options: 'clean' in row.options ? { ...LATER_OPTIONS, ...row.options } : null,
     progress: { done, total },
-    counts: { ...outcomes, terms },
+    counts: { ...outcomes, terms, pictures },
     key: keyOf(actor.key, null),
     created_at: row.created_at.toISOString(),
     changed_at: row.changed_at.toISOString(),

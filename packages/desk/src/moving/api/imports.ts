@@ -1,4 +1,4 @@
-import type { ContentClient } from '@pressroom/client';
+import { type ContentClient, galleryClient } from '@pressroom/client';
 import { deskContentClient } from '../../shared/api/content-client.ts';
 import { asked } from '../../shared/api/problem.ts';
 import type { Service } from '../../shared/api/service.ts';
@@ -24,6 +24,7 @@ export interface Options {
   redirects: boolean;
   exact?: boolean;
   ignore?: string[];
+  pictures?: string | null;
 }
 
 export const DEFAULTS: Options = { clean: true, short: true, truncate: true, redirects: true };
@@ -36,10 +37,18 @@ export class ImportsApi {
   /** The address of everything as a file. */
   readonly exportUrl: string;
   readonly #client: ContentClient;
+  readonly #service: Service;
 
   constructor(service: Service) {
+    this.#service = service;
     this.#client = deskContentClient(service);
     this.exportUrl = `${service.baseUrl}/api/desk/content/exports/content.jsonl`;
+  }
+
+  /** The address at which readers get the pictures of the gallery; null if they see none of its folders. */
+  async pictureAddress(): Promise<string | null> {
+    const { media } = (await asked(galleryClient(this.#service).get('/api/desk'))).data;
+    return media.publicPrefixes.length === 0 ? null : location.origin;
   }
 
   async list() {

@@ -92,6 +92,11 @@ export function ImportView({ id }: { id: number }) {
       <p class="form-problem" role="alert">
         {refused}
       </p>
+      {counts.pictures > 0 && ['checked', 'running', 'done'].includes(state) && (
+        <p class="hint">
+          {say(state === 'checked' ? 'picturesFound' : 'picturesCame', { count: counts.pictures })}
+        </p>
+      )}
       <div class="buttons moving-acts">
         {state === 'checked' && coming > 0 && (
           <Button kind="primary" onClick={() => void act(api.run(id))}>

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { withScheme } from '../../shared/state/with-scheme.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { CheckField } from '../../shared/views/check-field.tsx';
@@ -17,13 +17,22 @@ interface OptionsFormProps {
 
 /** The options for reading a file; sending them starts a dry run. */
 export function OptionsForm({ format, before, isOpen, label, onCheck }: OptionsFormProps) {
-  const { say } = useMoving().texts;
+  const { api, texts } = useMoving();
+  const { say } = texts;
   const { author: namedBefore = '', site: siteBefore = '', ...given } = before ?? DEFAULTS;
-  const { ignore: ignoredBefore = [], exact: wasExact = false, ...others } = given;
+  const { ignore: ignoredBefore = [], exact: wasExact = false, pictures: cameFrom, ...others } = given;
   const [options, setOptions] = useState(others);
   const [author, setAuthor] = useState(namedBefore ?? '');
   const [site, setSite] = useState(siteBefore ?? '');
   const [exact, setExact] = useState(wasExact);
+  const [bringsPictures, setBringsPictures] = useState(
+    before === null ? format !== 'jsonl' : cameFrom != null,
+  );
+  /** Null if pictures cannot come along. */
+  const [pictures, setPictures] = useState<string | null>();
+  useEffect(() => {
+    api.pictureAddress().then(setPictures, () => setPictures(null));
+  }, [api]);
   const [ignored, setIgnored] = useState(ignoredBefore.join(', '));
   const check = (event: SubmitEvent) => {
     event.preventDefault();
@@ -31,6 +40,7 @@ export function OptionsForm({ format, before, isOpen, label, onCheck }: OptionsF
       ...options,
       ...(author.trim() !== '' && { author: author.trim() }),
       ...(site.trim() !== '' && { site: withScheme(site.trim()) }),
+      pictures: bringsPictures ? (pictures ?? null) : null,
       ...(format === 'jsonl' && { exact, ignore: namesIn(ignored) }),
     });
   };
@@ -67,6 +77,11 @@ export function OptionsForm({ format, before, isOpen, label, onCheck }: OptionsF
             onChecked={(checked) => setOptions({ ...options, [name]: checked })}
           />
         ))}
+        {pictures === null ? (
+          <p class="hint">{say('picturesStay')}</p>
+        ) : (
+          <CheckField label={say('bringPictures')} checked={bringsPictures} onChecked={setBringsPictures} />
+        )}
         {format === 'jsonl' && (
           <>
             <CheckField label={say('exact')} checked={exact} onChecked={setExact} />
@@ -81,7 +96,9 @@ export function OptionsForm({ format, before, isOpen, label, onCheck }: OptionsF
           </>
         )}
         <div>
-          <Button type="submit">{label}</Button>
+          <Button type="submit" disabled={pictures === undefined}>
+            {label}
+          </Button>
         </div>
       </form>
     </details>

@@ -56,7 +56,8 @@ function Beginning() {
       const id = await api.upload(file, (bytes) => setSent({ name: file.name, share: bytes / file.size }));
       // Ghost leaves out an address that has to be named first.
       const { format } = await api.read(id);
-      if (format !== 'ghost') await api.check(id, DEFAULTS);
+      const pictures = format === 'wordpress' ? await api.pictureAddress() : null;
+      if (format !== 'ghost') await api.check(id, { ...DEFAULTS, pictures });
       address.go(`moving/${id}`);
     } catch (error) {
       setProblem(problemWords(asProblem(error), say));
