@@ -46,10 +46,8 @@ begin
 end
 $$;
 
--- For every table that answers depend on; those of items, stories and reports are with their other triggers.
+-- For every table that answers show; those of items, stories and reports are with their other triggers.
 create or replace trigger announce_change after insert or update or delete or truncate on news.story_reference
-  for each statement execute function news.announce_change();
-create or replace trigger announce_change after insert or update or delete or truncate on news.settings
   for each statement execute function news.announce_change();
 create or replace trigger announce_change after insert or update or delete or truncate on news.ranking
   for each statement execute function news.announce_change();

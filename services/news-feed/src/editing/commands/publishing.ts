@@ -90,7 +90,7 @@ export function addPublishingCommands(program: Command): void {
     .command('sample')
     .description('add a small sample newsroom to a database that has never had an item')
     .action(async () => {
-      const added = await withNewsroom((db, vocabulary) => addSample(db, vocabulary, new Date()));
+      const added = await withDatabase((db) => addSample(db, readVocabulary(process.env), new Date()));
       if (added) console.log('The database was empty; it now has a small sample newsroom.');
     });
 }
