@@ -93,6 +93,44 @@ test('a name of the desk is in feeds, sitemaps and JSON-LD of every replica, and
   expect((await send(`${content.url}/articles/feed.json`)).body.title).toBe('Example');
 });
 
+test('readers are told days and times by the zone of the site, in summer and in winter, on every replica', async () => {
+  const [summer, winter] = ['2026-06-30T22:30:00.000Z', '2025-12-31T23:30:00.000Z'];
+  const { client } = content;
+  const { id } = await client.article({ title: 'Hours', is_published: true });
+  await client.patch(`/api/articles/${id}`, {
+    corrections: [winter, summer].map((at) => ({ at, text: `It was wrong at ${at}.` })),
+  });
+  const told = async (url: string) => {
+    const [{ content_html: html }] = (await send(`${url}/articles/feed.json`)).body.items;
+    const { jsonld } = (await send(`${url}/api/articles/${id}?include=jsonld`)).body.data;
+    const [, published] =
+      /<news:publication_date>([^<]+)/.exec((await send(`${url}/news-sitemap.xml`)).text) ?? [];
+    return {
+      days: [...html.matchAll(/<time[^>]*>([^<]+)/g)].map(([, day]) => day),
+      times: jsonld.correction.map(({ datePublished }: JsonBody) => datePublished),
+      published: [jsonld.datePublished, published].map((time) => String(time).slice(23)),
+    };
+  };
+  await set({ language: 'en' });
+  expect(await told(content.url)).toEqual({
+    ...{ days: ['2025-12-31', '2026-06-30'], times: [winter, summer], published: ['Z', 'Z'] },
+  });
+  await set({ zone: 'Europe/Berlin' });
+  const times = ['2026-01-01T00:30:00.000+01:00', '2026-07-01T00:30:00.000+02:00'];
+  for (const { url } of [content, replica]) {
+    await until('it goes by the zone', async () => (await told(url)).days.join() === '2026-01-01,2026-07-01');
+    const { times: shown, published } = await told(url);
+    expect([shown, published]).toEqual([times, [expect.stringMatching(/^\+0[12]:00$/), published[0]]]);
+  }
+  await set({ zone: 'America/St_Johns' });
+  expect((await told(content.url)).times).toEqual([
+    '2025-12-31T20:00:00.000-03:30',
+    '2026-06-30T20:00:00.000-02:30',
+  ]);
+  const { status, body } = await desk('PATCH', { zone: '+01:00' });
+  expect([status, body.errors]).toMatchObject([422, [{ field: 'zone', code: 'invalid_format' }]]);
+});
+
 test('addresses of the desk are in feeds and sitemaps, and former slugs lead to them', async () => {
   const { id } = await content.client.article({ title: 'Tides', slug: 'tides', is_published: true });
   await content.client.patch(`/api/articles/${id}`, { slug: 'tides-and-ebbs' });

@@ -186,7 +186,7 @@ function entryOf(article: FeedArticle, site: Site): FeedEntry {
     html:
       article.content === null
         ? null
-        : `${withAbsoluteUrls(article.content, url)}${correctionsIn(article.corrections ?? [])}`,
+        : `${withAbsoluteUrls(article.content, url)}${correctionsIn(article.corrections ?? [], site)}`,
     published: article.published_at,
     updated: article.updated_at,
     authors: authorsOf(article, site),
@@ -198,9 +198,11 @@ function entryOf(article: FeedArticle, site: Site): FeedEntry {
 }
 
 /** Corrections as HTML, below the text: in the site's own language, so without a word of ours. */
-function correctionsIn(corrections: readonly Correction[]): string {
+function correctionsIn(corrections: readonly Correction[], site: Site): string {
   return corrections
-    .map(({ at, text }) => `<p><time datetime="${at}">${at.slice(0, 10)}</time>: ${asHtml(text)}</p>`)
+    .map(
+      ({ at, text }) => `<p><time datetime="${at}">${site.time(at).slice(0, 10)}</time>: ${asHtml(text)}</p>`,
+    )
     .join('');
 }
 

@@ -5,5 +5,5 @@ create or replace trigger announce_change after insert or update or delete on co
   for each row execute function content.announce_change();
 create or replace trigger audit_changed after update on content.site
   for each row when (old.* is distinct from new.*) execute function content.audit_row(
-    'site.changed', 'name', 'description', 'language', 'url', 'logo', 'article_path', 'category_path', 'author_path'
+    'site.changed', 'name', 'description', 'language', 'zone', 'url', 'logo', 'article_path', 'category_path', 'author_path'
   );

@@ -58,6 +58,7 @@ const siteChange = z
     name: onOneLine(requiredText(MOST_OF_NAME)).nullable(),
     description: onOneLine(requiredText(MOST_OF_DESCRIPTION)).nullable(),
     language: likeVariable('SITE_LANGUAGE').nullable(),
+    zone: likeVariable('SITE_TIMEZONE').nullable(),
     // However it was typed: others put paths after it.
     url: likeVariable('CONTENT_SITE_URL')
       .transform((url) => new URL(url).href.replace(/\/$/, ''))
@@ -96,6 +97,7 @@ const siteAnswer = envelope(
       name: setting,
       description: setting,
       language: setting,
+      zone: setting,
       url: setting,
       logo: setting,
       article_path: setting,

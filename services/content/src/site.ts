@@ -13,6 +13,8 @@ export interface FormerPattern {
   pattern: string;
 }
 
+const MINUTE_MS = 60_000;
+
 interface Named {
   id: number;
   slug: string;
@@ -24,6 +26,8 @@ export interface SiteValues {
   description: string | null;
   /** BCP 47. */
   language: string | null;
+  /** The name of its time zone; null is UTC. */
+  zone: string | null;
   url: string | null;
   logo: string | null;
   article_path: string;
@@ -43,6 +47,7 @@ export class Site {
   /** The address of the publisher's logo. */
   readonly logo: string | undefined;
   readonly #values: SiteValues;
+  #clock: Intl.DateTimeFormat | undefined;
 
   /** The site of the settings; undefined if they do not say where it is. */
   static of(values: SiteValues): Site | undefined {
@@ -56,6 +61,23 @@ export class Site {
     this.language = values.language ?? undefined;
     this.logo = values.logo ?? undefined;
     this.#values = values;
+  }
+
+  /** A time as RFC 3339, by the clock of the site. */
+  time(at: Date | string): string {
+    const date = new Date(at);
+    const { zone } = this.#values;
+    if (zone === null) return date.toISOString();
+    this.#clock ??= new Intl.DateTimeFormat('sv-SE', {
+      timeZone: zone,
+      dateStyle: 'short',
+      timeStyle: 'medium',
+    });
+    const local = Date.parse(`${this.#clock.format(date).replace(' ', 'T')}Z`);
+    const minutes = Math.round((local - date.getTime()) / MINUTE_MS);
+    const ahead = new Date(Math.abs(minutes) * MINUTE_MS).toISOString().slice(11, 16);
+    const shown = new Date(date.getTime() + minutes * MINUTE_MS).toISOString();
+    return shown.replace('Z', `${minutes < 0 ? '-' : '+'}${ahead}`);
   }
 
   /** Returns the address of a kind of pages, with the placeholders `{id}` and `{slug}`. */

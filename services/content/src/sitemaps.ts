@@ -278,7 +278,7 @@ function writeNews(articles: readonly NewsArticle[], language: string, site: Sit
           x('news:name', xmlText(site.name)),
           x('news:language', newsLanguage(language)),
         ]),
-        x('news:publication_date', article.published_at.toISOString()),
+        x('news:publication_date', site.time(article.published_at)),
         x('news:title', xmlText(article.title)),
       ]),
     ]),

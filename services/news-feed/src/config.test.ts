@@ -25,6 +25,9 @@ test('a category is called in words, or as its label says, in any script', () =>
 
 test('days are those of a zone with its summer time, not of an offset or an unknown name', () => {
   expect(readVocabulary({ NEWS_REPORT_TIMEZONE: 'Europe/Lisbon' }).calendar.zone).toBe('Europe/Lisbon');
+  const SITE_TIMEZONE = 'Asia/Tokyo';
+  expect(readVocabulary({ SITE_TIMEZONE }).calendar.zone).toBe(SITE_TIMEZONE);
+  expect(readVocabulary({ SITE_TIMEZONE, NEWS_REPORT_TIMEZONE: 'Etc/UTC' }).calendar.zone).toBe('Etc/UTC');
   expect(readVocabulary({}).calendar.zone).toBe('Asia/Shanghai');
   for (const NEWS_REPORT_TIMEZONE of ['+01:00', 'Europe/Lisboa', 'Europe/Lisbon ']) {
     expect(() => readVocabulary({ NEWS_REPORT_TIMEZONE }), NEWS_REPORT_TIMEZONE).toThrow(

@@ -1,5 +1,4 @@
 import { reasonOf } from '@pressroom/common/failures/failure';
-import { isTimeZone } from '@pressroom/common/fields/fields';
 import { searchConcurrency } from '@pressroom/common/search/open-searches';
 import {
   cidrs,
@@ -12,7 +11,7 @@ import {
   setting,
 } from '@pressroom/common/start/config';
 import { fixedVariables } from '@pressroom/common/start/desk-settings';
-import { pagePath, siteSettings, siteUrl } from '@pressroom/common/start/site-settings';
+import { pagePath, siteSettings, siteUrl, timeZone } from '@pressroom/common/start/site-settings';
 import { type Group, PACKS, readPacks } from '@pressroom/stories/packs';
 import { primaryLanguage } from '@pressroom/stories/words';
 import { z } from 'zod';
@@ -76,12 +75,11 @@ export const vocabularySettings = {
     'those of `NEWS_PACKS`; of `technology`: `technology,research,patent,product,industry,finance,policy-standard,event,insight`',
   ),
   SITE_LANGUAGE: siteSettings.SITE_LANGUAGE,
+  SITE_TIMEZONE: siteSettings.SITE_TIMEZONE,
   NEWS_REPORT_TIMEZONE: setting(
-    z
-      .string()
-      .refine(isTimeZone, 'a time zone of the IANA database, such as Europe/Lisbon')
-      .default(SHANGHAI.zone),
+    timeZone().optional(),
     'The time zone of reports, of their dates and of all other days.',
+    '`SITE_TIMEZONE`, else `Asia/Shanghai`',
   ),
   NEWS_REPORT_HOUR: setting(
     integer(0, 23, 'hours').default(8),
@@ -173,7 +171,8 @@ export function vocabularyOf(config: z.infer<z.ZodObject<typeof vocabularySettin
   const packs = readPacks(config.NEWS_PACKS);
   const { NEWS_CATEGORIES: categories = Object.keys(packs.categories), NEWS_DIRECTIONS: directions } = config;
   const language = primaryLanguage(config.SITE_LANGUAGE);
-  const environment = { reportZone: config.NEWS_REPORT_TIMEZONE, reportHour: config.NEWS_REPORT_HOUR };
+  const { NEWS_REPORT_TIMEZONE: ownZone, SITE_TIMEZONE: siteZone, NEWS_REPORT_HOUR: reportHour } = config;
+  const environment = { reportZone: ownZone ?? siteZone ?? SHANGHAI.zone, reportHour };
   const calendar = new Calendar(environment.reportZone, environment.reportHour);
   return {
     categories: categories.map(nameOf),
@@ -222,6 +221,7 @@ export const AGREED_SETTINGS = [
   'SITE_URL',
   'SITE_NAME',
   'SITE_LANGUAGE',
+  'SITE_TIMEZONE',
   'SITE_LINK_NAME',
   'SITE_ITEM_PATH',
   'SITE_STORY_PATH',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isTimeZone } from '../fields/fields.ts';
 import { setting } from './config.ts';
 
 /** A site's address without a trailing slash. */
@@ -26,6 +27,11 @@ function isLanguage(value: string): boolean {
   }
 }
 
+/** The name of a time zone. */
+export function timeZone() {
+  return z.string().refine(isTimeZone, 'a time zone of the IANA database, such as Europe/Lisbon');
+}
+
 /** The settings of services that speak for the publishing site. */
 export const siteSettings = {
   SITE_NAME: setting(
@@ -35,6 +41,11 @@ export const siteSettings = {
   SITE_LANGUAGE: setting(
     z.string().refine(isLanguage, 'a language tag, such as en or zh-CN').optional(),
     "The language of titles and texts, as declared in the feeds, of new slugs (`ü` is `ue` in German), and of the news feed's own words (in English where it has none).",
+  ),
+  SITE_TIMEZONE: setting(
+    timeZone().optional(),
+    'The time zone of days that readers are told: of corrections in feeds, of times in JSON-LD and in the sitemap for news, and of reports without `NEWS_REPORT_TIMEZONE`.',
+    'UTC',
   ),
 };
 

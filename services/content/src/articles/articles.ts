@@ -394,6 +394,7 @@ function jsonLdOf(
   site: Site | undefined,
 ): Record<string, unknown> {
   const url = article.canonical_url ?? site?.page('article', article);
+  const time = (at: string) => site?.time(at) ?? at;
   const image = article.featured_image ?? article.social_image;
   return {
     '@context': 'https://schema.org',
@@ -401,8 +402,8 @@ function jsonLdOf(
     headline: article.title,
     description: article.meta_description ?? article.excerpt ?? undefined,
     image: image == null ? undefined : [image],
-    datePublished: article.published_at ?? undefined,
-    dateModified: article.updated_at,
+    datePublished: article.published_at == null ? undefined : time(article.published_at),
+    dateModified: time(article.updated_at),
     author:
       authors.length === 0
         ? [{ '@type': 'Person', name: article.author }]
@@ -411,7 +412,7 @@ function jsonLdOf(
     correction: article.corrections?.map(({ at, text }) => ({
       '@type': 'CorrectionComment',
       text,
-      datePublished: at,
+      datePublished: time(at),
     })),
     inLanguage: site?.language,
     url,

@@ -7,6 +7,7 @@ export const SITE_SETTINGS = [
   'name',
   'description',
   'language',
+  'zone',
   'url',
   'logo',
   'article_path',

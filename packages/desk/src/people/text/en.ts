@@ -265,6 +265,7 @@ export const en = {
   site_name: 'Name of the site',
   site_description: 'What the site is about',
   site_language: 'Language of the articles',
+  site_zone: 'Time zone of the site',
   site_url: 'Address of the site',
   site_logo: 'Address of the logo',
   site_article_path: 'Addresses of articles',
@@ -272,6 +273,8 @@ export const en = {
   site_author_path: 'Addresses of authors',
   siteHint_description: 'In a sentence, for those who follow a feed.',
   siteHint_language: 'Such as en or zh-CN.',
+  siteHint_zone:
+    'Such as Europe/Berlin: dates of corrections in feeds and times for search engines are told in it.',
   siteHint_url: 'Without one there are no feeds and sitemaps.',
   siteHint_path: 'Made of {slug} and {id}. Former addresses lead on to the new ones.',
   siteCircle:
@@ -323,6 +326,7 @@ export const en = {
   fault_to: 'Write the e-mail address that the test goes to.',
   fault_password_required: 'Type the password again: it is kept for one server and user.',
   fault_language: 'This is not a language. Write it like en or zh-CN.',
+  fault_zone: 'Write a time zone such as Europe/Berlin.',
   fault_logo: 'Write a web address that begins with https:// or http://.',
   fault_article_path: 'Write it like /articles/{slug}, with {slug} or {id}.',
   fault_category_path: 'Write it like /categories/{slug}, with {slug} or {id}.',

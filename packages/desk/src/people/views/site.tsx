@@ -10,6 +10,7 @@ import { originWords, SettingField, type Settings, SettingsForm, SettingsPage } 
 const HINTS: Partial<Record<SiteSettingName, TextName>> = {
   description: 'siteHint_description',
   language: 'siteHint_language',
+  zone: 'siteHint_zone',
   url: 'siteHint_url',
   article_path: 'siteHint_path',
 };

@@ -4,10 +4,10 @@ import {
   writePrecondition,
   writtenTag,
 } from '@pressroom/common/caching/conditional';
+import { isTimeZone } from '@pressroom/common/fields/fields';
 import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
 import { z } from 'zod';
-import { vocabularySettings } from '../../config.ts';
 import type { EditorParts } from './editors.ts';
 
 /** With null, the environment's value holds again. */
@@ -16,7 +16,7 @@ const settingsPatch = z
     reportZone: z
       .string()
       .max(100)
-      .refine(isZone, {
+      .refine(isTimeZone, {
         message: 'must be a time zone of the IANA database, such as Europe/Lisbon',
         params: { code: 'invalid_format' },
       })
@@ -35,10 +35,6 @@ const settingsPatch = z
     params: { code: 'required' },
   })
   .meta({ minProperties: 1 });
-
-function isZone(name: string): boolean {
-  return vocabularySettings.NEWS_REPORT_TIMEZONE.safeParse(name).success;
-}
 
 function setting<Value extends z.ZodType>(value: Value) {
   return z.object({
