@@ -1,5 +1,3 @@
-import { Kept } from '@pressroom/common/caching/kept';
-import type { Lease } from '@pressroom/common/caching/representation-cache';
 import { DeskSettings, type DeskSettingsShown, type Made } from '@pressroom/common/start/desk-settings';
 import type { Kysely } from 'kysely';
 import type { Calendar } from './calendar.ts';
@@ -93,31 +91,5 @@ export class NewsSettings {
         .returning(COLUMNS)
         .executeTakeFirstOrThrow();
     });
-  }
-}
-
-interface FollowerParts {
-  settings: NewsSettings;
-  db: Kysely<NewsTables>;
-  /** While it is current, {@link SettingsFollower.forget} is called for every change. */
-  lease: Lease;
-}
-
-/** Has settings followed by what answers readers, which asks the database once for each change. */
-export class SettingsFollower {
-  readonly #known: Kept<void>;
-
-  constructor({ settings, db, lease }: FollowerParts) {
-    this.#known = new Kept(lease, () => settings.follow(db));
-  }
-
-  /** Ends when what was read of the settings goes by what holds. */
-  follow(): Promise<void> {
-    return this.#known.current();
-  }
-
-  /** Something was changed: what was read before does not hold. */
-  forget(): void {
-    this.#known.drop();
   }
 }

@@ -1,4 +1,5 @@
 import { answerFromCache } from '@pressroom/common/caching/hot-answers';
+import type { Kept } from '@pressroom/common/caching/kept';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { checkSchema } from '@pressroom/common/database/migrations';
 import { answerPreflights, readableAnywhere } from '@pressroom/common/http/cors';
@@ -13,7 +14,6 @@ import type { Tracing } from '@pressroom/common/tracing/tracing';
 import type { Kysely } from 'kysely';
 import type { Clock } from '../calendar.ts';
 import type { NewsFeedConfig } from '../config.ts';
-import type { SettingsFollower } from '../settings.ts';
 import type { NewsTables } from '../tables.ts';
 import type { Vocabulary } from '../words.ts';
 import { ApiAddress } from './api-address.ts';
@@ -37,8 +37,8 @@ import { storyOperations } from './stories.ts';
 export interface NewsFeedParts {
   config: NewsFeedConfig;
   vocabulary: Vocabulary;
-  /** Makes the vocabulary what owners have set. */
-  settings: SettingsFollower;
+  /** Ends when the vocabulary goes by what owners have set. */
+  settings: Kept<void>;
   db: Kysely<NewsTables>;
   /** The same database for public reads, which may be on a replica. */
   readDb: Kysely<NewsTables>;

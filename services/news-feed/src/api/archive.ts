@@ -1,11 +1,11 @@
 import { replyConditionally } from '@pressroom/common/caching/conditional';
+import type { Kept } from '@pressroom/common/caching/kept';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { integerParameter } from '@pressroom/common/fields/fields';
 import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
 import { z } from 'zod';
 import { isCalendarDate } from '../calendar.ts';
-import type { SettingsFollower } from '../settings.ts';
 import type { Vocabulary } from '../words.ts';
 import type { ArchiveStore } from './archive-store.ts';
 import { item } from './item.ts';
@@ -56,7 +56,7 @@ interface ArchiveParts {
   cache: RepresentationCache;
   site: Site;
   vocabulary: Vocabulary;
-  settings: SettingsFollower;
+  settings: Kept<void>;
 }
 
 /** The operation on the archive: every public item, by publication. */
@@ -80,7 +80,7 @@ export function archiveOperations({ archive, cache, site, vocabulary, settings }
         cacheControl: CACHE_CONTROL.items,
         cache,
         load: async () => {
-          await settings.follow();
+          await settings.current();
           const { items, nextCursor, expiresAt } = await archive.page(request.query);
           const shown = items.map((row) => ({ ...item(row, site), reason: row.reason }));
           const page = { count: shown.length, hasMore: nextCursor !== null, nextCursor };

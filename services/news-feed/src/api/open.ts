@@ -1,3 +1,4 @@
+import { Kept } from '@pressroom/common/caching/kept';
 import { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { ChangeListener } from '@pressroom/common/database/change-listener';
 import { openPool, queriesOn } from '@pressroom/common/database/database';
@@ -11,7 +12,6 @@ import { openSearches } from '@pressroom/common/search/open-searches';
 import { openTracing } from '@pressroom/common/tracing/tracing';
 import { type Clock, systemClock } from '../calendar.ts';
 import { AGREED_SETTINGS, type NewsFeedConfig, vocabularyOf } from '../config.ts';
-import { SettingsFollower } from '../settings.ts';
 import type { NewsTables } from '../tables.ts';
 import { buildApp } from './app.ts';
 
@@ -38,7 +38,7 @@ export async function openNewsFeed(
     ...ANNOUNCEMENTS,
     followsWal: config.DATABASE_READ_URL !== undefined,
     onChange: () => {
-      settings.forget();
+      settings.drop();
       cache.clear();
     },
     others: { news_settings: compareReplicas(config, AGREED_SETTINGS, log) },
@@ -52,7 +52,7 @@ export async function openNewsFeed(
   const shared = { name: applicationName, changes, log };
   const reads = openReads({ ...shared, config, pool, db });
   const vocabulary = vocabularyOf(config);
-  const settings = new SettingsFollower({ settings: vocabulary.settings, db: reads.db, lease: changes });
+  const settings = new Kept(changes, () => vocabulary.settings.follow(reads.db));
   const concurrency = config.NEWS_SEARCH_CONCURRENCY;
   const searches = openSearches<NewsTables>({ ...shared, config, concurrency });
   changes.start();

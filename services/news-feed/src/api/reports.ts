@@ -1,4 +1,5 @@
 import { replyConditionally } from '@pressroom/common/caching/conditional';
+import type { Kept } from '@pressroom/common/caching/kept';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { integerParameter } from '@pressroom/common/fields/fields';
 import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
@@ -18,7 +19,6 @@ import {
   reportDays,
 } from '../calendar.ts';
 import { type Quote, type Report, withoutWithdrawn } from '../report.ts';
-import type { SettingsFollower } from '../settings.ts';
 import type { Correction } from '../survivors.ts';
 import type { NewsTables } from '../tables.ts';
 import {
@@ -129,7 +129,7 @@ interface ReportParts {
   cache: RepresentationCache;
   site: Site;
   calendar: Calendar;
-  settings: SettingsFollower;
+  settings: Kept<void>;
   clock: Clock;
 }
 
@@ -231,7 +231,7 @@ function singleOperations(parts: PeriodParts) {
       response,
     },
     handler: async (request, reply) => {
-      await settings.follow();
+      await settings.current();
       const { date } = request.params;
       const isPast = date < calendar.date(clock());
       return replyConditionally(request, reply, {
