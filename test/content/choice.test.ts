@@ -218,7 +218,7 @@ test('a walk reaches every article that was there, whatever is written meanwhile
 test('lists by title and by change, in either direction, lose nothing between their pages', async () => {
   const { client } = fixture;
   const tag = (await client.post('/api/tags', { name: 'Sorted' })).body.data.slug;
-  // Letters that grow when they are taken apart, as long as a title may be, and two that are told apart by ids.
+  // Letters that grow when they are taken apart, as long as a title may be, and two told apart by ids.
   const [ships, notes] = [`Gamma "${'\u{1F6A2}'.repeat(240)}"`, '\u{1D160}'.repeat(255)];
   const titles = [
     'beta',

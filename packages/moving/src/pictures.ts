@@ -33,7 +33,7 @@ export function picturesOf({ content, featured_image, social_image }: Showing): 
 }
 
 /** True if an attribute, named as in `img src`, shows a picture at this address, or leads to one. */
-export function isPicture(url: string, attribute: string): boolean {
+function isPicture(url: string, attribute: string): boolean {
   const parsed = NAMING.has(attribute) ? URL.parse(url) : null;
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) return false;
   return attribute !== 'a href' || PICTURE_PATH.test(parsed.pathname);

@@ -26,7 +26,7 @@ const MOST_LOOKED = 500;
 /** How often the gallery may begin a picture: what ends it may be the picture. */
 const MOST_ATTEMPTS = 5;
 
-/** The time between two looks of an import at its pictures, and its patience with a gallery at rest, in ms. */
+/** The time between two looks of an import at its pictures, and for which a gallery may rest, in ms. */
 const LOOK_MS = 500;
 const PATIENCE_MS = 180_000;
 
@@ -160,7 +160,7 @@ function fileOf(path: string): string {
   return decodeURIComponent(path.replace(/^\/media\/(?:v[0-9a-f]{12}\/)?/, ''));
 }
 
-/** Those of these files of the gallery that nothing names: no article, also of earlier times or in the trash. */
+/** Those of these files of the gallery that nothing names: no article, revision or article in the trash. */
 async function unnamed<File extends { file: string }>(
   tx: Transaction<ContentTables>,
   files: readonly File[],
