@@ -102,7 +102,7 @@ function workOf(db: Kysely<NewsTables>, reader: Reader, parts: ReplayParts, cloc
   const rules = readRules({ NEWS_PACKS: ['technology'] });
   return {
     db,
-    judge: keeping(ruleJudge({ db, rules, search, vocabulary: parts.vocabulary })),
+    judge: keeping(ruleJudge({ db, rules: () => rules, search, vocabulary: parts.vocabulary })),
     stories: new RulesAssigner(search),
     writing: new Throttle(1),
     clock,

@@ -107,6 +107,15 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['news-feed'],
     checks: VALID_REFUSED,
+    operation: 'GET /(api/v1|feed|all/feed).*',
+    status: 400,
+    fault: '"category" must be one of',
+    reason: 'owners change the categories while the service runs; its description says what names they have',
+    example: (ask) => ask({ method: 'GET', path: '/api/v1/items?category=none' }),
+  },
+  {
+    services: ['news-feed'],
+    checks: VALID_REFUSED,
     operation: 'GET /api/v1/(archive|stories)',
     status: 400,
     fault: '"q" needs a word',

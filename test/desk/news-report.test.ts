@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { skipWithout } from '../support/browser.ts';
 import { type NewsDesk, openNewsDesk } from '../support/news-desk.ts';
 import { importLines, itemLine } from '../support/newsroom.ts';
+import { faultsOf, readAxe } from '../support/screen-faults.ts';
 
 let desk: NewsDesk;
 let opened: NewsDesk | undefined;
@@ -216,7 +217,7 @@ test('the hot list says what moves it', async () => {
   await first.getByText('Pinned').waitFor();
 });
 
-test('an owner sets the hour and the zone of reports, in English and Chinese, and the trail says so', async () => {
+test('an owner sets hour, zone and categories, in English and Chinese, and the trail says so', async () => {
   const { page } = desk;
   await page.goto(`${desk.gallery.url}/desk/people/news`);
   await page.getByLabel('Hour of the reports').selectOption('06:00');
@@ -236,11 +237,33 @@ test('an owner sets the hour and the zone of reports, in English and Chinese, an
   expect(await page.getByLabel('Hour of the reports', { exact: true }).inputValue()).toBe('7');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('From the server (NEWS_REPORT_TIMEZONE), until you change it.').waitFor();
+
+  await page.getByRole('checkbox', { name: 'Sport' }).check();
+  await page.getByRole('button', { name: 'Add a category' }).click();
+  const added = page.getByRole('group', { name: 'Categories of the news' }).getByRole('listitem').last();
+  await added.getByLabel('Label').and(page.locator(':focus')).fill('Trams');
+  await added.getByLabel('Name in addresses').fill('The trams');
+  await added.getByLabel('Words').fill('tram, light  rail, 有轨电车');
+  await page.getByRole('button', { name: 'Move up: Trams' }).press('Enter');
+  await page.getByRole('button', { name: 'Move up: Trams' }).and(page.locator(':focus')).waitFor();
+  await page.getByRole('button', { name: 'Take out: Insight' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Write it in a–z, 0–9 and -, with a letter or digit first.').waitFor();
+  await added.getByLabel('Name in addresses').fill('trams');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('In addresses: trams').waitFor();
+  expect(await added.getByLabel('Words').inputValue()).toBe('tram, light rail, 有轨电车');
+  await page.getByText('Taken out, and found by readers where items have them: Insight (insight)').waitFor();
+  await page.getByRole('combobox', { name: 'Add one of the packs' }).selectOption('Football');
+  expect(await added.getByLabel('Label').inputValue()).toBe('Football');
+
   await page.getByRole('link', { name: 'Trail' }).click();
-  await page.getByRole('row', { name: /Changed the settings of the news reportHour: 7/ }).waitFor();
+  await page.getByRole('row', { name: /Changed the settings of the news reportHour: 6 → 7/ }).waitFor();
 
   await page.getByRole('button', { name: 'Settings', exact: true }).click();
   await page.getByRole('menuitemradio', { name: '中文' }).click();
   await page.goto(`${desk.gallery.url}/desk/people/news`);
   await page.getByLabel('报告的时刻', { exact: true }).waitFor();
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await faultsOf(page, await readAxe())).toEqual([]);
 });

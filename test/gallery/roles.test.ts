@@ -236,7 +236,8 @@ test('the trail of owners has what was done to articles and news, by whom, and b
   const set = { method: 'PATCH', json: { reportHour: 6 }, headers: owner };
   expect((await send(`${at}/newsroom/settings`, set)).status).toBe(200);
   expect((await read('')).entries[0]).toMatchObject({
-    ...{ person: 'The owner', action: 'news_change_settings', object: { reportHour: 6 } },
+    ...{ person: 'The owner', action: 'news_change_settings' },
+    object: { reportHour: { before: 8, after: 6 } },
   });
   const { entries, next } = await read('of=articles&limit=1&action=article.');
   expect(entries).toMatchObject([

@@ -17,8 +17,10 @@ export {
 export {
   type Judgement,
   RuleJudge,
+  type Rules,
   type RulesSettings,
   readRules,
+  rulesOf,
   type ScoreTerm,
   type SelectRule,
   type Submission,

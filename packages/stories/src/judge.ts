@@ -1,4 +1,4 @@
-import { readPacks, type Terms } from './packs.ts';
+import { type Pack, readPacks, type Terms, WEIGHT } from './packs.ts';
 import { languageOfText, primaryLanguage, wordsIn } from './words.ts';
 
 /**
@@ -87,7 +87,8 @@ const MEANT = 2;
 const HOUR_MS = 60 * 60 * 1000;
 
 interface RuleJudgeParts {
-  rules: Rules;
+  /** The rules of now: other ones with every change of the vocabulary. */
+  rules: () => Rules;
   /** The categories and directions that an item may have. */
   vocabulary: { categories: readonly string[]; directions: readonly string[] };
   /** Counts the other sources that report on the event of a submission. */
@@ -148,7 +149,8 @@ export class RuleJudge implements SubmissionJudge {
     submission: Submission,
     { score, coverage }: { score: number | null; coverage: number },
   ): Promise<Pick<Judgement, 'selected' | 'reason'>> {
-    const { rules, takePlace } = this.#parts;
+    const { takePlace } = this.#parts;
+    const rules = this.#parts.rules();
     const { title, language, source } = submission;
     const { select } = source;
     if (select === 'none') return { selected: false, reason: null };
@@ -160,7 +162,7 @@ export class RuleJudge implements SubmissionJudge {
 
   #findersFor(language: string | null): Finders {
     const { rules, vocabulary } = this.#parts;
-    const words = rules.wordsFor(language);
+    const words = rules().wordsFor(language);
     const known = this.#finders.get(words);
     if (known !== undefined) return known;
     const weighed = (names: readonly string[], terms: RuleWords['categories']) =>
@@ -208,7 +210,7 @@ interface RuleWords {
   signals: readonly { name: string; points: number; terms: readonly string[] }[];
 }
 
-interface Rules {
+export interface Rules {
   /** The score from which an item is selected. */
   threshold: number;
   /** Items selected a day. */
@@ -228,7 +230,21 @@ const READ_WITH: Readonly<Record<string, readonly string[]>> = { en: ['en', 'zh'
 
 /** Reads the rules of a site: those of its packs. Throws a `Failure`. */
 export function readRules({ NEWS_PACKS, SITE_LANGUAGE }: RulesSettings): Rules {
-  const { threshold = 0, quota = 0, categories, directions, signals } = readPacks(NEWS_PACKS);
+  return rulesOf(readPacks(NEWS_PACKS), SITE_LANGUAGE);
+}
+
+/**
+ * The rules of packs.
+ *
+ * @param siteLanguage that of texts whose language nobody knows (BCP 47)
+ * @param added plain words that mean a category in any language, besides those of the packs
+ */
+export function rulesOf(
+  { threshold = 0, quota = 0, categories, directions, signals }: Pack,
+  siteLanguage: string | undefined,
+  added: Readonly<Record<string, readonly string[]>> = {},
+): Rules {
+  const own = Object.entries(added).map(([name, words]) => [name, weighing(words)] as const);
   const all = [...Object.values(categories), ...Object.values(directions)];
   const known = new Set(all.flatMap(({ terms }) => Object.keys(terms)));
   const read = new Map<string, RuleWords>();
@@ -236,11 +252,11 @@ export function readRules({ NEWS_PACKS, SITE_LANGUAGE }: RulesSettings): Rules {
     threshold,
     quota,
     wordsFor: (language) => {
-      const primary = primaryLanguage(language ?? SITE_LANGUAGE);
+      const primary = primaryLanguage(language ?? siteLanguage);
       const key = known.has(primary) && primary !== 'zh' ? primary : 'en';
       const languages = ['any', ...(READ_WITH[key] ?? [key])];
       const words = read.get(key) ?? {
-        categories: eachIn(categories, languages),
+        categories: withOwn(eachIn(categories, languages), own),
         directions: eachIn(directions, languages),
         signals: Object.entries(signals).map(([name, { points, terms }]) => {
           return { name, points, terms: Object.keys(termsIn(terms, languages)) };
@@ -249,6 +265,20 @@ export function readRules({ NEWS_PACKS, SITE_LANGUAGE }: RulesSettings): Rules {
       read.set(key, words);
       return words;
     },
+  };
+}
+
+function weighing(words: readonly string[]): Terms {
+  return Object.fromEntries(words.map((word) => [word, WEIGHT]));
+}
+
+function withOwn(
+  groups: Readonly<Record<string, Terms>>,
+  own: readonly (readonly [name: string, terms: Terms])[],
+): Record<string, Terms> {
+  return {
+    ...groups,
+    ...Object.fromEntries(own.map(([name, terms]) => [name, { ...groups[name], ...terms }])),
   };
 }
 

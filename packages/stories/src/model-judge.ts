@@ -28,8 +28,8 @@ const MOST_TEXT = 4000;
 interface ModelJudgeParts {
   /** Judges first, and alone if the model fails. */
   rules: RuleJudge;
-  /** The categories that an item may have. */
-  categories: readonly string[];
+  /** The categories that a new item may have, as of now. */
+  categories: () => readonly string[];
   clock: () => Date;
   settings: EndpointSettings;
   /** The language of titles and summaries, as English names it. */
@@ -121,7 +121,7 @@ export class ModelJudge implements SubmissionJudge {
   }
 
   #question({ title, summary, text, source }: Submission): ChatQuestion {
-    const { categories } = this.#parts;
+    const categories = this.#parts.categories();
     return {
       instruction: this.#instruction,
       data: {
@@ -136,7 +136,7 @@ export class ModelJudge implements SubmissionJudge {
   #read(text: string, submission: Submission): ModelAnswer | string {
     const value = jsonOf(text);
     if (value === undefined) return 'it is not JSON';
-    const result = answerSchema(this.#parts.categories, submission).safeParse(value);
+    const result = answerSchema(this.#parts.categories(), submission).safeParse(value);
     if (!result.success) {
       const [issue] = result.error.issues;
       return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`;
@@ -146,7 +146,7 @@ export class ModelJudge implements SubmissionJudge {
 
   async #remembered(hash: Buffer, submission: Submission): Promise<ModelAnswer | undefined> {
     const known = await this.#parts.answers.find(hash);
-    return answerSchema(this.#parts.categories, submission).safeParse(known).data;
+    return answerSchema(this.#parts.categories(), submission).safeParse(known).data;
   }
 }
 

@@ -10,7 +10,7 @@ export const PACKS = ['technology', 'general', 'business', 'sport', 'science', '
 const COMMON = 'common';
 
 /** Weight of a term that is given without a number. */
-const WEIGHT = 2;
+export const WEIGHT = 2;
 
 /** Terms of one language, separated by commas, each with its weight after a = if it has one. */
 const terms = z.string().transform(
@@ -82,14 +82,19 @@ export type Terms = Readonly<Record<string, number>>;
 export type Group = z.infer<typeof group>;
 
 /** The packs merged into one; `common.yaml` explains the members. */
-type Pack = Omit<z.infer<typeof packFile>, 'use'>;
+export type Pack = Omit<z.infer<typeof packFile>, 'use'>;
 
 /**
- * Reads packs by their names, or by the paths of a site's own; a later one goes over those before it.
- * Throws a `Failure`.
+ * Reads packs by their names, or by the paths of a site's own; a later one goes over those before it. `read`
+ * keeps each. Throws a `Failure`.
  */
-export function readPacks(names: readonly string[]): Pack {
-  return [COMMON, ...names].map(readPack).reduce(over);
+export function readPacks(names: readonly string[], read = new Map<string, Pack>()): Pack {
+  const packs = [COMMON, ...names].map((name) => {
+    const pack = read.get(name) ?? readPack(name);
+    read.set(name, pack);
+    return pack;
+  });
+  return packs.reduce(over);
 }
 
 function readPack(pack: string): Pack {

@@ -302,7 +302,18 @@ function pass(
     }),
     rewriteHeaders: (headers) => ({ ...only(headers, ANSWERED), ...moved(headers, name) }),
     onResponse: (_request, answer, { statusCode, stream }) => {
-      if (deed !== undefined && statusCode < 300) note(request, deed);
+      if (deed !== undefined && statusCode < 300) {
+        if (operationId === 'changeSettings') {
+          void textOf(stream)
+            .then((body) => {
+              note(request, { ...deed, object: changesIn(body) });
+              return answer.send(body);
+            })
+            .catch((error: unknown) => answer.send(notAnswering(name, error)));
+          return;
+        }
+        note(request, deed);
+      }
       if (statusCode !== 401 && statusCode !== 403) {
         answer.send(stream);
         return;
@@ -343,17 +354,14 @@ function deedOf(
   if (request.method === 'GET' && operationId !== 'exportSources') return undefined;
   const action = `news_${operationId.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
   const params = request.params as Record<string, string>;
-  return { action, object: operationId === 'changeSettings' ? membersOf(request.body) : { ...params } };
+  return { action, object: { ...params } };
 }
 
-/** The members of a body that the service judges: none, if it is no object in plain JSON. */
-function membersOf(body: unknown): object {
-  try {
-    const members: unknown = JSON.parse(String(body));
-    return typeof members === 'object' && members !== null ? members : {};
-  } catch {
-    return {};
-  }
+const changedSettings = z.object({ changed: z.looseObject({}).default({}) });
+
+/** What a change of settings changed, before and after, as its answer says it. */
+function changesIn(body: string): object {
+  return changedSettings.parse(JSON.parse(body)).changed;
 }
 
 /** Operations that change nothing, although they are POSTs. */

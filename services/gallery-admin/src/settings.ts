@@ -5,7 +5,7 @@ import { invalid } from '@pressroom/common/failures/failure';
 import { onOneLine, requiredText } from '@pressroom/common/fields/fields';
 import { operation } from '@pressroom/common/http/operation';
 import { SecretBox } from '@pressroom/common/secrets/secret-box';
-import { DeskSettings, type DeskSettingsShown } from '@pressroom/common/start/desk-settings';
+import { changesOf, DeskSettings, type DeskSettingsShown } from '@pressroom/common/start/desk-settings';
 import type { FastifyRequest } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
@@ -344,14 +344,4 @@ async function faultOf(
     log.warn({ err: error }, 'mail_test_failed');
     return mailFault(error);
   }
-}
-
-type Shown = ReturnType<typeof withoutPasswords>;
-
-function changesOf(before: Shown, after: Shown): object {
-  const changes = (['publicFolders', 'mail'] as const).flatMap((name) => {
-    const change = { before: before[name].value, after: after[name].value };
-    return JSON.stringify(change.before) === JSON.stringify(change.after) ? [] : [[name, change]];
-  });
-  return Object.fromEntries(changes);
 }

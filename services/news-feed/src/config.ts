@@ -12,10 +12,10 @@ import {
 } from '@pressroom/common/start/config';
 import { fixedVariables } from '@pressroom/common/start/desk-settings';
 import { pagePath, siteSettings, siteUrl, timeZone } from '@pressroom/common/start/site-settings';
-import { type Group, PACKS, readPacks } from '@pressroom/stories/packs';
-import { primaryLanguage } from '@pressroom/stories/words';
+import { PACKS, readPacks } from '@pressroom/stories/packs';
 import { z } from 'zod';
 import { Calendar, SHANGHAI } from './calendar.ts';
+import { Categories, isFile, labelsOf, nameOf } from './categories.ts';
 import { NEWS_VARIABLES, NewsSettings } from './settings.ts';
 import type { Vocabulary } from './words.ts';
 
@@ -38,23 +38,16 @@ function names() {
     .refine((values) => new Set(values.map(nameOf)).size === values.length, expected);
 }
 
-function nameOf(value: string): string {
-  return value.replace(/=.*/s, '');
-}
-
 /** The settings that the service and the newsroom share. */
 export const vocabularySettings = {
   NEWS_PACKS: setting(
     z
       .string()
       .transform((value) => value.split(',').map((pack) => pack.trim()))
-      .refine(
-        (packs) => packs.every((pack) => /\.ya?ml$/.test(pack) || PACKS.some((known) => known === pack)),
-        {
-          message: `packs (${PACKS.join(', ')}) or files of packs that end in .yaml, separated by commas`,
-          abort: true,
-        },
-      )
+      .refine((packs) => packs.every((pack) => isFile(pack) || PACKS.some((known) => known === pack)), {
+        message: `packs (${PACKS.join(', ')}) or files of packs that end in .yaml, separated by commas`,
+        abort: true,
+      })
       .superRefine((packs, context) => {
         try {
           readPacks(packs);
@@ -168,39 +161,34 @@ export const newsFeedSettings = {
 
 /** The vocabulary that the settings name. Throws a `Failure` for a file that is no pack. */
 export function vocabularyOf(config: z.infer<z.ZodObject<typeof vocabularySettings>>): Vocabulary {
-  const packs = readPacks(config.NEWS_PACKS);
-  const { NEWS_CATEGORIES: categories = Object.keys(packs.categories), NEWS_DIRECTIONS: directions } = config;
-  const language = primaryLanguage(config.SITE_LANGUAGE);
-  const { NEWS_REPORT_TIMEZONE: ownZone, SITE_TIMEZONE: siteZone, NEWS_REPORT_HOUR: reportHour } = config;
-  const environment = { reportZone: ownZone ?? siteZone ?? SHANGHAI.zone, reportHour };
-  const calendar = new Calendar(environment.reportZone, environment.reportHour);
+  const { NEWS_PACKS: packs, NEWS_CATEGORIES: named, NEWS_DIRECTIONS: directions } = config;
+  const { SITE_LANGUAGE: language, NEWS_FIXED: fixed, NEWS_REPORT_HOUR: reportHour } = config;
+  const { NEWS_REPORT_TIMEZONE: ownZone, SITE_TIMEZONE: siteZone } = config;
+  const categories = new Categories({ packs, named, language });
+  const reportZone = ownZone ?? siteZone ?? SHANGHAI.zone;
+  const calendar = new Calendar(reportZone, reportHour);
+  const environment = { reportZone, reportHour, packs };
   return {
-    categories: categories.map(nameOf),
+    get categories() {
+      return categories.names;
+    },
+    get offered() {
+      return categories.offered;
+    },
+    get rules() {
+      return categories.rules;
+    },
     directions: directions.map(nameOf),
     labels: {
-      category: labelsOf(categories, packs.categories, language),
-      direction: labelsOf(directions, packs.directions, language),
+      get category() {
+        return categories.labels;
+      },
+      direction: labelsOf(directions, readPacks(packs).directions, language),
     },
-    packs: config.NEWS_PACKS,
+    packs,
     calendar,
-    settings: new NewsSettings({ environment, fixed: config.NEWS_FIXED, calendar }),
+    settings: new NewsSettings({ environment, fixed, calendar, categories }),
   };
-}
-
-/** Returns the labels of the setting, else those of the packs, else the words of the name. */
-function labelsOf(
-  values: readonly string[],
-  groups: Readonly<Record<string, Group>>,
-  language: string,
-): ReadonlyMap<string, string> {
-  return new Map(
-    values.map((value) => {
-      const name = nameOf(value);
-      const { label } = groups[name] ?? {};
-      const words = label?.[language] ?? label?.en ?? name.replaceAll('-', ' ');
-      return [name, value.slice(name.length + 1).trim() || words.charAt(0).toUpperCase() + words.slice(1)];
-    }),
-  );
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Alike, WithTypes } from '@pressroom/common/database/column-types';
 import type { RuleCode } from '@pressroom/common/failures/failure';
 import type { StoredReport } from '@pressroom/stories';
+import type { Category, NamedCategory } from './categories.ts';
 import type { Columns } from './database/columns.ts';
 import type { Enclosure, Image } from './fields.ts';
 
@@ -22,6 +23,7 @@ type Typed = WithTypes<
     'news.reset_activity': { context: object[] };
     'news.reset_event': { schedule: object | null; presentation: object | null; estimate: object | null };
     'news.reset_post': { context: object[] };
+    'news.settings': { categories: Category[] | null; former_categories: NamedCategory[] };
     'news.source': {
       /** Also `removed`, for sources that are never shown. */
       state: 'active' | 'paused' | 'gone';

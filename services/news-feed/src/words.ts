@@ -1,3 +1,4 @@
+import type { Rules } from '@pressroom/stories';
 import { primaryLanguage } from '@pressroom/stories/words';
 import type { Calendar, Period } from './calendar.ts';
 import type { NewsSettings } from './settings.ts';
@@ -86,15 +87,22 @@ export function dateIn(tag: string | undefined, date: string): string {
   return new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(date));
 }
 
-/** A site's vocabulary: the categories and directions that it allows for items, and the names of its days. */
+/**
+ * A site's vocabulary: the categories and directions that it allows for items, and the names of its days. What
+ * `settings` have of it is that of the moment.
+ */
 export interface Vocabulary {
-  /** `NEWS_CATEGORIES`, or those of `NEWS_PACKS`, in the order of a daily report's sections. */
-  categories: readonly string[];
+  /** Those that items may have, in the order of a daily report's sections: after `offered`, former ones. */
+  readonly categories: readonly string[];
+  /** Those that editors and the worker choose from. */
+  readonly offered: readonly string[];
+  /** The rules of the packs, by which the worker judges. */
+  readonly rules: Rules;
   /** `NEWS_DIRECTIONS`. */
   directions: readonly string[];
   /** The label that readers see for each, by its name. */
-  labels: Record<'category' | 'direction', ReadonlyMap<string, string>>;
-  /** `NEWS_PACKS`, whose lexicon tells stories apart. */
+  labels: Readonly<Record<'category' | 'direction', ReadonlyMap<string, string>>>;
+  /** `NEWS_PACKS`, whose lexicon tells stories apart: those that come with Pressroom have none. */
   packs: readonly string[];
   /** Of the zone and hour that `settings` have: the days of reports, quotas and the archive. */
   calendar: Calendar;

@@ -33,7 +33,7 @@ const TECHNOLOGY = { NEWS_PACKS: ['technology'] };
 
 function editor(changes: Partial<ReturnType<typeof readRules>> = {}) {
   const rules = { ...readRules(TECHNOLOGY), ...changes };
-  return ruleJudge({ db: feed.db, rules, search, vocabulary: readVocabulary({}) });
+  return ruleJudge({ db: feed.db, rules: () => rules, search, vocabulary: readVocabulary({}) });
 }
 
 /** The editor of a site with these settings. */

@@ -1,8 +1,11 @@
-import { readVocabulary } from '@pressroom/news-feed/config';
+import { readVocabulary, vocabularyOf } from '@pressroom/news-feed/config';
 import { buildDesk } from '@pressroom/news-feed/desk-app';
+import { openJudge } from '@pressroom/news-feed/grouping/judging';
+import { StorySearch } from '@pressroom/news-feed/grouping/story-index';
 import { openWorker } from '@pressroom/news-feed/work/open-worker';
 import { newsroomSchedules, runSchedule } from '@pressroom/news-feed/work/schedules';
 import { readWorkerConfig } from '@pressroom/news-feed/work/worker-config';
+import { readLexicon } from '@pressroom/stories';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type JsonBody, send } from '../../support/http.ts';
 import { memoryLog } from '../../support/log.ts';
@@ -17,6 +20,16 @@ import { until } from '../../support/until.ts';
 import { workerSettings } from '../../support/worker.ts';
 
 const DESK_KEY = 'a-key-of-the-desk-that-nobody-guesses';
+
+/** An own category, and those of the environment. */
+const OWN = { name: 'trams', label: 'Trams', words: ['tram', 'Tr.m', '有轨电车'] };
+const NINE = [...readVocabulary({}).labels.category].map(([name, label]) => ({ name, label, words: [] }));
+
+const tooManyWords = Array.from({ length: 11 }, (_, index) => {
+  return { ...OWN, name: `own-${index}`, words: Array(95).fill('a') };
+});
+
+const signal = new AbortController().signal;
 
 const SETTINGS = { NEWS_REPORT_TIMEZONE: 'Europe/Berlin' };
 
@@ -91,6 +104,15 @@ test('the hour and the zone of the desk are in its answers, and null is what the
       variable: 'NEWS_REPORT_TIMEZONE',
     },
     reportHour: { ...own, value: 8, environment: 8, variable: 'NEWS_REPORT_HOUR' },
+    packs: {
+      ...{ ...own, value: ['technology'], environment: ['technology'] },
+      variable: 'NEWS_PACKS',
+    },
+    categories: {
+      ...{ ...own, value: NINE, environment: NINE },
+      variable: 'NEWS_CATEGORIES',
+    },
+    formerCategories: [],
   };
   const first = await read();
   expect(first.body).toEqual(environment);
@@ -98,6 +120,10 @@ test('the hour and the zone of the desk are in its answers, and null is what the
   expect(changed.body).toMatchObject({
     reportZone: { value: 'America/New_York', made: 'America/New_York' },
     reportHour: { value: 6, made: 6, environment: 8 },
+    changed: {
+      reportZone: { before: 'Europe/Berlin', after: 'America/New_York' },
+      reportHour: { before: 8, after: 6 },
+    },
   });
   // By every other worker too.
   expect((await send(`${url}/api/vocabulary`, { headers: HEADERS })).body.zone).toBe('America/New_York');
@@ -114,6 +140,18 @@ test('the hour and the zone of the desk are in its answers, and null is what the
     [{ reportZone: '+01:00' }, 'reportZone', 'invalid_format'],
     [{ reportZone: 'Europe/Lisboa' }, 'reportZone', 'invalid_format'],
     [{}, '', 'required'],
+    [{ categories: [] }, 'categories', 'too_short'],
+    [{ categories: [{ ...OWN, name: 'Trams' }] }, 'categories.0.name', 'invalid_format'],
+    [{ categories: [{ ...OWN, label: 'T\u202eT' }] }, 'categories.0.label', 'invalid_characters'],
+    [{ categories: [{ ...OWN, label: 'T\0' }] }, 'categories.0.label', 'invalid_characters'],
+    [{ categories: [OWN, OWN] }, 'categories', 'invalid_value'],
+    [{ categories: [{ ...OWN, words: ['(a+)*'] }] }, 'categories.0.words.0', 'invalid_format'],
+    [{ categories: [{ ...OWN, words: ['a, b'] }] }, 'categories.0.words.0', 'invalid_format'],
+    [{ categories: [{ ...OWN, words: Array(101).fill('a') }] }, 'categories.0.words', 'too_long'],
+    [{ categories: tooManyWords }, 'categories', 'too_long'],
+    [{ packs: [] }, 'packs', 'too_short'],
+    [{ packs: ['sport', 'sport'] }, 'packs', 'invalid_value'],
+    [{ packs: ['../lisboa.yaml'] }, 'packs.0', 'invalid_value'],
   ] as const) {
     const { status, body } = await patch(json);
     expect([json, status, body.errors]).toMatchObject([json, 422, [{ field, code }]]);
@@ -121,6 +159,121 @@ test('the hour and the zone of the desk are in its answers, and null is what the
   const { status, body } = await patch({ reportZone: 'Europe/Lisbon', reportHour: 5 }, {}, fixedUrl);
   expect([status, body.errors]).toMatchObject([422, [{ field: 'reportZone', code: 'not_allowed' }]]);
   expect((await read()).body).toEqual(environment);
+});
+
+describe('categories and packs', () => {
+  const SITES = () => [feed.url, replica.url];
+
+  /** The titles of the feeds of categories, and the refusal of those that are none. */
+  async function shown(names: readonly string[]): Promise<(string | undefined)[]> {
+    const titles = SITES().flatMap((at) =>
+      names.map(async (name) => {
+        const { status, text } = await send(`${at}/feed.xml?category=${name}`);
+        return status === 200 ? /<title>(.*?)<\/title>/.exec(text)?.[1] : `${status}`;
+      }),
+    );
+    return Promise.all(titles);
+  }
+
+  const untilShown = (names: readonly string[], titles: readonly string[]) =>
+    until(`the feeds of ${names.join()} are ${titles.join()}`, async () => {
+      return JSON.stringify(await shown(names)) === JSON.stringify([...titles, ...titles]);
+    });
+
+  const offered = async () =>
+    (await send(`${url}/api/vocabulary`, { headers: HEADERS })).body.categories.map(
+      ({ name, label, isFormer }: JsonBody) => `${name}=${label}${isFormer ? ' (former)' : ''}`,
+    );
+
+  async function addItem(category: string): Promise<number> {
+    const json = {
+      ...{ title: `Of ${category}`, source: { name: 'Source' }, category, selected: true },
+      ...{ summary: 'A summary.', publishedAt: now.toISOString() },
+      links: { original: `https://source.example/${category}` },
+    };
+    return (await send(`${url}/api/items`, { method: 'POST', json, headers: HEADERS })).status;
+  }
+
+  test('an own one has its label, place and words everywhere at once, and is refused by name before', async () => {
+    await untilShown(['trams', 'product'], ['400', 'Pressroom: Product']);
+    const unknown = await send(`${feed.url}/api/v1/archive?category=trams`);
+    expect([unknown.status, unknown.body.detail]).toEqual([
+      400,
+      expect.stringContaining('must be one of technology, research, patent,'),
+    ]);
+    expect(await addItem('trams')).toBe(422);
+    const config = readWorkerConfig({ ...workerSettings(feed.database.url), ...SETTINGS });
+    const vocabulary = vocabularyOf(config);
+    const search = new StorySearch(readLexicon());
+    const judge = openJudge(config, { db: feed.db, vocabulary, clock: () => now, search });
+    const judged = async (title: string) => {
+      await vocabulary.settings.follow(feed.db);
+      const source = {
+        ...{ id: 1, name: 'Source', firstParty: false, weight: 1, category: null },
+        ...{ directions: [], select: 'none' as const },
+      };
+      const times = { publishedAt: now, discoveredAt: now };
+      const submission = { title, summary: null, text: null, language: 'de', url: 'https://s.example/' };
+      return (await judge.judge({ ...submission, ...times, source }, signal)).category;
+    };
+    expect(await judged('Die Tram 10 fährt wieder')).toBeNull();
+
+    await set({ categories: [OWN, { name: 'product', label: 'New things' }] });
+    await untilShown(['trams'], ['Pressroom: Trams']);
+    await untilShown(['product'], ['Pressroom: New things']);
+    expect((await offered()).slice(0, 3)).toEqual([
+      'trams=Trams',
+      'product=New things',
+      'technology=Technology (former)',
+    ]);
+    expect(await judged('Die Tram 10 fährt wieder')).toBe('trams');
+    // Words are no patterns, and count beside those of the pack.
+    expect(await judged('Die Trxm steht')).toBeNull();
+    expect(await judged('Ein Update für das Smartphone')).toBe('product');
+    expect((await send(`${replica.url}/llms.txt`)).text).toContain('Categories: trams, product.');
+    expect(await addItem('product')).toBe(201);
+    expect(await addItem('trams')).toBe(201);
+    const preview = await send(`${url}/api/reports/daily/preview`, { headers: HEADERS });
+    expect(preview.body.report.sections.map(({ label }: JsonBody) => label)).toEqual(['Trams', 'New things']);
+  });
+
+  test('one that is left out stays for readers while something has it, and then is forgotten', async () => {
+    await set({ categories: [OWN, { ...OWN, name: 'trains', label: 'Trains' }, ...NINE] });
+    expect(await addItem('trams')).toBe(201);
+    await set({ categories: NINE });
+    const former = async () => (await read()).body.formerCategories.map(({ name }: JsonBody) => name);
+    // Both: a worker may just be writing an item.
+    expect(await former()).toEqual(['trams', 'trains']);
+    await set({ categories: null });
+    expect(await former()).toEqual(['trams']);
+    await untilShown(['trams', 'trains'], ['Pressroom: Trams', '400']);
+    expect((await offered()).slice(8)).toEqual(['insight=Insight', 'trams=Trams (former)']);
+    const { body } = await send(`${feed.url}/api/v1/items?category=trams`);
+    expect(body.items).toMatchObject([{ category: 'trams' }]);
+    const preview = await send(`${url}/api/reports/daily/preview`, { headers: HEADERS });
+    expect(preview.body.report.sections).toMatchObject([{ label: 'Trams' }]);
+
+    await set({ categories: [...NINE, { ...OWN, label: 'Tramways' }] });
+    expect(await former()).toEqual([]);
+    await untilShown(['trams'], ['Pressroom: Tramways']);
+  });
+
+  test('packs bring their categories and words, and those of before stay for readers', async () => {
+    expect(await addItem('patent')).toBe(201);
+    const { body } = await patch({ packs: ['sport'] });
+    expect(body.packs).toMatchObject({ value: ['sport'], made: ['sport'], environment: ['technology'] });
+    expect(body.categories.made).toBeNull();
+    expect(body.categories.value).toEqual(body.categories.environment);
+    await untilShown(['football', 'patent'], ['Pressroom: Football', 'Pressroom: Patent']);
+    expect(body.formerCategories).toContainEqual({ name: 'patent', label: 'Patent' });
+    await set({ reportHour: 9 });
+    // One of the contract, which nothing has.
+    await untilShown(['insight'], ['Pressroom: Insight']);
+    await set({ packs: null });
+    await untilShown(['football', 'patent'], ['Pressroom: Football', 'Pressroom: Patent']);
+    await set({ reportHour: 7 });
+    await untilShown(['football', 'patent'], ['400', 'Pressroom: Patent']);
+  });
 });
 
 test('of two owners with the same version the second is told', async () => {

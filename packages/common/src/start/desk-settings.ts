@@ -20,6 +20,19 @@ interface DeskSetting<Value> {
 
 export type DeskSettingsShown<Values> = { [Name in keyof Values]: DeskSetting<Values[Name]> };
 
+/** What held before and what holds after a change, of each setting of which that differs, by its name. */
+export function changesOf(
+  before: Readonly<Record<string, { value: unknown }>>,
+  after: Readonly<Record<string, { value: unknown }>>,
+): Record<string, { before: unknown; after: unknown }> {
+  const changes = Object.entries(after).map(([name, { value }]) => {
+    return [name, { before: before[name]?.value, after: value }] as const;
+  });
+  return Object.fromEntries(
+    changes.filter(([, change]) => JSON.stringify(change.before) !== JSON.stringify(change.after)),
+  );
+}
+
 /** The schema of the setting that names those of `variables` that the desk shows and does not change. */
 export function fixedVariables(variables: readonly string[]) {
   return z

@@ -114,6 +114,9 @@ export async function buildApp(parts: NewsFeedParts): Promise<Server> {
   addFrontPage(app, DESCRIPTION, frontPage(config));
   const address = new ApiAddress(config);
   answerFromCache(app, parts.cache, (headers) => !address.mayDependOn(headers));
+  app.addHook('preValidation', async ({ query, params }) => {
+    if ('category' in { ...(query as object), ...(params as object) }) await parts.settings.current();
+  });
   addRoutes(app, routesOf(parts));
   return app;
 }
@@ -177,7 +180,7 @@ function routesOf(parts: NewsFeedParts): RouteLine[] {
   });
   const resets = codexResetOperations({ resets: new ResetStore(readDb), cache, clock });
   const fingerprint = fingerprintOperations({ items: itemStore, hotTopics: hotTopicStore, cache });
-  const llms = llmsOperations({ site, address, vocabulary });
+  const llms = llmsOperations({ site, address, vocabulary, settings });
   const feeds = feedOperations({
     db: readDb,
     items: itemStore,
@@ -185,6 +188,7 @@ function routesOf(parts: NewsFeedParts): RouteLine[] {
     site,
     address,
     vocabulary,
+    settings,
     hubUrl: config.NEWS_HUB_URL,
   });
   return [

@@ -1,4 +1,5 @@
 import { type ReplyOf, replyConditionally } from '@pressroom/common/caching/conditional';
+import type { Kept } from '@pressroom/common/caching/kept';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import {
   type Feed,
@@ -49,6 +50,7 @@ export interface FeedParts {
   site: Site;
   address: ApiAddress;
   vocabulary: Vocabulary;
+  settings: Kept<void>;
   /** The WebSub hub that distributes changes, if there is one. */
   hubUrl: string | undefined;
 }
@@ -118,9 +120,10 @@ function categoryFeedOperation(parts: FeedParts): Operation {
 }
 
 async function readItems(
-  { items, site, vocabulary }: FeedParts,
+  { items, site, vocabulary, settings }: FeedParts,
   restriction: ItemFeedQuery,
 ): Promise<FeedContent> {
+  await settings.current();
   const page = await items.page({ ...restriction, window: '7d', by: 'timeline', limit: FEED_ITEMS });
   return { content: itemFeed(page, restriction, site, vocabulary), expiresAt: page.expiresAt };
 }

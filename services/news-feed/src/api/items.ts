@@ -7,6 +7,7 @@ import { hasPieces, searchWords } from '@pressroom/common/search/search';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { calendarDate, PERIODS } from '../calendar.ts';
+import { categoryName } from '../categories.ts';
 import { languageTag } from '../fields.ts';
 import { quotingReports, survivorsOf } from '../survivors.ts';
 import type { NewsTables } from '../tables.ts';
@@ -40,9 +41,9 @@ export function directionParameter({ directions }: Vocabulary) {
   return z.enum(directions, `must be one of ${directions.join(', ')}`).optional();
 }
 
-/** `category` in a query string: one of the deployment's categories. */
-export function categoryParameter({ categories }: Vocabulary) {
-  return z.enum(categories, `must be one of ${categories.join(', ')}`).optional();
+/** `category` in a query string: one of the categories of the site when it is asked. */
+export function categoryParameter(vocabulary: Vocabulary) {
+  return categoryName(vocabulary).optional().describe('A category of the site; `/llms.txt` names them.');
 }
 
 /** `source` in a query string. */

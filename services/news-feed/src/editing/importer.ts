@@ -7,6 +7,7 @@ import { jsonLinesOf, type LineText, parseJsonLine, readJsonLines } from '@press
 import { readLexicon } from '@pressroom/stories';
 import type { Kysely, Transaction } from 'kysely';
 import { z } from 'zod';
+import { CATEGORY_PATTERN } from '../categories.ts';
 import type { RenewalParts } from '../grouping/story-renewal.ts';
 import type { NewsTables } from '../tables.ts';
 import type { Vocabulary } from '../words.ts';
@@ -53,6 +54,9 @@ const MOST_LINES = 10;
 /** Longest time that an item waits to be batched with others, in ms: piped lines must show up soon. */
 const SHOWN_AFTER_MS = 300;
 
+/** Owners may change categories while lines are piped: they are as of no longer ago than this, in ms. */
+const FOLLOWED_MS = 1000;
+
 /**
  * Imports the lines of a file and returns their outcome. Throws if the file or the database cannot be read.
  */
@@ -85,6 +89,7 @@ async function importLines(
   const importer = new Importer({ read, runWork, packs: vocabulary.packs, now: () => new Date() });
   const lines = typeof file === 'string' ? readJsonLines(file) : jsonLinesOf(Readable.from([file]));
   let shown = 0;
+  let followedAt = performance.now();
   for (let next = lines.next(); ; ) {
     const waited = importer.waitedMs;
     if (waited !== undefined && (waited > SHOWN_AFTER_MS || (await isLate(next, SHOWN_AFTER_MS - waited)))) {
@@ -93,6 +98,10 @@ async function importLines(
     }
     const { done, value } = await next;
     if (done) return importer.finish();
+    if (performance.now() - followedAt > FOLLOWED_MS) {
+      await run((tx) => vocabulary.settings.follow(tx));
+      followedAt = performance.now();
+    }
     await importer.add(value.text, value.number);
     shown = value.number;
     next = lines.next();
@@ -369,7 +378,13 @@ export function importLineReader(vocabulary: Vocabulary): (text: LineText) => Im
 
 /** The JSON Schema (2020-12) of a line, for `import --schema`. */
 export function importLineJsonSchema(vocabulary: Vocabulary): object {
-  return z.toJSONSchema(importLine(vocabulary), { io: 'input', unrepresentable: 'any' });
+  return z.toJSONSchema(importLine(vocabulary), {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.pattern === CATEGORY_PATTERN.source) jsonSchema.enum = [...vocabulary.offered];
+    },
+  });
 }
 
 /** A line with its number, counted from 1. */

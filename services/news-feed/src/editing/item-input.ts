@@ -2,6 +2,7 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { anyText, requiredText, text, webUrl } from '@pressroom/common/fields/fields';
 import { z } from 'zod';
 import { SHANGHAI } from '../calendar.ts';
+import { categoryName } from '../categories.ts';
 import { canonicalUrl, imageUrl, LARGEST_FILE, languageTag, MAX_IMAGE_URL, MOST_CREDITS } from '../fields.ts';
 import { resetRecords } from '../reset-records.ts';
 import type { ItemTable } from '../tables.ts';
@@ -128,8 +129,7 @@ export const ITEM_MEMBERS = {
   category: {
     column: 'category',
     shown: z.string().nullable(),
-    input: ({ categories }: Vocabulary) =>
-      z.enum(categories, `must be one of ${categories.join(', ')}`).nullable(),
+    input: (vocabulary: Vocabulary) => categoryName(vocabulary).nullable(),
     initial: null,
     flag: ['name'],
   },

@@ -64,7 +64,7 @@ export function sampleLines(vocabulary: Vocabulary, now: Date): object[] {
   return [...storyLines(), ...singles, ...reports, MERGE, ...resetLines(now)];
 
   function itemLine({ title, source, firstParty, story, ...rest }: SampleItem, index: number, age: number) {
-    const { categories, directions } = vocabulary;
+    const { offered: categories, directions } = vocabulary;
     return {
       type: 'item',
       id: `sample-${story === undefined ? 'item' : 'report'}-${index + 1}`,

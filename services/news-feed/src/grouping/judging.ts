@@ -9,8 +9,8 @@ import {
   type ModelBudget,
   ModelJudge,
   RuleJudge,
+  type Rules,
   type RulesSettings,
-  readRules,
   type ScoreTerm,
   type Spender,
   type Submission,
@@ -61,11 +61,11 @@ export function openJudge(
   config: EditorConfig & RulesSettings,
   { db, vocabulary, clock, search }: EditorContext,
 ): Judge {
-  const rules = ruleJudge({ db, rules: readRules(config), search, vocabulary });
+  const rules = ruleJudge({ db, rules: () => vocabulary.rules, search, vocabulary });
   const model = modelOf(config);
   if (model === undefined) return keeping(rules);
-  const { categories, calendar } = vocabulary;
-  const budget = new BudgetStore(db, calendar, model.budget);
+  const budget = new BudgetStore(db, vocabulary.calendar, model.budget);
+  const categories = () => vocabulary.offered;
   return keeping(
     new ModelJudge({ ...model, rules, categories, clock, budget, answers: new AnswerStore(db) }),
   );
@@ -73,7 +73,7 @@ export function openJudge(
 
 interface RuleJudgeParts {
   db: Kysely<NewsTables>;
-  rules: ReturnType<typeof readRules>;
+  rules: () => Rules;
   /** Finds what else reports on an article's event. */
   search: StorySearch;
   vocabulary: Vocabulary;
@@ -84,7 +84,12 @@ export function ruleJudge({ db, rules, search, vocabulary }: RuleJudgeParts): Ru
   const coverage = new CoverageReader(db, search);
   return new RuleJudge({
     rules,
-    vocabulary,
+    vocabulary: {
+      get categories() {
+        return vocabulary.offered;
+      },
+      directions: vocabulary.directions,
+    },
     coverageOf: (submission) => coverage.of(submission),
     takePlace: ({ url, source, discoveredAt }, quota) => {
       const applicant = { article: canonicalUrl(url), sourceId: source.id };

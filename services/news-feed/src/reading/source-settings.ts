@@ -38,7 +38,10 @@ const MAX_NAME = 200;
  * Throws a {@link Failure} that says what to change, if something is wrong with `settings`. The patterns of
  * its rules are checked where they are read, see `faultsOfPatterns`.
  */
-export function checkSettings(settings: SourceSettings, { categories, directions }: Vocabulary): void {
+export function checkSettings(
+  settings: SourceSettings,
+  { categories, offered, directions }: Vocabulary,
+): void {
   const { name, category, weight, select, rules = [] } = settings;
   if (name !== undefined && name.length > MAX_NAME) {
     throw new Failure('invalid', `the name must be at most ${MAX_NAME} characters long`);
@@ -46,7 +49,7 @@ export function checkSettings(settings: SourceSettings, { categories, directions
   checkRules(rules);
   if (settings.page) listSelectors(settings.page);
   if ([category, ...categoriesOf(rules)].some((given) => given && !categories.includes(given))) {
-    throw new Failure('invalid', `the category must be one of ${categories.join(', ')}`);
+    throw new Failure('invalid', `the category must be one of ${offered.join(', ')}`);
   }
   if (settings.directions?.some((direction) => !directions.includes(direction))) {
     throw new Failure('invalid', `a direction must be one of ${directions.join(', ')}`);

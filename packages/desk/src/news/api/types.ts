@@ -19,7 +19,7 @@ export interface Tagged<Value> {
 /** The site's categories and directions, and the end of its day. */
 export type Vocabulary = Answer<'getVocabulary'>;
 /** A category or a direction, and how readers see it. */
-export type Term = Vocabulary['categories'][number];
+export type Term = Vocabulary['directions'][number] & { isFormer?: boolean };
 export type NewsroomStatus = Answer<'getStatus'>;
 
 export type ItemsQuery = Omit<

@@ -119,7 +119,7 @@ export function AddSource({ onClose, onAdded }: { onClose: () => void; onAdded: 
               label={say('category')}
               value={category}
               onValue={setCategory}
-              choices={[['', say('byRules')], ...termChoices(vocabulary.value?.categories)]}
+              choices={[['', say('byRules')], ...termChoices(vocabulary.value?.categories, category)]}
             />
             <SelectField
               label={say('selection')}

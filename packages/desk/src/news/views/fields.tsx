@@ -65,7 +65,6 @@ export function TextArea({
 /** A choice of one among several: values, and how people see them. */
 export type Choices = readonly (readonly [value: string, label: string])[];
 
-/** Categories or directions to choose from. */
 export function selectChoices(say: Say): Choices {
   const least = [50, 60, 70, 80, 90].map(
     (score) => [`score>=${score}`, say('select_score', { score })] as const,
@@ -73,8 +72,10 @@ export function selectChoices(say: Say): Choices {
   return [['auto', say('select_auto')], ['all', say('select_all')], ['none', say('select_none')], ...least];
 }
 
-export function termChoices(terms: readonly Term[] = []): Choices {
-  return terms.map(({ name, label }) => [name, label] as const);
+/** Categories or directions to choose from; with `chosen`, former categories only if it is one. */
+export function termChoices(terms: readonly Term[] = [], chosen?: string): Choices {
+  const offered = terms.filter(({ isFormer, name }) => !isFormer || chosen === undefined || name === chosen);
+  return offered.map(({ name, label }) => [name, label] as const);
 }
 
 export function SelectField({ label, value, onValue, hint, choices }: FieldProps & { choices: Choices }) {

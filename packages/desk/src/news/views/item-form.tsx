@@ -101,7 +101,7 @@ function Form({ before, onClose }: { before: Tagged<Item>; onClose: () => void }
       <div class="form-row">
         <SelectField
           {...of('category')}
-          choices={[['', say('none')], ...termChoices(vocabulary.value?.categories)]}
+          choices={[['', say('none')], ...termChoices(vocabulary.value?.categories, values.category)]}
         />
         <TextField inputMode="decimal" {...of('score')} />
         <TextField {...of('language')} />

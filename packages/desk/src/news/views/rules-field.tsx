@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Button, IconButton } from '../../shared/views/button.tsx';
 import { useNews } from '../news-context.ts';
 import { lineOf, NEW_RULE, partsOf, type RuleParts } from '../state/rules.ts';
-import { type Choices, Select, TextArea } from './fields.tsx';
+import { type Choices, Select, TextArea, termChoices } from './fields.tsx';
 
 const FIELDS = ['title', 'summary', 'url', 'any'] as const;
 const HOWS = ['has', 'hasNot', 'matches', 'matchesNot'] as const;
@@ -60,8 +60,8 @@ function RuleChoices({ rule, onRule }: { rule: RuleParts; onRule: (rule: RulePar
   const effects: Choices = [
     ['drop', say('rule_drop')],
     ['keep', say('rule_keep')],
-    ...(vocabulary.value?.categories ?? []).map(
-      ({ name, label }) => [`set category ${name}`, say('rule_category', { label })] as const,
+    ...termChoices(vocabulary.value?.categories, rule.effect.replace('set category ', '')).map(
+      ([name, label]) => [`set category ${name}`, say('rule_category', { label })] as const,
     ),
     ...POINTS.map((points) => [`score ${points}`, say('rule_points', { points })] as const),
   ];

@@ -124,7 +124,7 @@ export function SourceForm({ before, onSaved }: SourceFormProps) {
       <div class="form-row">
         <SelectField
           {...of('category')}
-          choices={[['', say('byRules')], ...termChoices(vocabulary.value?.categories)]}
+          choices={[['', say('byRules')], ...termChoices(vocabulary.value?.categories, values.category)]}
         />
         <SelectField {...of('select')} choices={selectChoices(say)} />
         <TextField inputMode="decimal" hint={say('weightHint')} {...of('weight')} />

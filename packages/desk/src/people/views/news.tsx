@@ -2,9 +2,10 @@ import { useState } from 'preact/hooks';
 import { faultWords } from '../../shared/views/problem-view.tsx';
 import type { NewsChange, NewsSettings } from '../api/news-settings.ts';
 import { usePeople } from '../people-context.ts';
+import { CategoriesField, categoriesOf, PacksField, type TypedCategory } from './news-words.tsx';
 import { originWords, SettingField, type Settings, SettingsForm, SettingsPage } from './settings-form.tsx';
 
-/** When the reports of the news are made, over what the server says. */
+/** When the reports of the news are made, and by which words items are judged, over what the server says. */
 export function NewsSettingsPage() {
   const { news } = usePeople();
   return (
@@ -20,16 +21,21 @@ function hourWords(hour: number): string {
   return `${String(hour).padStart(2, '0')}:00`;
 }
 
+/** What was typed; null to take what the server says. */
+interface Typed extends Omit<NewsChange, 'categories'> {
+  categories?: readonly TypedCategory[] | null;
+}
+
 function NewsForm({ settings }: { settings: Settings<NewsSettings, NewsChange> }) {
   const { say } = usePeople().texts;
   const { reportHour, reportZone } = settings.read.settings;
-  const [typed, setTyped] = useState<NewsChange>({});
-  const change = (members: NewsChange) => {
+  const [typed, setTyped] = useState<Typed>({});
+  const change = (members: Typed) => {
     settings.touch();
     setTyped({ ...typed, ...members });
   };
   const field = <Value,>(
-    name: keyof NewsChange,
+    name: 'reportHour' | 'reportZone',
     setting: Setting<Value>,
     words: (value: Value) => string,
   ) => {
@@ -51,7 +57,12 @@ function NewsForm({ settings }: { settings: Settings<NewsSettings, NewsChange> }
     };
   };
   const submit = async () => {
-    if (await settings.save(typed)) setTyped({});
+    const { categories, ...others } = typed;
+    const changed = {
+      ...others,
+      ...(categories !== undefined && { categories: categories && categoriesOf(categories) }),
+    };
+    if (await settings.save(changed)) setTyped({});
   };
   const hour = shownOf(reportHour, typed.reportHour);
   return (
@@ -91,6 +102,16 @@ function NewsForm({ settings }: { settings: Settings<NewsSettings, NewsChange> }
           </>
         )}
       </SettingField>
+      <PacksField
+        settings={settings}
+        typed={typed.packs}
+        onChange={(packs) => change({ packs: packs && [...packs] })}
+      />
+      <CategoriesField
+        settings={settings}
+        typed={typed.categories}
+        onChange={(categories) => change({ categories })}
+      />
     </SettingsForm>
   );
 }

@@ -66,6 +66,23 @@ export function deedOf({ action }: TrailEntry, { say }: Texts): string {
 export function objectOf({ object }: TrailEntry): string {
   return Object.entries(object)
     .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name}: ${visible(typeof value === 'string' ? value : JSON.stringify(value))}`)
+    .map(([name, value]) => `${name}: ${isChange(value) ? changeWords(value) : valueWords(value)}`)
     .join(', ');
+}
+
+interface Change {
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+function isChange(value: unknown): value is Change {
+  return typeof value === 'object' && value !== null && 'before' in value && 'after' in value;
+}
+
+function changeWords({ before, after }: Change): string {
+  return `${valueWords(before)} → ${valueWords(after)}`;
+}
+
+function valueWords(value: unknown): string {
+  return visible(typeof value === 'string' ? value : JSON.stringify(value));
 }

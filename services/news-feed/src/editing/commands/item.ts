@@ -2,7 +2,6 @@ import { Failure } from '@pressroom/common/failures/failure';
 import type { Command } from 'commander';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { readVocabulary } from '../../config.ts';
 import { readJudgement } from '../../grouping/judging.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../words.ts';
@@ -187,13 +186,12 @@ async function edit(
     name,
     value === '' && name !== 'title' ? null : value,
   ]);
-  const change = itemChangeReader(readVocabulary(process.env))({
-    ...Object.fromEntries(members),
-    ...selection,
-  });
-  if (Object.keys(change).length === 0) throw new Error('nothing to change: see `newsroom item edit --help`');
+  const wanted = { ...Object.fromEntries(members), ...selection };
+  if (Object.keys(wanted).length === 0) throw new Error('nothing to change: see `newsroom item edit --help`');
   const renewal = renewalParts();
-  const edited = await withDatabase((db) => changeItem(db, id, change, { actor, action, renewal }));
+  const edited = await withNewsroom((db, vocabulary) =>
+    changeItem(db, id, itemChangeReader(vocabulary)(wanted), { actor, action, renewal }),
+  );
   printEdited({ json }, id, edited);
 }
 

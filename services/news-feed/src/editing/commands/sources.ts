@@ -3,7 +3,6 @@ import { readTextFile } from '@pressroom/common/files/json-lines';
 import { readConfig } from '@pressroom/common/start/config';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Kysely } from 'kysely';
-import { readVocabulary } from '../../config.ts';
 import { FOUND, LIST_SELECTORS } from '../../reading/list-selectors.ts';
 import { writeOpml } from '../../reading/opml.ts';
 import { MAX_ENTRIES } from '../../reading/parse-feed.ts';
@@ -36,11 +35,12 @@ import {
 } from '../../reading/sources.ts';
 import { FETCH_LIMITS, WebFetcher, WebPageReader } from '../../reading/web-fetcher.ts';
 import type { NewsTables } from '../../tables.ts';
+import type { Vocabulary } from '../../words.ts';
 import { sharedSlots, sharedTurns } from '../../work/leases.ts';
 import { type TriedSource, trySource } from '../../work/try-source.ts';
 import { workerSettings } from '../../work/worker-config.ts';
 import { sourcePath } from '../desk/sources.ts';
-import { type PrintOptions, print, printing, readAs, withDatabase } from './options.ts';
+import { type PrintOptions, print, printing, readAs, withDatabase, withNewsroom } from './options.ts';
 
 /** The options of `sources add` and `edit`. */
 interface SettingOptions extends PrintOptions {
@@ -122,8 +122,10 @@ export function addSourceCommands(program: Command): void {
     .command('export')
     .description('print the sources as OPML')
     .action(async () => {
-      const vocabulary = readVocabulary(process.env);
-      console.log(writeOpml(await withDatabase(listSources), vocabulary, new Date()));
+      const opml = await withNewsroom(async (db, vocabulary) =>
+        writeOpml(await listSources(db), vocabulary, new Date()),
+      );
+      console.log(opml);
     });
 }
 
@@ -153,8 +155,8 @@ function withSettings(command: Command): Command {
 }
 
 async function add(url: string, options: SettingOptions): Promise<void> {
-  const settings = settingsOf(options);
-  await withDatabase(async (db) => {
+  await withNewsroom(async (db, vocabulary) => {
+    const settings = settingsOf(options, vocabulary);
     const isShown = options.try || settings.page;
     const found = isShown ? await showFound(db, sourceUrl(url), settings.page || null, options) : undefined;
     if (options.try) return;
@@ -166,8 +168,11 @@ async function add(url: string, options: SettingOptions): Promise<void> {
 }
 
 async function edit(given: string, options: SettingOptions): Promise<void> {
-  const settings = { ...settingsOf(options), ...(options.url !== undefined && { url: options.url }) };
-  await withDatabase(async (db) => {
+  await withNewsroom(async (db, vocabulary) => {
+    const settings = {
+      ...settingsOf(options, vocabulary),
+      ...(options.url !== undefined && { url: options.url }),
+    };
     const { id, url } = await findSource(db, given);
     const { page } = settings;
     const found = page ? await showFound(db, sourceUrl(settings.url ?? url), page, options) : undefined;
@@ -304,10 +309,11 @@ function textOf(value: unknown): string {
 
 async function importOpml(file: string, options: PrintOptions): Promise<void> {
   const reader = new Reader();
-  const parts = { vocabulary: readVocabulary(process.env), reader, now: new Date() };
   const { added, known, ...rest } = await reader
     .read(file, 'opml', readTextFile(file))
-    .then((feeds) => withDatabase((db) => addListed(db, feeds, parts)))
+    .then((feeds) =>
+      withNewsroom((db, vocabulary) => addListed(db, feeds, { vocabulary, reader, now: new Date() })),
+    )
     .finally(() => reader.close());
   const refused = rest.refused.map(({ url, reason }) => `${url}: ${reason}`);
   print(options, { added, known, refused }, () =>
@@ -316,7 +322,7 @@ async function importOpml(file: string, options: PrintOptions): Promise<void> {
   if (refused.length > 0) process.exitCode = 1;
 }
 
-function settingsOf(options: SettingOptions): SourceSettings {
+function settingsOf(options: SettingOptions, vocabulary: Vocabulary): SourceSettings {
   const { direction, url: _url, try: _try, json: _json, rule, page, ...rest } = options;
   const directions = direction?.split(',').map((name) => name.trim());
   const settings = {
@@ -325,7 +331,7 @@ function settingsOf(options: SettingOptions): SourceSettings {
     ...(rule && { rules: rule.filter((text) => text !== '') }),
     ...(page !== undefined && { page: page === true ? FOUND : page }),
   };
-  checkSettings(settings, readVocabulary(process.env));
+  checkSettings(settings, vocabulary);
   const fault = patternFaults(settings.rules ?? []).find((message) => message !== null);
   if (fault !== undefined) throw new Failure('invalid', fault);
   return settings;

@@ -113,11 +113,13 @@ export function addImportCommand(program: Command): void {
     .option('--schema', 'print the JSON Schema of a line')
     .option('--dry-run', 'show what would happen without changing anything')
     .action(async (file: string | undefined, options: ImportOptions) => {
-      const vocabulary = readVocabulary(process.env);
-      if (options.schema) return console.log(JSON.stringify(importLineJsonSchema(vocabulary), null, 2));
+      if (options.schema) {
+        // Also without a database.
+        return console.log(JSON.stringify(importLineJsonSchema(readVocabulary(process.env)), null, 2));
+      }
       if (file === undefined) throw new Error('a file is required: name one, or - for standard input');
       const dryRun = options.dryRun === true;
-      const tally = await withDatabase((db) =>
+      const tally = await withNewsroom((db, vocabulary) =>
         importFile({ db, file, actor: options.by, vocabulary, dryRun, onProgress }),
       );
       if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');

@@ -12,12 +12,14 @@ import { failedJobs, workStatus } from '../../work/status.ts';
 import { inTransactions } from '../edits.ts';
 import { type EditorParts, timestamp, toWire } from './editors.ts';
 
-const named = z.array(z.object({ name: z.string(), label: z.string() }));
+const named = z.object({ name: z.string(), label: z.string() });
 
 /** Answer with the site's vocabulary. */
 const vocabularyAnswer = z.object({
-  categories: named,
-  directions: named,
+  categories: z
+    .array(named.extend({ isFormer: z.boolean().describe('True if it was left out and items may have it.') }))
+    .describe('Those that items may have, the former ones last.'),
+  directions: z.array(named),
   zone: z.string().describe('The time zone of reports and days.'),
 });
 
@@ -151,7 +153,9 @@ function states({ db, vocabulary, clock, schedules }: EditorParts & { schedules:
       const labelled = (names: readonly string[], kind: 'category' | 'direction') =>
         names.map((name) => ({ name, label: labels[kind].get(name) ?? name }));
       return {
-        categories: labelled(vocabulary.categories, 'category'),
+        categories: labelled(vocabulary.categories, 'category').map((category) => {
+          return { ...category, isFormer: !vocabulary.offered.includes(category.name) };
+        }),
         directions: labelled(vocabulary.directions, 'direction'),
         zone: calendar.zone,
       };
