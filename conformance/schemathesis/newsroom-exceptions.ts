@@ -209,7 +209,7 @@ export const NEWSROOM_EXCEPTIONS: readonly Exception[] = [
   {
     services: ['newsroom'],
     checks: ['positive_data_acceptance', 'negative_data_rejection'],
-    operation: '(POST|PUT|PATCH) /api/(items|stories|sources|reports)/.*',
+    operation: '(POST|PUT|PATCH) /api/((items|stories|sources|reports)/.*|settings)',
     status: 412,
     fault: ' \\[precondition_failed\\]$',
     reason: 'a schema does not know the current entity tag',
