@@ -360,15 +360,18 @@ describe('import', () => {
     expect(await state()).toEqual(before);
   });
 
-  test('a piped line is visible while the pipe is still open', async () => {
+  test('a piped line is visible while the pipe is still open, and goes by the categories of now', async () => {
     const child = spawn(process.execPath, ['services/news-feed/src/cli.ts', 'import', '-'], {
       env: { ...process.env, DATABASE_URL: feed.database.url },
     });
     const ended = once(child, 'close');
-    for (const id of ['one', 'two']) {
-      child.stdin.write(`${JSON.stringify(itemLine(id))}\n`);
-      await until(`${id} is there`, () => row(id));
+    const { settings } = readVocabulary({});
+    for (const category of ['product', 'trams']) {
+      await settings.change(feed.db, { categories: [{ name: category, label: 'A label', words: [] }] });
+      child.stdin.write(`${JSON.stringify(itemLine(category, { category }))}\n`);
+      await until(`the item of ${category} is there`, () => row(category));
     }
+    await settings.change(feed.db, { categories: null });
     expect(child.exitCode).toBeNull();
     child.stdin.end();
     expect(await ended).toEqual([0, null]);

@@ -51,11 +51,11 @@ interface Import {
 /** Refused lines listed in a notice. */
 const MOST_LINES = 10;
 
-/** Longest time that an item waits to be batched with others, in ms: piped lines must show up soon. */
+/**
+ * Longest time that an item waits to be batched with others, in ms: piped lines must show up soon. The
+ * categories that a line is checked by are those of no longer ago.
+ */
 const SHOWN_AFTER_MS = 300;
-
-/** Owners may change categories while lines are piped: they are as of no longer ago than this, in ms. */
-const FOLLOWED_MS = 1000;
 
 /**
  * Imports the lines of a file and returns their outcome. Throws if the file or the database cannot be read.
@@ -98,7 +98,7 @@ async function importLines(
     }
     const { done, value } = await next;
     if (done) return importer.finish();
-    if (performance.now() - followedAt > FOLLOWED_MS) {
+    if (performance.now() - followedAt > SHOWN_AFTER_MS) {
       await run((tx) => vocabulary.settings.follow(tx));
       followedAt = performance.now();
     }
