@@ -13,7 +13,7 @@ import { z } from 'zod';
 import type { Bucket, BucketSource } from './buckets/bucket.ts';
 import { existingPath, parentOf } from './names.ts';
 import { listObjects, type OriginalDates, type StoredObject } from './objects/object-page.ts';
-import { attachment } from './objects/signed-urls.ts';
+import { attachment } from './objects/read-urls.ts';
 import { findObject, forEachConcurrently, named } from './operations/objects.ts';
 import { findSources, foldOverlaps } from './operations/transfer.ts';
 import { logWrite, problemResponses } from './problems.ts';

@@ -11,7 +11,7 @@ import type { PublicPrefixes } from './media/public-prefixes.ts';
 import { versionOf } from './media/renditions.ts';
 import { existingPath, folderPrefix, objectKey, RENDITIONS, TRASH } from './names.ts';
 import { listPage, type ObjectPage, type OriginalDates, type StoredObject } from './objects/object-page.ts';
-import { signListUrl, signObjectUrls } from './objects/signed-urls.ts';
+import { signListUrl, signObjectUrls } from './objects/read-urls.ts';
 import type { ThumbHashes } from './objects/thumb-hashes.ts';
 import { problemResponses } from './problems.ts';
 

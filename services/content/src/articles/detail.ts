@@ -169,7 +169,7 @@ export async function readArticle(db: Database, id: number, reader: Reader): Pro
  * Like {@link readArticle}, by the slug.
  *
  * @throws Failure `missing` if no article has it, or `reader` may not see the one that has
- * @throws MovedSlug if the article has another slug by now
+ * @throws MovedSlug if the article has another slug by now, to which `replyBySlug` leads
  */
 export async function readArticleBySlug(db: Database, slug: string, reader: Reader): Promise<ReadArticle> {
   const [row] = await DETAIL_BY_SLUG.execute(db, { slug });

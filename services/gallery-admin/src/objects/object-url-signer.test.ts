@@ -3,7 +3,7 @@ import { getSignedUrl, S3RequestPresigner } from '@aws-sdk/s3-request-presigner'
 import fc from 'fast-check';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { type Bucket, StoreConnections } from '../buckets/bucket.ts';
-import { objectUrlSigner } from './signed-urls.ts';
+import { objectUrlSigner } from './read-urls.ts';
 
 const SIGNED_AT = new Date('2026-11-21T08:00:00Z');
 
