@@ -37,7 +37,9 @@ beforeAll(async () => {
 afterEach(async () => {
   await Promise.all(open.splice(0).map(({ close }) => close()));
   await query('truncate content.hook, content.event restart identity cascade');
-  await query('delete from content.article; delete from content.deleted_article');
+  await query(
+    'delete from content.article where id in (select id from content.article order by id for update); delete from content.deleted_article',
+  );
   aheadMs = 0;
 });
 afterAll(() => database.drop());

@@ -115,7 +115,7 @@ test('a plan is in the trail, and wakes whoever carries it out', async () => {
     ['released', true, 'special'],
   ]);
   await tx.query(
-    'delete from content.article; delete from content.tag; delete from content.author; delete from content.release',
+    'delete from content.article where id in (select id from content.article order by id for update); delete from content.tag; delete from content.author; delete from content.release',
   );
   await tx.query('commit');
   await expect.poll(() => heard).toEqual(['']);

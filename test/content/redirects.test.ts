@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await content.database.pool.query(
-    'delete from content.redirect; delete from content.article; delete from content.category',
+    'delete from content.redirect; delete from content.article where id in (select id from content.article order by id for update); delete from content.category',
   );
 });
 

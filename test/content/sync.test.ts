@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await query(
-    'delete from content.article; delete from content.category; delete from content.tag; delete from content.author; delete from content.redirect',
+    'delete from content.article where id in (select id from content.article order by id for update); delete from content.category; delete from content.tag; delete from content.author; delete from content.redirect',
   );
 });
 

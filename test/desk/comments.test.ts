@@ -57,6 +57,8 @@ async function select(page: Page, words: string): Promise<void> {
       if (at !== -1) document.getSelection()?.setBaseAndExtent(node, at, node, at + wanted.length);
     }
   }, words);
+  // The editor has seen it.
+  await page.getByRole('button', { name: /^(Add a comment|添加批注)$/ }).waitFor();
 }
 
 async function comment(page: Page, words: string, text: string): Promise<void> {
