@@ -3,6 +3,7 @@ import type { ApiProblem } from '../../shared/api/problem.ts';
 import { localTime } from '../../shared/state/local-time.ts';
 import { problemWords } from '../../shared/views/problem-view.tsx';
 import { SubmitDialog } from '../../shared/views/submit-dialog.tsx';
+import { TimeField } from '../../shared/views/time-field.tsx';
 import { ZoneHint } from '../../shared/views/zone-hint.tsx';
 import type { Entry } from '../api/plans.ts';
 import { useApp } from '../app-context.ts';
@@ -32,16 +33,7 @@ export function MoveDialog({ entry, onMove, onClose }: MoveDialogProps) {
       reasonOf={(problem) => problemWords(problem, say)}
       onClose={onClose}
     >
-      <label class="field">
-        <span>{say('theTime')}</span>
-        <input
-          type="datetime-local"
-          value={time}
-          required
-          autofocus
-          onInput={({ currentTarget }) => setTime(currentTarget.value)}
-        />
-      </label>
+      <TimeField label={say('theTime')} value={time} required autofocus onChange={setTime} />
       <ZoneHint />
     </SubmitDialog>
   );

@@ -5,13 +5,13 @@ import { localTime, zonedTime } from '../../shared/state/local-time.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { FormModal } from '../../shared/views/form-modal.tsx';
 import { problemWords } from '../../shared/views/problem-view.tsx';
+import { TimeField } from '../../shared/views/time-field.tsx';
 import { ZoneHint } from '../../shared/views/zone-hint.tsx';
 import { useApp } from '../app-context.ts';
 import type { FieldPlace } from '../state/checks.ts';
 import { missingIn, SHORTEST } from '../state/fields.ts';
 import type { OpenArticle } from '../state/open-article.ts';
 import { pageOf } from '../state/site-page.ts';
-import { Time } from './schedule-dialog.tsx';
 import { useVisit } from './visit.ts';
 
 // Loaded with the article, in its panel.
@@ -129,7 +129,7 @@ function WhenField({ when, onWhen, time, onTime, timeFault, release, onRelease }
       ))}
       {when === 'atTime' && (
         <>
-          <Time label={say('theTime')} value={time} fault={timeFault} onChange={onTime} />
+          <TimeField label={say('theTime')} value={time} fault={timeFault} required onChange={onTime} />
           <ZoneHint />
         </>
       )}

@@ -1,9 +1,10 @@
-import { useId, useState } from 'preact/hooks';
-import { type ApiProblem, asProblem, type FieldProblem } from '../../shared/api/problem.ts';
+import { useState } from 'preact/hooks';
+import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import { localTime, zonedTime } from '../../shared/state/local-time.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { FormModal } from '../../shared/views/form-modal.tsx';
-import { faultWords, problemWords } from '../../shared/views/problem-view.tsx';
+import { problemWords } from '../../shared/views/problem-view.tsx';
+import { TimeField } from '../../shared/views/time-field.tsx';
 import { ZoneHint } from '../../shared/views/zone-hint.tsx';
 import { useApp } from '../app-context.ts';
 import type { Changes } from '../state/fields.ts';
@@ -31,14 +32,14 @@ export function ScheduleDialog({ open, onClose }: { open: OpenArticle; onClose: 
     <FormModal say={say} title={say('scheduleTitle')} onClose={onClose}>
       <form class="form" onSubmit={(event) => void submit(event)}>
         {!isPublished && (
-          <Time
+          <TimeField
             label={say('publishAt')}
             value={publishAt}
             fault={about('publish_at')}
             onChange={setPublishAt}
           />
         )}
-        <Time
+        <TimeField
           label={say('unpublishAt')}
           value={unpublishAt}
           fault={about('unpublish_at')}
@@ -56,36 +57,5 @@ export function ScheduleDialog({ open, onClose }: { open: OpenArticle; onClose: 
         </div>
       </form>
     </FormModal>
-  );
-}
-
-export function Time({
-  label,
-  value,
-  fault,
-  onChange,
-}: {
-  label: string;
-  value: string;
-  fault: FieldProblem | undefined;
-  onChange: (value: string) => void;
-}) {
-  const { say } = useApp().texts;
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        type="datetime-local"
-        value={value}
-        aria-invalid={fault !== undefined}
-        aria-describedby={`${id}-about`}
-        onInput={({ currentTarget }) => onChange(currentTarget.value)}
-      />
-      <p class="form-problem" role="alert" id={`${id}-about`}>
-        {fault !== undefined && faultWords(fault, say)}
-      </p>
-    </div>
   );
 }

@@ -8,6 +8,7 @@ import { Loading } from '../../shared/views/loading.tsx';
 import { Menu } from '../../shared/views/menu.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import { SubmitDialog } from '../../shared/views/submit-dialog.tsx';
+import { TimeField } from '../../shared/views/time-field.tsx';
 import { ZoneHint } from '../../shared/views/zone-hint.tsx';
 import { type Delivery, EVENTS, type Hook } from '../api/integrations.ts';
 import { usePeople } from '../people-context.ts';
@@ -299,16 +300,7 @@ function ReplayDialog({ hook, onClose }: { hook: Hook; onClose: () => void }) {
       reasonOf={(problem) => refusalOf(problem, say)}
       onClose={onClose}
     >
-      <label class="field">
-        <span>{say('replaySince')}</span>
-        <input
-          type="datetime-local"
-          value={since}
-          required
-          autofocus
-          onInput={({ currentTarget }) => setSince(currentTarget.value)}
-        />
-      </label>
+      <TimeField label={say('replaySince')} value={since} required autofocus onChange={setSince} />
       <ZoneHint />
       <p class="form-good" role="status">
         {replayed !== undefined && say('replayed', { count: replayed })}

@@ -74,6 +74,7 @@ export const zh: Translated<typeof en> = {
   language: '语言',
   ownZoneIs: '时间按您设置的时区，而非此浏览器的时区：{{zone}}。',
   zoneIs: '时间按此浏览器所在时区：{{zone}}。',
+  timeMissing: '请填写日期和时间。',
   loading: '正在加载',
   unnamed: '（无名称）',
   selectAll: '全选',
