@@ -343,17 +343,31 @@ test('a picture is shown, exchanged, marked as decorative, and has a credit belo
   }, '<figure><img src="/old.jpg" srcset="/old.jpg 2x" alt="Old" class="wide"><figcaption>The pier</figcaption></figure>' +
     '<p>after</p>'));
 
+const CREDIT = ' <small class="credit">Ada</small>';
+const CREDITED = `<figure><img src="/4.jpg" alt="Four"><figcaption>${CREDIT.trim()}</figcaption></figure>`;
+const REST = `${CREDITED}<p>after</p>`;
+
 test('pictures stand side by side, at most three, below each other on a phone, and are parted again', () =>
   inEditor(async (page, written) => {
     const tops = () =>
       page.evaluate<number>(
-        `new Set([...document.querySelectorAll('.rich-text-surface img')].map((one) => one.getBoundingClientRect().top)).size`,
+        `new Set([...document.querySelectorAll(".rich-text-surface img:not([alt=Four])")].map((one) => one.getBoundingClientRect().top)).size`,
       );
     await page.getByRole('img', { name: 'One' }).click();
     await page.keyboard.press('Control+Alt+b');
     const row = (more: string) =>
       `<figure class="side-by-side"><img src="/1.jpg" alt="One"><img src="/2.jpg" alt="Two">${more}` +
-      '<figcaption><p>First</p><p>Second</p></figcaption></figure><p>after</p>';
+      `<figcaption><p>First${CREDIT}</p><p>Second${CREDIT}</p></figcaption></figure>${REST}`;
+    // Parted, each has its own words.
+    await expect.poll(written).toBe(row(''));
+    await page.keyboard.press('Control+Alt+b');
+    await expect
+      .poll(written)
+      .toBe(
+        `<figure><img src="/1.jpg" alt="One"><figcaption>First${CREDIT}</figcaption></figure>` +
+          `<figure><img src="/2.jpg" alt="Two"><figcaption>Second${CREDIT}</figcaption></figure>${REST}`,
+      );
+    await page.keyboard.press('Control+Alt+b');
     await expect.poll(written).toBe(row(''));
     await expect.poll(tops).toBe(1);
     await page.setViewportSize({ width: 360, height: 800 });
@@ -366,15 +380,24 @@ test('pictures stand side by side, at most three, below each other on a phone, a
     await expect.poll(written).toBe(row(three));
     const add = page.getByRole('button', { name: 'Add one beside it' });
     await expect.poll(() => add.getAttribute('aria-disabled')).toBe('true');
-    await page.getByRole('button', { name: 'Beside the next picture' }).click();
+    await page.getByRole('button', { name: 'Pictures side by side' }).click();
     await expect
       .poll(written)
       .toBe(
         '<figure><img src="/1.jpg" alt="One"></figure><figure><img src="/2.jpg" alt="Two"></figure>' +
-          `<figure>${three}<figcaption><p>First</p><p>Second</p></figcaption></figure><p>after</p>`,
+          `<figure>${three}<figcaption><p>First${CREDIT}</p><p>Second${CREDIT}</p></figcaption></figure>${REST}`,
       );
-  }, '<figure><img src="/1.jpg" alt="One"><figcaption>First</figcaption></figure>' +
-    '<figure><img src="/2.jpg" alt="Two"><figcaption>Second</figcaption></figure><p>after</p>'));
+    // The last one comes beside the one before, and its credit stands there already.
+    await page.getByRole('img', { name: 'Four' }).click();
+    await page.keyboard.press('Control+Alt+b');
+    await expect
+      .poll(written)
+      .toContain(
+        `<figure class="side-by-side">${three}<img src="/4.jpg" alt="Four">` +
+          `<figcaption><p>First${CREDIT}</p><p>Second${CREDIT}</p></figcaption></figure><p>after</p>`,
+      );
+  }, `<figure><img src="/1.jpg" alt="One"><figcaption>First${CREDIT}</figcaption></figure>` +
+    `<figure><img src="/2.jpg" alt="Two"><figcaption>Second${CREDIT}</figcaption></figure>${REST}`));
 
 /** Pastes a picture as a file. */
 const pasteFile = (page: Page, name: string) =>

@@ -96,6 +96,22 @@ function captionWith(old: Node | undefined, { caption, credit }: Captions): Node
   return nodeType('figcaption').create(old?.attrs, [...before, ...(line.size > 0 ? [paragraph] : [])]);
 }
 
+/** The captions of two figures as one: where one is only the credit that the other has too, it is left out. */
+export function joinedCaption(first: Node | undefined, second: Node | undefined): Node | undefined {
+  if (first === undefined || second === undefined) return first ?? second;
+  if (captionsOf(first).credit === captionsOf(second).credit) {
+    if (isOnlyCredit(second)) return first;
+    if (isOnlyCredit(first)) return second;
+  }
+  const blocks = [...first.children, ...second.children];
+  return nodeType('figcaption').create({ bare: false }, blocks);
+}
+
+function isOnlyCredit(figcaption: Node): boolean {
+  const { caption, credit } = captionsOf(figcaption);
+  return caption === '' && credit !== '';
+}
+
 function textsOf(text: string, ...marks: Mark[]): Node[] {
   return text === '' ? [] : [schema.text(text, marks)];
 }

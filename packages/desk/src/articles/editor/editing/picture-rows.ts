@@ -4,7 +4,7 @@ import { isPictureAddress } from '../html/urls.ts';
 import type { KeptAttributes } from '../schema/kept-attributes.ts';
 import { nodeType } from '../schema/schema.ts';
 import { nodeAround } from './blocks.ts';
-import { type Picture, pictureNode } from './figures.ts';
+import { joinedCaption, type Picture, pictureNode } from './figures.ts';
 
 /** The class of a figure whose pictures stand in a row; it is the site's to show them so. */
 const ROW = 'side-by-side';
@@ -83,11 +83,10 @@ function join(state: EditorState, figure: Placed, dispatch?: (tr: Transaction) =
       ? [{ node: before, pos: figure.pos - before.nodeSize }, figure]
       : [];
   if (first === undefined || second === undefined) return false;
-  const captions = [first, second].flatMap(({ node }) => captionOf(node)?.children ?? []);
-  const caption = captions.length === 0 ? [] : [captionNode(captions)];
+  const caption = joinedCaption(captionOf(first.node), captionOf(second.node)) ?? [];
   const pictures = [first, second].flatMap(({ node }) => picturesOf(node) ?? []);
   const { attrs } = first.node;
-  const row = nodeType('figure').create({ ...attrs, kept: inRow(attrs.kept) }, [...pictures, ...caption]);
+  const row = nodeType('figure').create({ ...attrs, kept: inRow(attrs.kept) }, [...pictures, caption].flat());
   const tr = state.tr.replaceWith(first.pos, second.pos + second.node.nodeSize, row);
   const own = figure === first ? 0 : (picturesOf(first.node)?.length ?? 0);
   dispatch?.(tr.setSelection(NodeSelection.create(tr.doc, first.pos + 1 + own)).scrollIntoView());
@@ -99,17 +98,24 @@ function fits(figure: Node, other: Node | null): other is Node {
   return other !== null && count(figure) + count(other) <= MOST;
 }
 
-/** The last one keeps the caption of all. */
+/** Each gets its paragraph of the caption if there are as many; else the last one keeps all of it. */
 function part(state: EditorState, { node, pos }: Placed, dispatch?: (tr: Transaction) => void): boolean {
   const pictures = picturesOf(node) ?? [];
   const caption = captionOf(node);
+  const isOneEach = caption?.childCount === pictures.length;
+  const own = isOneEach
+    ? caption.children.map((one) => nodeType('figcaption').create({ bare: true }, one))
+    : [];
   const figures = pictures.map((picture, index) => {
     const isLast = index === pictures.length - 1;
     const kept = index === 0 ? outOfRow(node.attrs.kept) : null;
-    return nodeType('figure').create({ kept }, isLast && caption ? [picture, caption] : picture);
+    const below = own[index] ?? (isLast ? caption : undefined);
+    return nodeType('figure').create({ kept }, below === undefined ? picture : [picture, below]);
   });
   const tr = state.tr.replaceWith(pos, pos + node.nodeSize, figures);
-  dispatch?.(tr.setSelection(NodeSelection.create(tr.doc, pos + 1)).scrollIntoView());
+  const at = selectedIndex(state, pictures);
+  const before = figures.slice(0, at).reduce((size, { nodeSize }) => size + nodeSize, 0);
+  dispatch?.(tr.setSelection(NodeSelection.create(tr.doc, pos + before + 1)).scrollIntoView());
   return true;
 }
 
@@ -117,8 +123,9 @@ function captionOf(figure: Node): Node | undefined {
   return figure.children.find(({ type }) => type.name === 'figcaption');
 }
 
-function captionNode(blocks: readonly Node[]): Node {
-  return nodeType('figcaption').create({ bare: blocks.length === 1 }, blocks);
+/** The place of the selected picture in its row; of the first, if another thing is selected. */
+function selectedIndex({ selection }: EditorState, pictures: readonly Node[]): number {
+  return selection instanceof NodeSelection ? Math.max(0, pictures.indexOf(selection.node)) : 0;
 }
 
 function classesOf(kept: KeptAttributes | null): string[] {

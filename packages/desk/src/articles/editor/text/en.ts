@@ -57,7 +57,7 @@ export const editorEn = {
   editorCreditHint: 'Who made it, or whose it is.',
   editorRichCaption: 'The caption has formats: change it in the text.',
   editorPictureTools: 'For the picture',
-  editorBeside: 'Beside the next picture',
+  editorBeside: 'Pictures side by side',
   editorAddBeside: 'Add one beside it',
   editorOtherPicture: 'Choose another one',
   editorEmbedTitle: 'Embed a page or video',

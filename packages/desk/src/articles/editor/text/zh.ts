@@ -59,7 +59,7 @@ export const editorZh: Readonly<Record<keyof typeof editorEn, string>> = {
   editorCreditHint: '作者或版权所有者。',
   editorRichCaption: '图注带有格式，请在正文中修改。',
   editorPictureTools: '所选图片',
-  editorBeside: '与下一张图片并排',
+  editorBeside: '图片并排',
   editorAddBeside: '在旁边添加图片',
   editorOtherPicture: '换一张',
   editorEmbedTitle: '嵌入网页或视频',
