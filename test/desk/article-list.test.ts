@@ -125,6 +125,7 @@ test('finds tags and authors that are not among the first hundred', async () => 
   await authors.fill('ada lovelace');
   await authors.press('Enter');
   await page.getByRole('button', { name: 'Remove Ada Lovelace' }).waitFor();
+  expect(await page.getByText('There is no author called').count()).toBe(0);
   await saved();
   const { data } = (await desk.content.client.send(`/api/articles/${id}?include=tags,authors`)).body;
   expect(data.tags.map(({ slug }: { slug: string }) => slug)).toEqual(['zoo', 'fast', 'zebra']);
@@ -298,7 +299,7 @@ test('shows on a calendar what is planned and published, and moves plans by keys
   const { client } = desk.content;
   const id = await create({ title: 'Spring tide', publish_at: '2035-01-10T18:00:00Z' });
   await client.put('/api/releases/flood', { publish_at: '2035-01-12T09:00:00Z' });
-  await create({ title: 'Of the flood', release: 'flood' });
+  await create({ title: 'Of the flood that nobody has foreseen', release: 'flood' });
   await create({ title: 'Seen already', is_published: true });
   const plan = async () =>
     (await client.send(`/api/articles/${id}?include=schedule`)).body.data.schedule.publish_at;
@@ -326,6 +327,17 @@ test('shows on a calendar what is planned and published, and moves plans by keys
   await day('2035-01-24')
     .getByRole('link', { name: /Of the flood/ })
     .waitFor();
+  // A long title stays within its day, whose date is written as everywhere.
+  await day('2035-01-24')
+    .getByText(/24 Jan/)
+    .waitFor();
+  const overhang = await day('2035-01-24').evaluate((one) => {
+    const ends = [...one.querySelectorAll('.calendar-entry')].map(
+      (entry) => entry.getBoundingClientRect().right,
+    );
+    return Math.max(...ends) - one.getBoundingClientRect().right;
+  });
+  expect(overhang).toBeLessThan(0);
   // Somebody else was quicker: what they have planned stays.
   await client.patch(`/api/articles/${id}`, { publish_at: '2035-01-20T18:00:00Z' });
   await spring.press('Shift+ArrowLeft');

@@ -7,7 +7,7 @@ export function readAxe(): Promise<string> {
   return readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 }
 
-/** Lists axe-core's findings, content outside the window and small check boxes, each with its element. */
+/** Lists axe-core's findings, content outside the window and what a thumb misses, each with its element. */
 export async function faultsOf(page: Page, axe: string): Promise<string[]> {
   // Through the debugger: the document's policy allows no script that is not its own.
   await page.evaluate(axe);
@@ -20,16 +20,22 @@ export async function faultsOf(page: Page, axe: string): Promise<string[]> {
         return faulty.map(({ html, any }) => id + ': ' + html + ' ' + any.map(({ message }) => message).join());
       });
     })`);
-  return [...violations, ...((await page.evaluate(OUTSIDE)) as string[]), ...(await smallBoxes(page))];
+  return [...violations, ...((await page.evaluate(OUTSIDE)) as string[]), ...(await misfits(page))];
 }
 
-/** Lists check boxes that a thumb misses, on a phone. */
-function smallBoxes(page: Page): Promise<string[]> {
-  return page.evaluate<string[]>(`[...document.querySelectorAll('[type="checkbox"]')]
-    .filter((box) => innerWidth <= 760 && box.checkVisibility())
-    .filter((box) => Math.min(box.getBoundingClientRect().width, box.getBoundingClientRect().height) < 24)
-    .map((box) => 'a small check box: ' + box.outerHTML)`);
+/** Lists check boxes, radio buttons and titles of lists that a thumb misses on a phone, and boxes like fields. */
+function misfits(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`[...document.querySelectorAll(${BOXES})]
+    .filter((one) => one.checkVisibility())
+    .filter((one) => {
+      const { width, height } = one.getBoundingClientRect();
+      const isSmall = innerWidth <= 760 && Math.min(width, height) < 24;
+      return isSmall || (one.matches('input') && Math.max(width, height) > 24);
+    })
+    .map((one) => 'of a wrong size: ' + one.outerHTML.slice(0, 200))`);
 }
+
+const BOXES = JSON.stringify('[type="checkbox"], [type="radio"], a:is(.article-title, .item-title)');
 
 /**
  * Contrasts that axe-core need not decide on: a part is hidden or below a dialog, a field is empty, or a text

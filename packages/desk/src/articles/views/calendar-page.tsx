@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import { useTitle } from '../../shared/desk.ts';
 import { localTime, zonedTime } from '../../shared/state/local-time.ts';
+import { localized } from '../../shared/text/texts.ts';
 import { IconButton } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Link, onGo } from '../../shared/views/link.tsx';
@@ -28,7 +29,7 @@ export function CalendarPage() {
   const days = useMemo(() => daysOf(span, day, firstDay()), [span, day]);
   const { entries, problem, reload, move, refused } = useEntries(days);
   const format = (options: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat(language.value, { timeZone: 'UTC', ...options });
+    localized((locale) => new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options }), language.value);
   const named = format({ year: 'numeric', month: 'long' });
   const [first = day, last = day] = [days[0], days.at(-1)];
   const title =
