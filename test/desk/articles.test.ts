@@ -421,6 +421,7 @@ describe('an article', () => {
     await page.getByRole('button', { name: 'Remove Grace Hopper' }).waitFor();
     await saved();
     expect(await authors.inputValue()).toBe('');
+    expect(await page.getByText('There is no author called').count()).toBe(0);
     expect((await stored(id)).author).toBe('Grace Hopper');
   });
 
@@ -461,6 +462,26 @@ describe('an article', () => {
     await page.getByText(/Will be published on 1 Feb 2035/).waitFor();
     await page.getByRole('button', { name: 'Unschedule' }).click();
     await page.getByText('Draft', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await sheet.getByRole('radio', { name: 'At a time' }).check();
+    await sheet.getByRole('button', { name: 'Schedule', exact: true }).click();
+    await sheet.getByRole('alert').getByText('Enter a day and a time.').waitFor();
+    await sheet.getByLabel('Time', { exact: true }).fill('2035-02-01T18:00');
+    await sheet.getByRole('button', { name: 'Schedule', exact: true }).click();
+    await page.getByText(/Will be published on 1 Feb 2035/).waitFor();
+    // Somebody else is quicker.
+    await desk.content.client.patch(`/api/articles/${id}`, { is_published: true });
+    await page.getByRole('button', { name: 'Unschedule' }).click();
+    await page.getByText(/^Not changed: It was published before that/).waitFor();
+    await page.getByText(/^Published on/).waitFor();
+  });
+
+  test('says that it is published once its time has come', async () => {
+    if (browser === undefined) return;
+    const publish_at = new Date(Date.now() + 1500).toISOString();
+    await openArticle(await create({ title: 'In a second', publish_at }));
+    await page.getByText(/^Published on/).waitFor();
+    await page.getByRole('button', { name: 'Unschedule' }).waitFor({ state: 'detached' });
   });
 
   test('has a history by days, which shows the differences first and gives back a part or all', async () => {
@@ -576,6 +597,10 @@ describe('an article', () => {
     await expect
       .poll(async () => (await stored(id)).content)
       .toContain('public/pier.jpg" alt="The pier" width="640" height="480">');
+    // What the text says of a picture is not asked for again.
+    await page.getByRole('button', { name: 'Choose from the gallery' }).click();
+    await dialog.getByRole('button', { name: 'pier.jpg', exact: true }).click();
+    await expect.poll(async () => (await stored(id)).alt_text).toBe('The pier');
     await showSource();
     await text().fill(`<p>${LONG}</p><img src="${desk.gallery.url}/media/private/100%.jpg" alt="A secret">`);
     await publish();
@@ -626,14 +651,16 @@ test('what readers would miss leads to its place, from the panel and the publish
     title: `Boats ${'of the harbour '.repeat(5)}`,
     content: `<h2>Pier</h2><p>${LONG} <a href="/articles/gone">old news</a>
       <a href="http://127.0.0.1:1/">inside</a></p><h4>Deep</h4>
-      <figure><img src="${picture}" alt=""></figure><p><img src="${picture}" alt="" role="presentation"></p>`,
+      <figure><img src="${picture}" alt=""></figure><p><img src="${picture}" alt="" role="presentation"></p>
+      ${'<p>And so on.</p>'.repeat(40)}`,
   });
   await openArticle(id);
   const items = page.getByRole('list', { name: 'Checks' }).getByRole('button');
   await expect
     .poll(() => items.allTextContents())
     .toEqual([
-      ...['There is no summary', 'Search results cut the title', '1 picture has no description'],
+      ...['There is no summary', 'No author is chosen', 'There is no featured image'],
+      ...['Search results cut the title', '1 picture has no description'],
       ...['A level of headings is skipped before “Deep”', 'A link leads to no page: /articles/gone'],
     ]);
   const selected = () => page.evaluate<string>('getSelection().toString()');
@@ -644,6 +671,17 @@ test('what readers would miss leads to its place, from the panel and the publish
   await expect.poll(selected).toBe('Deep');
   await items.getByText('picture has').click();
   await page.locator('.rich-text-surface .ProseMirror-selectednode').waitFor();
+  // Nothing of the text shows above its tools.
+  const above = await page.locator('.article-writing').evaluate((writing) => {
+    writing.scrollTop = 500;
+    const tools = writing.querySelector('.rich-text-tools');
+    return (tools?.getBoundingClientRect().top ?? 0) - writing.getBoundingClientRect().top;
+  });
+  expect(above).toBe(0);
+  await items.getByText('No author').click();
+  const isAtAuthors = () =>
+    page.getByLabel('Authors', { exact: true }).evaluate((one) => one.matches(':focus'));
+  await expect.poll(isAtAuthors).toBe(true);
   await items.getByText('no summary').click();
   await page.keyboard.type('All of it.');
   await expect.poll(() => page.locator('[data-member="excerpt"] textarea').inputValue()).toBe('All of it.');

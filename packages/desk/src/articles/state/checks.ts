@@ -4,7 +4,9 @@ import type { Fields } from './fields.ts';
 import { SHOWN, shownLength } from './shown-length.ts';
 
 /** A field by its name. */
-export type FieldPlace = 'title' | 'content' | 'excerpt' | 'slug' | 'picture' | 'altText' | 'metaTitle';
+export type FieldPlace =
+  | ('title' | 'content' | 'excerpt' | 'slug')
+  | ('picture' | 'altText' | 'authors' | 'metaTitle');
 
 /** An element of the text, with its address or its words. */
 export interface TextPlace {
@@ -14,7 +16,15 @@ export interface TextPlace {
 
 /** A warning for the writer, and its place. */
 export interface Check {
-  readonly name: 'summary' | 'featured' | 'title' | 'pictures' | 'heading' | BrokenLink['fault'];
+  readonly name:
+    | 'summary'
+    | 'author'
+    | 'picture'
+    | 'featured'
+    | 'title'
+    | 'pictures'
+    | 'heading'
+    | BrokenLink['fault'];
   readonly count?: number;
   readonly words?: string;
   readonly place: FieldPlace | TextPlace;
@@ -35,11 +45,13 @@ export function linksOf(html: string, origin: string | undefined): { own: string
 
 /** Warnings; none keeps an article from readers. */
 export function checksOf(fields: Fields, broken: readonly BrokenLink[]): Check[] {
-  const { title, content, excerpt, featuredImage, altText, metaTitle } = fields;
+  const { title, content, excerpt, authors, featuredImage, altText, metaTitle } = fields;
   const text = inertElement(content, document);
   const isLong = shownLength(metaTitle || title) > SHOWN.search.title;
   const checks: (Check | false | undefined)[] = [
     excerpt.trim() === '' && { name: 'summary', place: 'excerpt' },
+    authors.length === 0 && { name: 'author', place: 'authors' },
+    featuredImage === '' && { name: 'picture', place: 'picture' },
     featuredImage !== '' && altText.trim() === '' && { name: 'featured', place: 'altText' },
     isLong && { name: 'title', place: 'metaTitle' },
     undescribedIn(text),

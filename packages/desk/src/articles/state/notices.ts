@@ -41,6 +41,11 @@ export class Notices {
     this.#latest.value = { text, isFault: true, ...more };
   }
 
+  /** Forgets what could not be done, once something of the kind was. */
+  settle(): void {
+    if (this.#latest.peek()?.isFault) this.dismiss();
+  }
+
   dismiss(): void {
     this.#latest.value = undefined;
   }

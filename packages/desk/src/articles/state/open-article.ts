@@ -58,6 +58,8 @@ const UNKNOWN: LastSaving = { who: undefined, at: Number.NaN, by: () => undefine
 
 /** Why nothing goes on as if the writer had seen what was taken up from others. */
 const CHANGED = new ApiProblem(412, 'changed_meanwhile', 'somebody else has changed the article');
+const PUBLISHED = new ApiProblem(412, 'published_meanwhile', 'the article has been published');
+const TAKEN_BACK = new ApiProblem(412, 'taken_back_meanwhile', 'the article is no longer published');
 
 /** An article that is being written: every change is kept in the browser at once and saved a little later. */
 export class OpenArticle {
@@ -345,9 +347,17 @@ export class OpenArticle {
       await this.#join({ base: given ?? this.#saved, theirs: kept, kept });
       return true;
     } catch (error) {
-      await this.#refused(error);
+      const before = this.#article.peek();
+      // Also where all that is written here goes on, nobody has done what was asked for.
+      if (await this.#refused(error)) this.#problem.value ??= this.#overtaken(before);
       return false;
     }
+  }
+
+  #overtaken(before: Article | undefined): ApiProblem {
+    const isPublished = this.#article.peek()?.is_published;
+    if (isPublished === before?.is_published) return CHANGED;
+    return isPublished ? PUBLISHED : TAKEN_BACK;
   }
 
   #show(fields: Fields): void {

@@ -5,6 +5,7 @@ import { shownAddress } from '../../media/state/shown-address.ts';
 import { asked } from '../../shared/api/problem.ts';
 import type { Service } from '../../shared/api/service.ts';
 import type { Picture } from '../editor/editing/figures.ts';
+import type { Fields } from './fields.ts';
 
 /** Why a picture was not uploaded. */
 export type PictureFault = 'noPublicFolder' | 'placeKnown' | 'notUploaded';
@@ -57,6 +58,19 @@ export function galleryPath(base: URL, address: string): string | undefined {
   const root = new URL('media/', base);
   if (url?.origin !== base.origin || !url.pathname.startsWith(root.pathname)) return undefined;
   return decoded(url.pathname.slice(root.pathname.length).replace(/^v[0-9a-f]{12}\//, ''));
+}
+
+/** The longest description of a featured image. */
+export const MOST_ALT = 255;
+
+/** What an article already says, to those who do not see it, of the picture at an address; empty if nothing. */
+export function writtenAlt({ content, featuredImage, altText }: Fields, base: URL, address: string): string {
+  const placeOf = (src: string) => galleryPath(base, src) ?? src;
+  const { images } = new DOMParser().parseFromString(content, 'text/html');
+  const inText = [...images].map((image) => ({ src: image.getAttribute('src') ?? '', alt: image.alt }));
+  const pictures = [{ src: featuredImage, alt: altText }, ...inText];
+  const described = pictures.filter(({ alt }) => alt.trim() !== '' && alt.length <= MOST_ALT);
+  return described.find(({ src }) => placeOf(src) === placeOf(address))?.alt ?? '';
 }
 
 /** The pictures of HTML, and at other addresses, that are in the gallery where readers cannot see them. */

@@ -53,6 +53,7 @@ function Editor({ open }: { open: OpenArticle }) {
   useLeaving(open);
   useRetry(open);
   useTaken(open);
+  useDue(open);
   useKeys(open, publish, decide);
   const editor = useTextEditor();
   const heading = useRef<HTMLTextAreaElement>(null);
@@ -193,6 +194,25 @@ function useRetry(open: OpenArticle): void {
   useEffect(() => {
     if (returns > 0 && open.state.peek() === 'failed') void open.retry();
   }, [open, returns]);
+}
+
+/** The time that the service has for what is due, in ms. */
+const DUE_MS = 2000;
+
+/** The longest that a browser's timer takes, in ms. */
+const MOST_MS = 2 ** 31 - 1;
+
+/** Reads the article again once the time has passed at which it says that it changes. */
+function useDue(open: OpenArticle): void {
+  const { is_published: isPublished, schedule } = open.article.value ?? {};
+  const due = isPublished ? schedule?.unpublish_at : schedule?.publish_at;
+  useEffect(() => {
+    if (due === null || due === undefined) return;
+    const wait = Date.parse(due) + DUE_MS - Date.now();
+    if (wait > MOST_MS) return;
+    const timer = setTimeout(() => void open.renew(), wait);
+    return () => clearTimeout(timer);
+  }, [open, due]);
 }
 
 /** Says what was taken up from others. */

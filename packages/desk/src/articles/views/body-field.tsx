@@ -6,7 +6,7 @@ import type { CommentMarks } from '../editor/editing/comment-marks.ts';
 import type { Picture } from '../editor/editing/figures.ts';
 import type { RichText } from '../editor/rich-text.tsx';
 import type { OpenArticle } from '../state/open-article.ts';
-import { sizeAt } from '../state/pictures.ts';
+import { sizeAt, writtenAlt } from '../state/pictures.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
 import { useUpload } from './use-upload.ts';
 
@@ -37,7 +37,7 @@ export function useTextEditor(): TextEditor | 'failed' | undefined {
 
 /** The text of an article: in the editor, or as its source, which comes back byte for byte. */
 export function BodyField({ open, editor, isReadOnly, onAsk, comments }: BodyFieldProps) {
-  const { api, texts } = useApp();
+  const { address, api, texts } = useApp();
   const { say } = texts;
   const upload = useUpload();
   const [isSource, setSource] = useState(
@@ -75,7 +75,11 @@ export function BodyField({ open, editor, isReadOnly, onAsk, comments }: BodyFie
           pickPicture={() =>
             new Promise<Picture | undefined>((resolve) => {
               const take = async (picture: Picture) =>
-                resolve({ ...picture, ...(await sizeAt(picture.src)) });
+                resolve({
+                  ...picture,
+                  alt: picture.alt || writtenAlt(open.fields.peek(), address.base, picture.src),
+                  ...(await sizeAt(picture.src)),
+                });
               onAsk({ kind: 'picture', take: (it) => void take(it), giveUp: () => resolve(undefined) });
             })
           }

@@ -3,14 +3,20 @@ import { useRef } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
 import { useApp } from '../app-context.ts';
 import type { OpenArticle } from '../state/open-article.ts';
+import { MOST_ALT, writtenAlt } from '../state/pictures.ts';
 import type { TextName } from '../text/texts.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
 import { useUpload } from './use-upload.ts';
 
 /** The picture with which an article is announced. */
 export function FeaturedImage({ open, onAsk }: Pick<PictureFieldProps, 'onAsk'> & { open: OpenArticle }) {
-  const { say } = useApp().texts;
+  const { address, texts } = useApp();
+  const { say } = texts;
   const { featuredImage, altText } = open.fields.value;
+  const take = (src: string) => {
+    const known = writtenAlt(open.fields.peek(), address.base, src);
+    open.edit({ featuredImage: src, altText: src === '' ? '' : known || open.fields.peek().altText });
+  };
   return (
     <PictureField
       name="featured"
@@ -19,14 +25,14 @@ export function FeaturedImage({ open, onAsk }: Pick<PictureFieldProps, 'onAsk'> 
       src={featuredImage}
       alt={altText}
       onAsk={onAsk}
-      onTake={(src) => open.edit(src === '' ? { featuredImage: '', altText: '' } : { featuredImage: src })}
+      onTake={take}
     >
       {featuredImage !== '' && (
         <label class="field">
           <span>{say('field_alt_text')}</span>
           <input
             value={altText}
-            maxLength={255}
+            maxLength={MOST_ALT}
             onInput={({ currentTarget }) => open.edit({ altText: currentTarget.value })}
           />
           <span class="hint">{say('altHint')}</span>

@@ -171,6 +171,7 @@ function TermChoice({ kind, label, none, value, onChange }: TermChoiceProps) {
     // An unknown name leaves the list unchanged.
     if (found === undefined)
       notices.failed(texts.say(kind === 'tags' ? 'noSuchTag' : 'noSuchAuthor', { name: name.trim() }));
+    else notices.settle();
     if (found === undefined || found === value) setText(shown);
     else onChange(found);
   };

@@ -10,6 +10,7 @@ import { mayChange } from '../state/rights.ts';
 import { pageOf } from '../state/site-page.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
 import { focusActive } from './list-actions.ts';
+import { reasonWords } from './taken-words.ts';
 
 interface PublishBarProps {
   open: OpenArticle;
@@ -56,10 +57,17 @@ export function PublishBar(props: PublishBarProps) {
     await list.reread();
     focusActive();
   };
+  const follow = async (done: Promise<boolean>) => {
+    const before = open.taken.peek();
+    if (await done) return notices.settle();
+    // That stands beside the buttons already.
+    if (['failed', 'conflict'].includes(open.state.peek())) return;
+    notices.failed(say('notChanged', { reason: reasonWords(open, before, texts) }));
+  };
   const select = (value: string) => {
     if (value === 'schedule' || value === 'history') onAsk({ kind: value });
-    if (value === 'unpublish') void open.change({ is_published: false });
-    if (value === 'discard') void open.discard();
+    if (value === 'unpublish') void follow(open.change({ is_published: false }));
+    if (value === 'discard') void follow(open.discard());
     if (value === 'delete') {
       void remove().catch((error: unknown) =>
         notices.failed(say('notChanged', { reason: errorWords(error, say) })),
@@ -103,7 +111,7 @@ export function PublishBar(props: PublishBarProps) {
           </>
         )}
         {canPublish && isPlanned && (
-          <Button onClick={() => void open.change({ publish_at: null, release: null })}>
+          <Button onClick={() => void follow(open.change({ publish_at: null, release: null }))}>
             {say('unschedule')}
           </Button>
         )}

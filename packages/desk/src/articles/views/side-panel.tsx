@@ -134,7 +134,7 @@ function AssigneeField({ open }: { open: OpenArticle }) {
   const offered = isOffered ? writers : [...writers, { name: assignee.name, authorId: assignee.id }];
   const assign = async (author: string) => {
     const refused = await open.assign(author === '' ? null : Number(author));
-    if (refused === undefined) return;
+    if (refused === undefined) return notices.settle();
     const reason = refused === 'unsaved' ? say('notSavedYet') : problemWords(refused, say);
     notices.failed(say('notChanged', { reason }));
   };

@@ -1,6 +1,7 @@
+import { problemWords } from '../../shared/views/problem-view.tsx';
 import type { App } from '../app-context.ts';
 import { type FieldName, type Fields, labelOf } from '../state/fields.ts';
-import type { Taken } from '../state/open-article.ts';
+import type { OpenArticle, Taken } from '../state/open-article.ts';
 import type { Texts } from '../text/texts.ts';
 
 /** A field of an article in words. */
@@ -23,4 +24,17 @@ export function takenWords(taken: Taken, texts: Texts): string {
     }),
   );
   return [...each, say('takenHere')].join(' ');
+}
+
+/**
+ * Why nothing was done that somebody asked for, or what was taken up from others meanwhile.
+ *
+ * @param before what had been taken up when it was asked for
+ */
+export function reasonWords(open: OpenArticle, before: Taken | undefined, texts: Texts): string {
+  const problem = open.problem.peek();
+  const taken = open.taken.peek();
+  if (problem === undefined) return texts.say('notSavedYet');
+  const isTaken = problem.code === 'changed_meanwhile' && taken !== undefined && taken !== before;
+  return isTaken ? takenWords(taken, texts) : problemWords(problem, texts.say);
 }

@@ -17,12 +17,13 @@ interface TermsFieldProps {
 
 /** Tags or authors, added by name; one that is new is made: a tag at once, an author when asked to. */
 export function TermsField({ kind, label, chosen, own, onChange }: TermsFieldProps) {
-  const { me, notices, terms, texts } = useApp();
+  const { me, terms, texts } = useApp();
   const { say } = texts;
   const id = useId();
   const [name, setName] = useState('');
   /** The author who was named and is not there. */
   const [missing, setMissing] = useState<string>();
+  const [problem, setProblem] = useState('');
   const known = terms.known(kind).value;
   useEffect(() => {
     terms.learn(kind, own ?? []);
@@ -33,16 +34,16 @@ export function TermsField({ kind, label, chosen, own, onChange }: TermsFieldPro
     setMissing(undefined);
     try {
       choose(await terms.makeAuthor(wanted));
-      notices.dismiss();
+      setProblem('');
       setName('');
     } catch (error) {
-      notices.failed(errorWords(error, say));
+      setProblem(errorWords(error, say));
     }
   };
   const adding = useRef(Promise.resolve());
   const addNamed = async (wanted: string) => {
     const refuse = (reason: string) => {
-      notices.failed(reason);
+      setProblem(reason);
       setName((typed) => typed || wanted);
     };
     try {
@@ -59,10 +60,11 @@ export function TermsField({ kind, label, chosen, own, onChange }: TermsFieldPro
     const wanted = name.trim();
     if (wanted === '') return;
     setName('');
+    setProblem('');
     adding.current = adding.current.then(() => addNamed(wanted));
   };
   return (
-    <div class="field">
+    <div class="field" data-terms={kind}>
       <label for={id}>{label}</label>
       {chosen.length > 0 && (
         <ul class="chips">
@@ -86,10 +88,12 @@ export function TermsField({ kind, label, chosen, own, onChange }: TermsFieldPro
         value={name}
         list={`${id}-names`}
         autocomplete="off"
-        aria-describedby={`${id}-hint`}
+        aria-describedby={`${id}-problem ${id}-hint`}
+        aria-invalid={problem !== ''}
         onInput={({ currentTarget }) => {
           setName(currentTarget.value);
           setMissing(undefined);
+          setProblem('');
           terms.suggest(kind, currentTarget.value);
         }}
         onKeyDown={(event) => {
@@ -102,6 +106,9 @@ export function TermsField({ kind, label, chosen, own, onChange }: TermsFieldPro
         }}
       />
       <TermNames id={`${id}-names`} kind={kind} without={chosen} />
+      <p class="form-problem" role="alert" id={`${id}-problem`}>
+        {problem}
+      </p>
       {missing !== undefined && me.may('edit') && (
         <div>
           <Button icon="add" onClick={() => void makeAuthor(missing)}>

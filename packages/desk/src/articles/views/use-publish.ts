@@ -1,10 +1,9 @@
 import { useCallback } from 'preact/hooks';
-import { problemWords } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
 import type { OpenArticle } from '../state/open-article.ts';
 import { unseenPictures } from '../state/pictures.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
-import { takenWords } from './taken-words.ts';
+import { reasonWords } from './taken-words.ts';
 
 /** The writer's earlier choices: when to publish, and that pictures may go without alternative text. */
 export type Decided = 'nothing' | 'when' | 'pictures';
@@ -29,13 +28,10 @@ export function usePublish(
       const known = { base: address.base, store, prefixes };
       const unseen = unseenPictures(content, [featuredImage, socialImage], known);
       if (unseen.length > 0 && decided !== 'pictures') return ask({ kind: 'unseen', addresses: unseen });
-      if (await open.publish()) return;
+      const before = open.taken.peek();
+      if (await open.publish()) return notices.settle();
       if (open.state.peek() === 'conflict') return;
-      const problem = open.problem.peek();
-      const taken = open.taken.peek();
-      const reason = problem === undefined ? say('notSavedYet') : problemWords(problem, say);
-      const isTaken = problem?.code === 'changed_meanwhile' && taken !== undefined;
-      notices.failed(say('notPublished', { reason: isTaken ? takenWords(taken, texts) : reason }));
+      notices.failed(say('notPublished', { reason: reasonWords(open, before, texts) }));
     },
     [open, ask, decide, address, me, notices, say, site, texts],
   );

@@ -19,7 +19,9 @@ export function useUpload(): (
   return async (file, asked, onFailed = (words) => notices.failed(words)) => {
     const folder = asked ?? site.peek()?.publicPrefixes[0];
     try {
-      return await uploadPicture(service, gallery, { base: address.base, folder }, file);
+      const picture = await uploadPicture(service, gallery, { base: address.base, folder }, file);
+      notices.settle();
+      return picture;
     } catch (error) {
       const words =
         error instanceof PictureError

@@ -9,6 +9,7 @@ const FIELDS: Readonly<Record<FieldPlace, string>> = {
   slug: '[data-member="slug"] input',
   picture: '.featured button',
   altText: '[data-picture="featured"] .field input',
+  authors: '[data-terms="authors"] input',
   metaTitle: '[data-member="meta_title"] input',
 };
 
