@@ -123,8 +123,8 @@ export class NewsSettings {
   }
 
   /**
-   * The categories that are not given any more. One that was former before stays while something has it, or if
-   * clients know it from the contract.
+   * The categories that are not given any more. One that was former before stays while something has it, or
+   * if clients know it from the contract.
    */
   async #formerOf(
     tx: Transaction<NewsTables>,

@@ -88,8 +88,8 @@ export function dateIn(tag: string | undefined, date: string): string {
 }
 
 /**
- * A site's vocabulary: the categories and directions that it allows for items, and the names of its days. What
- * `settings` have of it is that of the moment.
+ * A site's vocabulary: the categories and directions that it allows for items, and the names of its days.
+ * What `settings` have of it is that of the moment.
  */
 export interface Vocabulary {
   /** Those that items may have, in the order of a daily report's sections: after `offered`, former ones. */
