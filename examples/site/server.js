@@ -1,6 +1,6 @@
 // Shows the built site, and builds it again when Pressroom says that something has changed.
 import { spawn } from 'node:child_process';
-import { readFile, rename, rm } from 'node:fs/promises';
+import { readFile, rename, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, sep } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -50,9 +50,25 @@ async function build() {
   isBuilding = false;
 }
 
+/** How often the settings of the site are asked for, which make no event, in ms. */
+const SETTINGS_MS = 60_000;
+
+let settings;
+
+/** Builds again when the desk has changed the settings, as the feed without articles shows them. */
+async function follow() {
+  const query = { published_after: '9999-01-01T00:00:00Z' };
+  const now = await content.get('/articles/feed.json', { query }).then(JSON.stringify, () => settings);
+  if (settings !== undefined && now !== settings) void build();
+  settings = now;
+}
+
 /** Answers with a built file, else where the address leads, and with no file outside of the site. */
 async function show(path, url, response) {
-  const file = join('dist', extname(path) === '' ? `${path}/index.html` : path);
+  // Pages are folders, also those whose path has an ending.
+  let file = join('dist', path);
+  if (extname(path) === '' || (await stat(file).catch(() => undefined))?.isDirectory())
+    file = join(file, 'index.html');
   const body = file.startsWith(`dist${sep}`) ? await readFile(file).catch(() => undefined) : undefined;
   const answer = body ? undefined : await answerOf(url);
   response.writeHead(body ? 200 : (answer?.status ?? 404), {
@@ -81,4 +97,6 @@ createServer(async (request, response) => {
   }
 }).listen(Number(PORT), '127.0.0.1', () => console.log(`The site is at http://127.0.0.1:${PORT}`));
 
+void follow();
+setInterval(follow, SETTINGS_MS);
 await build();

@@ -179,6 +179,11 @@ test('an entry has the picture, the category, tags and authors, and the feed the
   });
   const json = parseJsonFeed(await read('json'));
   expect(json.language).toBe('zh-Hant-HK');
+  expect(JSON.parse(await read('json'))._site).toEqual({
+    article_path: '/read/{id}/{slug}',
+    category_path: '/categories/{slug}',
+    author_path: '/authors/{slug}',
+  });
   expect(json.items?.[0]).toMatchObject({
     image: url,
     tags: ['Space', 'R&D <x>'],

@@ -18,6 +18,7 @@ import { launchBrowser, skipWithout } from '../support/browser.ts';
 import { ROOT, run } from '../support/command.ts';
 import { type ContentFixture, contentFixture, queriesOf } from '../support/content.ts';
 import { ADMIN, type GalleryFixture, galleryFixture } from '../support/gallery.ts';
+import type { JsonBody } from '../support/http.ts';
 import { type NewsFeedFixture, newsFeedFixture } from '../support/news-feed.ts';
 import { until } from '../support/until.ts';
 
@@ -30,6 +31,11 @@ let gallery: GalleryFixture;
 let folder: string;
 let server: ChildProcess;
 let site: string;
+let gauge: string;
+let boats: string;
+
+/** The path of an article's page, by the pattern that the site is given. */
+const pathOf = ({ id, slug }: JsonBody) => `/stories/${id}/${slug}.html`;
 
 beforeAll(async () => {
   browser = await launchBrowser();
@@ -37,6 +43,10 @@ beforeAll(async () => {
   [content, news, gallery] = await Promise.all([
     contentFixture({
       CONTENT_SITE_URL: 'https://site.example',
+      CONTENT_ARTICLE_PATH: '/stories/{id}/{slug}.html',
+      CONTENT_CATEGORY_PATH: '/topics/{slug}',
+      SITE_NAME: 'The Harbour Post',
+      SITE_LANGUAGE: 'en-GB',
       CONTENT_HOOKS_KEY: KEY.toString('base64'),
       CONTENT_HOOKS_PRIVATE_HOSTS: '127.0.0.1',
     }),
@@ -56,8 +66,8 @@ beforeAll(async () => {
       featured_image: `${gallery.url}/media/public/${picture}`,
       alt_text: 'The pier',
     });
-  await post('The gauge at the mole', 'pier.jpg');
-  await post('Boats <b>& tides', 'gone.jpg');
+  gauge = pathOf(await post('The gauge at the mole', 'pier.jpg'));
+  boats = pathOf(await post('Boats <b>& tides', 'gone.jpg'));
   await run(['services/news-feed/src/cli.ts', 'sample'], { env: { DATABASE_URL: news.database.url } });
   const image = await sharp({ create: { width: 1200, height: 800, channels: 3, background: '#468' } })
     .withExif({ IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '52/1 31/1 12/1' } })
@@ -154,11 +164,13 @@ test('the front page has the articles and what the news is about', async () => {
   expect(await text(page, '.cards h2')).toEqual(['Boats <b>& tides', 'The gauge at the mole']);
   expect((await text(page, 'section li a'))[0]).toBe('Lantern 2 is out, and fits on a library computer');
   expect(loaded).toEqual({ script: 0, complaints: [] });
+  expect(await text(page, '.name, title')).toEqual(['The Harbour Post', 'The Harbour Post']);
+  expect(await page.getAttribute('html', 'lang')).toBe('en-GB');
   await page.getByRole('link', { name: 'The gauge at the mole' }).click();
   await page.getByRole('heading', { name: 'Related' }).waitFor();
   expect(await text(page, '.body em')).toEqual(['old gauge']);
   expect(await text(page, 'section a')).toEqual(['Boats <b>& tides']);
-  await page.getByRole('link', { name: 'Harbour' }).first().click();
+  await page.getByRole('link', { name: 'Harbour', exact: true }).first().click();
   await page.getByText('2 articles').waitFor();
   await page.close();
 });
@@ -192,11 +204,11 @@ test('pictures of the gallery are shown in the sizes that the page needs, withou
 });
 
 test('a picture of an article is drawn by the gallery; one that is gone leaves its text', async () => {
-  const { page } = await open('/articles/the-gauge-at-the-mole/');
+  const { page } = await open(gauge);
   const picture = page.getByRole('img', { name: 'The pier' });
   await expect.poll(() => widthOf(picture)).toBeGreaterThan(0);
   expect(await picture.getAttribute('srcset')).toContain(`${gallery.url}/media/public/pier.jpg?w=640 640w`);
-  await page.goto(`${site}/articles/boats-b-tides/`);
+  await page.goto(site + boats);
   expect(await picture.getAttribute('srcset')).toBeNull();
   await page.close();
 });
@@ -236,17 +248,17 @@ const answerOf = async (path: string) => {
 test('an old address leads where Pressroom says, and what is gone is gone', async () => {
   const { client } = content;
   for (const body of [
-    { from: '/2016/gauge.php?p=5', to: '/articles/the-gauge-at-the-mole/' },
+    { from: '/2016/gauge.php?p=5', to: gauge },
     { from: '/campaign', to: 'https://shop.example/?a=b', status: 302 },
     { from: '/withdrawn', status: 410 },
     { from: '/search', to: '/elsewhere' },
   ])
     expect((await client.post('/api/redirects', body)).status).toBe(201);
-  expect(await answerOf('/2016/gauge.php?p=5')).toEqual([301, '/articles/the-gauge-at-the-mole/']);
+  expect(await answerOf('/2016/gauge.php?p=5')).toEqual([301, gauge]);
   expect(await answerOf('/2016/gauge.php?p=6')).toEqual([404, null]);
   expect(await answerOf('/campaign/?utm_source=x')).toEqual([302, 'https://shop.example/?a=b']);
   expect(await answerOf('/withdrawn')).toEqual([410, null]);
-  for (const path of ['/search/', '/search', '/articles/the-gauge-at-the-mole'])
+  for (const path of ['/search/', '/search', gauge])
     expect([path, await answerOf(path)]).toEqual([path, [200, null]]);
   const { page } = await open('/withdrawn');
   await page.getByRole('heading', { name: 'Not found' }).waitFor();
@@ -257,33 +269,29 @@ test('an article that moved after the build is found by its old address', async 
   const { client } = content;
   const { id, slug } = await client.article({ title: 'Moving', is_published: true });
   await client.patch(`/api/articles/${id}`, { slug: 'the-gauge-moved' });
-  expect(await answerOf(`/articles/${slug}/`)).toEqual([301, '/articles/the-gauge-moved']);
+  expect(await answerOf(pathOf({ id, slug }))).toEqual([301, pathOf({ id, slug: 'the-gauge-moved' })]);
 });
 
-test.each([
-  '/',
-  '/articles/the-gauge-at-the-mole/',
-  '/categories/harbour/',
-  '/pictures/',
-  '/search/?q=gauge',
-  '/404.html',
-])('axe finds nothing on %s, light and dark, wide and narrow', async (path) => {
-  const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  const { page } = await open(path);
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [360, 1280]) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 800 });
-      await page.evaluate(axe);
-      const faults = await page.evaluate(
-        `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`,
-      );
-      expect([colorScheme, width, faults]).toEqual([colorScheme, width, []]);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+test.each(['/', 'an article', '/topics/harbour/', '/pictures/', '/search/?q=gauge', '/404.html'])(
+  'axe finds nothing on %s, light and dark, wide and narrow',
+  async (path) => {
+    const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+    const { page } = await open(path === 'an article' ? gauge : path);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const width of [360, 1280]) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 800 });
+        await page.evaluate(axe);
+        const faults = await page.evaluate(
+          `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`,
+        );
+        expect([colorScheme, width, faults]).toEqual([colorScheme, width, []]);
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      }
     }
-  }
-  await page.close();
-});
+    await page.close();
+  },
+);
 
 test('names the feeds and the sitemap that content serves', async () => {
   const { page } = await open('/');

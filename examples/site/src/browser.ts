@@ -1,4 +1,5 @@
 import { contentClient } from '@pressroom/client';
+import { pathOf } from './shown.ts';
 
 /** The content service as readers' browsers reach it: any page may read it. */
 export const content = contentClient({
@@ -14,9 +15,9 @@ export function element(name: string, ...children: (string | Node)[]): HTMLEleme
 }
 
 /** A link to the page of an article. */
-export function linkTo(slug: string, title: string): HTMLElement {
+export function linkTo(article: { id: number; slug: string }, title: string): HTMLElement {
   const link = document.createElement('a');
-  link.href = `/articles/${slug}/`;
+  link.href = pathOf(document.documentElement.dataset.article ?? '', article);
   link.textContent = title;
   return link;
 }

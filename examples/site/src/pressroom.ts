@@ -6,6 +6,7 @@ import {
   type FullArticle,
   folderEntries,
   galleryClient,
+  isProblem,
   newsFeedClient,
   withCookies,
 } from '@pressroom/client';
@@ -30,6 +31,19 @@ function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
   let value: Promise<Value> | undefined;
   return () => (value ??= read());
 }
+
+/** What the desk says of the site, as its feed has it, here without articles; 404 until it has an address. */
+export const site = once(async () => {
+  const query = { published_after: '9999-01-01T00:00:00Z' };
+  const feed: unknown = await content.get('/articles/feed.json', { query }).catch((error) => {
+    if (isProblem(error) && error.status === 404) return {};
+    throw error;
+  });
+  const paths = { article_path: '/articles/{slug}', category_path: '/categories/{slug}' };
+  const said = { title: 'The Example', description: 'The newest articles.', language: 'en', _site: paths };
+  const { _site, ...named } = { ...said, ...(feed as Partial<typeof said>) };
+  return { ...named, articlePath: _site.article_path, categoryPath: _site.category_path };
+});
 
 /** All published articles with their bodies, newest first: one request for every hundred. */
 export const allArticles = once(() => Array.fromAsync(articles(content, { per_page: 100, fields: 'full' })));

@@ -80,6 +80,12 @@ export class Site {
     return shown.replace('Z', `${minutes < 0 ? '-' : '+'}${ahead}`);
   }
 
+  /** The path of each kind of pages, with the placeholders `{id}` and `{slug}`. */
+  get paths(): Pick<SiteValues, `${PageKind}_path`> {
+    const { article_path, category_path, author_path } = this.#values;
+    return { article_path, category_path, author_path };
+  }
+
   /** Returns the address of a kind of pages, with the placeholders `{id}` and `{slug}`. */
   pattern(kind: PageKind): string {
     return `${this.url}${this.#values[`${kind}_path`]}`;

@@ -20,6 +20,8 @@ export interface Feed {
   logo?: string | undefined;
   /** The hub that distributes changes (W3C WebSub); undefined if there is none. */
   hubUrl: string | undefined;
+  /** What JSON Feed says beyond its standard, by names that begin with `_`. */
+  extensions?: Record<`_${string}`, object>;
   /** When the newest entry was added or changed. */
   updated: Date;
   /** Newest first. */
@@ -150,6 +152,7 @@ function writeJson(feed: Feed): string {
     description: feed.description,
     language: feed.language,
     icon: feed.logo,
+    ...feed.extensions,
     ...(feed.hubUrl !== undefined && { hubs: [{ type: 'WebSub', url: feed.hubUrl }] }),
     items: feed.entries.map((entry) => ({
       id: entry.id,
