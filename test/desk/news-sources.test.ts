@@ -213,6 +213,12 @@ test('an address is tried as it is meant, and what is none cannot be added', asy
   await address.fill('town.invalid/feed');
   await form.getByRole('button', { name: 'Test' }).click();
   await expect.poll(() => address.inputValue()).toBe('https://town.invalid/feed');
+  desk.host.set('/wire', { body: rss([{ guid: 'w', title: 'A town has a wire' }], { title: 'Tech Wire' }) });
+  await form.getByLabel('It is a page that lists articles').uncheck();
+  await address.fill(desk.host.at('/wire'));
+  await form.getByRole('button', { name: 'Test' }).click();
+  await form.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByText('Added “Tech Wire”').first().waitFor();
 });
 
 test('a login and headers are set, are sent at once, and do not come back to the page', async () => {

@@ -228,11 +228,14 @@ test('lists go on where they ended', async () => {
   const second = await ask(`/items?limit=2&cursor=${first.body.nextCursor}`);
   expect([...titles(first), ...titles(second)].sort()).toEqual(['Title of a', 'Title of b', 'Title of c']);
   expect(second.body.nextCursor).toBe(null);
-  for (const name of ['x', 'y', 'z']) await post('/sources', { url: `https://${name}.example/feed` });
+  for (const name of ['x', 'y']) await post('/sources', { url: `https://${name}.example/feed`, title: '' });
+  // As a try of the feed has found it: it is no name that stays.
+  await post('/sources', { url: 'https://z.example/feed', name: '', title: 'Tech Wire' });
   const page = await ask('/sources?limit=2');
   const rest = await ask(`/sources?limit=2&cursor=${page.body.nextCursor}`);
   const names = [...page.body.sources, ...rest.body.sources].map(({ name }: JsonBody) => name);
-  expect([names, rest.body.nextCursor]).toEqual([['x.example', 'y.example', 'z.example'], null]);
+  expect([names, rest.body.nextCursor]).toEqual([['x.example', 'y.example', 'Tech Wire'], null]);
+  expect(rest.body.sources[0].isNamed).toBe(false);
 });
 
 test('items are listed by score, page by page, also while they are scored anew', async () => {

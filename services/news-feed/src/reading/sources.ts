@@ -23,13 +23,15 @@ export type Source = Selectable<SourceTable>;
 
 /**
  * Adds a source that is due immediately. Returns its id, and false for `added` if its address is known
- * already; the known source is left as it is. Throws a {@link Failure} for an address that is not one.
+ * already; the known source is left as it is. Without a name it has `title`, else its host, until it has been
+ * read. Throws a {@link Failure} for an address that is not one.
  */
 export async function addSource(
   db: Kysely<NewsTables>,
   address: string,
   settings: SourceSettings,
   now: Date,
+  title = '',
 ): Promise<{ id: number; added: boolean }> {
   const url = sourceUrl(address);
   const known = await db
@@ -40,11 +42,14 @@ export async function addSource(
   if (known !== undefined) return { id: known.id, added: false };
   const inserted = await db
     .insertInto('news.source')
-    .values({ url, given_url: url, name: new URL(url).host, next_poll_at: now, ...columnsOf(settings) })
+    .values({
+      ...{ url, given_url: url, name: title || new URL(url).host, next_poll_at: now },
+      ...columnsOf(settings),
+    })
     .onConflict((conflict) => conflict.column('url').doNothing())
     .returning('id')
     .executeTakeFirst();
-  if (inserted === undefined) return addSource(db, address, settings, now);
+  if (inserted === undefined) return addSource(db, address, settings, now, title);
   return { id: inserted.id, added: true };
 }
 

@@ -49,7 +49,8 @@ export function AddSource({ onClose, onAdded }: { onClose: () => void; onAdded: 
   };
   const add = () =>
     attempt(async () => {
-      const settings = { name, category, select, ...(isPage && { page: 'auto' }) };
+      const title = found?.title ?? '';
+      const settings = { name, title, category, select, ...(isPage && { page: 'auto' }) };
       const { source, isNew } = await api.addSource({ url, ...settings });
       edits.say(say(isNew ? 'didAdd' : 'alreadyKnown', { name: source.name }));
       onAdded();

@@ -13,7 +13,7 @@ import {
   SOURCE_CODES,
   sourceCodeOf,
 } from '@pressroom/common/failures/failure';
-import { anyText, idParameter, integerParameter, text } from '@pressroom/common/fields/fields';
+import { anyText, idParameter, integerParameter, onOneLine, text } from '@pressroom/common/fields/fields';
 import { bodiless, NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
 import type { SecretBox } from '@pressroom/common/secrets/secret-box';
@@ -157,6 +157,11 @@ const settings = {
 /** Body of `POST`. */
 const sourceCreate = z
   .strictObject({ ...settings })
+  .extend({
+    title: onOneLine(text(200)).describe(
+      "The feed's own title, as a try found it: what a source without a name is called until it is read.",
+    ),
+  })
   .partial()
   .extend({ url });
 
@@ -321,9 +326,9 @@ function writes(parts: SourceParts) {
       },
     },
     handler: async (request, reply) => {
-      const { url, ...settings } = request.body;
-      await checkMembers(request.body, vocabulary, trying.reader);
-      const { id, added } = await addSource(db, url, settings, clock());
+      const { url, title, ...settings } = request.body;
+      await checkMembers({ url, ...settings }, vocabulary, trying.reader);
+      const { id, added } = await addSource(db, url, settings, clock(), title);
       const source = await sourceOf(parts, id);
       return reply
         .code(added ? 201 : 200)
