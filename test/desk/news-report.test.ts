@@ -201,6 +201,7 @@ test('two stories are merged side by side and taken apart, one is split, and a d
 test('the hot list says what moves it', async () => {
   const { page } = desk;
   await desk.go('hot');
+  await page.getByText('It fills by itself as sources are read.').waitFor();
   await page.getByRole('button', { name: 'Rank now' }).click();
   await page
     .getByText(/^A ranking of \d+ topics? is public$/)
@@ -215,6 +216,8 @@ test('the hot list says what moves it', async () => {
   await page.getByRole('button', { name: /^Show again: / }).click();
   await page.getByRole('button', { name: `Pin: ${title}` }).click();
   await first.getByText('Pinned').waitFor();
+  const bars = page.locator('.heat-bar');
+  expect(new Set(await bars.evaluateAll((all) => all.map(({ clientWidth }) => clientWidth))).size).toBe(1);
 });
 
 test('an owner sets hour, zone and categories, in English and Chinese, and the trail says so', async () => {

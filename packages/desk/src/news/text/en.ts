@@ -197,7 +197,7 @@ export const en = {
   noDate: 'no date',
   name: 'Name',
   selection: 'What is picked',
-  select_auto: 'As the editor decides',
+  select_auto: 'The editor decides',
   select_all: 'Everything',
   select_none: 'Nothing',
   select_score: 'From a score of {{score}}',
@@ -370,10 +370,11 @@ export const en = {
   didLeavePlace: '“{{title}}” stands where its heat puts it',
   hiddenStories_one: '{{count}} hidden story',
   hiddenStories_other: '{{count}} hidden stories',
-  noRanking: 'There is no hot list yet',
+  noRanking: 'Nothing is in the hot list yet',
+  noRankingHint: 'It has the stories that most sources report on. It fills by itself as sources are read.',
   rankedAt: 'Ranked {{time}}',
   hotHint:
-    'What the last {{hours}} hours brought. Each colour is a source, fading with time; the last one is the number of reports.',
+    'The most reported stories of the last {{hours}} hours. In a bar, each colour is a source, which fades with time; the grey end is the number of reports.',
   heat: 'Heat {{heat}}',
   hoursOld: '{{hours}} h old',
 };

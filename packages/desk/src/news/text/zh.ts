@@ -348,9 +348,10 @@ export const zh: Translated<typeof en> = {
   didHide: '已隐藏“{{title}}”',
   didLeavePlace: '“{{title}}”按热度排列',
   hiddenStories_other: '{{count}} 个已隐藏的事件',
-  noRanking: '还没有热榜',
+  noRanking: '热榜还没有内容',
+  noRankingHint: '热榜列出最多来源报道的事件。来源被读取后，它会自动填充。',
   rankedAt: '排名于 {{time}}',
-  hotHint: '最近 {{hours}} 小时的内容。每种颜色是一个来源，随时间减弱；最后一段是报道数量。',
+  hotHint: '最近 {{hours}} 小时报道最多的事件。条形中每种颜色是一个来源，随时间减弱；末端灰色是报道数量。',
   heat: '热度 {{heat}}',
   hoursOld: '{{hours}} 小时前',
 };

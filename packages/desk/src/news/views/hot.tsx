@@ -55,12 +55,13 @@ export function Hot() {
           </Button>
         )}
       </div>
-      {value ? (
+      {value && value.entries.length + value.hidden.length > 0 ? (
         <RankingView ranking={value} onPlace={(story, title, place) => void put(story, title, place)} />
-      ) : value === null ? (
+      ) : value !== undefined ? (
         <div class="empty">
           <Icon name="news" size={32} />
-          <p class="empty-title">{say('noRanking')}</p>
+          <p class="empty-title">{say(direction === '' ? 'noRanking' : 'noItems')}</p>
+          {direction === '' && <p class="hint">{say('noRankingHint')}</p>}
         </div>
       ) : (
         <Waiting asked={asked} />

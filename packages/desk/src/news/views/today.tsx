@@ -2,12 +2,13 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button, IconButton } from '../../shared/views/button.tsx';
 import { CheckField } from '../../shared/views/check-field.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
+import { Link } from '../../shared/views/link.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import { useWide } from '../../shared/views/use-wide.ts';
-import type { ItemsQuery, Vocabulary } from '../api/types.ts';
+import type { ItemsQuery, Source, Vocabulary } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
-import { changeQuery, placeOf } from '../state/news-place.ts';
+import { changeQuery, pathTo, placeOf } from '../state/news-place.ts';
 import type { Choices } from './fields.tsx';
 import { Select, termChoices } from './fields.tsx';
 import { ItemDetails } from './item-details.tsx';
@@ -44,11 +45,12 @@ const SEARCHABLE = /[\p{L}\p{N}]{3}|\p{Script=Han}{2}/u;
 
 /** The items of today, or of another span, with what the keys do to them. */
 export function Today() {
-  const { address, items, me, texts, vocabulary } = useNews();
+  const { address, api, items, me, texts, vocabulary } = useNews();
   const { say } = texts;
   const { query } = placeOf(address.here.value);
   const [edited, setEdited] = useState<string>();
   const [isOpen, setOpen] = useState(false);
+  const sources = useAnswer((signal) => api.sources(undefined, signal), 'sources');
   const isWide = useWide();
   const asked = queryOf(query, vocabulary.value);
   const key = JSON.stringify(asked);
@@ -85,12 +87,12 @@ export function Today() {
   );
   return (
     <>
-      {chosen.size === 0 ? <Filters /> : <ChosenBar actions={actions} />}
+      {chosen.size === 0 ? <Filters sources={sources.value?.entries} /> : <ChosenBar actions={actions} />}
       <div class="beside">
         <div class="beside-list">
           {asked !== 'withdrawn' && asked.order === undefined && <NewItems key={key} query={asked} />}
           {entries.length === 0 ? (
-            <NoItems />
+            <NoItems hasSources={sources.value?.entries.length !== 0} />
           ) : (
             <ItemList
               entries={entries}
@@ -157,14 +159,28 @@ function queryOf(query: URLSearchParams, vocabulary: Vocabulary | undefined): It
 }
 
 /** Nothing to show: it is being loaded, could not be loaded, or is not there. */
-function NoItems() {
-  const { address, items, texts } = useNews();
+function NoItems({ hasSources }: { hasSources: boolean }) {
+  const { address, items, me, texts } = useNews();
   const { say } = texts;
   const { query } = placeOf(address.here.value);
   const problem = items.list.problem.value;
   if (problem !== undefined) return <Trouble problem={problem} onRetry={() => void items.list.retry()} />;
   if (items.list.state.value === 'loading') return <Loading />;
   const isToday = query.size === 0;
+  if (!hasSources && isToday) {
+    return (
+      <div class="empty">
+        <Icon name="news" size={32} />
+        <p class="empty-title">{say('noSources')}</p>
+        {me.may('edit') && (
+          <Link to={pathTo('sources', { query: { add: '1' } })} class="button primary">
+            <Icon name="add" />
+            {say('addSource')}
+          </Link>
+        )}
+      </div>
+    );
+  }
   return (
     <div class="empty">
       <Icon name={isToday ? 'news' : 'search'} size={32} />
@@ -174,14 +190,13 @@ function NoItems() {
   );
 }
 
-function Filters() {
-  const { address, api, items, texts, vocabulary } = useNews();
+function Filters({ sources }: { sources: readonly Source[] | undefined }) {
+  const { address, items, texts, vocabulary } = useNews();
   const { say } = texts;
   const { query } = placeOf(address.here.value);
   const q = query.get('q') ?? '';
   const [text, setText] = useState(q);
   const sent = useRef(q);
-  const sources = useAnswer((signal) => api.sources(undefined, signal), 'sources');
   useEffect(() => {
     const wanted = text.trim();
     if (wanted === sent.current || !(wanted === '' || SEARCHABLE.test(wanted))) return;
@@ -204,7 +219,7 @@ function Filters() {
     name === 'today' ? '' : name,
     say(`span_${name}` as 'span_today'),
   ]);
-  const names = new Set(sources.value?.entries.map(({ name }) => name));
+  const names = new Set(sources?.map(({ name }) => name));
   for (const { sourceName } of items.list.entries.value) names.add(sourceName);
   return (
     <div class="toolbar filters">
