@@ -60,6 +60,7 @@ test('an owner invites a writer, who writes a draft, and is shut out when remove
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Save and begin' }).click();
 
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
   await page.getByRole('link', { name: 'Articles' }).click();
   expect(await page.getByRole('link', { name: 'People' }).count()).toBe(0);
   await page.getByRole('link', { name: 'New article' }).click();

@@ -19,13 +19,13 @@ export function openInvitation(desk: Desk): ComponentType {
     read: async () => (await asked(client.post('/api/invitation', { body: { token } }))).data,
     accept: async (password: string) => {
       await asked(client.post('/api/invitation/accept', { body: { token, password } }));
-      location.assign(address.href('media'));
+      location.assign(address.href('home'));
     },
     acceptByPasskey: async (name: string) => {
       const { data } = await asked(client.post('/api/invitation/passkey', { body: { token } }));
       const passkey = { name, credential: await makePasskey(data.options) };
       await asked(client.post('/api/invitation/accept', { body: { token, passkey } }));
-      location.assign(address.href('media'));
+      location.assign(address.href('home'));
     },
   };
   const acceptBy = async (provider: string) => {

@@ -35,7 +35,6 @@ export function HomePage() {
   );
   const blocks = { articles, news, stopped };
   const isLoading = Object.values(blocks).some((block) => block.isLoading);
-  const isNew = written === undefined ? news.value?.sources === 0 : written.count === 0;
   const isQuiet = [attention, unfinished, review, next].every((group) => group.length === 0);
   const isAway = Object.values(blocks).some(({ problem }) => problem !== undefined);
   const mine = written?.isMine ? '&mine=1' : '';
@@ -51,11 +50,11 @@ export function HomePage() {
             <bdi>{texts.name(name)}</bdi>
           </p>
         )}
-        {!isLoading && isNew && !isAway && (
+        {!isLoading && !isAway && (
           <FirstSteps
             isQuiet={isQuiet}
             isUnnamed={site?.isUnnamed ?? false}
-            isWritten={written === undefined}
+            isWritten={written === undefined || written.count > 0}
             hasSources={news.value === undefined || news.value.sources > 0}
           />
         )}
@@ -94,7 +93,6 @@ export function HomePage() {
           all={next.length > 0 ? 'articles?status=scheduled' : undefined}
         />
         {isLoading && isQuiet && <Loading />}
-        {!isLoading && isQuiet && !isNew && !isAway && <Quiet />}
       </main>
     </div>
   );
@@ -160,14 +158,14 @@ interface FirstStepsProps {
   hasSources: boolean;
 }
 
-/** On an empty site, what it begins with: as far as the person may and it is not there. */
+/** What a site begins with: each step as far as the person may, until it is done. */
 function FirstSteps({ isQuiet, isUnnamed, isWritten, hasSources }: FirstStepsProps) {
   const { api, me, texts } = useHome();
   const { say } = texts;
   const mayName = me.may('administer') && isUnnamed;
   const mayWrite = me.may('write') && !isWritten;
   const mayAdd = me.may('edit') && !hasSources;
-  const { value: hasMedia = true, isLoading } = useBlock(() => api.hasMedia());
+  const { value: hasMedia = true, isLoading } = useBlock(async () => !me.may('upload') || api.hasMedia());
   const mayUpload = me.may('upload') && !hasMedia;
   if (!mayName && !mayWrite && !mayAdd && !mayUpload) return isQuiet && !isLoading ? <Quiet /> : null;
   return (

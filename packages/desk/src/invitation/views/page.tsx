@@ -64,7 +64,7 @@ function Over({ texts, words }: { texts: Texts; words: string }) {
           {texts.say('desk')}
         </h1>
         <p role="alert">{words}</p>
-        <a class="button plain wide" href={address.href('media')}>
+        <a class="button plain wide" href={address.href('home')}>
           {texts.say('toTheDesk')}
         </a>
       </div>

@@ -26,7 +26,8 @@ export const en = {
   withoutPlaces: 'Take out places and serial numbers',
   placesTitle_one: '{{count}} file may say where it was made',
   placesTitle_other: '{{count}} files may say where they were made',
-  placesHint: 'Places can only be taken out of well-formed JPEG, PNG, WebP, HEIC and AVIF files.',
+  placesHint:
+    'Nothing can be taken out of a file that is damaged, or that is no JPEG, PNG, WebP, HEIC or AVIF.',
   uploadUnchanged: 'Upload unchanged',
   leaveOut: 'Leave out',
   dropHere: 'Drop to upload to {{folder}}',

@@ -27,7 +27,7 @@ export const zh: Translated<typeof en> = {
   uploadFolder: '文件夹…',
   withoutPlaces: '去除拍摄地点和序列号',
   placesTitle_other: '{{count}} 个文件可能含有拍摄地点',
-  placesHint: '只能从格式完好的 JPEG、PNG、WebP、HEIC 和 AVIF 中去除拍摄地点。',
+  placesHint: '文件已损坏，或不是 JPEG、PNG、WebP、HEIC 或 AVIF 时，无法移除其中的地点。',
   uploadUnchanged: '原样上传',
   leaveOut: '不上传',
   dropHere: '拖放到此处上传至 {{folder}}',

@@ -91,9 +91,14 @@ export class Texts<Name = SharedTextName> {
     return this.#unit(unit, 0).format(Math.ceil(value));
   }
 
-  /** The distance of a time from now, in either direction. */
+  /** The distance of a time from now, in either direction; beyond 30 days, which nobody counts, its date. */
   readonly ago = (time: string, now = Date.now()): string => {
     const seconds = (Date.parse(time) - now) / 1000;
+    if (Math.abs(seconds) > 30 * 86_400) {
+      const timeZone = this.#voice.zone.value;
+      const make = (locale: string) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone });
+      return this.#format(this.#dates, `date ${timeZone}`, make).format(Date.parse(time));
+    }
     const [value, unit] =
       Math.abs(seconds) < 3600
         ? ([seconds / 60, 'minute'] as const)
