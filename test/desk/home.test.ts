@@ -63,6 +63,9 @@ test('an empty site begins with the first steps, each with its button', async ()
   await owner.getByRole('dialog').waitFor();
   await owner.keyboard.press('Escape');
   await expect.poll(() => pathOf(owner)).toBe('news/sources');
+  await desk.go(owner, 'news');
+  await owner.getByText('No sources yet').waitFor();
+  await owner.getByRole('link', { name: 'Add a source' }).waitFor();
 });
 
 test('the desk opens where somebody left, with the start page one click away', async () => {
@@ -100,7 +103,7 @@ test('everybody sees what is theirs to do', async () => {
   await client.put(`/api/articles/${submitted.id}/review`, { state: 'submitted', comment: null });
   const other = await client.article({ title: 'The island' });
   await client.put(`/api/articles/${other.id}/review`, { state: 'submitted', comment: null });
-  await client.article({ title: 'The lighthouse', authors, publish_at: due(5) });
+  await client.article({ title: 'The lighthouse', authors, publish_at: due(24 * 40) });
   await client.article({ title: 'The mole', publish_at: due(2) });
   await client.article({ title: 'Read by all', is_published: true });
   host.set('/feed.xml', { body: rss([{ guid: '1' }]) });
@@ -124,6 +127,8 @@ test('everybody sees what is theirs to do', async () => {
   expect(next).toContain('Daily report');
   const mole = group(editor, 'Scheduled next').getByRole('listitem').filter({ hasText: 'The mole' });
   await mole.getByText('in 2 hr').waitFor();
+  const lighthouse = group(editor, 'Scheduled next').getByRole('listitem').filter({ hasText: 'The light' });
+  expect(await lighthouse.getByRole('time').textContent()).toMatch(/^\d+ [A-Z][a-z]+ \d{4}$/);
   expect(await desk.faultsOf(editor)).toEqual([]);
   await group(editor, 'Needs attention').getByRole('link', { name: 'The coast' }).click();
   await expect.poll(() => pathOf(editor)).toBe(`news/sources/${body.id}`);
@@ -142,7 +147,10 @@ test('everybody sees what is theirs to do', async () => {
 
   await open(photographer);
   await group(photographer, 'Scheduled next').waitFor();
-  expect(await photographer.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual(['Scheduled next']);
+  // A step stays until it is done, whatever the others have done.
+  await group(photographer, 'The first steps').getByRole('link', { name: 'Upload' }).waitFor();
+  const headings = await photographer.getByRole('heading', { level: 2 }).allInnerTexts();
+  expect(headings).toEqual(['The first steps', 'Scheduled next']);
 });
 
 test('it fits a phone, in Chinese, too', async () => {
@@ -155,6 +163,22 @@ test('it fits a phone, in Chinese, too', async () => {
   await group(page, '审稿').getByText('待审').first().waitFor();
   await group(page, '即将发布').getByRole('link', { name: '日报' }).waitFor();
   expect(await desk.faultsOf(page)).toEqual([]);
+});
+
+test('the header fits a phone in every section', async () => {
+  await owner.setViewportSize({ width: 360, height: 800 });
+  for (const section of ['home', 'media', 'articles', 'organise', 'news', 'people']) {
+    await desk.go(owner, section);
+    const header = owner.getByRole('banner');
+    await expect.poll(() => header.getByRole('link', { name: 'Media' }).count()).toBe(1);
+    const cut = await header.evaluate((all) =>
+      [all, ...all.querySelectorAll('*')]
+        .filter(({ clientWidth, scrollWidth }) => clientWidth > 0 && scrollWidth > clientWidth)
+        .map(({ outerHTML }) => outerHTML),
+    );
+    const { width } = (await header.getByRole('link', { name: 'Home' }).boundingBox()) ?? {};
+    expect([section, width, cut]).toEqual([section, 26, []]);
+  }
 });
 
 test('a service that is away leaves what the others have', async () => {
