@@ -80,7 +80,7 @@ test('the page says what is wrong, at once and when it is saved', async () => {
   const dialog = page.getByRole('dialog', { name: 'New redirect' });
   for (const [from, to, sentence] of [
     ['old', '/b', 'The old address begins with /'],
-    ['https://elsewhere.example/old', '/b', 'The old address begins with /'],
+    ['https://elsewhere.example/old', '/b', 'Write what follows the name of yours, such as /old.'],
     ['/x', 'javascript:alert(1)', 'This leads to no page'],
     ['/c', '/a', 'This leads back to where it began.'],
     ['/b/', '/x', 'This address is redirected already.'],

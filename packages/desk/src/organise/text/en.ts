@@ -89,6 +89,8 @@ export const en = {
   fromHint:
     'What follows the name of the site, such as /old-news. With ?p=5 at its end, it is for that alone.',
   fromWrong: 'The old address begins with /, such as /old-news, and has at most 2,000 characters.',
+  fromElsewhere:
+    'This is an address of another site. Write what follows the name of yours, such as {{path}}.',
   to: 'Leads to',
   toHint: 'A page of the site, such as /news, or of another, which begins with https://.',
   toWrong: 'This leads to no page: write one such as /news, or an address that begins with https://.',

@@ -82,6 +82,7 @@ export const zh: Translated<typeof en> = {
   from: '旧地址',
   fromHint: '网站名称之后的部分，例如 /old-news。以 ?p=5 结尾时只适用于该查询。',
   fromWrong: '旧地址须以 / 开头，例如 /old-news，最多 2,000 个字符。',
+  fromElsewhere: '这是其他网站的地址。请只写本站名称之后的部分，例如 {{path}}。',
   to: '转到',
   toHint: '本站的页面，例如 /news，或以 https:// 开头的其他网站地址。',
   toWrong: '这不是页面的地址：请写 /news 这样的地址，或以 https:// 开头的地址。',

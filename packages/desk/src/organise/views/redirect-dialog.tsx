@@ -1,8 +1,9 @@
 import { useId, useState } from 'preact/hooks';
+import { asProblem } from '../../shared/api/problem.ts';
 import { SubmitDialog } from '../../shared/views/submit-dialog.tsx';
 import { isComputed, type Redirect, type RedirectInput, STATUSES } from '../api/redirects.ts';
 import { useOrganise } from '../organise-context.ts';
-import { onSite, readable } from './site-address.ts';
+import { onSite, pathElsewhere, readable } from './site-address.ts';
 import { reasonOf } from './words.ts';
 
 interface RedirectDialogProps {
@@ -22,12 +23,23 @@ export function RedirectDialog({ redirect, siteOrigin, onClose, onSaved }: Redir
   const [from, setFrom] = useState(redirect?.from ?? '');
   const [to, setTo] = useState(isOfPage ? '' : readable(redirect?.to ?? ''));
   const [status, setStatus] = useState<RedirectInput['status']>(redirect?.status ?? 301);
+  const [faults, setFaults] = useState<{ from?: string; to?: string }>({});
   const submit = async () => {
     const leadsTo = status === 410 ? null : to.trim();
     const input = { from: onSite(from, siteOrigin), to: leadsTo, status };
-    await (redirect === undefined || isOfPage
-      ? redirects.create(input)
-      : redirects.change(redirect.id, input));
+    const path = pathElsewhere(input.from);
+    setFaults(path === undefined ? {} : { from: say('fromElsewhere', { path }) });
+    if (path !== undefined) return undefined;
+    try {
+      await (redirect === undefined || isOfPage
+        ? redirects.create(input)
+        : redirects.change(redirect.id, input));
+    } catch (error) {
+      const { field } = asProblem(error).fields[0] ?? {};
+      if (field !== 'from' && field !== 'to') throw error;
+      setFaults({ [field]: reasonOf(asProblem(error), say) });
+      return undefined;
+    }
     onSaved();
     return undefined;
   };
@@ -46,6 +58,7 @@ export function RedirectDialog({ redirect, siteOrigin, onClose, onSaved }: Redir
         label={say('from')}
         hint={say('fromHint')}
         value={from}
+        fault={faults.from}
         onInput={setFrom}
       />
       <label class="field">
@@ -65,7 +78,14 @@ export function RedirectDialog({ redirect, siteOrigin, onClose, onSaved }: Redir
       </label>
       <p class="hint">{say(`statusHint_${status}`)}</p>
       {status !== 410 && (
-        <AddressField id={`${id}-to`} label={say('to')} hint={say('toHint')} value={to} onInput={setTo} />
+        <AddressField
+          id={`${id}-to`}
+          label={say('to')}
+          hint={say('toHint')}
+          value={to}
+          fault={faults.to}
+          onInput={setTo}
+        />
       )}
     </SubmitDialog>
   );
@@ -76,11 +96,13 @@ interface AddressFieldProps {
   label: string;
   hint: string;
   value: string;
+  /** What is wrong with it. */
+  fault: string | undefined;
   onInput: (value: string) => void;
 }
 
 /** The first one without an address has the focus. */
-function AddressField({ id, label, hint, value, onInput }: AddressFieldProps) {
+function AddressField({ id, label, hint, value, fault, onInput }: AddressFieldProps) {
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -94,11 +116,15 @@ function AddressField({ id, label, hint, value, onInput }: AddressFieldProps) {
         autocomplete="off"
         inputMode="url"
         aria-describedby={`${id}-hint`}
+        aria-invalid={fault !== undefined}
         onInput={({ currentTarget }) => onInput(currentTarget.value)}
       />
-      <p class="hint" id={`${id}-hint`}>
-        {hint}
-      </p>
+      <div class="hint" id={`${id}-hint`}>
+        <p class="form-problem" role="alert">
+          {fault}
+        </p>
+        <p>{hint}</p>
+      </div>
     </div>
   );
 }

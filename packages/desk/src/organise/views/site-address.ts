@@ -6,6 +6,11 @@ export function onSite(text: string, siteOrigin: string | undefined): string {
   return url.pathname + url.search;
 }
 
+/** The path of an address that {@link onSite} left as that of another site. */
+export function pathElsewhere(address: string): string | undefined {
+  return /^https?:\/\//i.test(address) ? URL.parse(address)?.pathname : undefined;
+}
+
 /** An address as people write it: letters of any script as themselves, what nobody could see encoded. */
 export function readable(address: string): string {
   return address.replace(/(?:%[89a-f][0-9a-f])+/gi, (encoded) => {

@@ -4,7 +4,7 @@ import type { Redirect } from '../api/redirects.ts';
 import { useOrganise } from '../organise-context.ts';
 import type { Say } from '../text/texts.ts';
 import { TYPING_MS } from './listing.tsx';
-import { onSite, readable } from './site-address.ts';
+import { onSite, pathElsewhere, readable } from './site-address.ts';
 import { reasonOf } from './words.ts';
 
 interface TryAddressProps {
@@ -23,6 +23,8 @@ export function TryAddress({ siteOrigin, version }: TryAddressProps) {
   useEffect(() => {
     const from = onSite(typed, siteOrigin);
     if (from === '') return setAnswer('');
+    const path = pathElsewhere(from);
+    if (path !== undefined) return setAnswer(say('fromElsewhere', { path }));
     if (!from.startsWith('/')) return setAnswer(say('fromWrong'));
     let isCurrent = true;
     const tell = (words: string) => {
