@@ -272,6 +272,7 @@ test.each([
   [{ name: 'Two\nlines' }, 'name invalid_characters'],
   [{ name: 'x'.repeat(101) }, 'name too_long'],
   [{ language: 'not a language' }, 'language invalid_format'],
+  [{ language: 'English' }, 'language invalid_format'],
   [{ url: 'javascript:alert(1)' }, 'url invalid_format'],
   [{ url: 'https://user:secret@site.example' }, 'url invalid_format'],
   [{ url: 'https://:secret@site.example' }, 'url invalid_format'],

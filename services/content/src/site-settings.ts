@@ -52,12 +52,24 @@ function likeVariable(variable: Variable, max = MOST_OF_ADDRESS) {
   });
 }
 
+const LANGUAGES = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
+
+/** True for a tag of a language that is known: `English` has the form of one, too. */
+function isOfKnownLanguage(tag: string): boolean {
+  return LANGUAGES.of(new Intl.Locale(tag).language) !== undefined;
+}
+
 /** With null, the environment's value holds again. */
 const siteChange = z
   .strictObject({
     name: onOneLine(requiredText(MOST_OF_NAME)).nullable(),
     description: onOneLine(requiredText(MOST_OF_DESCRIPTION)).nullable(),
-    language: likeVariable('SITE_LANGUAGE').nullable(),
+    language: likeVariable('SITE_LANGUAGE')
+      .refine(isOfKnownLanguage, {
+        message: 'must be the tag of a known language, such as en or zh-CN',
+        params: { code: 'invalid_format' },
+      })
+      .nullable(),
     zone: likeVariable('SITE_TIMEZONE').nullable(),
     // However it was typed: others put paths after it.
     url: likeVariable('CONTENT_SITE_URL')
