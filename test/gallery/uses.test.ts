@@ -10,7 +10,7 @@ let content: ContentFixture;
 let gallery: GalleryFixture;
 beforeAll(async () => {
   content = await contentFixture({ DESK_KEY });
-  gallery = await galleryFixture({ CONTENT_URL: content.url, DESK_KEY });
+  gallery = await galleryFixture({ CONTENT_URL: content.url, DESK_KEY, MEDIA_PUBLIC: 'open/' });
 });
 afterAll(async () => {
   await gallery?.close();
@@ -96,8 +96,35 @@ test('an article that cannot be changed is named, and the others are', async () 
   const { body } = await move('notes/a.jpg', 'notes/b.jpg');
   expect(body.data).toEqual({
     changed: 1,
-    failed: [{ id: old.id, title: 'Old', message: expect.stringContaining('script') }],
+    failed: [
+      { id: old.id, title: 'Old', code: expect.any(String), message: expect.stringContaining('script') },
+    ],
     hasMore: false,
+  });
+});
+
+test('an address that readers can open is never changed for one that they cannot', async () => {
+  const { client } = content;
+  const shown = (path: string) => `https://site.example/media/open/${path}`;
+  const { id } = await client.article({
+    title: 'Harbour',
+    content: text(`<img src="${shown('sub/pier.jpg')}">`),
+    featured_image: shown('pier.jpg'),
+    is_published: true,
+  });
+  const read = async () => (await client.send(`/api/articles/${id}`)).body.data;
+  const left = {
+    ...{ changed: 0, hasMore: false },
+    failed: [{ id, title: 'Harbour', code: 'not_public', message: expect.stringContaining('public folder') }],
+  };
+  expect((await move('open/pier.jpg', 'harbour/pier.jpg')).body.data).toEqual(left);
+  expect((await move('open/', 'harbour/')).body.data).toEqual(left);
+  expect((await read()).featured_image).toBe(shown('pier.jpg'));
+
+  expect((await move('open/sub/', 'open/other/')).body.data.changed).toBe(1);
+  expect(await read()).toMatchObject({
+    content: expect.stringContaining(shown('other/pier.jpg')),
+    featured_image: shown('pier.jpg'),
   });
 });
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { withMoved } from './uses.ts';
 
+const moved = (text: string, from: string, to: string) => withMoved(text, { from, to, mayMove: () => true });
+
 test.each([
   ['/media/public/a.jpg', '/media/public/b.jpg'],
   [
@@ -18,7 +20,7 @@ test.each([
     '/media/public/a.jpg.png /media/x/public/a.jpg /media/public/A.jpg /public/a.jpg',
   ],
 ])('a file: %s', (text, expected) => {
-  expect(withMoved(text, 'public/a.jpg', 'public/b.jpg')).toBe(expected);
+  expect(moved(text, 'public/a.jpg', 'public/b.jpg')).toBe(expected);
 });
 
 test('a path is found however it is spelled, and written as URLs have it', () => {
@@ -28,7 +30,7 @@ test('a path is found however it is spelled, and written as URLs have it', () =>
     "Ann's%20%26%20h%c3%bc%20(1).jpg",
     'Ann%27s%20%26%20h%C3%BC%20%281%29.jpg',
   ]) {
-    expect(withMoved(`"/media/public/${spelled}"`, from, 'public/$& (2).jpg')).toBe(
+    expect(moved(`"/media/public/${spelled}"`, from, 'public/$& (2).jpg')).toBe(
       '"/media/public/%24%26%20%282%29.jpg"',
     );
   }
@@ -36,7 +38,18 @@ test('a path is found however it is spelled, and written as URLs have it', () =>
 
 test('a folder takes its files along', () => {
   const text = '/media/public/2025/a.jpg /media/public/2025/b/c.jpg?w=64 /media/public/20251/a.jpg';
-  expect(withMoved(text, 'public/2025/', 'public/old/')).toBe(
+  expect(moved(text, 'public/2025/', 'public/old/')).toBe(
     '/media/public/old/a.jpg /media/public/old/b/c.jpg?w=64 /media/public/20251/a.jpg',
+  );
+});
+
+test('of the files of a folder, those stay whose new address would not do', () => {
+  const text = `<img src='/media/a/open/x.jpg' srcset="/media/a/%6Fpen/x.jpg?w=64 64w,/media/a/b/y.jpg 2x">`;
+  const mayMove = (before: string, after: string) => {
+    expect(after).toBe(before.replace('a/', 'z/'));
+    return !before.startsWith('a/open/');
+  };
+  expect(withMoved(text, { from: 'a/', to: 'z/', mayMove })).toBe(
+    `<img src='/media/a/open/x.jpg' srcset="/media/a/%6Fpen/x.jpg?w=64 64w,/media/z/b/y.jpg 2x">`,
   );
 });

@@ -239,7 +239,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   app.addHook('preClose', () => pictures.stop());
   const background = batchOperations({ buckets: active, store, operations });
   const files = fileOperations({ buckets: active, operations });
-  const uses = usesOperations(new Articles(config, log));
+  const uses = usesOperations(new Articles(config, log), settings);
   const thumbnails = new Thumbnails(fetcher.maxBytes, config.CACHE_BYTES);
   const proxy = proxyOperations({
     buckets: active,

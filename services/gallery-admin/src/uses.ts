@@ -8,6 +8,7 @@ import type { GalleryConfig } from './config.ts';
 import { contentFor } from './desk.ts';
 import { objectKey } from './names.ts';
 import { logWrite, problemResponses } from './problems.ts';
+import type { GallerySettings } from './settings.ts';
 
 const MAX_PATHS = 1000;
 
@@ -50,8 +51,10 @@ const moveUsesBody = z
 const change = z.object({
   changed: z.int().describe('The number of articles that were changed, up to 100.'),
   failed: z
-    .array(z.object({ id: z.int(), title: z.string(), message: z.string() }))
-    .describe('Articles that could not be changed, and why.'),
+    .array(z.object({ id: z.int(), title: z.string(), code: z.string(), message: z.string() }))
+    .describe(
+      'Articles that were not changed, or not everywhere, and why: `not_public` is an address that readers would lose.',
+    ),
   hasMore: z.boolean().describe('True if there are more: send the request again.'),
 });
 
@@ -63,8 +66,8 @@ const moveUsesAnswer = z.object({ success: z.literal(true), data: change });
 const TAGS = ['gallery'];
 
 /** Articles that show a file, and new addresses in them: additions to `docs/spec/gallery-admin.md`. */
-export function usesOperations(articles: Articles) {
-  return { read: readOperation(articles), move: moveOperation(articles) };
+export function usesOperations(articles: Articles, settings: GallerySettings) {
+  return { read: readOperation(articles), move: moveOperation(articles, settings) };
 }
 
 function readOperation(articles: Articles) {
@@ -83,19 +86,22 @@ function readOperation(articles: Articles) {
   });
 }
 
-function moveOperation(articles: Articles) {
+function moveOperation(articles: Articles, settings: GallerySettings) {
   return operation({
     schema: {
       tags: TAGS,
       operationId: 'moveUses',
       summary: 'Change the addresses of a moved or renamed file in articles',
-      description: 'With `DESK_KEY`, in the name of who is logged in. The request can be repeated.',
+      description:
+        'With `DESK_KEY`, in the name of who is logged in. The request can be repeated. Addresses in public folders stay where the new ones would not be public.',
       body: moveUsesBody,
       response: { 200: moveUsesAnswer, ...problemResponses(400, 401, 403, 409, 413, 415, 500, 503) },
     },
     handler: async (request) => {
       const { from, to } = request.body;
-      const data = await articles.move(from, to, request.person);
+      const { published } = await settings.current();
+      const mayMove = (before: string, after: string) => published.has(after) || !published.has(before);
+      const data = await articles.move({ from, to, mayMove }, request.person);
       logWrite(request, 'article_addresses_changed', {
         from,
         to,
@@ -116,6 +122,14 @@ const MOST_ARTICLES = 100;
 
 /** The timeout of a question, and of each article that is changed, in ms. */
 const TIMEOUT_MS = 5000;
+
+/** Where a file or folder was, where it is, and which of its addresses follow. */
+interface Move {
+  from: string;
+  to: string;
+  /** Given the former key of a file and its key now. */
+  mayMove: (before: string, after: string) => boolean;
+}
 
 type Asker = Pick<FastifyRequest['person'], 'id' | 'name'>;
 
@@ -168,17 +182,17 @@ export class Articles {
    *
    * @throws Failure `conflict` without a content service or its key, `unavailable` if it does not answer
    */
-  async move(from: string, to: string, person: Asker): Promise<Change> {
+  async move(move: Move, person: Asker): Promise<Change> {
     const client = this.#clientFor(person);
     if (client === undefined || !this.#hasKey) {
       throw new Failure('conflict', 'changing articles takes CONTENT_URL and DESK_KEY');
     }
     try {
-      const { data, meta } = await this.#ask(client, [from], AbortSignal.timeout(TIMEOUT_MS));
+      const { data, meta } = await this.#ask(client, [move.from], AbortSignal.timeout(TIMEOUT_MS));
       const failed: Change['failed'] = [];
       for (const { id, title = '' } of data) {
-        const message = await changeArticle(client, id, (text) => withMoved(text, from, to));
-        if (message !== undefined) failed.push({ id, title, message });
+        const fault = await changeArticle(client, id, move);
+        if (fault !== undefined) failed.push({ id, title, ...fault });
       }
       return { changed: data.length - failed.length, failed, hasMore: meta.total > data.length };
     } catch (error) {
@@ -202,13 +216,24 @@ export class Articles {
 /** The members that show media. */
 const SHOWING = ['content', 'featured_image', 'social_image'] as const;
 
-/** Changes what an article says; returns why it could not be, if so. */
-async function changeArticle(
-  client: ContentClient,
-  id: number,
-  change: (text: string) => string,
-): Promise<string | undefined> {
+type Fault = Pick<Change['failed'][number], 'code' | 'message'>;
+
+const UNUSUAL: Fault = { code: 'unusual_address', message: 'its address is spelled in an unusual way' };
+const NOT_PUBLIC: Fault = {
+  code: 'not_public',
+  message: 'it keeps the former address: readers cannot open the new one, which is in no public folder',
+};
+
+/** Changes the addresses in an article; returns why one was left, if so. */
+async function changeArticle(client: ContentClient, id: number, move: Move): Promise<Fault | undefined> {
   const path = { id };
+  let isLeft = false;
+  const mayMove: Move['mayMove'] = (before, after) => {
+    const may = move.mayMove(before, after);
+    isLeft ||= !may;
+    return may;
+  };
+  const change = (text: string) => withMoved(text, { ...move, mayMove });
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const { body, headers } = await client.request('get', '/api/articles/{id}', { path, signal });
@@ -218,16 +243,16 @@ async function changeArticle(
         return shown == null || change(shown) === shown ? [] : [[name, change(shown)]];
       }),
     );
-    if (Object.keys(changed).length === 0) return 'its address is spelled in an unusual way';
+    if (Object.keys(changed).length === 0) return isLeft ? NOT_PUBLIC : UNUSUAL;
     const precondition = { 'if-match': headers.get('etag') ?? '' };
     const sending = { path, body: changed, headers: precondition, signal };
     if (body.data.is_published) await client.patch('/api/articles/{id}', sending);
     else await client.patch('/api/drafts/{id}', sending);
-    return undefined;
+    return isLeft ? NOT_PUBLIC : undefined;
   } catch (error) {
+    if (!(error instanceof ProblemError) || ![403, 404, 412, 422].includes(error.status)) throw error;
     // Gone, changed at this moment, or against a rule by now: the others can still be changed.
-    if (error instanceof ProblemError && [403, 404, 412, 422].includes(error.status)) return error.detail;
-    throw error;
+    return { code: error.code, message: error.detail };
   }
 }
 
@@ -252,17 +277,25 @@ function inQuestions(paths: readonly string[]): string[][] {
 /** The end of an address: marks before it belong to the HTML or CSS around it. */
 const END = `(?=[',);]*(?:["<>?#\\s]|$))`;
 
+/** The rest of an address below a folder; it is not consumed, for a list without spaces has more of them. */
+const BELOW = `(?=([^"<>?#\\s]*))`;
+
 /**
  * Changes the addresses of media in a text, HTML or a single address: those of the file `from`, or of all
- * files in the folder `from` if it ends with `/`, lead to `to`. Their hosts, versions and queries stay.
+ * files in the folder `from` if it ends with `/`, lead to `to` if they may. Their hosts, versions and queries
+ * stay.
  */
-export function withMoved(text: string, from: string, to: string): string {
+export function withMoved(text: string, { from, to, mayMove }: Move): string {
   const spellings = [...new Set(spellingsOf(from))].map(escaped).join('|');
+  const isFolder = from.endsWith('/');
   const address = new RegExp(
-    `(/media/(?:v[0-9a-f]{12}/)?)(?:${spellings})${from.endsWith('/') ? '' : END}`,
+    `(/media/(?:v[0-9a-f]{12}/)?)(?:${spellings})${isFolder ? BELOW : `${END}()`}`,
     'g',
   );
-  return text.replaceAll(address, (_, start: string) => `${start}${encoded(to)}`);
+  return text.replaceAll(address, (whole, start: string, rest: string) => {
+    const below = decoded(rest);
+    return mayMove(`${from}${below}`, `${to}${below}`) ? `${start}${encoded(to)}` : whole;
+  });
 }
 
 /** A path as addresses may have it, as the filter `media` of the content service finds it. */
@@ -277,6 +310,20 @@ function encoded(path: string): string {
   return encodeURIComponent(path)
     .replaceAll('%2F', '/')
     .replaceAll(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+/** A path of an address as a key; a part of it that no key is spelled as stays. */
+function decoded(path: string): string {
+  const parts = path.replaceAll('&amp;', '&').split('/');
+  return parts
+    .map((part) => {
+      try {
+        return decodeURIComponent(part);
+      } catch {
+        return part;
+      }
+    })
+    .join('/');
 }
 
 function escaped(text: string): string {

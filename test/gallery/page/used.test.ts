@@ -11,7 +11,7 @@ let window: GalleryWindow;
 
 beforeAll(async () => {
   content = await contentFixture({ DESK_KEY });
-  const opened = await openGalleryWindow({ CONTENT_URL: content.url, DESK_KEY });
+  const opened = await openGalleryWindow({ CONTENT_URL: content.url, DESK_KEY, MEDIA_PUBLIC: 'open/' });
   if (opened !== undefined) window = opened;
 });
 skipWithout(() => window?.browser);
@@ -104,4 +104,20 @@ test('a folder is moved, and its articles stay or follow', async () => {
   await move('moved/in/', '2026', 'Change the articles');
   await page.getByText('1 article has the new address').waitFor();
   expect(await third()).toBe(address('moved/to/2026/a.jpg'));
+});
+
+test('a folder that leaves a public one is said to be lost for readers, and its articles stay', async () => {
+  const { page } = window;
+  await window.gallery.put('open/a.jpg');
+  const image = await articleWith('Harbour', 'open/a.jpg');
+  await window.go('');
+  await window.choose('open');
+  await page.keyboard.press('F2');
+  await page.getByRole('textbox', { name: 'New name' }).fill('harbour');
+  await button('Rename').click();
+  await page.getByText('Readers will no longer see it').waitFor();
+  expect(await button('Change the articles').count()).toBe(0);
+  await button('Go on all the same').click();
+  await page.getByText('1 article keeps the old address').waitFor();
+  expect(await image()).toBe(address('open/a.jpg'));
 });

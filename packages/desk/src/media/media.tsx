@@ -40,9 +40,12 @@ function appOf(desk: Desk): App {
     folder.forget(removed);
     await folder.refresh();
   });
-  const uses = new Uses(api, dialogs, (error) => errorWords(error, desk.texts.say));
   const visibility = new Visibility(api);
   void visibility.learn();
+  const uses = new Uses({
+    ...{ api, dialogs, visibility },
+    words: (error) => errorWords(error, desk.texts.say),
+  });
   const transfers = new Transfers(api, tasks, dialogs, uses);
   let refreshing: ReturnType<typeof setTimeout> | undefined;
   const uploads = new Uploads(api, dialogs, (key) => {

@@ -36,6 +36,8 @@ export type Dialog =
   | {
       readonly kind: 'addresses';
       readonly uses: Uses;
+      /** Those of them whose readers will not see a file any more. */
+      readonly hidden: Uses | undefined;
       readonly answer: (choice: AddressChoice | undefined) => void;
     }
   | {
@@ -95,8 +97,8 @@ export class Dialogs {
   }
 
   /** Asks what becomes of the addresses in articles; undefined if the person gave the whole thing up. */
-  askAddresses(uses: Uses): Promise<AddressChoice | undefined> {
-    return this.#ask((answer) => ({ kind: 'addresses', uses, answer }));
+  askAddresses(uses: Uses, hidden: Uses | undefined): Promise<AddressChoice | undefined> {
+    return this.#ask((answer) => ({ kind: 'addresses', uses, hidden, answer }));
   }
 
   #ask<Answer>(question: (answer: (choice: Answer) => void) => Dialog): Promise<Answer> {

@@ -31,18 +31,19 @@ export class Transfers {
     if (settled === undefined) return;
     const { left, names, replaced } = settled;
     if (left.length === 0 && gone === 0) return;
-    const addresses = action === 'move' && left.length > 0 ? await this.#uses.ask(left) : 'keep';
-    if (addresses === undefined) return;
+    const moved = new Map(
+      (action === 'move' ? left : []).map((path): [string, string] => {
+        const name = names.get(path) ?? nameOf(path);
+        return [path, `${dest}${name}${path.endsWith('/') ? '/' : ''}`];
+      }),
+    );
+    const plan = moved.size > 0 ? await this.#uses.ask(moved) : ({ choice: 'keep', hidden: 0 } as const);
+    if (plan === undefined) return;
     const task = await this.#tasks.run({ action, count: left.length, dest, gone }, [
       ...deletionOf(replaced),
       ...transferOf(action, left, dest, names),
     ]);
-    if (addresses === 'keep') return;
-    const moved = left.map((path): [string, string] => {
-      const name = names.get(path) ?? nameOf(path);
-      return [path, `${dest}${name}${path.endsWith('/') ? '/' : ''}`];
-    });
-    await this.#uses.follow(task, new Map(moved));
+    await this.#uses.follow(task, plan, moved);
   }
 
   /** Brings back from the trash; asks first where names are taken. */

@@ -38,4 +38,14 @@ export class Visibility {
     if (prefixes.some((prefix) => path.startsWith(prefix))) return 'public';
     return prefixes.some((prefix) => prefix.startsWith(path)) ? 'mixed' : 'private';
   }
+
+  /** What of a file or folder readers see where it is, but not where it goes: folders have `/` at their end. */
+  hidden(from: string, to: string): string[] {
+    const prefixes = this.#prefixes.value;
+    const isPublic = (path: string) => prefixes.some((prefix) => path.startsWith(prefix));
+    const seen = isPublic(from)
+      ? [from]
+      : prefixes.filter((prefix) => from.endsWith('/') && prefix.startsWith(from));
+    return seen.filter((path) => !isPublic(`${to}${path.slice(from.length)}`));
+  }
 }

@@ -109,6 +109,12 @@ export const en = {
   changeAddresses: 'Change the articles',
   addressesChanged_one: '{{count}} article has the new address',
   addressesChanged_other: '{{count}} articles have the new address',
+  addressesHidden_one: '{{count}} article keeps the old address, where readers see nothing now',
+  addressesHidden_other: '{{count}} articles keep the old address, where readers see nothing now',
+  hidingTitle: 'Take it away from readers?',
+  hidingHint:
+    'Readers will no longer see it in these articles: it goes to a private folder. The articles keep the old address, and show it again once it is back there.',
+  hideAnyway: 'Go on all the same',
   notChanged: 'Not all articles were changed',
   deleteForGood: 'For good, without the trash',
   trashHint: 'What is deleted stays in the trash for 30 days.',

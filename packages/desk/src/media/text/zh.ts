@@ -102,6 +102,11 @@ export const zh: Translated<typeof en> = {
   keepAddresses: '不改文章',
   changeAddresses: '更改文章',
   addressesChanged_other: '{{count}} 篇文章已使用新地址',
+  addressesHidden_other: '{{count}} 篇文章保留旧地址，读者现在在那里看不到内容',
+  hidingTitle: '要让读者看不到它吗？',
+  hidingHint:
+    '它将移入未公开的文件夹，读者在这些文章中不再看到它。文章保留旧地址，文件移回原处后会再次显示。',
+  hideAnyway: '仍然继续',
   notChanged: '并非所有文章都已更改',
   deleteForGood: '不经回收站，直接彻底删除',
   trashHint: '删除的内容会在回收站中保留 30 天。',

@@ -39,7 +39,12 @@ function TaskView({ task }: { task: Task }) {
             {isRunning ? problemWords(problem, say) : say('failed', { reason: problemWords(problem, say) })}
           </p>
         )}
-        {followed !== undefined && <p class="hint">{say('addressesChanged', { count: followed.count })}</p>}
+        {followed?.count !== undefined && (followed.count > 0 || followed.hidden === 0) && (
+          <p class="hint">{say('addressesChanged', { count: followed.count })}</p>
+        )}
+        {followed !== undefined && followed.hidden > 0 && (
+          <p class="hint">{say('addressesHidden', { count: followed.hidden })}</p>
+        )}
         {gone > 0 && <p class="hint">{say('noLongerThere', { count: gone })}</p>}
         {state === 'interrupted' && <p class="hint">{say('interrupted')}</p>}
       </div>

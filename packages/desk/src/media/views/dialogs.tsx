@@ -190,13 +190,14 @@ function RenameDialog({ entry }: { entry: Entry }) {
     const taken = await api.takenNames(parent, [name]).catch(() => new Set<string>());
     if (taken.has(name)) return setProblem(say('conflictTitle', { count: 1 }));
     dialogs.close();
-    const addresses = await uses.ask([entry.path]);
-    if (addresses === undefined) return;
+    const renamed = `${parent}${name}${entry.path.endsWith('/') ? '/' : ''}`;
+    const moved = new Map([[entry.path, renamed]]);
+    const plan = await uses.ask(moved);
+    if (plan === undefined) return;
     selection.clear();
     const work = { action: 'rename', from: entry.name, to: name } as const;
     const task = await tasks.run(work, [{ action: 'rename', path: entry.path, name }]);
-    const renamed = `${parent}${name}${entry.path.endsWith('/') ? '/' : ''}`;
-    if (addresses === 'change') await uses.follow(task, new Map([[entry.path, renamed]]));
+    await uses.follow(task, plan, moved);
   };
   return (
     <Modal title={say('renameTitle', { name: entry.name })} onClose={() => dialogs.close()}>
@@ -385,31 +386,49 @@ function PlacesDialog({
   );
 }
 
-function AddressesDialog({
-  uses,
-  answer,
-}: {
+interface AddressesProps {
   uses: Uses;
+  hidden: Uses | undefined;
   answer: (choice: AddressChoice | undefined) => void;
-}) {
+}
+
+function AddressesDialog({ uses, hidden, answer }: AddressesProps) {
   const { say } = useApp().texts;
+  const isHidden = new Set(hidden?.articles.map(({ id }) => id));
+  const others = uses.articles.filter(({ id }) => !isHidden.has(id));
+  const canChange = uses.canChange && others.length > 0;
   return (
-    <Modal isUnasked title={say('addressesTitle')} onClose={() => answer(undefined)}>
-      <UsedCount uses={uses} />
-      <Names names={[...new Set(uses.articles.map(({ title }) => title))]} />
-      <p class="hint">{say('addressesHint')}</p>
+    <Modal
+      isUnasked
+      title={say(hidden === undefined ? 'addressesTitle' : 'hidingTitle')}
+      onClose={() => answer(undefined)}
+    >
+      {hidden !== undefined && <UsedArticles uses={hidden} hint={say('hidingHint')} />}
+      {others.length > 0 && <UsedArticles uses={{ ...uses, articles: others }} hint={say('addressesHint')} />}
       <div class="modal-buttons">
         <Button kind="quiet" onClick={() => answer(undefined)}>
           {say('cancel')}
         </Button>
-        <Button onClick={() => answer('keep')}>{say('keepAddresses')}</Button>
-        {uses.canChange && (
-          <Button kind="primary" onClick={() => answer('change')}>
+        <Button kind={hidden === undefined || canChange ? 'plain' : 'danger'} onClick={() => answer('keep')}>
+          {say(hidden === undefined || canChange ? 'keepAddresses' : 'hideAnyway')}
+        </Button>
+        {canChange && (
+          <Button kind={hidden === undefined ? 'primary' : 'danger'} onClick={() => answer('change')}>
             {say('changeAddresses')}
           </Button>
         )}
       </div>
     </Modal>
+  );
+}
+
+function UsedArticles({ uses, hint }: { uses: Uses; hint: string }) {
+  return (
+    <>
+      <UsedCount uses={uses} />
+      <Names names={[...new Set(uses.articles.map(({ title }) => title))]} />
+      <p class="hint">{hint}</p>
+    </>
   );
 }
 
