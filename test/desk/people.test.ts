@@ -192,6 +192,7 @@ test('a reader looks at everything, and is offered nothing that changes it', asy
   await desk.gallery.put('picture.jpg');
   const { page } = await desk.window();
   await accept(page, await invite('Lo Oker', 'lo@example.org', 'Reader'));
+  await page.getByRole('link', { name: 'Media', exact: true }).first().click();
   await page.getByRole('link', { name: 'picture.jpg' }).waitFor();
   for (const name of ['Upload', 'New folder']) {
     expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0);
@@ -296,7 +297,7 @@ test('an owner looks up who did what, in both languages and on a phone', async (
   await page.route(/\/trail\?(?!.*before=)/, (route) =>
     route.continue({ url: route.request().url().replace('limit=100', 'limit=1') }),
   );
-  await page.route(earlier, (route) => route.abort());
+  await page.route(earlier, (route) => route.fulfill({ status: 500 }));
   await page.getByLabel('Where', { exact: true }).selectOption({ label: 'Desk, media and news' });
   const shown = () => page.locator('tbody tr').count();
   await page.getByRole('button', { name: 'Earlier' }).click();
