@@ -135,6 +135,15 @@ test('an owner makes a folder public, and sends a test mail', async () => {
   const { body } = await ask('/api/gallery?json=1&path=press/');
   expect((await send(url + body.data.files[0].publicPath)).text).toBe('text');
 
+  const image = 'https://site.example/media/press/a.jpg';
+  await desk.content.client.article({ title: 'Pier', featured_image: image, is_published: true });
+  await page.getByLabel('Public folders').fill('');
+  await page.getByRole('button', { name: 'Save' }).click();
+  const warning = page.getByRole('dialog');
+  await warning.getByText('1 article shows files of a folder that you take out').waitFor();
+  await warning.getByRole('button', { name: 'Cancel' }).click();
+  expect((await ask('/api/settings')).body.data.publicFolders.value).toEqual(['press/']);
+
   const typed = {
     'Address of the mail server': `smtp://${mailServer.host}`,
     'User of the mail server': 'desk',

@@ -43,6 +43,15 @@ export class GallerySettingsApi {
     return { settings: body.data, etag: headers.get('etag') ?? '' };
   }
 
+  /** The number of articles that show files in these folders; 0 if that is unknown. */
+  async articlesShowing(folders: readonly string[]): Promise<number> {
+    const asking = this.#client.post('/api/gallery/uses', { body: { paths: [...folders] } });
+    return asking.then(
+      ({ data }) => data.articles.length,
+      () => 0,
+    );
+  }
+
   /** Sends a mail by that server; returns why it was not taken, or null. */
   async test(to: string, mail?: MailInput) {
     return (await asked(this.#client.post('/api/settings/mail/test', { body: { to, mail } }))).code;

@@ -339,6 +339,11 @@ export const en = {
   publicFolders: 'Public folders',
   publicFoldersHint:
     'One a line. Anybody may see the files in them, such as the pictures of articles. A folder that you take out is private at once; copies in browsers and networks may last longer.',
+  foldersHideTitle: 'Take pictures away from readers?',
+  foldersHideHint_one:
+    '{{count}} article shows files of a folder that you take out: readers will not see them any more.',
+  foldersHideHint_other:
+    '{{count}} articles show files of a folder that you take out: readers will not see them any more.',
   mail: 'Mail server',
   mailHint: 'It sends the invitations to the desk.',
   mail_server: 'Address of the mail server',

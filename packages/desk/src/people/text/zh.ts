@@ -331,6 +331,8 @@ export const zh: Translated<typeof en> = {
   publicFolders: '公开文件夹',
   publicFoldersHint:
     '每行一个。任何人都能看到其中的文件，例如文章的图片。移除的文件夹立即不再公开；浏览器和网络中的副本可能保留更久。',
+  foldersHideTitle: '要让读者看不到图片吗？',
+  foldersHideHint_other: '{{count}} 篇文章显示移除的文件夹中的文件：读者将不再看到它们。',
   mail: '邮件服务器',
   mailHint: '它发送管理台的邀请。',
   mail_server: '邮件服务器的地址',

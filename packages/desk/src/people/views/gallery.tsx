@@ -3,6 +3,7 @@ import { Button } from '../../shared/views/button.tsx';
 import { faultWords } from '../../shared/views/problem-view.tsx';
 import type { GalleryChange, MailInput, ReadGallerySettings } from '../api/gallery-settings.ts';
 import { usePeople } from '../people-context.ts';
+import { Sure } from './list-page.tsx';
 import {
   BackButton,
   originWords,
@@ -39,15 +40,25 @@ interface PartProps<Value> {
 }
 
 function GalleryForm({ settings }: Pick<PartProps<never>, 'settings'>) {
-  const { say } = usePeople().texts;
-  const { touch, save } = settings;
+  const { gallery, texts } = usePeople();
+  const { say } = texts;
+  const { touch, save, attempt, read } = settings;
   const [typed, setTyped] = useState<Typed>({});
+  const [hiding, setHiding] = useState<number>();
   const change = (part: Typed) => {
     touch();
     setTyped({ ...typed, ...part });
   };
-  const submit = async () => {
+  const submit = async (isSure = false) => {
+    setHiding(undefined);
     const { folders, mail } = typed;
+    const { value, environment } = read.settings.publicFolders;
+    const kept = folders === undefined ? value : folders === null ? environment : linesOf(folders);
+    const lost = value.filter((folder) => !kept.some((one) => folder.startsWith(one.trim())));
+    if (!isSure && lost.length > 0) {
+      const articles = (await attempt(() => gallery.articlesShowing(lost))) ?? 0;
+      if (articles > 0) return setHiding(articles);
+    }
     const changed = {
       ...(folders !== undefined && { publicFolders: folders === null ? null : linesOf(folders) }),
       ...(mail !== undefined && { mail: mail === null ? null : mailOf(mail) }),
@@ -55,10 +66,21 @@ function GalleryForm({ settings }: Pick<PartProps<never>, 'settings'>) {
     if (await save(changed)) setTyped({});
   };
   return (
-    <SettingsForm label={say('gallery')} settings={settings} onSave={submit}>
-      <Folders settings={settings} typed={typed.folders} onChange={(folders) => change({ folders })} />
-      <Mail settings={settings} typed={typed.mail} onChange={(mail) => change({ mail })} />
-    </SettingsForm>
+    <>
+      <SettingsForm label={say('gallery')} settings={settings} onSave={submit}>
+        <Folders settings={settings} typed={typed.folders} onChange={(folders) => change({ folders })} />
+        <Mail settings={settings} typed={typed.mail} onChange={(mail) => change({ mail })} />
+      </SettingsForm>
+      {hiding !== undefined && (
+        <Sure
+          title={say('foldersHideTitle')}
+          hint={say('foldersHideHint', { count: hiding })}
+          button={say('save')}
+          onClose={() => setHiding(undefined)}
+          onSure={() => void submit(true)}
+        />
+      )}
+    </>
   );
 }
 
