@@ -191,7 +191,10 @@ test('a source is tried before it is added, and its items come with the reasons 
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Address').fill(host.at('/missing'));
   await dialog.getByRole('button', { name: 'Test' }).click();
-  await dialog.getByText(/This could not be read/).waitFor();
+  await dialog.getByText('Nothing is at its address any more.').waitFor();
+  await dialog.getByLabel('Address').fill('http://10.0.0.5/feed');
+  await dialog.getByRole('button', { name: 'Test' }).click();
+  await dialog.getByText('It leads into a private network').waitFor();
   await dialog.getByLabel('Address').fill(host.at('/feed'));
   await dialog.getByRole('button', { name: 'Test' }).click();
   await dialog.getByText('1 entry found').waitFor();

@@ -465,14 +465,15 @@ test('a source is tried, added, changed, paused, resumed and removed', async () 
     count: 1,
     leadsTo: [],
   });
-  for (const bad of [
-    host.at('/none.xml'),
-    'http://10.0.0.1/feed',
-    'http://169.254.169.254/latest',
-    'http://127.0.0.1:1/',
+  for (const [bad, why] of [
+    [host.at('/none.xml'), 'missing'],
+    ['http://10.0.0.1/feed', 'not_public'],
+    ['http://169.254.169.254/latest', 'not_public'],
+    ['http://127.0.0.1:1/', 'unreachable'],
   ]) {
     const { status, body } = await post('/sources/try', { url: bad });
-    expect([bad, status, body.code]).toEqual([bad, 422, 'source_unreadable']);
+    const found = [bad, status, body.code, body.errors[0].code];
+    expect(found).toEqual([bad, 422, 'source_unreadable', `source_${why}`]);
   }
   const added = await post('/sources', { url: feedUrl, select: 'all', rules: ['drop if title ~ /ad/i'] });
   const { id } = added.body;

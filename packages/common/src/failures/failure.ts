@@ -271,8 +271,9 @@ export type BucketCode = Extract<ProblemCode, `bucket_${string}`>;
 /** Those that say why a bucket cannot be used. */
 export const BUCKET_CODES = PROBLEM_CODES.filter((code): code is BucketCode => code.startsWith('bucket_'));
 
-/** Every `code` of a fault in a field, likewise. */
+/** Every `code` of a fault in a field, likewise: an address that is tried has those of a source. */
 export const FIELD_CODES = [
+  ...SOURCE_CODES,
   'conflict',
   'in_the_past',
   'invalid',
@@ -284,7 +285,6 @@ export const FIELD_CODES = [
   'not_found',
   'redirect_loop',
   'required',
-  'source_unreadable',
   'too_common',
   'too_complex',
   'too_deep',

@@ -156,7 +156,6 @@ export const problemsEn = {
   fault_redirect_loop: 'This leads back to where it began. Choose another address.',
   fault_required: 'Fill this in.',
   fault_slug_taken: 'Another page has this address. Choose another one.',
-  fault_source_unreadable: 'This could not be read. Open the address in a browser to see whether it answers.',
   fault_too_personal: 'This is little more than a name or an address that people know.',
   fault_too_common: 'This is used too often, and is guessed first. Choose another.',
   fault_too_complex: 'This is too complicated. Make it simpler.',
@@ -182,8 +181,6 @@ export const problemsEn = {
   fault_rules_number:
     'Rule {{number}} cannot be understood. Write it like this: drop if title ~ /sponsored/i',
   fault_score: 'Write a number from 0 to 100.',
-  fault_url_source_unreadable:
-    'This could not be read. Open the address in a browser to see whether it answers.',
   fault_release_not_found: 'This release is not there any more. Choose another.',
   field_title: 'Title',
   field_content: 'Text',

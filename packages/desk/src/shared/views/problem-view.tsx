@@ -55,7 +55,9 @@ export function faultWords({ field, code, limit }: FieldProblem, say: Say): stri
   const names = [`${member}_${code}`, member, code, 'invalid'].flatMap((rule) =>
     [...Object.keys(values).map((value) => `${rule}_${value}`), rule].map((name) => `fault_${name}`),
   );
-  return firstOf(names, say, values);
+  // An address that was tried: why it could not be read, rather than how it is written.
+  const tried = code.startsWith('source_') ? [`problem_${code}`, 'problem_source_unreadable'] : [];
+  return firstOf([...tried, ...names], say, values);
 }
 
 /** The same with the name of the field, to stand away from it. */

@@ -504,9 +504,10 @@ function unreadable(error: unknown, signal: AbortSignal): Failure | undefined {
   const isTheirs = error instanceof Failure && error.kind !== 'unavailable';
   if (!isTheirs && !signal.aborted) return undefined;
   const reason = isTheirs ? error.message : `it did not answer within ${TRY_MS / 1000} s`;
+  const code = isTheirs ? (sourceCodeOf(error.code) ?? 'source_unreadable') : 'source_too_slow';
   return new Failure('invalid', reason, {
     code: 'source_unreadable',
-    faults: [{ field: 'url', code: 'source_unreadable', message: reason }],
+    faults: [{ field: 'url', code, message: reason }],
   });
 }
 
