@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type AddressInfo, createServer, isIP } from 'node:net';
 import { verifyEvent, WebhookVerificationError } from '@pressroom/client/hooks';
 import { SecretBox } from '@pressroom/common/secrets/secret-box';
-import { WebhookSender } from '@pressroom/common/webhooks/webhook-sender';
+import { faultCodeOf, WebhookSender } from '@pressroom/common/webhooks/webhook-sender';
 import { Deliveries, DeliveryQueue } from '@pressroom/content/hooks/deliveries';
 import { HookStore } from '@pressroom/content/hooks/store';
 import { SyncStore } from '@pressroom/content/sync';
@@ -405,6 +405,7 @@ test.each([
   deliveries().wake();
   const attempt = await until('it has failed', async () => (await store.log(1, 10))[0]);
   expect(attempt).toMatchObject({ status, fault });
+  expect(faultCodeOf(attempt)).toBe(status === 302 ? 'redirects' : 'refused');
   expect(attempt.answer.length).toBeLessThanOrEqual(1024);
   expect(to.received).toHaveLength(1);
 });
@@ -425,10 +426,8 @@ test('a receiver that drips, or has a private address, is given up', async () =>
   to.answer = () => undefined;
   await publish('one');
   deliveries({ totalMs: 500 }).wake();
-  await until(
-    'it was given up',
-    async () => (await store.log(1, 10))[0]?.fault === 'it did not answer within 0.5 s',
-  );
+  const slow = await until('it was given up', async () => (await store.log(1, 10))[0]);
+  expect([slow.fault, faultCodeOf(slow)]).toEqual(['it did not answer within 0.5 s', 'too_slow']);
   await store.remove(1);
   const asked = to.received.length;
   await add(to.url.replace('127.0.0.1', 'receiver.example'));
@@ -454,7 +453,8 @@ test.each([
   await add(to.url.replace('127.0.0.1', host));
   await publish('one');
   deliveries({ privateHosts: ['127.0.0.2'], ...(addresses.length > 0 && { addresses }) }).wake();
-  await until('it was refused', async () => (await store.log(1, 10))[0]?.fault?.includes('is not public'));
+  const refused = await until('it was refused', async () => (await store.log(1, 10))[0]);
+  expect(faultCodeOf(refused)).toBe('not_public');
   expect(to.received).toEqual([]);
 });
 

@@ -109,13 +109,14 @@ test('a hook is added, tested, watched, paused, replayed and removed', async () 
   expect(made.status, made.text).toBe(201);
   const { secret, ...hook } = made.body.data;
   expect(hook).toMatchObject({ url: receiver.url, events: ['article.*'], paused_at: null, waiting: 0 });
+  expect(hook.last_attempt).toBeNull();
   const { id } = hook;
   const tried = await desk(`/api/hooks/${id}/test`, 'POST');
   expect(tried.status, tried.text).toBe(202);
   const log = async () => (await desk(`/api/hooks/${id}/deliveries`)).body.data;
   const attempt = await until('the test was sent', async () => (await log())[0]);
   const { event_id } = tried.body.data;
-  expect(attempt).toMatchObject({ event_id, type: 'hook.test', status: 204, fault: null });
+  expect(attempt).toMatchObject({ event_id, type: 'hook.test', status: 204, fault: null, fault_code: null });
   const [sent] = receiver.received;
   expect(await verifyEvent(sent?.body ?? '', sent?.headers ?? {}, secret)).toMatchObject({
     type: 'hook.test',
@@ -123,6 +124,8 @@ test('a hook is added, tested, watched, paused, replayed and removed', async () 
 
   const paused = await desk(`/api/hooks/${id}`, 'PATCH', { is_paused: true });
   expect(paused.body.data).toMatchObject({ paused_at: expect.any(String), pause_code: 'by_operator' });
+  const last_attempt = { ended_at: attempt.ended_at, status: 204, fault_code: null };
+  expect(paused.body.data.last_attempt).toEqual(last_attempt);
   const untested = await desk(`/api/hooks/${id}/test`, 'POST');
   expect([untested.status, untested.body.code]).toEqual([409, 'hook_paused']);
   await content.client.publish({ title: 'While it is paused' });

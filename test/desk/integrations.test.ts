@@ -67,10 +67,11 @@ test('an owner adds a hook, tests it, sees what came of it, pauses and removes i
   await act('Send a test');
   const deliveries = page.getByRole('dialog', { name: 'Deliveries' });
   await deliveries.getByText('The test has been sent; this is what became of it.').waitFor();
-  await deliveries.getByRole('row', { name: /hook\.test.*Delivered \(204\)/ }).waitFor();
+  await deliveries.getByRole('row', { name: /Test.*Delivered \(204\)/ }).waitFor();
   expect(receiver?.received).toHaveLength(1);
   expect(await desk.faultsOf(page)).toEqual([]);
   await deliveries.getByRole('button', { name: 'Close' }).last().click();
+  await page.getByRole('row', { name: new RegExp(`${url} Articles Works`) }).waitFor();
 
   await act('Pause');
   await page.getByText(/^Paused/).waitFor();
@@ -88,6 +89,17 @@ test('an owner adds a hook, tests it, sees what came of it, pauses and removes i
   await act('Remove');
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await page.getByText('There are no hooks yet.').waitFor();
+
+  const inside = 'http://10.0.0.5/x';
+  const { body } = await desk.content.client.post('/api/hooks', { url: inside, events: ['tag.deleted'] });
+  await desk.go(page, 'people/hooks');
+  await page.getByRole('row', { name: `${inside} Tag deleted Not used yet` }).waitFor();
+  await page.getByRole('button', { name: `Actions for ${inside}` }).click();
+  await page.getByRole('menuitem', { name: 'Send a test' }).click();
+  await deliveries.getByText('This address is inside a private network').waitFor();
+  await desk.go(page, 'people/hooks');
+  await page.getByText(/This address is inside a private network.*is tried again at/).waitFor();
+  await desk.content.client.send(`/api/hooks/${body.data.id}`, { method: 'DELETE' });
 });
 
 test('an owner names the site, also while somebody else does, and takes the name of the server again', async () => {

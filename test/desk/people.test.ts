@@ -290,7 +290,7 @@ test('an owner looks up who did what, in both languages and on a phone', async (
   await page.getByLabel('To what').fill('');
   await page.getByLabel('Where', { exact: true }).selectOption({ label: 'Articles and keys' });
   await page
-    .getByRole('row', { name: new RegExp(`Published an article article: ${id}, slug: in-the-trail`) })
+    .getByRole('row', { name: new RegExp(`Published an article article: ${id}, address: in-the-trail`) })
     .waitFor();
   // What is shown stays where what is earlier cannot be read.
   const earlier = /\/trail\?.*before=/;

@@ -107,13 +107,28 @@ export class WebhookSender {
       return `${error.message}; ${this.#options.privateHostsSetting} lists hosts that may have others`;
     }
     if (deadline.aborted || (error instanceof Error && error.name.endsWith('TimeoutError'))) {
-      return `it did not answer within ${this.#totalMs / 1000} s`;
+      return `${TOO_SLOW} ${this.#totalMs / 1000} s`;
     }
     const code =
       error instanceof Error && 'code' in error && error.code !== undefined ? ` (${String(error.code)})` : '';
     return `it cannot be reached, or the connection broke${code}`;
   }
 }
+
+/** Why a message was not delivered. */
+export const FAULT_CODES = ['not_public', 'too_slow', 'unreachable', 'redirects', 'refused'] as const;
+
+export type FaultCode = (typeof FAULT_CODES)[number];
+
+/** What the sentence of an attempt says, for programs; null if it has not failed. */
+export function faultCodeOf({ status, fault }: Pick<Attempt, 'status' | 'fault'>): FaultCode | null {
+  if (fault === null) return null;
+  if (status !== null) return status >= 300 && status < 400 ? 'redirects' : 'refused';
+  if (/^the address of \S+ is not public/.test(fault)) return 'not_public';
+  return fault.startsWith(TOO_SLOW) ? 'too_slow' : 'unreachable';
+}
+
+const TOO_SLOW = 'it did not answer within';
 
 function faultOf(status: number): string | null {
   if (status >= 200 && status < 300) return null;

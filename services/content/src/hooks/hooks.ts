@@ -4,6 +4,7 @@ import { idMember, idParameter, instant, integerParameter, webUrl } from '@press
 import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
 import { SecretBox } from '@pressroom/common/secrets/secret-box';
+import { FAULT_CODES, faultCodeOf } from '@pressroom/common/webhooks/webhook-sender';
 import type { FastifyRequest } from 'fastify';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
@@ -15,6 +16,8 @@ import type { ContentTables } from '../tables.ts';
 import { EVENT_PATTERNS, HookStore, type ListedHook, type LoggedAttempt, PAUSE_CODES } from './store.ts';
 
 const timestamp = z.iso.datetime({ offset: true });
+
+const faultCode = z.enum(FAULT_CODES).nullable().describe('What `fault` says, for programs.');
 
 const hook = z
   .object({
@@ -30,6 +33,11 @@ const hook = z
     pause_code: z.enum(PAUSE_CODES).nullable().describe('What `pause_reason` says, for programs.'),
     waiting: z.int().describe('Events that wait for it, 10,000 at most.'),
     waiting_since: timestamp.nullable().describe('When the oldest of them happened.'),
+    created_at: timestamp,
+    last_attempt: z
+      .object({ ended_at: timestamp, status: z.int().nullable(), fault_code: faultCode })
+      .nullable()
+      .describe('The latest attempt; null where the last 30 days have none.'),
   })
   .meta({ id: 'Hook' });
 
@@ -49,6 +57,7 @@ const delivery = z.object({
   duration_ms: z.int(),
   status: z.int().nullable().describe('The status of the answer; null without one.'),
   fault: z.string().nullable().describe('Why it is none; null if it was delivered.'),
+  fault_code: faultCode,
   answer: z.string().describe('The beginning of the answer.'),
 });
 
@@ -249,9 +258,24 @@ function boxOf({ CONTENT_HOOKS_KEY: key, CONTENT_HOOKS_KEY_PREVIOUS: previous }:
   throw new Failure('conflict', 'hooks take CONTENT_HOOKS_KEY in the settings', { code: 'not_configured' });
 }
 
-function shown({ lag: _, resume_at, paused_at, waiting_since, ...hook }: ListedHook) {
+function shown(listed: ListedHook) {
+  const {
+    lag: _,
+    resume_at,
+    paused_at,
+    waiting_since,
+    created_at,
+    ended_at,
+    status,
+    fault,
+    ...hook
+  } = listed;
   return {
     ...hook,
+    created_at: created_at.toISOString(),
+    last_attempt: ended_at && {
+      ...{ ended_at: ended_at.toISOString(), status, fault_code: faultCodeOf({ status, fault }) },
+    },
     waiting_since: waiting_since?.toISOString() ?? null,
     resume_at: resume_at?.toISOString() ?? null,
     paused_at: paused_at?.toISOString() ?? null,
@@ -259,5 +283,5 @@ function shown({ lag: _, resume_at, paused_at, waiting_since, ...hook }: ListedH
 }
 
 function shownAttempt({ id: _, ended_at, ...attempt }: LoggedAttempt) {
-  return { ...attempt, ended_at: ended_at.toISOString() };
+  return { ...attempt, fault_code: faultCodeOf(attempt), ended_at: ended_at.toISOString() };
 }

@@ -112,6 +112,12 @@ export interface ListedHook {
   waiting_since: Date | null;
   /** For how long it has waited, in seconds. */
   lag: number;
+  created_at: Date;
+  /** When the latest attempt of the last 30 days ended; null if there was none. */
+  ended_at: Date | null;
+  /** The status of its answer, and why it failed. */
+  status: number | null;
+  fault: string | null;
 }
 
 export interface LoggedAttempt {
@@ -177,7 +183,7 @@ export class HookStore {
   async #listed(condition: RawBuilder<unknown>): Promise<ListedHook[]> {
     const { rows } = await sql<ListedHook>`
       select hook.id, url, events, category_id, drafts, failures, resume_at, paused_at, pause_reason,
-        pause_code, waiting,
+        pause_code, waiting, hook.created_at, latest.ended_at, latest.status, latest.fault,
         oldest.happened_at as waiting_since,
         coalesce(extract(epoch from clock_timestamp() - oldest.happened_at)::float8, 0) as lag
       from content.hook cross join lateral (
@@ -186,6 +192,10 @@ export class HookStore {
           order by due_at, event_id limit ${MOST_COUNTED}
         ) as counted
       ) as queue left join content.event as oldest on oldest.id = queue.oldest
+      left join lateral (
+        select ended_at, status, fault from content.delivery_attempt
+        where hook_id = hook.id order by id desc limit 1
+      ) as latest on true
       where ${condition} order by hook.id
     `.execute(this.#db);
     return rows;

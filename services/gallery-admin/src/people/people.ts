@@ -323,8 +323,11 @@ function ownersOperations({ people, authors, account, cookies, mail }: PeoplePar
       response: { 200: doneAnswer, ...problemResponses(400, 401, 403, 404, 409, 503) },
     },
     handler: async (request) => {
-      await people.remove(request.params.id);
-      logWrite(request, 'person_removed', { person: request.params.id, by: request.person.id });
+      const { id } = request.params;
+      const { name } = await people.read(id);
+      await people.remove(id);
+      // Nobody has the id any more: the trail needs the name.
+      logWrite(request, 'person_removed', { person: id, name, by: request.person.id });
       return { success: true as const };
     },
   });

@@ -43,7 +43,12 @@ export interface Hook {
   readonly paused_at: string | null;
   readonly pause_code: 'by_operator' | 'receiver_failing' | 'receiver_gone' | 'secret_unreadable' | null;
   readonly waiting: number;
+  readonly created_at: string;
+  /** Of the last 30 days. */
+  readonly last_attempt: { readonly fault_code: FaultCode | null } | null;
 }
+
+type FaultCode = 'not_public' | 'too_slow' | 'unreachable' | 'redirects' | 'refused';
 
 /** An attempt to deliver an event. */
 export interface Delivery {
@@ -53,7 +58,7 @@ export interface Delivery {
   readonly ended_at: string;
   readonly duration_ms: number;
   readonly status: number | null;
-  readonly fault: string | null;
+  readonly fault_code: FaultCode | null;
 }
 
 /** The keys of content, and its hooks. Every method throws an `ApiProblem`. */

@@ -12,10 +12,10 @@ import { TimeField } from '../../shared/views/time-field.tsx';
 import { ZoneHint } from '../../shared/views/zone-hint.tsx';
 import { type Delivery, EVENTS, type Hook } from '../api/integrations.ts';
 import { usePeople } from '../people-context.ts';
-import type { TextName, Texts } from '../text/texts.ts';
+import type { Texts } from '../text/texts.ts';
 import { CopyDialog } from './copy-dialog.tsx';
 import { ListPage, Sure, useListed } from './list-page.tsx';
-import { refusalOf } from './words.ts';
+import { eventWords, refusalOf } from './words.ts';
 
 /** The open dialog. */
 type Question =
@@ -57,7 +57,7 @@ export function HooksPage() {
               <tr key={hook.id}>
                 <th scope="row">{hook.url}</th>
                 <td>
-                  {hook.events.join(', ')}
+                  {hook.events.map((event) => eventWords(event, say)).join(', ')}
                   {hook.drafts && ` · ${say('hookDrafts')}`}
                 </td>
                 <td>{stateOf(hook, texts)}</td>
@@ -96,7 +96,16 @@ export function HooksPage() {
           }}
         />
       )}
-      {question?.what === 'deliveries' && <Deliveries {...question} onClose={close} />}
+      {question?.what === 'deliveries' && (
+        <Deliveries
+          {...question}
+          onClose={() => {
+            close();
+            // A test may have shown whether it works.
+            void list.load();
+          }}
+        />
+      )}
       {question?.what === 'replay' && <ReplayDialog hook={question.hook} onClose={close} />}
       {question?.what === 'remove' && (
         <Sure
@@ -124,7 +133,11 @@ export function HooksPage() {
   );
 }
 
-function stateOf({ paused_at, pause_code, failures, resume_at, waiting }: Hook, texts: Texts): string {
+/** Attempts are kept for so long, in ms. */
+const KEPT_MS = 30 * 24 * 3600 * 1000;
+
+function stateOf(hook: Hook, texts: Texts): string {
+  const { paused_at, pause_code, failures, resume_at, waiting, last_attempt: last, created_at } = hook;
   const { say } = texts;
   const queue = waiting === 0 ? [] : [say('waiting', { count: waiting })];
   if (paused_at !== null) {
@@ -132,9 +145,15 @@ function stateOf({ paused_at, pause_code, failures, resume_at, waiting }: Hook, 
     const why = pause_code === null || pause_code === 'by_operator' ? [] : [say(`hookPaused_${pause_code}`)];
     return [paused, ...why, ...queue].join(' · ');
   }
-  if (failures === 0) return [say('hookWorks'), ...queue].join(' · ');
+  if (failures === 0) {
+    const isNew = Date.now() - Date.parse(created_at) < KEPT_MS;
+    const state = last !== null ? 'hookWorks' : isNew ? 'keyUnused' : 'hookIdle';
+    return [say(state), ...queue].join(' · ');
+  }
+  const code = last?.fault_code ?? null;
+  const why = code === null || code === 'refused' ? [] : [say(`hookFault_${code}`)];
   const next = resume_at === null ? [] : [say('hookAgain', { date: texts.date(Date.parse(resume_at)) })];
-  return [say('hookFails', { count: failures }), ...next, ...queue].join(' · ');
+  return [say('hookFails', { count: failures }), ...why, ...next, ...queue].join(' · ');
 }
 
 interface HookDialogProps {
@@ -180,7 +199,7 @@ function HookDialog({ onClose, onAdded }: HookDialogProps) {
         {EVENTS.map((one) => (
           <CheckField
             key={one}
-            label={say(EVENT_WORDS[one])}
+            label={eventWords(one, say)}
             checked={events.includes(one)}
             onChecked={(checked) =>
               setEvents(EVENTS.filter((other) => (other === one ? checked : events.includes(other))))
@@ -192,13 +211,6 @@ function HookDialog({ onClose, onAdded }: HookDialogProps) {
     </SubmitDialog>
   );
 }
-
-const EVENT_WORDS = {
-  'article.*': 'articles',
-  'category.*': 'events_category',
-  'tag.*': 'events_tag',
-  'author.*': 'events_author',
-} as const satisfies Record<(typeof EVENTS)[number], TextName>;
 
 /** The interval between looks for a test's delivery, in ms, and their number. */
 const LOOK_MS = 500;
@@ -259,7 +271,8 @@ function Deliveries({ hook, tested, onClose }: { hook: Hook; tested?: number; on
                   <time dateTime={delivery.ended_at}>{texts.date(Date.parse(delivery.ended_at))}</time>
                 </td>
                 <td>
-                  {delivery.type} <code>{delivery.subject}</code>
+                  {eventWords(delivery.type, say)}
+                  {delivery.type !== 'hook.test' && ` (${delivery.subject.split(':')[1]})`}
                 </td>
                 <td>{outcomeOf(delivery, texts)}</td>
               </tr>
@@ -274,9 +287,9 @@ function Deliveries({ hook, tested, onClose }: { hook: Hook; tested?: number; on
   );
 }
 
-function outcomeOf({ status, fault, duration_ms: ms }: Delivery, { say }: Texts): string {
-  if (fault === null) return say('delivered', { status: status ?? 0, ms });
-  return status === null ? say('notReached') : say('notDelivered', { status });
+function outcomeOf({ status, fault_code: code, duration_ms: ms }: Delivery, { say }: Texts): string {
+  if (code === null) return say('delivered', { status: status ?? 0, ms });
+  return say(`hookFault_${code}`, { status: status ?? 0 });
 }
 
 /** Asks since when everything is delivered again. */

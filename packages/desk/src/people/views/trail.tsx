@@ -7,7 +7,7 @@ import type { TrailEntry, TrailFilter } from '../api/people.ts';
 import { usePeople } from '../people-context.ts';
 import type { TextName } from '../text/texts.ts';
 import { Page } from './pages.tsx';
-import { deedOf, objectOf } from './words.ts';
+import { deedOf, doerOf, objectOf } from './words.ts';
 
 /** The filters of each trail, by the prefix of the actions' names. */
 const KINDS = {
@@ -41,6 +41,13 @@ export function TrailPage() {
   const [entries, setEntries] = useState<readonly TrailEntry[]>();
   const [next, setNext] = useState<string | null>(null);
   const [problem, setProblem] = useState<ApiProblem>();
+  const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
+  useEffect(() => {
+    void api.list().then(
+      (people) => setNames(new Map(people.map(({ id, name }) => [id, name]))),
+      () => {},
+    );
+  }, [api]);
   const load = async (earlier: readonly TrailEntry[], before?: string, isStale = () => false) => {
     setProblem(undefined);
     try {
@@ -108,7 +115,7 @@ export function TrailPage() {
           {say('saveCsv')}
         </a>
       </div>
-      {entries !== undefined && entries.length > 0 && <TrailTable entries={entries} />}
+      {entries !== undefined && entries.length > 0 && <TrailTable entries={entries} names={names} />}
       {problem !== undefined ? (
         <ProblemView
           problem={problem}
@@ -125,7 +132,12 @@ export function TrailPage() {
   );
 }
 
-function TrailTable({ entries }: { entries: readonly TrailEntry[] }) {
+interface TrailTableProps {
+  entries: readonly TrailEntry[];
+  names: ReadonlyMap<string, string>;
+}
+
+function TrailTable({ entries, names }: TrailTableProps) {
   const { texts } = usePeople();
   const { say } = texts;
   return (
@@ -146,13 +158,13 @@ function TrailTable({ entries }: { entries: readonly TrailEntry[] }) {
               <time dateTime={entry.at}>{texts.date(Date.parse(entry.at))}</time>
             </td>
             <td>
-              <bdi>{entry.person === null ? say('nobodyKnown') : texts.name(entry.person)}</bdi>
+              <bdi>{doerOf(entry, texts)}</bdi>
             </td>
             <td>{deedOf(entry, texts)}</td>
             <td>
-              <bdi>{objectOf(entry)}</bdi>
+              <bdi>{objectOf(entry, names, texts)}</bdi>
             </td>
-            <td>{entry.address}</td>
+            <td class="trail-address">{entry.address}</td>
           </tr>
         ))}
       </tbody>

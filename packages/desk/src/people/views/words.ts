@@ -58,31 +58,85 @@ export function stateOf(person: Person, texts: Texts): string {
 
 /** The sentence for an action; the trail's own name for one without a sentence. */
 export function deedOf({ action }: TrailEntry, { say }: Texts): string {
-  const name = `did_${action.replaceAll('.', '_')}`;
-  const sentence = say(name as TextName);
-  return sentence === name ? action : sentence;
+  return textOf(`did_${action.replaceAll('.', '_')}`, say) ?? action;
 }
 
-export function objectOf({ object }: TrailEntry): string {
+/** Who did it: a person, a program by its key, a command, or the service at its time. */
+export function doerOf({ person, object: { key, program } }: TrailEntry, texts: Texts): string {
+  const { say } = texts;
+  if (person !== null) return texts.name(person);
+  if (typeof program === 'string') return say(program.endsWith(' cli') ? 'byCommand' : 'byItself');
+  return typeof key === 'string' ? say('byKey', { key }) : say('nobodyKnown');
+}
+
+/** What else stands in an entry: who did it and from where have columns, and numbers of rows say nothing. */
+const LEFT_OUT = new Set(['address', 'batch', 'lane', 'passkey', 'program', 'session', 'username']);
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
+
+/**
+ * What it was done to, in words.
+ *
+ * @param names of people, by their ids
+ */
+export function objectOf({ action, object }: TrailEntry, names: ReadonlyMap<string, string>, texts: Texts) {
+  const { say } = texts;
   return Object.entries(object)
-    .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name}: ${isChange(value) ? changeWords(value) : valueWords(value)}`)
+    .flatMap(([name, given]) => {
+      // Elsewhere it is the API key by which it was done.
+      if (LEFT_OUT.has(name) || (name === 'key' && !action.startsWith('upload'))) return [];
+      const value = typeof given === 'string' && UUID.test(given) ? names.get(given) : given;
+      if (value === undefined || value === null || value === false || value === '') return [];
+      const labels = ['fact', 'site', 'news'].map((of) => textOf(`${of}_${name}`, say));
+      const label = labels.find((text) => text !== undefined) ?? name.replaceAll('_', ' ');
+      return value === true ? label : `${label}: ${changeWords(name, value, texts)}`;
+    })
     .join(', ');
 }
 
-interface Change {
-  readonly before: unknown;
-  readonly after: unknown;
+function changeWords(name: string, value: unknown, texts: Texts): string {
+  if (typeof value !== 'object' || value === null || !('before' in value) || !('after' in value))
+    return valueWords(name, value, texts);
+  return `${valueWords(name, value.before, texts)} → ${valueWords(name, value.after, texts)}`;
 }
 
-function isChange(value: unknown): value is Change {
-  return typeof value === 'object' && value !== null && 'before' in value && 'after' in value;
+function valueWords(name: string, value: unknown, texts: Texts): string {
+  const { say } = texts;
+  if (value === null || value === undefined || value === '') return '–';
+  if (Array.isArray(value)) return value.map((one) => valueWords(name, one, texts)).join(', ') || '–';
+  if (typeof value === 'object') return visible(nameOf(value) ?? JSON.stringify(value));
+  if (typeof value !== 'string') return String(value);
+  if (name === 'events') return eventWords(value, say);
+  const known = VALUES[name] && textOf(`${VALUES[name]}_${value}`, say);
+  return known ?? (TIME.test(value) ? texts.date(Date.parse(value)) : visible(value));
 }
 
-function changeWords({ before, after }: Change): string {
-  return `${valueWords(before)} → ${valueWords(after)}`;
+/** What stands for a setting with members: a category's label, or the address of a mail server. */
+function nameOf(setting: object): string | undefined {
+  const { label, server }: { label?: unknown; server?: unknown } = setting;
+  return [label, server].find((name) => typeof name === 'string');
 }
 
-function valueWords(value: unknown): string {
-  return visible(typeof value === 'string' ? value : JSON.stringify(value));
+/** The beginnings of the texts for what these members may be. */
+const VALUES: Readonly<Record<string, string>> = {
+  action: 'action',
+  code: 'mailFault',
+  reason: 'problem',
+  role: 'role',
+  scope: 'scope',
+  state: 'review',
+};
+
+/** An event of hooks, or all of a kind. */
+export function eventWords(type: string, say: Say): string {
+  const kind = type.endsWith('.*') ? type.slice(0, -2) : undefined;
+  if (kind === 'article') return say('articles');
+  return textOf(kind === undefined ? `event_${type.replaceAll('.', '_')}` : `events_${kind}`, say) ?? type;
+}
+
+/** The text of a name that a service has given; undefined if there is none. */
+function textOf(name: string, say: Say): string | undefined {
+  const text = say(name as TextName);
+  return text === name ? undefined : text;
 }
