@@ -18,6 +18,7 @@ test('from the start page, a WordPress file is checked, imported and taken back,
     wordpressItem(1, { 'content:encoded': `<p onclick="x()">${ARTICLE_TEXT}</p><img src="${PICTURE}">` }),
     wordpressItem(2, {}),
     wordpressItem(3, { 'dc:creator': '' }),
+    wordpressItem(4, { 'wp:post_type': 'attachment', 'wp:status': 'inherit' }),
   );
   // The first two looks fail after the import, and after its undo, was asked for.
   let failing = 0;
@@ -33,10 +34,13 @@ test('from the start page, a WordPress file is checked, imported and taken back,
     await page.getByRole('button', { name: 'Choose a file' }).click();
     await (await chosen).setFiles({ name, mimeType, buffer: Buffer.from(text) });
   };
+  await choose('pier.jpg', 'image/jpeg', '\uFFFD\uFFFD JFIF');
+  await page.getByText('This is no export that is known here.').waitFor();
   await choose('old.xml', 'text/xml', text);
 
   await page.getByText('Checked: nothing is written yet').waitFor();
   const row = (name: string) => page.getByRole('row', { name });
+  await page.getByText('Files of its media library (1)').waitFor();
   await row('Article 1').waitFor();
   expect(await row('Article 1').textContent()).toContain('Removed from the text: onclick on <p>.');
   expect(await row('Article 3').textContent()).toContain(

@@ -3,6 +3,9 @@ import { deskContentClient } from '../../shared/api/content-client.ts';
 import { asked } from '../../shared/api/problem.ts';
 import type { Service } from '../../shared/api/service.ts';
 
+/** A file that is none of what can be imported. */
+export class UnknownFormat extends Error {}
+
 export type Format = 'wordpress' | 'ghost' | 'jsonl';
 
 export type Import = Awaited<ReturnType<ImportsApi['read']>>;
@@ -68,7 +71,7 @@ export class ImportsApi {
     return { entries: data, next: meta.next_cursor };
   }
 
-  /** Sends a file in parts, and returns the id of its import. */
+  /** Sends a file in parts, and returns the id of its import; throws an {@link UnknownFormat} too. */
   async upload(file: File, onSent: (bytes: number) => void): Promise<number> {
     const body = { name: file.name.slice(0, 255), format: await formatOf(file), size: file.size };
     const { data: made } = await asked(this.#client.post('/api/imports', { body }));
@@ -99,10 +102,15 @@ export class ImportsApi {
   }
 }
 
-/** Tells a file's format by its beginning: Ghost's is one object with tables, or a list of those. */
+/**
+ * Tells a file's format by its beginning: Ghost's is one object with tables, or a list of those.
+ *
+ * @throws UnknownFormat for a picture, a page or anything else
+ */
 async function formatOf(file: File): Promise<Format> {
   const text = (await file.slice(0, LOOKED_AT).text()).replace(/^\uFEFF/, '').trimStart();
   if (text.startsWith('<')) return 'wordpress';
+  if (!text.startsWith('{')) throw new UnknownFormat();
   return /^\{\s*"(?:db|meta|data)"\s*:\s*[[{]/.test(text) ? 'ghost' : 'jsonl';
 }
 

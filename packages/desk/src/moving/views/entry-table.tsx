@@ -70,9 +70,9 @@ export function EntryTable({ found: { id, counts, left_out: leftOut } }: { found
         <section aria-labelledby="moving-left-out">
           <h3 id="moving-left-out">{say('leftOut')}</h3>
           <ul>
-            {leftOut.map(({ count, ...reason }) => (
-              <li key={`${reason.code} ${reason.about}`}>
-                {sentenceOf(reason, say)} ({number(count)})
+            {[...Map.groupBy(leftOut, (reason) => sentenceOf(reason, say))].map(([sentence, same]) => (
+              <li key={sentence}>
+                {sentence} ({number(same.reduce((sum, { count }) => sum + count, 0))})
               </li>
             ))}
           </ul>

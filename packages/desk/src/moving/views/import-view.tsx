@@ -97,6 +97,9 @@ export function ImportView({ id }: { id: number }) {
           {say(state === 'checked' ? 'picturesFound' : 'picturesCame', { count: counts.pictures })}
         </p>
       )}
+      {state === 'checked' && coming > 0 && format !== 'jsonl' && found.options?.pictures == null && (
+        <p class="hint">{say('picturesNotAsked')}</p>
+      )}
       <div class="buttons moving-acts">
         {state === 'checked' && coming > 0 && (
           <Button kind="primary" onClick={() => void act(api.run(id))}>

@@ -7,13 +7,13 @@ import { Icon } from '../../shared/views/icon.tsx';
 import { Link } from '../../shared/views/link.tsx';
 import { problemWords } from '../../shared/views/problem-view.tsx';
 import { useFileDrops } from '../../shared/views/use-file-drops.ts';
-import { DEFAULTS, type Import } from '../api/imports.ts';
+import { DEFAULTS, type Import, UnknownFormat } from '../api/imports.ts';
 import { useMoving } from '../moving-context.ts';
 import { ImportView } from './import-view.tsx';
 
 /** The section: a new import, or the one that the address names. */
 export function MovingPage() {
-  const { address, texts } = useMoving();
+  const { address, me, texts } = useMoving();
   const { say } = texts;
   const { rest } = address.here.value;
   useTitle(say('moving'));
@@ -26,7 +26,13 @@ export function MovingPage() {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
       <main class="main column moving-page" tabIndex={0}>
         <h1>{say('moving')}</h1>
-        {/^[1-9]\d*$/.test(rest) ? <ImportView key={rest} id={Number(rest)} /> : <Beginning />}
+        {!me.may('edit') ? (
+          <p class="empty-title">{say('roleForbids')}</p>
+        ) : /^[1-9]\d*$/.test(rest) ? (
+          <ImportView key={rest} id={Number(rest)} />
+        ) : (
+          <Beginning />
+        )}
       </main>
     </div>
   );
@@ -60,7 +66,7 @@ function Beginning() {
       if (format !== 'ghost') await api.check(id, { ...DEFAULTS, pictures });
       address.go(`moving/${id}`);
     } catch (error) {
-      setProblem(problemWords(asProblem(error), say));
+      setProblem(error instanceof UnknownFormat ? say('unknownFormat') : problemWords(asProblem(error), say));
       setSent(undefined);
     }
   };
