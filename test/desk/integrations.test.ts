@@ -132,9 +132,12 @@ test('an owner names the site, also while somebody else does, and takes the name
 
   await page.getByRole('button', { name: "Name of the site: back to the server's" }).click();
   await save.click();
-  await page.getByText('From the server (SITE_NAME), until you change it.').waitFor();
   await page.getByText('It is saved, and holds now.').waitFor();
+  await page.getByText('The server says: Pressroom').waitFor({ state: 'detached' });
   expect(await title()).toBe('Pressroom');
+  // Once for all of them.
+  await page.getByText('comes from the settings of the server').click();
+  await page.getByText(/SITE_NAME, SITE_DESCRIPTION/).waitFor();
 });
 
 test('an owner makes a folder public, and sends a test mail', async () => {
@@ -149,7 +152,7 @@ test('an owner makes a folder public, and sends a test mail', async () => {
 
   const image = 'https://site.example/media/press/a.jpg';
   await desk.content.client.article({ title: 'Pier', featured_image: image, is_published: true });
-  await page.getByLabel('Public folders').fill('');
+  await page.getByLabel('Public folders', { exact: true }).fill('');
   await page.getByRole('button', { name: 'Save' }).click();
   const warning = page.getByRole('dialog');
   await warning.getByText('1 article shows files of a folder that you take out').waitFor();

@@ -239,7 +239,7 @@ test('an owner sets hour, zone and categories, in English and Chinese, and the t
   await page.getByText('Somebody else has changed the settings meanwhile.').waitFor();
   expect(await page.getByLabel('Hour of the reports', { exact: true }).inputValue()).toBe('7');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('From the server (NEWS_REPORT_TIMEZONE), until you change it.').waitFor();
+  await page.getByText('It is saved, and holds now.').waitFor();
 
   await page.getByRole('checkbox', { name: 'Sport' }).check();
   await page.getByRole('button', { name: 'Add a category' }).click();
@@ -261,7 +261,9 @@ test('an owner sets hour, zone and categories, in English and Chinese, and the t
   expect(await added.getByLabel('Label').inputValue()).toBe('Football');
 
   await page.getByRole('link', { name: 'Trail' }).click();
-  await page.getByRole('row', { name: /Changed the settings of the news reportHour: 6 → 7/ }).waitFor();
+  await page
+    .getByRole('row', { name: /Changed the settings of the news Hour of the reports: 6 → 7/ })
+    .waitFor();
 
   await page.getByRole('button', { name: 'Settings', exact: true }).click();
   await page.getByRole('menuitemradio', { name: '中文' }).click();

@@ -376,9 +376,8 @@ export const en = {
   siteCircle:
     'A redirect leads from such an address back to where its page is now. Remove it under Organise, Redirects first.',
   siteFixed: 'The server keeps this as it is ({{variable}}).',
-  siteOfServer: 'From the server ({{variable}}), until you change it.',
+  siteOfServer: 'What is not set here comes from the settings of the server, which has other names for it.',
   siteSetHere: 'Set at the desk. The server says: {{value}}',
-  siteSetHereAlone: 'Set at the desk. The server says nothing.',
   siteBack: "Back to the server's",
   siteBackOf: "{{name}}: back to the server's",
   siteSaved: 'It is saved, and holds now.',

@@ -101,14 +101,14 @@ export function SettingsPage<Read extends { etag: string }, Change extends objec
 
 interface SettingsFormProps {
   label: string;
-  settings: Pick<Settings<unknown, never>, 'problem' | 'isBusy' | 'isSaved'>;
+  settings: Pick<Settings<{ settings: object }, never>, 'read' | 'problem' | 'isBusy' | 'isSaved'>;
   onSave: () => Promise<void>;
   children: ComponentChildren;
 }
 
 export function SettingsForm({ label, settings, onSave, children }: SettingsFormProps) {
   const { say } = usePeople().texts;
-  const { problem, isBusy, isSaved } = settings;
+  const { read, problem, isBusy, isSaved } = settings;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     void onSave();
@@ -116,6 +116,10 @@ export function SettingsForm({ label, settings, onSave, children }: SettingsForm
   return (
     <form class="form people-site" aria-label={label} onSubmit={submit}>
       {children}
+      <details class="hint">
+        <summary>{say('siteOfServer')}</summary>
+        {variablesOf(read.settings).join(', ')}
+      </details>
       <p class="form-problem" role="alert">
         {problem !== undefined && refusalWords(problem, say)}
       </p>
@@ -127,6 +131,11 @@ export function SettingsForm({ label, settings, onSave, children }: SettingsForm
       </Button>
     </form>
   );
+}
+
+/** The server's names of these settings. */
+function variablesOf(settings: object): string[] {
+  return Object.values(settings).flatMap((setting: { variable?: string }) => setting.variable ?? []);
 }
 
 /** Why nothing was saved, but for what stands beside a field. */
@@ -144,11 +153,10 @@ interface Origin {
   environment: string | null;
 }
 
-/** Whether the desk or the server says what holds. */
+/** Where it is not as the form says of all: the server fixes it, or it was set at the desk; else empty. */
 export function originWords(say: Say, { variable, isFixed, isMade, environment }: Origin): string {
   if (isFixed) return say('siteFixed', { variable });
-  if (!isMade) return say('siteOfServer', { variable });
-  return environment === null ? say('siteSetHereAlone') : say('siteSetHere', { value: environment });
+  return isMade && environment !== null ? say('siteSetHere', { value: environment }) : '';
 }
 
 interface SettingFieldProps {
@@ -178,9 +186,11 @@ export function SettingField({ id, label, fault, hints, onBack, children }: Sett
       })}
       <div id={described} class="hint">
         {fault !== undefined && <p class="form-problem">{fault}</p>}
-        {hints.map((hint) => (
-          <p key={hint}>{hint}</p>
-        ))}
+        {hints
+          .filter((hint) => hint !== '')
+          .map((hint) => (
+            <p key={hint}>{hint}</p>
+          ))}
       </div>
       {onBack !== undefined && <BackButton name={label} onBack={onBack} />}
     </div>
@@ -191,7 +201,7 @@ export function SettingField({ id, label, fault, hints, onBack, children }: Sett
 export function BackButton({ name, onBack }: { name: string; onBack: () => void }) {
   const { say } = usePeople().texts;
   return (
-    <Button icon="undo" aria-label={say('siteBackOf', { name })} onClick={onBack}>
+    <Button kind="quiet" icon="undo" aria-label={say('siteBackOf', { name })} onClick={onBack}>
       {say('siteBack')}
     </Button>
   );
