@@ -211,9 +211,6 @@ test('a reader looks at everything, and is offered nothing that changes it', asy
   expect(await page.getByRole('checkbox').count()).toBe(0);
   await desk.go(page, `articles/${body.data.id}`);
   await page.getByText('You can read this article, and not change it.').waitFor();
-  await desk.go(page, 'moving');
-  await page.getByText('Your role does not allow this.').waitFor();
-  expect(await page.getByRole('button', { name: 'Choose a file' }).count()).toBe(0);
   const title = page.getByRole('textbox', { name: 'Title', exact: true });
   expect(await title.isEditable()).toBe(false);
   await page.getByRole('textbox', { name: 'Text', exact: true }).waitFor();
@@ -221,6 +218,9 @@ test('a reader looks at everything, and is offered nothing that changes it', asy
   await page.keyboard.press('Control+Enter');
   await page.getByText('Your role does not allow this.').waitFor();
   expect(await desk.faultsOf(page)).toEqual([]);
+  await desk.go(page, 'moving');
+  await page.getByText('Your role does not allow this.').waitFor();
+  expect(await page.getByRole('button', { name: 'Choose a file' }).count()).toBe(0);
 
   await desk.go(page, 'people');
   await page.getByText('Your role does not allow this.').waitFor();

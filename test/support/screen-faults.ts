@@ -23,7 +23,7 @@ export async function faultsOf(page: Page, axe: string): Promise<string[]> {
   return [...violations, ...((await page.evaluate(OUTSIDE)) as string[]), ...(await misfits(page))];
 }
 
-/** Lists check boxes, radio buttons and titles of lists that a thumb misses on a phone, and boxes like fields. */
+/** Lists check boxes, radio buttons and titles of lists that a thumb misses, and boxes like fields. */
 function misfits(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`[...document.querySelectorAll(${BOXES})]
     .filter((one) => one.checkVisibility())

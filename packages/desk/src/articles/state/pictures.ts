@@ -63,7 +63,7 @@ export function galleryPath(base: URL, address: string): string | undefined {
 /** The longest description of a featured image. */
 export const MOST_ALT = 255;
 
-/** What an article already says, to those who do not see it, of the picture at an address; empty if nothing. */
+/** The description that an article already has of the picture at an address; empty if none. */
 export function writtenAlt({ content, featuredImage, altText }: Fields, base: URL, address: string): string {
   const placeOf = (src: string) => galleryPath(base, src) ?? src;
   const { images } = new DOMParser().parseFromString(content, 'text/html');

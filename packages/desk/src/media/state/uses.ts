@@ -41,8 +41,8 @@ export class Uses {
   }
 
   /**
-   * Asks what becomes of articles that show files, if any do, by where these are to where they go; undefined if
-   * the person gave up.
+   * Asks what becomes of articles that show files, if any do, by where these are to where they go; undefined
+   * if the person gave up.
    */
   async ask(moved: ReadonlyMap<string, string>): Promise<Plan | undefined> {
     const { api, dialogs, visibility } = this.#parts;

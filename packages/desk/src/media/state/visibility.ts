@@ -39,7 +39,7 @@ export class Visibility {
     return prefixes.some((prefix) => prefix.startsWith(path)) ? 'mixed' : 'private';
   }
 
-  /** What of a file or folder readers see where it is, but not where it goes: folders have `/` at their end. */
+  /** What of a file or folder (with `/` at its end) readers see where it is, but not where it goes. */
   hidden(from: string, to: string): string[] {
     const prefixes = this.#prefixes.value;
     const isPublic = (path: string) => prefixes.some((prefix) => path.startsWith(prefix));

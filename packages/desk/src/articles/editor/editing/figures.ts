@@ -96,7 +96,7 @@ function captionWith(old: Node | undefined, { caption, credit }: Captions): Node
   return nodeType('figcaption').create(old?.attrs, [...before, ...(line.size > 0 ? [paragraph] : [])]);
 }
 
-/** The captions of two figures as one: where one is only the credit that the other has too, it is left out. */
+/** The captions of two figures as one; one that is only the credit of the other is left out. */
 export function joinedCaption(first: Node | undefined, second: Node | undefined): Node | undefined {
   if (first === undefined || second === undefined) return first ?? second;
   if (captionsOf(first).credit === captionsOf(second).credit) {
