@@ -1,4 +1,5 @@
 import { Failure } from '@pressroom/common/failures/failure';
+import { Temporal } from 'temporal-polyfill';
 
 /** The subject of a page of the site; also the name of its table. */
 export type PageKind = (typeof PAGE_KINDS)[number];
@@ -12,8 +13,6 @@ export interface FormerPattern {
   page: PageKind;
   pattern: string;
 }
-
-const MINUTE_MS = 60_000;
 
 interface Named {
   id: number;
@@ -47,7 +46,6 @@ export class Site {
   /** The address of the publisher's logo. */
   readonly logo: string | undefined;
   readonly #values: SiteValues;
-  #clock: Intl.DateTimeFormat | undefined;
 
   /** The site of the settings; undefined if they do not say where it is. */
   static of(values: SiteValues): Site | undefined {
@@ -65,19 +63,11 @@ export class Site {
 
   /** A time as RFC 3339, by the clock of the site. */
   time(at: Date | string): string {
-    const date = new Date(at);
     const { zone } = this.#values;
+    const date = new Date(at);
     if (zone === null) return date.toISOString();
-    this.#clock ??= new Intl.DateTimeFormat('sv-SE', {
-      timeZone: zone,
-      dateStyle: 'short',
-      timeStyle: 'medium',
-    });
-    const local = Date.parse(`${this.#clock.format(date).replace(' ', 'T')}Z`);
-    const minutes = Math.round((local - date.getTime()) / MINUTE_MS);
-    const ahead = new Date(Math.abs(minutes) * MINUTE_MS).toISOString().slice(11, 16);
-    const shown = new Date(date.getTime() + minutes * MINUTE_MS).toISOString();
-    return shown.replace('Z', `${minutes < 0 ? '-' : '+'}${ahead}`);
+    const instant = Temporal.Instant.fromEpochMilliseconds(date.getTime());
+    return instant.toString({ timeZone: zone, fractionalSecondDigits: 3 });
   }
 
   /** The path of each kind of pages, with the placeholders `{id}` and `{slug}`. */

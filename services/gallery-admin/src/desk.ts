@@ -302,18 +302,16 @@ function pass(
     }),
     rewriteHeaders: (headers) => ({ ...only(headers, ANSWERED), ...moved(headers, name) }),
     onResponse: (_request, answer, { statusCode, stream }) => {
-      if (deed !== undefined && statusCode < 300) {
-        if (operationId === 'changeSettings') {
-          void textOf(stream)
-            .then((body) => {
-              note(request, { ...deed, object: changesIn(body) });
-              return answer.send(body);
-            })
-            .catch((error: unknown) => answer.send(notAnswering(name, error)));
-          return;
-        }
-        note(request, deed);
+      if (deed !== undefined && statusCode < 300 && operationId === 'changeSettings') {
+        void textOf(stream)
+          .then((body) => {
+            note(request, { ...deed, object: changesIn(body) });
+            return answer.send(body);
+          })
+          .catch((error: unknown) => answer.send(notAnswering(name, error)));
+        return;
       }
+      if (deed !== undefined && statusCode < 300) note(request, deed);
       if (statusCode !== 401 && statusCode !== 403) {
         answer.send(stream);
         return;
@@ -353,8 +351,7 @@ function deedOf(
   if (name === 'content' || operationId === undefined || TRIED.has(operationId)) return undefined;
   if (request.method === 'GET' && operationId !== 'exportSources') return undefined;
   const action = `news_${operationId.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
-  const params = request.params as Record<string, string>;
-  return { action, object: { ...params } };
+  return { action, object: { ...(request.params as Record<string, string>) } };
 }
 
 const changedSettings = z.object({ changed: z.looseObject({}).default({}) });

@@ -5,7 +5,12 @@ import { invalid } from '@pressroom/common/failures/failure';
 import { onOneLine, requiredText } from '@pressroom/common/fields/fields';
 import { operation } from '@pressroom/common/http/operation';
 import { SecretBox } from '@pressroom/common/secrets/secret-box';
-import { changesOf, DeskSettings, type DeskSettingsShown } from '@pressroom/common/start/desk-settings';
+import {
+  changesOf,
+  DeskSettings,
+  type DeskSettingsShown,
+  deskSetting,
+} from '@pressroom/common/start/desk-settings';
 import type { FastifyRequest } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
@@ -55,17 +60,7 @@ const settingsChange = z
 
 type SettingsChange = z.output<typeof settingsChange>;
 
-function setting<Value extends z.ZodType>(value: Value) {
-  return z.object({
-    value: value.describe('What holds.'),
-    made: value.nullable().describe('What was set at the desk; null if nothing was.'),
-    environment: value.describe('What holds where nothing was set at the desk.'),
-    variable: z.string().describe("The environment's name for it."),
-    isFixed: z
-      .boolean()
-      .describe('True if `GALLERY_FIXED` names it: the environment holds, and the desk cannot.'),
-  });
-}
+const setting = <Value extends z.ZodType>(value: Value) => deskSetting(value, 'GALLERY_FIXED');
 
 const shownMail = z
   .object({ server: z.string(), user: z.string().nullable(), from: z.string(), hasPassword: z.boolean() })

@@ -137,6 +137,7 @@ export class NewsSettings {
       .map(({ name, label }) => ({ name, label }))
       .filter(({ name }) => !kept.has(name));
     const names = before.former.map(({ name }) => name);
+    // What is public and what is withdrawn have an index each.
     const { rows } = await sql<{ name: string }>`
       select name from unnest(${names}::text[]) as name
       where exists (select from news.item where category = name and withdrawn_at is null)

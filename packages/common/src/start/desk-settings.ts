@@ -20,6 +20,23 @@ interface DeskSetting<Value> {
 
 export type DeskSettingsShown<Values> = { [Name in keyof Values]: DeskSetting<Values[Name]> };
 
+/**
+ * The schema of a setting in an answer: {@link DeskSettings.shown} for one with this value.
+ *
+ * @param fixedBy the variable that names those which the desk cannot change
+ */
+export function deskSetting<Value extends z.ZodType>(value: Value, fixedBy: string) {
+  return z.object({
+    value: value.describe('What holds.'),
+    made: value.nullable().describe('What was set at the desk; null if nothing was.'),
+    environment: value.describe('What holds where nothing was set at the desk.'),
+    variable: z.string().describe("The environment's name for it."),
+    isFixed: z
+      .boolean()
+      .describe(`True if \`${fixedBy}\` names it: the environment holds, and the desk cannot.`),
+  });
+}
+
 /** What held before and what holds after a change, of each setting of which that differs, by its name. */
 export function changesOf(
   before: Readonly<Record<string, { value: unknown }>>,

@@ -274,7 +274,9 @@ function shown(listed: ListedHook) {
     ...hook,
     created_at: created_at.toISOString(),
     last_attempt: ended_at && {
-      ...{ ended_at: ended_at.toISOString(), status, fault_code: faultCodeOf({ status, fault }) },
+      ended_at: ended_at.toISOString(),
+      status,
+      fault_code: faultCodeOf({ status, fault }),
     },
     waiting_since: waiting_since?.toISOString() ?? null,
     resume_at: resume_at?.toISOString() ?? null,

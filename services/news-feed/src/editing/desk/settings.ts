@@ -7,7 +7,7 @@ import {
 import { isTimeZone, onOneLine, requiredText } from '@pressroom/common/fields/fields';
 import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
-import { changesOf } from '@pressroom/common/start/desk-settings';
+import { changesOf, deskSetting } from '@pressroom/common/start/desk-settings';
 import { PACKS } from '@pressroom/stories/packs';
 import { z } from 'zod';
 import { CATEGORY_PATTERN } from '../../categories.ts';
@@ -98,17 +98,7 @@ const settingsPatch = z
   })
   .meta({ minProperties: 1 });
 
-function setting<Value extends z.ZodType>(value: Value) {
-  return z.object({
-    value: value.describe('What holds.'),
-    made: value.nullable().describe('What was set at the desk.'),
-    environment: value.describe('What holds where nothing was set at the desk.'),
-    variable: z.string().describe("The environment's name for it."),
-    isFixed: z
-      .boolean()
-      .describe('True if `NEWS_FIXED` names it: the environment holds, and the desk cannot.'),
-  });
-}
+const setting = <Value extends z.ZodType>(value: Value) => deskSetting(value, 'NEWS_FIXED');
 
 const named = z.object({ name: z.string(), label: z.string() });
 
