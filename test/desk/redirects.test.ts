@@ -78,17 +78,23 @@ test('the page says what is wrong, at once and when it is saved', async () => {
   await tried('/a/?utm=x', '/a/?utm=x leads to /c, for good (301).');
   await page.getByRole('button', { name: 'New redirect' }).click();
   const dialog = page.getByRole('dialog', { name: 'New redirect' });
-  for (const [from, to, sentence] of [
-    ['old', '/b', 'The old address begins with /'],
-    ['https://elsewhere.example/old', '/b', 'Write what follows the name of yours, such as /old.'],
-    ['/x', 'javascript:alert(1)', 'This leads to no page'],
-    ['/c', '/a', 'This leads back to where it began.'],
-    ['/b/', '/x', 'This address is redirected already.'],
+  for (const [from, to, field, sentence] of [
+    ['old', '/b', 'Old address', 'The old address begins with /'],
+    [
+      'https://elsewhere.example/old',
+      '/b',
+      'Old address',
+      'Write what follows the name of yours, such as /old.',
+    ],
+    ['/x', 'javascript:alert(1)', 'Leads to', 'This leads to no page'],
+    ['/c', '/a', 'Leads to', 'This leads back to where it began.'],
+    ['/b/', '/x', undefined, 'This address is redirected already.'],
   ] as const) {
     await dialog.getByLabel('Old address').fill(from);
     await dialog.getByLabel('Leads to').fill(to);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByRole('alert').getByText(sentence).waitFor();
+    if (field !== undefined) expect(await dialog.getByLabel(field).getAttribute('aria-invalid')).toBe('true');
   }
   expect(await saved()).toEqual([
     ['/b', '/c', 301, 'manual'],
