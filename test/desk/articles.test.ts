@@ -464,6 +464,9 @@ describe('an article', () => {
     await page.getByText('Draft', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Publish', exact: true }).click();
     await sheet.getByRole('radio', { name: 'At a time' }).check();
+    // Fields are taller, and as wide as the dialog.
+    const { width = 0, height = 0 } = (await sheet.getByRole('radio').first().boundingBox()) ?? {};
+    expect(Math.max(width, height)).toBeLessThanOrEqual(24);
     await sheet.getByRole('button', { name: 'Schedule', exact: true }).click();
     await sheet.getByRole('alert').getByText('Enter a day and a time.').waitFor();
     await sheet.getByLabel('Time', { exact: true }).fill('2035-02-01T18:00');
