@@ -240,7 +240,7 @@ test('a login and headers are set, are sent at once, and do not come back to the
     desk.host.requests.some(({ headers }) => headers['x-token'] === 'swordfish' && headers.authorization),
   );
   await page.getByText('More: how it is asked').click();
-  expect(await page.getByLabel('Headers').inputValue()).toBe('x-token:');
+  await expect.poll(() => page.getByLabel('Headers').inputValue()).toBe('x-token:');
   expect(await page.getByLabel('Login password').inputValue()).toBe('');
   expect(await page.getByLabel('What tells its entries apart').inputValue()).toBe('link');
   const before = desk.host.requests.length;
