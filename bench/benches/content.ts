@@ -1,6 +1,8 @@
+import { ArticleList } from '@pressroom/content/articles/list';
 import { LIST_MEMBERS } from '@pressroom/content/articles/schema';
 import { ArticleStore } from '@pressroom/content/articles/store';
 import type { ContentTables } from '@pressroom/content/tables';
+import type { Kysely } from 'kysely';
 import { captureStatements, compareCold, compareHot } from '../bare.ts';
 import type { Bench } from '../bench.ts';
 import { addArticles } from '../data/articles.ts';
@@ -34,12 +36,12 @@ async function measure(rows: number): Promise<Figure[]> {
   }
   await using uncached = await startService('content', { DATABASE_URL, ...NO_CACHE });
   const own = { name: 'content', process: uncached };
-  const capture = (work: (store: ArticleStore) => Promise<unknown>) =>
-    captureStatements<ContentTables>(database, (db) => work(new ArticleStore(db)));
+  const capture = (work: (db: Kysely<ContentTables>) => Promise<unknown>) =>
+    captureStatements<ContentTables>(database, work);
   const listed = { status: 'published', sort: 'newest', filters: {} } as const;
   const statements = {
-    [LIST]: await capture((store) => store.list(listed, LIST_MEMBERS, { page: 1, perPage: 20 })),
-    [paths.detail]: await capture((store) => store.read(id, { seesDrafts: false })),
+    [LIST]: await capture((db) => new ArticleList(LIST_MEMBERS).page(db, listed, { page: 1, perPage: 20 })),
+    [paths.detail]: await capture((db) => new ArticleStore(db).read(id, { seesDrafts: false })),
   };
   const compared = Object.entries(paths).map(([name, path]) => [`uncached ${name}, 200`, [path]]);
   const cold = { database, statements, paths: Object.fromEntries(compared), rows };

@@ -174,7 +174,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   const store = new ArticleStore(db, readDb, language);
   const rules = { inspector, extraSchema };
   const reviews = new Reviews(db, { own: config.CONTENT_REVIEW_OWN });
-  const articleParts = { articles: store, gate, cache, site, rules, reviews, changed };
+  const articleParts = { articles: store, readDb, gate, cache, site, rules, reviews, changed };
   const articles = articleOperations(articleParts);
   const drafts = draftOperations(articleParts);
   const operationsOn = (kind: TermKind) =>

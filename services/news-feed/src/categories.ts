@@ -1,28 +1,12 @@
 import { type Rules, rulesOf } from '@pressroom/stories';
 import { type Group, type Pack, readPacks } from '@pressroom/stories/packs';
 import { primaryLanguage } from '@pressroom/stories/words';
-import { z } from 'zod';
-
-/** The form of a category's name. */
-export const CATEGORY_PATTERN = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
 /** Those of `docs/spec/news-feed.md`: a client may ask for them, whatever becomes of the list. */
 export const CONTRACT_CATEGORIES: readonly string[] = [
   ...['technology', 'research', 'patent', 'product', 'industry', 'finance'],
   ...['policy-standard', 'event', 'insight'],
 ];
-
-/** The schema of a category that items may have when it is asked; descriptions have the form of its name. */
-export function categoryName(vocabulary: { categories: readonly string[]; offered: readonly string[] }) {
-  const error = () => `must be one of ${vocabulary.offered.join(', ')}`;
-  return z
-    .string({ error })
-    .refine((value) => vocabulary.categories.includes(value), {
-      error,
-      params: { code: 'invalid_value' },
-    })
-    .meta({ pattern: CATEGORY_PATTERN.source });
-}
 
 /** A category, by the name that items have, and how readers see it. */
 export interface NamedCategory {

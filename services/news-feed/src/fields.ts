@@ -1,5 +1,6 @@
 import { isPublicAddress, literalAddress } from '@pressroom/common/fetching/guarded-agents';
 import { isTracking, webUri } from '@pressroom/common/fields/fields';
+import { z } from 'zod';
 
 /** The picture of an item; unknown members are absent. */
 export interface Image {
@@ -39,6 +40,21 @@ export const MAX_SOURCE_URL_BYTES = 2048;
 
 /** The topics of each list of a ranking; beyond them, it has only the hottest of each category. */
 export const RANKED_TOPICS = 50;
+
+/** The form of a category's name. */
+export const CATEGORY_PATTERN = /^[a-z0-9][a-z0-9-]{0,63}$/;
+
+/** The schema of a category that items may have when it is asked; descriptions have the form of its name. */
+export function categoryName(vocabulary: { categories: readonly string[]; offered: readonly string[] }) {
+  const error = () => `must be one of ${vocabulary.offered.join(', ')}`;
+  return z
+    .string({ error })
+    .refine((value) => vocabulary.categories.includes(value), {
+      error,
+      params: { code: 'invalid_value' },
+    })
+    .meta({ pattern: CATEGORY_PATTERN.source });
+}
 
 /** Names that mean something only inside a network. */
 const LOCAL_NAME = /^[^.]*$|(?:^|\.)(?:localhost|local|internal|intranet|lan|home\.arpa|onion)$/;

@@ -4,6 +4,7 @@ import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
 import type { SearchGate } from '@pressroom/common/search/search';
 import type { FastifyRequest } from 'fastify';
+import type { Kysely } from 'kysely';
 import { type KeyOwner, requireArticle } from '../api-keys.ts';
 import { success, successPage } from '../envelope.ts';
 import {
@@ -27,6 +28,7 @@ import { CACHED_UNDER, subjectsOfChange } from '../subjects.ts';
 import type { ContentTables } from '../tables.ts';
 import type { ReadArticle } from './detail.ts';
 import { areForWriters } from './filters.ts';
+import { ArticleList } from './list.ts';
 import {
   type ArticleCreate,
   type ArticleDetail,
@@ -56,6 +58,8 @@ import type { ArticleStore } from './store.ts';
 /** The dependencies of the operations on articles. */
 export interface ArticleParts {
   articles: ArticleStore;
+  /** Lists are read from it; it may be a replica. */
+  readDb: Kysely<ContentTables>;
   gate: SearchGate<ContentTables>;
   cache: RepresentationCache;
   /** The site that shows the articles, if the settings name it. */
@@ -80,7 +84,7 @@ export function articleOperations(parts: ArticleParts) {
   return { ...reads(parts), create: creation(parts), ...updates(parts), remove: removal(parts) };
 }
 
-function reads({ articles, gate, cache, site }: ArticleParts) {
+function reads({ articles, readDb, gate, cache, site }: ArticleParts) {
   const withMembers = async <Shown extends { id: number }>(shown: Shown[], include: string[] = []) => {
     const ids = shown.map(({ id }) => id);
     const tags = include.includes('tags') ? await articles.terms('tags', ids) : undefined;
@@ -169,11 +173,11 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
       const subjects = CACHED_UNDER.list(filters);
       return replyToReader(request, reply, cache, async () => {
         if (cursor === undefined && !hasContent(fields)) {
-          const list = await articles.list(scope, fields, { page, perPage });
+          const list = await new ArticleList(fields).page(readDb, scope, { page, perPage });
           const shown = await withMembers(list.articles, include);
           return { value: successPage(FOUND, shown, { page, perPage }, list.total), subjects };
         }
-        const walked = await articles.walk(scope, fields, { cursor: cursor ?? '', perPage });
+        const walked = await new ArticleList(fields).walk(readDb, scope, { cursor: cursor ?? '', perPage });
         const { data, meta, ...rest } = successPage(
           FOUND,
           await withMembers(walked.articles, include),

@@ -3,7 +3,7 @@ import { type FieldFault, invalid } from '@pressroom/common/failures/failure';
 import { type InsertObject, type Kysely, sql, type Transaction, type UpdateObject } from 'kysely';
 import type { Permitted } from '../api-keys.ts';
 import { changesBetween } from '../changes.ts';
-import { type Actor, keyOf, type Page, writtenBy } from '../envelope.ts';
+import { type Actor, keyOf, writtenBy } from '../envelope.ts';
 import { TOO_SHORT } from '../html/html-inspector.ts';
 import { explainSlug, freeSlug, type LanguageOf, noLanguage, slugify } from '../slug.ts';
 import type { ArticlePlace } from '../subjects.ts';
@@ -27,7 +27,6 @@ import {
   titleWords,
 } from './detail.ts';
 import { findRepeated, type IdempotentRequest, keepKey } from './idempotency.ts';
-import { ArticleList, type ArticleScope, type ListPage, type Walk, type WalkedPage } from './list.ts';
 import {
   hasSchedule,
   joinRelease,
@@ -46,7 +45,6 @@ import {
   DETAIL_MEMBERS,
   type Extra,
   eachDetailMember,
-  type ListedMember,
   OPTIONAL_MEMBERS,
   type ReviewState,
 } from './schema.ts';
@@ -101,16 +99,6 @@ export class ArticleStore {
     this.#db = db;
     this.#readDb = readDb;
     this.#language = language;
-  }
-
-  /** A page of the articles of `scope` with these members, and their total number. */
-  list(scope: ArticleScope, members: readonly ListedMember[], page: Page): Promise<ListPage> {
-    return new ArticleList(members).page(this.#readDb, scope, page);
-  }
-
-  /** A page of a walk through the articles of `scope` with these members. */
-  walk(scope: ArticleScope, members: readonly ListedMember[], walk: Walk): Promise<WalkedPage> {
-    return new ArticleList(members).walk(this.#readDb, scope, walk);
   }
 
   /**

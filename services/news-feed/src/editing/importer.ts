@@ -7,7 +7,7 @@ import { jsonLinesOf, type LineText, parseJsonLine, readJsonLines } from '@press
 import { readLexicon } from '@pressroom/stories';
 import type { Kysely, Transaction } from 'kysely';
 import { z } from 'zod';
-import { CATEGORY_PATTERN } from '../categories.ts';
+import { CATEGORY_PATTERN } from '../fields.ts';
 import type { RenewalParts } from '../grouping/story-renewal.ts';
 import type { NewsTables } from '../tables.ts';
 import type { Vocabulary } from '../words.ts';

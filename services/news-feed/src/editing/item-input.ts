@@ -2,8 +2,15 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { anyText, requiredText, text, webUrl } from '@pressroom/common/fields/fields';
 import { z } from 'zod';
 import { SHANGHAI } from '../calendar.ts';
-import { categoryName } from '../categories.ts';
-import { canonicalUrl, imageUrl, LARGEST_FILE, languageTag, MAX_IMAGE_URL, MOST_CREDITS } from '../fields.ts';
+import {
+  canonicalUrl,
+  categoryName,
+  imageUrl,
+  LARGEST_FILE,
+  languageTag,
+  MAX_IMAGE_URL,
+  MOST_CREDITS,
+} from '../fields.ts';
 import { resetRecords } from '../reset-records.ts';
 import type { ItemTable } from '../tables.ts';
 import type { Vocabulary } from '../words.ts';

@@ -10,7 +10,7 @@ import { problemResponses } from '@pressroom/common/problems/problem';
 import { changesOf, deskSetting } from '@pressroom/common/start/desk-settings';
 import { PACKS } from '@pressroom/stories/packs';
 import { z } from 'zod';
-import { CATEGORY_PATTERN } from '../../categories.ts';
+import { CATEGORY_PATTERN } from '../../fields.ts';
 import type { EditorParts } from './editors.ts';
 
 /** The most categories, and the most words of one and of all: each word costs time with every entry. */
