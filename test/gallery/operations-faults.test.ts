@@ -1,6 +1,6 @@
 import { HeadObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3';
+import { exclusively } from '@pressroom/gallery-admin/batches/objects';
 import type { Bucket } from '@pressroom/gallery-admin/buckets/bucket';
-import { exclusively } from '@pressroom/gallery-admin/operations/objects';
 import type { GalleryTables } from '@pressroom/gallery-admin/tables';
 import { Kysely, PostgresDialect } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';

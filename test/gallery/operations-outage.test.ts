@@ -1,10 +1,10 @@
 import { openDatabase, SilenceError } from '@pressroom/common/database/database';
 import { migrate } from '@pressroom/common/database/migrations';
+import { Batches } from '@pressroom/gallery-admin/batches/batches';
+import { BatchStore } from '@pressroom/gallery-admin/batches/batches-store';
+import { S3_COPY_LIMITS } from '@pressroom/gallery-admin/batches/objects';
 import type { Bucket } from '@pressroom/gallery-admin/buckets/bucket';
 import { OriginalDates } from '@pressroom/gallery-admin/objects/object-page';
-import { Operations } from '@pressroom/gallery-admin/operations/batches';
-import { OperationStore } from '@pressroom/gallery-admin/operations/batches-store';
-import { S3_COPY_LIMITS } from '@pressroom/gallery-admin/operations/objects';
 import type { GalleryTables } from '@pressroom/gallery-admin/tables';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ROOT } from '../support/command.ts';
@@ -27,8 +27,8 @@ afterEach(async () => {
 
 test('what fails because the database hangs is answered without waiting for its record', async () => {
   const db = openDatabase<GalleryTables>({ DATABASE_URL: server.url, DATABASE_POOL_SIZE: 2 }, 'test');
-  const operations = new Operations({
-    store: new OperationStore(db),
+  const batches = new Batches({
+    store: new BatchStore(db),
     direct: db,
     limits: S3_COPY_LIMITS,
     dates: new OriginalDates(db),
@@ -46,7 +46,7 @@ test('what fails because the database hangs is answered without waiting for its 
     throw new SilenceError(5500);
   };
   const bucket = { id: 'default', name: 'gallery', s3: { send } } as unknown as Bucket;
-  const answered = operations.perform(bucket, asked, new AbortController().signal);
+  const answered = batches.perform(bucket, asked, new AbortController().signal);
   await expect(answered).rejects.toThrow('has not answered');
   await server.goOn();
   await db.destroy();

@@ -1,6 +1,6 @@
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { BatchStore } from '@pressroom/gallery-admin/batches/batches-store';
 import type { Bucket } from '@pressroom/gallery-admin/buckets/bucket';
-import { OperationStore } from '@pressroom/gallery-admin/operations/batches-store';
 import type { GalleryTables } from '@pressroom/gallery-admin/tables';
 import { Kysely, PostgresDialect } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -316,7 +316,7 @@ test('a move of files and folders that is repeated says what it has moved, altho
 });
 
 test('that the outcome of a run has arrived says nothing of the next one', async () => {
-  const store = new OperationStore(
+  const store = new BatchStore(
     new Kysely<GalleryTables>({ dialect: new PostgresDialect({ pool: direct.database.pool }) }),
   );
   const bucket = { id: 'default', name: direct.bucket } as Bucket;

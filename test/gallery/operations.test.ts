@@ -5,8 +5,8 @@ import {
   HeadObjectCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
+import { deleteObjects } from '@pressroom/gallery-admin/batches/objects';
 import type { Bucket } from '@pressroom/gallery-admin/buckets/bucket';
-import { deleteObjects } from '@pressroom/gallery-admin/operations/objects';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type GalleryFixture, galleryFixture } from '../support/gallery.ts';
 import {

@@ -9,6 +9,10 @@ import { SecretBox } from '@pressroom/common/secrets/secret-box';
 import type { Tracing } from '@pressroom/common/tracing/tracing';
 import type { Kysely } from 'kysely';
 import { ArchiveStore, archiveOperations } from './archives.ts';
+import { Batches } from './batches/batches.ts';
+import { BatchStore } from './batches/batches-store.ts';
+import type { CopyLimits } from './batches/objects.ts';
+import { batchOperations, fileOperations } from './batches/operations.ts';
 import type { ActiveBucket } from './buckets/bucket.ts';
 import { bucketOperations } from './buckets/buckets.ts';
 import type { BucketStore } from './buckets/buckets-store.ts';
@@ -23,10 +27,6 @@ import { listingOperations } from './listing.ts';
 import { discardRenditions } from './media/renditions.ts';
 import { OriginalDates } from './objects/object-page.ts';
 import { ThumbHashes } from './objects/thumb-hashes.ts';
-import { Operations } from './operations/batches.ts';
-import { OperationStore } from './operations/batches-store.ts';
-import type { CopyLimits } from './operations/objects.ts';
-import { batchOperations, fileOperations } from './operations/operations.ts';
 import { pageOperations } from './page.ts';
 import { AuthorLinks } from './people/author-links.ts';
 import { Identities } from './people/identities.ts';
@@ -226,19 +226,19 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   const folders = folderOperations(active, dates);
   const trash = trashOperations(active, dates);
   const archives = archiveOperations(active, new ArchiveStore(db), dates);
-  const store = new OperationStore(db);
+  const store = new BatchStore(db);
   const discard = discardRenditions(async () => (await settings.current()).everPublished);
-  const operations = new Operations({ store, direct, limits: copyLimits, dates, discard, log });
+  const batches = new Batches({ store, direct, limits: copyLimits, dates, discard, log });
   // Batches stop while the last requests are still being answered, which may take minutes.
-  app.addHook('preClose', async () => operations.stop());
-  app.addHook('onClose', () => operations.close());
+  app.addHook('preClose', async () => batches.stop());
+  app.addHook('onClose', () => batches.close());
   const pictures = new ImportedPictures({ config, settings, buckets: active, discard, log });
   app.addHook('onResponse', async ({ url }) => {
     if (BEGINS_IMPORT.test(url)) pictures.wake();
   });
   app.addHook('preClose', () => pictures.stop());
-  const background = batchOperations({ buckets: active, store, operations });
-  const files = fileOperations({ buckets: active, operations });
+  const background = batchOperations({ buckets: active, store, batches });
+  const files = fileOperations({ buckets: active, batches });
   const uses = usesOperations(new Articles(config, log), settings);
   const thumbnails = new Thumbnails(fetcher.maxBytes, config.CACHE_BYTES);
   const proxy = proxyOperations({

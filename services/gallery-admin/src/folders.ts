@@ -2,6 +2,8 @@ import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { Failure } from '@pressroom/common/failures/failure';
 import { operation } from '@pressroom/common/http/operation';
 import { z } from 'zod';
+import { findObject, forEachConcurrently } from './batches/objects.ts';
+import { destinationConflict } from './batches/transfer.ts';
 import type { Bucket, BucketSource } from './buckets/bucket.ts';
 import { isNameRefused, NAME_REFUSED } from './buckets/store-answers.ts';
 import { folderPath, folderPrefix, isKeyLength, MAX_KEY_BYTES, objectKey } from './names.ts';
@@ -11,8 +13,6 @@ import {
   refuseMarkedFolders,
   type StoredObject,
 } from './objects/object-page.ts';
-import { findObject, forEachConcurrently } from './operations/objects.ts';
-import { destinationConflict } from './operations/transfer.ts';
 import { logWrite, problemResponses } from './problems.ts';
 
 /** The most paths in one look-up. */

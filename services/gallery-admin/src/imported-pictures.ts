@@ -3,13 +3,13 @@ import type { ContentClient } from '@pressroom/client';
 import { BackgroundLoop } from '@pressroom/common/concurrency/background-loop';
 import type { Logger } from '@pressroom/common/log/logging';
 import { PictureFault, PictureFetcher } from '@pressroom/moving/pictures';
+import { forEachConcurrently } from './batches/objects.ts';
 import type { Bucket, BucketSource } from './buckets/bucket.ts';
 import { isStoreFault, statusOf } from './buckets/store-answers.ts';
 import type { GalleryConfig } from './config.ts';
 import { contentFor } from './desk.ts';
 import type { PublicPrefixes } from './media/public-prefixes.ts';
 import { versionOf } from './media/renditions.ts';
-import { forEachConcurrently } from './operations/objects.ts';
 import { isListed } from './proxy/host-rules.ts';
 import type { GallerySettings } from './settings.ts';
 

@@ -2,12 +2,12 @@ import { integerParameter } from '@pressroom/common/fields/fields';
 import { operation } from '@pressroom/common/http/operation';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import { deleteObjects, exclusively, TransferRunning } from './batches/objects.ts';
 import type { Bucket, BucketSource } from './buckets/bucket.ts';
 import { fileEntry, folderEntry, toFileEntry, toFolderEntry } from './listing.ts';
 import { isInTrash, isKeyLength, parentOf, stampOf, TRASH, TRASH_DAYS, trashedAt } from './names.ts';
 import { listObjects, listPage, OriginalDates, type StoredObject } from './objects/object-page.ts';
 import { signObjectUrls } from './objects/read-urls.ts';
-import { deleteObjects, exclusively, TransferRunning } from './operations/objects.ts';
 import { problemResponses } from './problems.ts';
 import type { GalleryTables } from './tables.ts';
 

@@ -14,6 +14,8 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql } from 'kysely';
+import { copyObject, findObject, ObjectChanged } from './batches/objects.ts';
+import type { TransferParts } from './batches/transfer.ts';
 import {
   type Bucket,
   type BucketSource,
@@ -31,8 +33,6 @@ import {
 } from './buckets/store-answers.ts';
 import { isKeyLength, MAX_KEY_BYTES, newDeletion, parentOf, trashPath } from './names.ts';
 import { refuseMarkedFolders, type StoredObject } from './objects/object-page.ts';
-import { copyObject, findObject, ObjectChanged } from './operations/objects.ts';
-import type { TransferParts } from './operations/transfer.ts';
 import type { GalleryTables } from './tables.ts';
 import type {
   Completion,

@@ -3,12 +3,12 @@ import { GetObjectCommand } from '@aws-sdk/client-s3';
 import type { Bytes, ReadPart } from '@pressroom/pictures/bytes';
 import { findPlaces } from '@pressroom/pictures/find-places';
 import { NotUnderstood, understand } from '@pressroom/pictures/not-understood';
+import { forEachConcurrently, reasonOf } from '../batches/objects.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import { isLastingRefusal, isMisconfiguration, isStoreFault } from '../buckets/store-answers.ts';
 import { mediaKindOf, mediaTypeOf } from '../listing.ts';
 import { isInTrash, RENDITIONS } from '../names.ts';
 import { listObjects, type StoredObject } from '../objects/object-page.ts';
-import { forEachConcurrently, reasonOf } from '../operations/objects.ts';
 
 const AT_A_TIME = 8;
 

@@ -5,9 +5,9 @@ import { operation } from '@pressroom/common/http/operation';
 import { VERSION } from '@pressroom/common/start/version';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { z } from 'zod';
+import type { BatchStore, BatchView } from '../batches/batches-store.ts';
 import type { ActiveBucket } from '../buckets/bucket.ts';
 import type { Section, SectionState } from '../desk.ts';
-import type { BatchView, OperationStore } from '../operations/batches-store.ts';
 import { problemResponses } from '../problems.ts';
 import type { GalleryTables } from '../tables.ts';
 import { isAway, Outages, storeAnswers } from './outages.ts';
@@ -128,7 +128,7 @@ type Data = z.infer<typeof answer>['data'];
 interface ConditionParts {
   db: Kysely<GalleryTables>;
   active: ActiveBucket;
-  store: Pick<OperationStore, 'list'>;
+  store: Pick<BatchStore, 'list'>;
   sections: { content: Section; newsroom: Section };
 }
 

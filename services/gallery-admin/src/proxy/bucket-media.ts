@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { GetObjectCommand, type GetObjectCommandOutput, HeadObjectCommand } from '@aws-sdk/client-s3';
 import { Failure } from '@pressroom/common/failures/failure';
+import { explainedHead } from '../batches/objects.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import {
   isBusy,
@@ -10,7 +11,6 @@ import {
   isStoreFault,
   statusOf,
 } from '../buckets/store-answers.ts';
-import { explainedHead } from '../operations/objects.ts';
 import {
   boundedBody,
   type ForwardedHeaders,

@@ -16,15 +16,15 @@ import {
 } from '../names.ts';
 import { logWrite, problemResponses } from '../problems.ts';
 import { requireFresh } from '../session/guard.ts';
-import type { Operations } from './batches.ts';
+import type { Batches } from './batches.ts';
 import {
+  type BatchRequest,
+  type BatchStore,
   batchList,
   batchListQuery,
   batchPath,
   batchRead,
   batchStarted,
-  type OperationRequest,
-  type OperationStore,
   type Outcome,
 } from './batches-store.ts';
 import { loggedPaths } from './objects.ts';
@@ -183,7 +183,7 @@ const renameAnswer = z.object({
 
 interface FileParts {
   buckets: BucketSource;
-  operations: Operations;
+  batches: Batches;
 }
 
 const TAGS = ['gallery'];
@@ -271,13 +271,13 @@ function renameOperation(parts: FileParts) {
 }
 
 /** A deletion, for good or to the trash. */
-function deletionOf(paths: string[], toTrash = false): OperationRequest {
+function deletionOf(paths: string[], toTrash = false): BatchRequest {
   return toTrash ? { action: 'trash', paths, dest: TRASH } : { action: 'delete', paths, dest: '' };
 }
 
 /** Starts a batch in the background, or finds the one that the same request started. */
-async function start({ buckets, operations }: FileParts, asked: OperationRequest, request: FastifyRequest) {
-  const started = operations.start(await buckets.current(), {
+async function start({ buckets, batches }: FileParts, asked: BatchRequest, request: FastifyRequest) {
+  const started = batches.start(await buckets.current(), {
     request: asked,
     key: keyOf(request),
     background: true,
@@ -289,8 +289,8 @@ async function start({ buckets, operations }: FileParts, asked: OperationRequest
 
 /** The outcome of the request, or of the same earlier one; records that the client received it. */
 async function perform(
-  { buckets, operations }: FileParts,
-  asked: OperationRequest,
+  { buckets, batches }: FileParts,
+  asked: BatchRequest,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Outcome> {
@@ -298,7 +298,7 @@ async function perform(
   const { socket } = request.raw;
   const left = new AbortController();
   reply.raw.once('close', () => left.abort());
-  const performed = operations.perform(
+  const performed = batches.perform(
     bucket,
     { request: asked, key: keyOf(request), background: false },
     left.signal,
@@ -330,11 +330,11 @@ function explainKey(error: unknown): never {
 /** Dependencies of the batches that run in the background. */
 interface BatchParts {
   buckets: BucketSource;
-  store: OperationStore;
-  operations: Operations;
+  store: BatchStore;
+  batches: Batches;
 }
 /** The batches that run in the background: an addition to `docs/spec/gallery-admin.md`, "Endpoints". */
-export function batchOperations({ buckets, store, operations }: BatchParts) {
+export function batchOperations({ buckets, store, batches }: BatchParts) {
   const list = operation({
     schema: {
       tags: TAGS,
@@ -368,7 +368,7 @@ export function batchOperations({ buckets, store, operations }: BatchParts) {
       response: { 202: batchStarted, ...problemResponses(400, 401, 403, 404, 500, 503) },
     },
     handler: async ({ params }, reply) => {
-      const batch = await operations.resume(await buckets.current(), params.id);
+      const batch = await batches.resume(await buckets.current(), params.id);
       return reply.code(202).send({ success: true as const, message: `the batch is ${batch.state}`, batch });
     },
   });

@@ -19,7 +19,7 @@ import {
   refuseMarkedFolders,
   type StoredObject,
 } from '../objects/object-page.ts';
-import type { NewName, OperationRequest, Outcome } from './batches-store.ts';
+import type { BatchRequest, NewName, Outcome } from './batches-store.ts';
 import {
   type CopyLimits,
   copyObject,
@@ -376,7 +376,7 @@ interface Deleting {
 /** Deletes what the paths name. If nothing is left, the outcome of `before` is returned. */
 export async function deletePaths(
   bucket: Bucket,
-  { paths, filesOnly }: Pick<OperationRequest, 'paths' | 'filesOnly'>,
+  { paths, filesOnly }: Pick<BatchRequest, 'paths' | 'filesOnly'>,
   { before, watch }: Deleting,
 ): Promise<Outcome> {
   const found = await findSources(bucket, paths);

@@ -10,14 +10,14 @@ import type { OriginalDates } from '../objects/object-page.ts';
 import type { GalleryTables } from '../tables.ts';
 import {
   type Asked,
+  type BatchRequest,
+  type BatchStore,
   type BatchView,
   type Begun,
   type Claim,
   fingerprintOf,
   type Looked,
   NOTHING_LEFT,
-  type OperationRequest,
-  type OperationStore,
   type Outcome,
   type Steps,
   stillRunning,
@@ -57,7 +57,7 @@ const RECORD_MS = 2000;
 const RECORD_AGAIN_MS = 250;
 
 interface OperationParts {
-  store: OperationStore;
+  store: BatchStore;
   /** The database without a pooler, for locks of a session. */
   direct: Kysely<GalleryTables>;
   limits: CopyLimits;
@@ -73,7 +73,7 @@ interface OperationParts {
  * Runs deletions, copies and moves in this process, each recorded with a lease, so that it can be asked for
  * and resumed on any replica. A request either waits for the end or is answered at once and asks later.
  */
-export class Operations {
+export class Batches {
   readonly #parts: OperationParts;
   readonly #inBackground = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
@@ -87,7 +87,7 @@ export class Operations {
   }
 
   /**
-   * Does what is asked, or waits for the run of the same request; see {@link OperationStore.begin}. After a
+   * Does what is asked, or waits for the run of the same request; see {@link BatchStore.begin}. After a
    * failure the next request tries again. Fails as `unavailable` if `left` ends the wait, or if the outcome
    * is not recorded in time: the same request gets it later. `received` is to be called when the client has
    * the outcome.
@@ -115,7 +115,7 @@ export class Operations {
     return this.#launch(bucket, await this.#parts.store.begin(bucket, asked));
   }
 
-  /** Finishes an interrupted or failed batch; see {@link OperationStore.resume}. */
+  /** Finishes an interrupted or failed batch; see {@link BatchStore.resume}. */
   async resume(bucket: Bucket, id: string): Promise<BatchView> {
     await this.#inTime(this.#recording.get(id));
     return this.#launch(bucket, await this.#parts.store.resume(bucket, id));
@@ -262,7 +262,7 @@ export class Operations {
   }
 
   /** Leftovers do no harm. */
-  async #discard(bucket: Bucket, { action, paths }: OperationRequest): Promise<void> {
+  async #discard(bucket: Bucket, { action, paths }: BatchRequest): Promise<void> {
     const { discard, log } = this.#parts;
     if (action === 'copy') return;
     await discard(bucket, paths).catch((error: unknown) =>
@@ -334,7 +334,7 @@ function failureOf(error: unknown): Outcome {
  * behind.
  */
 function undoOf(
-  { action, name }: OperationRequest,
+  { action, name }: BatchRequest,
   { transfers, stayed }: Pick<Transferred, 'transfers' | 'stayed'>,
 ): Undoing[] {
   if (action === 'copy' || stayed > 0 || transfers.length === 0) return [];

@@ -86,7 +86,7 @@ export interface NewName {
 }
 
 /** A request for an operation, as it is recorded. */
-export interface OperationRequest {
+export interface BatchRequest {
   /** `trash` is a deletion to the trash. */
   action: 'delete' | 'trash' | 'restore' | 'copy' | 'move' | 'rename';
   paths: string[];
@@ -149,7 +149,7 @@ export const NOTHING_LEFT: Outcome = { message: 'nothing was left to do', affect
 
 /** An operation that a client asks for. */
 export interface Asked {
-  request: OperationRequest;
+  request: BatchRequest;
   /** Its `Idempotency-Key`. */
   key: string | undefined;
   /**
@@ -161,7 +161,7 @@ export interface Asked {
 export interface Claim {
   id: string;
   run: string;
-  request: OperationRequest;
+  request: BatchRequest;
   background: boolean;
   /** True if a batch in the background ran before. */
   resumed: boolean;
@@ -192,7 +192,7 @@ type Row = Selectable<BatchTable> & { leased: boolean };
  * Records operations in PostgreSQL: what runs, how far it has come, and how it ended, so that a client can
  * ask on any replica.
  */
-export class OperationStore {
+export class BatchStore {
   readonly #db: Kysely<GalleryTables>;
 
   constructor(db: Kysely<GalleryTables>) {
@@ -375,7 +375,7 @@ export class OperationStore {
 }
 
 /** Identifies an operation regardless of the order of its paths. */
-export function fingerprintOf(bucket: Pick<Bucket, 'id' | 'name'>, request: OperationRequest): Buffer {
+export function fingerprintOf(bucket: Pick<Bucket, 'id' | 'name'>, request: BatchRequest): Buffer {
   const { action, paths, dest, name, names = [], filesOnly } = request;
   const renamed = names.map((one) => [one.path, one.name]).toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1));
   const asked = [action, paths.toSorted(), dest, name, renamed, filesOnly];
@@ -445,7 +445,7 @@ async function claim(db: Transaction<GalleryTables>, row: Row): Promise<Begun> {
     claim: {
       id,
       run,
-      request: row.request as OperationRequest,
+      request: row.request as BatchRequest,
       background,
       resumed: background,
       before: background || row.delivered ? undefined : outcomeOf(row),
@@ -498,7 +498,7 @@ async function forgetOld(db: Transaction<GalleryTables>, background: boolean): P
 }
 
 function viewOf(row: Row): BatchView {
-  const { action, paths, dest, name } = row.request as OperationRequest;
+  const { action, paths, dest, name } = row.request as BatchRequest;
   const outcome = outcomeOf(row);
   return {
     id: row.id,
