@@ -5,7 +5,10 @@ import { LRUCache } from 'lru-cache';
 import { type Actor, COMMAND, writtenBy } from './envelope.ts';
 import type { ContentTables } from './tables.ts';
 
-/** Scopes of keys, from least to most; each includes those before it (`docs/spec/wire.md`, "Scopes"). */
+/**
+ * Scopes of keys, each with those before it: reads what readers see, reads drafts, writes what is not
+ * published, writes all articles and categories, does everything. `app.ts` has the scope of each route.
+ */
 export const SCOPES = ['published', 'read', 'write', 'publish', 'full'] as const;
 
 export type Scope = (typeof SCOPES)[number];

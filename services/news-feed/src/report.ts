@@ -1,3 +1,7 @@
+import { type Kysely, sql } from 'kysely';
+import { PERIOD_RULES, PERIODS, type Period } from './calendar.ts';
+import type { NewsTables } from './tables.ts';
+
 /** An item as a report quotes it: in the words of that day, unchanged since. */
 export interface Quote {
   itemId: string;
@@ -29,4 +33,28 @@ export function withoutWithdrawn({ lead, sections, flashes }: Report, shown: Rea
       .filter(({ items }) => items.length > 0),
     flashes: flashes.filter(isShown),
   };
+}
+
+/** A report that quotes an item. */
+interface QuotingReport {
+  period: Period;
+  /** `YYYY-MM-DD`. */
+  date: string;
+}
+
+/** The reports that quote an item, the shortest period first; it is in one report of a period. */
+export async function quotingReports(db: Kysely<NewsTables>, id: string): Promise<QuotingReport[]> {
+  const found = await Promise.all(
+    PERIODS.map(async (period) => {
+      const rows = await db
+        .selectFrom(PERIOD_RULES[period].table)
+        .select(sql<string>`to_char(date, 'YYYY-MM-DD')`.as('date'))
+        .where(sql<boolean>`item_ids @> array[${id}]::text[]`)
+        .orderBy('date')
+        .limit(1)
+        .execute();
+      return rows.map(({ date }) => ({ period, date }));
+    }),
+  );
+  return found.flat();
 }
