@@ -1,6 +1,7 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
+import { drawing } from '../fixtures/drawing.ts';
 import { type DeskWindows, withDeskWindows } from '../support/desk-windows.ts';
 import { HookReceiver } from '../support/hook-receiver.ts';
 import { send } from '../support/http.ts';
@@ -112,11 +113,17 @@ test('an owner names the site, also while somebody else does, and takes the name
   await page.getByLabel('Addresses of articles').fill('/read');
   await save.click();
   await page.getByText('Write it like /articles/{slug}, with {slug} or {id}.').waitFor();
+  const logo = page.getByLabel('Address of the logo', { exact: true });
+  const file = { name: 'logo.jpg', mimeType: 'image/jpeg', buffer: await drawing(1) };
+  await page.locator('[data-upload="logo"]').setInputFiles(file);
+  await expect.poll(() => logo.inputValue()).toBe(`${desk.gallery.url}/media/public/logo.jpg`);
   expect(await title()).toBe('Pressroom');
   await page.getByLabel('Addresses of articles').fill('/read/{slug}');
   await save.click();
   await page.getByText('It is saved, and holds now.').waitFor();
   expect(await title()).toBe('Harbour News');
+  const { rows } = await database.pool.query('select logo from content.site');
+  expect(rows).toEqual([{ logo: await logo.inputValue() }]);
   await page.getByText('Set at the desk. The server says: Pressroom').waitFor();
   expect(await desk.faultsOf(page)).toEqual([]);
 

@@ -142,10 +142,23 @@ test('an author has a portrait, a biography and links', async () => {
   await act('Ada Byron', 'Edit…');
   expect(await page.getByLabel('What link 1 is called').inputValue()).toBe('Notes');
   await page.getByRole('button', { name: 'Remove link 1' }).click();
+  await desk.gallery.put('public/ada.jpg');
+  await page.getByRole('button', { name: 'Choose from the gallery' }).press('Enter');
+  const gallery = page.getByRole('dialog', { name: 'Pictures' });
+  await gallery.getByRole('searchbox').fill('nobody');
+  // Neither key is one of the form beneath.
+  await gallery.getByRole('searchbox').press('Enter');
+  await gallery.getByRole('searchbox').fill('ada');
+  expect(await desk.faultsOf(page)).toEqual([]);
+  await gallery.getByRole('button', { name: 'ada.jpg' }).press('Enter');
+  const chosen = `${desk.gallery.url}/media/public/ada.jpg`;
+  await expect.poll(() => page.getByLabel('Portrait').inputValue()).toBe(chosen);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Go on writing' }).click();
   await page.getByRole('button', { name: 'Save' }).click();
   await expect
-    .poll(async () => (await read(`authors/${ada.id}`)).links)
-    .toEqual([{ url: 'https://ada.example' }]);
+    .poll(async () => await read(`authors/${ada.id}`))
+    .toMatchObject({ links: [{ url: 'https://ada.example' }], picture: chosen });
 });
 
 test('a writer looks, and is offered nothing that changes it', async () => {
@@ -186,7 +199,8 @@ test.each([
     expect(await desk.faultsOf(page)).toEqual([]);
     await page.getByRole('button', { name: /Actions for/ }).click();
     await page.getByRole('menuitem', { name: 'Edit…' }).click();
-    await page.getByRole('dialog').waitFor();
+    const choose = page.getByRole('button', { name: 'Choose from the gallery' });
+    await (kind === 'tags' ? page.getByRole('dialog') : choose).waitFor();
     expect(await desk.faultsOf(page)).toEqual([]);
   }
   await desk.go(page, 'organise/tags');

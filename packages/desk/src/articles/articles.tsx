@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { GalleryApi } from '../media/api/gallery.ts';
 import type { Desk } from '../shared/desk.ts';
+import { storeOrigin } from '../shared/state/store.ts';
 import { ContentApi } from './api/content.ts';
 import type { SiteFacts } from './api/types.ts';
 import { type App, AppContext } from './app-context.ts';
@@ -28,7 +29,6 @@ export function openArticles(desk: Desk): ComponentType {
 
 function appOf(desk: Desk): App {
   const { address, connection, me, service, voice } = desk;
-  const store = document.querySelector<HTMLMetaElement>('meta[name="pressroom-store"]')?.content ?? '';
   const api = new ContentApi(service, async () => {
     await me.known();
     return me.profile.peek()?.authorId ?? null;
@@ -52,7 +52,7 @@ function appOf(desk: Desk): App {
     ...desk,
     api,
     filters,
-    gallery: new GalleryApi(service, store),
+    gallery: new GalleryApi(service, storeOrigin()),
     list,
     notices: new Notices(),
     place,

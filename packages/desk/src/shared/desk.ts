@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals';
 import { createContext } from 'preact';
-import { useContext, useEffect } from 'preact/hooks';
+import { useContext, useEffect, useState } from 'preact/hooks';
 import type { Service } from './api/service.ts';
 import type { Address } from './state/address.ts';
 import type { Connection } from './state/connection.ts';
@@ -41,4 +41,14 @@ export function useTitle(...names: readonly string[]): void {
   useEffect(() => {
     document.title = title;
   }, [title]);
+}
+
+/**
+ * True if a file could not be shown, and a function that says so; the file is tried again when the service is
+ * back.
+ */
+export function useBroken(): readonly [isBroken: boolean, broken: () => void] {
+  const { returns } = useDesk().connection;
+  const [brokenAt, setBrokenAt] = useState(-1);
+  return [brokenAt === returns.value, () => setBrokenAt(returns.peek())];
 }

@@ -1,7 +1,9 @@
+import { picturesEn } from '../../shared/text/pictures-en.ts';
 import { editorEn } from '../editor/text/en.ts';
 
 /** The section's English, with the editor's; `_one` and `_other` are the forms of a count. */
 export const en = {
+  ...picturesEn,
   ...editorEn,
   newArticle: 'New article',
   search: 'Search articles',
@@ -156,10 +158,6 @@ export const en = {
   remove: 'Remove {{name}}',
   slugHint: 'The end of the address. Left empty, it follows the title.',
   slugMoves: 'The old address goes on working: once this is published, it leads to the new one.',
-  dropPicture: 'Drop a picture here, or',
-  choosePicture: 'Choose from the gallery',
-  uploadPicture: 'Upload a picture',
-  removePicture: 'Remove the picture',
   altHint: 'For readers who do not see it.',
   correction: 'What was wrong',
   correctionHint: 'Once published, readers see it with today’s date.',
@@ -254,23 +252,6 @@ export const en = {
   problem_changed_meanwhile: 'Somebody has changed it meanwhile. It is shown as it is now: look at it again.',
   problem_published_meanwhile: 'It was published before that. It is shown as it is now: look at it again.',
   problem_taken_back_meanwhile: 'It was taken back before that. It is shown as it is now: look at it again.',
-  pictures: 'Pictures',
-  upTo: 'Up to {{folder}}',
-  rootFolder: 'All files',
-  notPublic: 'Readers cannot see files of this folder. Public folders: {{folders}}',
-  noPublicFolder: 'No folder of the gallery is public (MEDIA_PUBLIC), so readers would not see the picture.',
-  placeKnown:
-    'The picture may say where it was made, and that cannot be taken out. Upload it in Media to decide.',
-  notUploaded: 'The picture was not uploaded.',
-  noPictures: 'No pictures in this folder',
-  morePictures: 'More pictures',
-  searchPictures: 'Search all public pictures',
-  recentPictures: 'Latest',
-  uploadHere: 'Upload',
-  uploadingPicture: 'Uploading…',
-  noPictureFound: 'No picture found',
-  searchedSome:
-    'The gallery has more files than the {{count}} that were searched. Open a folder for the others.',
   unseenTitle_one: 'Readers cannot see {{count}} picture',
   unseenTitle_other: 'Readers cannot see {{count}} pictures',
   unseenHint: 'They are in the gallery, but not in a public folder.',

@@ -1,9 +1,11 @@
+import { picturesZh } from '../../shared/text/pictures-zh.ts';
 import type { Translated } from '../../shared/text/translated.ts';
 import { editorZh } from '../editor/text/zh.ts';
 import type { en } from './en.ts';
 
 /** The section's Chinese, with the editor's. */
 export const zh: Translated<typeof en> = {
+  ...picturesZh,
   ...editorZh,
   newArticle: '新建文章',
   search: '搜索文章',
@@ -141,10 +143,6 @@ export const zh: Translated<typeof en> = {
   remove: '移除 {{name}}',
   slugHint: '网址的末尾部分。留空则随标题变化。',
   slugMoves: '旧网址仍然有效：发布后会转到新网址。',
-  dropPicture: '将图片拖到此处，或',
-  choosePicture: '从图库选择',
-  uploadPicture: '上传图片',
-  removePicture: '移除图片',
   altHint: '供看不到图片的读者使用。',
   correction: '更正内容',
   correctionHint: '发布后，读者会看到它和今天的日期。',
@@ -233,21 +231,6 @@ export const zh: Translated<typeof en> = {
   problem_changed_meanwhile: '期间有人修改了此文章。现在显示的是最新内容，请再看一遍。',
   problem_published_meanwhile: '此前文章已经发布。现在显示的是最新状态，请再看一遍。',
   problem_taken_back_meanwhile: '此前文章已经撤回。现在显示的是最新状态，请再看一遍。',
-  pictures: '图片',
-  upTo: '返回 {{folder}}',
-  rootFolder: '全部文件',
-  notPublic: '读者看不到此文件夹中的文件。公开文件夹：{{folders}}',
-  noPublicFolder: '图库没有公开的文件夹（MEDIA_PUBLIC），读者将看不到图片。',
-  placeKnown: '图片可能含有拍摄地点且无法去除。请在“媒体”中上传并自行决定。',
-  notUploaded: '图片未上传。',
-  morePictures: '更多图片',
-  searchPictures: '搜索所有公开图片',
-  recentPictures: '最新',
-  uploadHere: '上传',
-  uploadingPicture: '正在上传…',
-  noPictureFound: '没有找到图片',
-  searchedSome: '图库的文件多于已搜索的 {{count}} 个。其他图片请打开文件夹查找。',
-  noPictures: '此文件夹中没有图片',
   unseenTitle_other: '读者看不到 {{count}} 张图片',
   unseenHint: '它们在图库中，但不在公开文件夹里。',
   publishAnyway: '仍然发布',

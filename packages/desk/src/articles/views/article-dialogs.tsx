@@ -3,15 +3,16 @@ import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import { Names } from '../../shared/views/names.tsx';
+import { PictureDialog } from '../../shared/views/picture-dialog.tsx';
 import { errorWords } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
 import type { Picture } from '../editor/editing/figures.ts';
 import type { Conflict, OpenArticle } from '../state/open-article.ts';
 import { pageOf } from '../state/site-page.ts';
-import { PictureDialog } from './picture-dialog.tsx';
 import { PublishDialog } from './publish-dialog.tsx';
 import { ReviewDialog } from './review-dialog.tsx';
 import { ScheduleDialog } from './schedule-dialog.tsx';
+import { usePictures } from './use-pictures.ts';
 import type { Decided } from './use-publish.ts';
 
 // Few articles are compared, which takes more than to write one.
@@ -54,6 +55,7 @@ export function ArticleDialogs(props: ArticleDialogsProps) {
 
 function Dialog({ open, isReadOnly, question, ask, putOff, onPutOff, onPublish }: ArticleDialogsProps) {
   const { say } = useApp().texts;
+  const pictures = usePictures();
   const close = () => ask(undefined);
   const conflict = open.conflict.value;
   if (conflict !== undefined && conflict !== putOff)
@@ -72,6 +74,7 @@ function Dialog({ open, isReadOnly, question, ask, putOff, onPutOff, onPublish }
     case 'picture':
       return (
         <PictureDialog
+          pictures={pictures}
           onClose={() => {
             close();
             question.giveUp?.();

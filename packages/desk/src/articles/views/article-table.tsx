@@ -1,7 +1,7 @@
 import { memo } from 'preact/compat';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useBroken } from '../../shared/desk.ts';
 import { Icon } from '../../shared/views/icon.tsx';
-import { useBroken } from '../../shared/views/use-broken.ts';
 import { useRows } from '../../shared/views/use-rows.ts';
 import type { ListedArticle, Sort } from '../api/types.ts';
 import { useApp } from '../app-context.ts';

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
 import { errorWords } from '../../shared/views/problem-view.tsx';
+import { useUpload } from '../../shared/views/use-upload.ts';
 import { useApp } from '../app-context.ts';
 import type { CommentMarks } from '../editor/editing/comment-marks.ts';
 import type { Picture } from '../editor/editing/figures.ts';
@@ -8,7 +9,7 @@ import type { RichText } from '../editor/rich-text.tsx';
 import type { OpenArticle } from '../state/open-article.ts';
 import { sizeAt, writtenAlt } from '../state/pictures.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
-import { useUpload } from './use-upload.ts';
+import { usePictures } from './use-pictures.ts';
 
 /** The editor, which is loaded when the first article is opened. */
 export interface TextEditor {
@@ -39,7 +40,7 @@ export function useTextEditor(): TextEditor | 'failed' | undefined {
 export function BodyField({ open, editor, isReadOnly, onAsk, comments }: BodyFieldProps) {
   const { address, api, texts } = useApp();
   const { say } = texts;
-  const upload = useUpload();
+  const upload = useUpload(usePictures());
   const [isSource, setSource] = useState(
     () => editor !== 'failed' && !canShow(editor, open.fields.peek().content),
   );

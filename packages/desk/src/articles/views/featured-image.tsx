@@ -1,12 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
-import { Button } from '../../shared/views/button.tsx';
+import { PictureChoice } from '../../shared/views/picture-choice.tsx';
 import { useApp } from '../app-context.ts';
 import type { OpenArticle } from '../state/open-article.ts';
 import { MOST_ALT, writtenAlt } from '../state/pictures.ts';
 import type { TextName } from '../text/texts.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
-import { useUpload } from './use-upload.ts';
+import { usePictures } from './use-pictures.ts';
 
 /** The picture with which an article is announced. */
 export function FeaturedImage({ open, onAsk }: Pick<PictureFieldProps, 'onAsk'> & { open: OpenArticle }) {
@@ -20,7 +19,6 @@ export function FeaturedImage({ open, onAsk }: Pick<PictureFieldProps, 'onAsk'> 
   return (
     <PictureField
       name="featured"
-      words={{ choose: 'choosePicture', upload: 'uploadPicture', remove: 'removePicture' }}
       label={say('field_featured_image')}
       src={featuredImage}
       alt={altText}
@@ -45,7 +43,7 @@ export function FeaturedImage({ open, onAsk }: Pick<PictureFieldProps, 'onAsk'> 
 interface PictureFieldProps {
   name: 'featured' | 'social';
   /** The buttons of each have words of their own. */
-  words: Readonly<Record<'choose' | 'upload' | 'remove', TextName>>;
+  words?: Readonly<Record<'choose' | 'upload' | 'remove', TextName>>;
   label: string;
   /** Empty without one. */
   src: string;
@@ -59,53 +57,16 @@ interface PictureFieldProps {
 /** A picture from the gallery, or uploaded to it. */
 export function PictureField({ name, words, label, src, alt, onAsk, onTake, children }: PictureFieldProps) {
   const { say } = useApp().texts;
-  const chooser = useRef<HTMLInputElement>(null);
-  const upload = useUpload();
-  const take = async (file: File | undefined) => {
-    if (file === undefined) return;
-    const picture = await upload(file);
-    if (picture !== undefined) onTake(picture.src);
-  };
+  const own = words && { choose: say(words.choose), upload: say(words.upload), remove: say(words.remove) };
   return (
-    <fieldset
-      class="featured"
-      data-picture={name}
-      onDragOver={(event) => {
-        if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
-      }}
-      onDrop={(event) => {
-        event.preventDefault();
-        void take(event.dataTransfer?.files[0]);
-      }}
+    <PictureChoice
+      pictures={usePictures()}
+      legend={<legend>{label}</legend>}
+      words={own}
+      onChoose={() => onAsk({ kind: 'picture', take: (picture) => onTake(picture.src) })}
+      {...{ name, src, alt, onTake }}
     >
-      <legend>{label}</legend>
-      {src !== '' && <img src={src} alt={alt} />}
-      <div class={src === '' ? 'featured-empty' : 'featured-buttons'}>
-        {src === '' && <p class="hint">{say('dropPicture')}</p>}
-        <Button onClick={() => onAsk({ kind: 'picture', take: (picture) => onTake(picture.src) })}>
-          {say(words.choose)}
-        </Button>
-        <Button icon="upload" onClick={() => chooser.current?.click()}>
-          {say(words.upload)}
-        </Button>
-        {src !== '' && (
-          <Button kind="quiet" onClick={() => onTake('')}>
-            {say(words.remove)}
-          </Button>
-        )}
-      </div>
-      <input
-        ref={chooser}
-        hidden
-        type="file"
-        accept="image/*"
-        data-upload={name}
-        onChange={({ currentTarget }) => {
-          void take(currentTarget.files?.[0]);
-          currentTarget.value = '';
-        }}
-      />
       {children}
-    </fieldset>
+    </PictureChoice>
   );
 }

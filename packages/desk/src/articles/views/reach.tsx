@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { canShow } from '../../shared/state/store.ts';
 import { useApp } from '../app-context.ts';
-import { canShow } from '../editor/views/node-views.ts';
 import type { Fields } from '../state/fields.ts';
 import type { OpenArticle } from '../state/open-article.ts';
 import { cutAfter, SHOWN, shownLength } from '../state/shown-length.ts';

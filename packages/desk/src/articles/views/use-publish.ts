@@ -1,4 +1,5 @@
 import { useCallback } from 'preact/hooks';
+import { storeOrigin } from '../../shared/state/store.ts';
 import { useApp } from '../app-context.ts';
 import type { OpenArticle } from '../state/open-article.ts';
 import { unseenPictures } from '../state/pictures.ts';
@@ -22,10 +23,9 @@ export function usePublish(
       if (open.state.peek() === 'conflict') return decide();
       const isPublic = open.article.peek()?.is_published === true;
       if (decided === 'nothing' && !isPublic) return ask({ kind: 'publish' });
-      const store = document.querySelector<HTMLMetaElement>('meta[name="pressroom-store"]')?.content ?? '';
       const { content, featuredImage, socialImage } = open.fields.peek();
       const prefixes = site.peek()?.publicPrefixes ?? [];
-      const known = { base: address.base, store, prefixes };
+      const known = { base: address.base, store: storeOrigin(), prefixes };
       const unseen = unseenPictures(content, [featuredImage, socialImage], known);
       if (unseen.length > 0 && decided !== 'pictures') return ask({ kind: 'unseen', addresses: unseen });
       const before = open.taken.peek();

@@ -1,8 +1,8 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
+import { canShow } from '../../shared/state/store.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { type App, useApp } from '../app-context.ts';
 import { inertElement } from '../editor/html/inert-element.ts';
-import { canShow } from '../editor/views/node-views.ts';
 import { type BlockDifference, compareTexts, withPartOf } from '../state/compare-texts.ts';
 import { differing, type FieldName, type Fields, labelOf, pick, textOf } from '../state/fields.ts';
 import type { OpenArticle } from '../state/open-article.ts';

@@ -1,5 +1,4 @@
 import type { GalleryApi } from '../api/gallery.ts';
-import { freeName } from './names.ts';
 
 /** The numbers that are tried at once for a name that is taken. */
 const CANDIDATES = 20;
@@ -44,5 +43,20 @@ function addCandidates({ name, isFolder }: WantedName, taken: ReadonlySet<string
     const candidate = freeName(name, (other) => passed.has(other), isFolder);
     passed.add(candidate);
     to.add(candidate);
+  }
+}
+
+/**
+ * A name like `name` that is not taken: `photo (2).jpg`, and a number that is there counts on. Folders, whose
+ * names have no ending, get the number at their end.
+ */
+function freeName(name: string, isTaken: (name: string) => boolean, isFolder = false): string {
+  if (!isTaken(name)) return name;
+  const dot = isFolder ? -1 : name.lastIndexOf('.');
+  const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
+  const [, base = stem, digits] = /^(.*) \((\d{1,6})\)$/su.exec(stem) ?? [];
+  for (let number = digits === undefined ? 2 : Number(digits) + 1; ; number += 1) {
+    const candidate = `${base} (${number})${ending}`;
+    if (!isTaken(candidate)) return candidate;
   }
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import { useBroken } from '../../shared/desk.ts';
 import { Icon } from '../../shared/views/icon.tsx';
-import { useBroken } from '../../shared/views/use-broken.ts';
 import type { Entry } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { endingOf } from '../state/order.ts';

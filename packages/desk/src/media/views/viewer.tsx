@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useBroken } from '../../shared/desk.ts';
 import { Button, IconButton } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
-import { useBroken } from '../../shared/views/use-broken.ts';
 import type { Entry } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { endingOf } from '../state/order.ts';

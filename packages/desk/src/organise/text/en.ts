@@ -1,5 +1,8 @@
+import { picturesEn } from '../../shared/text/pictures-en.ts';
+
 /** The section's English; `_one` and `_other` are the forms of a count. */
 export const en = {
+  ...picturesEn,
   kinds: 'What to organise',
   categories: 'Categories',
   tags: 'Tags',

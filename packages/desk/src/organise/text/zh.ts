@@ -1,7 +1,9 @@
+import { picturesZh } from '../../shared/text/pictures-zh.ts';
 import type { Translated } from '../../shared/text/translated.ts';
 import type { en } from './en.ts';
 
 export const zh: Translated<typeof en> = {
+  ...picturesZh,
   kinds: '整理的内容',
   categories: '分类',
   tags: '标签',
@@ -34,7 +36,7 @@ export const zh: Translated<typeof en> = {
   more: '显示更多',
   description: '说明',
   bio: '简介',
-  picture_categories: '图片',
+  picture_categories: '分类图片',
   picture_authors: '肖像',
   pictureHint: '图片的地址，例如“媒体”中公开的图片。',
   links: '链接',

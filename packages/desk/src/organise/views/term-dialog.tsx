@@ -1,5 +1,6 @@
 import { useId, useState } from 'preact/hooks';
 import { Button, IconButton } from '../../shared/views/button.tsx';
+import { LatePictureInput } from '../../shared/views/late-picture-input.tsx';
 import { SubmitDialog } from '../../shared/views/submit-dialog.tsx';
 import type { AuthorLink, Kind, Term, TermInput } from '../api/organise.ts';
 import { useOrganise } from '../organise-context.ts';
@@ -95,18 +96,16 @@ export function TermDialog({ kind, term, onClose, onSaved }: TermDialogProps) {
       {kind !== 'tags' && (
         <div class="field">
           <label for={`${id}-picture`}>{say(`picture_${kind}`)}</label>
-          <div class="organise-picture">
-            <TermPicture src={picture.trim()} />
-            <input
-              id={`${id}-picture`}
-              type="url"
-              value={picture}
-              maxLength={500}
-              autocomplete="off"
-              aria-describedby={`${id}-picture-hint`}
-              onInput={({ currentTarget }) => setPicture(currentTarget.value)}
-            />
-          </div>
+          <LatePictureInput name={kind} texts={texts} src={picture.trim()} onTake={setPicture} />
+          <input
+            id={`${id}-picture`}
+            type="url"
+            value={picture}
+            maxLength={500}
+            autocomplete="off"
+            aria-describedby={`${id}-picture-hint`}
+            onInput={({ currentTarget }) => setPicture(currentTarget.value)}
+          />
           <p class="hint" id={`${id}-picture-hint`}>
             {say('pictureHint')}
           </p>

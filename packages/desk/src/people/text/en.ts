@@ -1,4 +1,7 @@
+import { picturesEn } from '../../shared/text/pictures-en.ts';
+
 export const en = {
+  ...picturesEn,
   hint_people: 'Everybody at the desk has an account of their own: what they do carries their name.',
   new_people: 'Invite somebody',
   none_people: 'Nobody has been invited yet.',

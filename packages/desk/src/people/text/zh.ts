@@ -1,7 +1,9 @@
+import { picturesZh } from '../../shared/text/pictures-zh.ts';
 import type { Translated } from '../../shared/text/translated.ts';
 import type { en } from './en.ts';
 
 export const zh: Translated<typeof en> = {
+  ...picturesZh,
   hint_people: '管理台的每个人都有自己的账户：所做的一切都记在其名下。',
   new_people: '邀请成员',
   none_people: '尚未邀请任何人。',

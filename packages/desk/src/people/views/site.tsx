@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { FieldProblem } from '../../shared/api/problem.ts';
+import { LatePictureInput } from '../../shared/views/late-picture-input.tsx';
 import { faultWords } from '../../shared/views/problem-view.tsx';
 import { SITE_SETTINGS, type SiteChange, type SiteSettingName, type SiteSettings } from '../api/site.ts';
 import { usePeople } from '../people-context.ts';
@@ -82,7 +83,8 @@ interface SiteFieldProps {
 }
 
 function SiteField({ name, setting, typed, isContested, fault, onChange }: SiteFieldProps) {
-  const { say } = usePeople().texts;
+  const { texts } = usePeople();
+  const { say } = texts;
   const { value, made, environment, variable, is_fixed: isFixed } = setting;
   const [label, hint] = [say(`site_${name}`), HINTS[name]];
   const isMade = !isFixed && typed !== null && made !== null;
@@ -106,7 +108,12 @@ function SiteField({ name, setting, typed, isContested, fault, onChange }: SiteF
         name === 'description' ? (
           <textarea {...control} {...shown} rows={2} />
         ) : (
-          <input {...control} {...shown} dir="auto" />
+          <>
+            {name === 'logo' && !isFixed && (
+              <LatePictureInput name="logo" texts={texts} src={shown.value} onTake={onChange} />
+            )}
+            <input {...control} {...shown} dir="auto" />
+          </>
         )
       }
     </SettingField>

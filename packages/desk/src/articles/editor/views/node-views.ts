@@ -1,4 +1,5 @@
 import type { NodeViewConstructor } from 'prosemirror-view';
+import { canShow } from '../../../shared/state/store.ts';
 import { siteOfEmbed } from '../editing/embeds.ts';
 import { isDecorative } from '../editing/figures.ts';
 import { inertElement } from '../html/inert-element.ts';
@@ -14,18 +15,6 @@ function box(tag: 'div' | 'span', title: string, words: string): HTMLElement {
   const excerpt = dom.appendChild(document.createElement('span'));
   excerpt.textContent = words;
   return dom;
-}
-
-/** Origins whose pictures the page's policy lets it show: its own, and the store's. */
-export function canShow(src: string): boolean {
-  if (!URL.canParse(src, location.href)) return false;
-  const store = document.querySelector<HTMLMetaElement>('meta[name="pressroom-store"]')?.content ?? '';
-  const { origin, protocol } = new URL(src, location.href);
-  return (
-    protocol === 'blob:' ||
-    origin === location.origin ||
-    (store !== '' && origin === new URL(store, location.href).origin)
-  );
 }
 
 function pictureView(texts: EditorTexts): NodeViewConstructor {

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { EditorView } from 'prosemirror-view';
+import { canShow } from '../../../shared/state/store.ts';
 import { Button } from '../../../shared/views/button.tsx';
 import { CheckField } from '../../../shared/views/check-field.tsx';
 import { describePicture, insertFigure, type Picture, selectedPicture } from '../editing/figures.ts';
 import { addBeside } from '../editing/picture-rows.ts';
 import type { EditorTexts } from '../text/editor-texts.ts';
 import { Field, FormDialog } from './form-dialog.tsx';
-import { canShow } from './node-views.ts';
 
 interface PictureDialogProps {
   readonly view: EditorView;

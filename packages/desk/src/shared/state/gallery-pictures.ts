@@ -1,7 +1,7 @@
 import type { GalleryApi } from '../../media/api/gallery.ts';
 import type { Entry } from '../../media/api/types.ts';
 import { walk } from '../../media/state/walk.ts';
-import { folded } from '../../shared/state/folded.ts';
+import { folded } from './folded.ts';
 
 /** The most files that are looked at for names, and for the latest ones. */
 export const MOST_FILES = 20_000;

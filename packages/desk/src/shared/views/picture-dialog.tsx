@@ -1,29 +1,28 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Entry } from '../../media/api/types.ts';
 import { parentOf } from '../../media/state/place.ts';
-import { useDesk } from '../../shared/desk.ts';
-import { Button } from '../../shared/views/button.tsx';
-import { Icon } from '../../shared/views/icon.tsx';
-import { Modal } from '../../shared/views/modal.tsx';
-import { errorWords } from '../../shared/views/problem-view.tsx';
-import { useApp } from '../app-context.ts';
-import type { Picture } from '../editor/editing/figures.ts';
+import { useDesk } from '../desk.ts';
 import { foundAmong, isShowable, MOST_FILES, publicPictures } from '../state/gallery-pictures.ts';
-import { publicPicture } from '../state/pictures.ts';
-import { useUpload } from './use-upload.ts';
+import { type ChosenPicture, publicPicture } from '../state/upload-picture.ts';
+import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
+import { Modal } from './modal.tsx';
+import { errorWords } from './problem-view.tsx';
+import { type Pictures, useUpload } from './use-upload.ts';
 
 interface PictureDialogProps {
-  onPick: (picture: Picture) => void;
+  pictures: Pictures;
+  onPick: (picture: ChosenPicture) => void;
   onClose: () => void;
 }
 
 /** Asks for a picture of the gallery; those that readers cannot see are shown and cannot be chosen. */
-export function PictureDialog({ onPick, onClose }: PictureDialogProps) {
-  const { address, gallery, site, texts } = useApp();
+export function PictureDialog({ pictures, onPick, onClose }: PictureDialogProps) {
+  const { gallery, publicPrefixes: prefixes, texts } = pictures;
   const { say } = texts;
   // The gallery is asked, not the articles.
   const desk = useDesk();
-  const prefixes = site.value?.publicPrefixes ?? [];
+  const { base } = desk.address;
   const [folder, setFolder] = useState(prefixes[0] ?? '');
   const [entries, setEntries] = useState<readonly Entry[]>();
   const [next, setNext] = useState<string>();
@@ -51,13 +50,13 @@ export function PictureDialog({ onPick, onClose }: PictureDialogProps) {
   const [view, setView] = useState<'folders' | 'recent'>('folders');
   const [words, setWords] = useState('');
   const isFound = view === 'recent' || words.trim() !== '';
-  const all = useEverywhere(isFound, prefixes, setProblem);
+  const all = useEverywhere(pictures, isFound, setProblem);
   const shown = isFound
     ? foundAmong(all.pictures, words)
     : entries?.filter((entry) => entry.kind === 'folder' || isShowable(entry));
   const isPublic = prefixes.some((prefix) => folder.startsWith(prefix));
   const above = parentOf(folder);
-  const upload = useUpload();
+  const upload = useUpload(pictures);
   const chooser = useRef<HTMLInputElement>(null);
   const [isUploading, setUploading] = useState(false);
   const isGone = useRef(false);
@@ -81,6 +80,8 @@ export function PictureDialog({ onPick, onClose }: PictureDialogProps) {
       <div class="picture-path">
         <input
           type="search"
+          // Enter is not one of a form around the dialog.
+          form=""
           class="picture-search"
           aria-label={say('searchPictures')}
           placeholder={say('searchPictures')}
@@ -142,9 +143,7 @@ export function PictureDialog({ onPick, onClose }: PictureDialogProps) {
                 class="picture-choice"
                 title={texts.name(entry.path)}
                 disabled={!isPublic && !isFound}
-                onClick={() =>
-                  onPick({ src: publicPicture(address.base, entry.path, entry.contentType), alt: '' })
-                }
+                onClick={() => onPick({ src: publicPicture(base, entry.path, entry.contentType), alt: '' })}
               >
                 <img src={gallery.thumbnail(entry)} alt="" loading="lazy" />
                 <bdi>{texts.name(entry.name)}</bdi>
@@ -171,11 +170,10 @@ export function PictureDialog({ onPick, onClose }: PictureDialogProps) {
 
 /** The pictures of all public folders, once they are asked for. */
 function useEverywhere(
+  { gallery, publicPrefixes }: Pictures,
   isWanted: boolean,
-  prefixes: readonly string[],
   onProblem: (words: string) => void,
 ): { pictures: readonly Entry[]; isBusy: boolean; isCut: boolean } {
-  const { gallery } = useApp();
   const desk = useDesk();
   const [all, setAll] = useState<{ pictures: readonly Entry[]; isBusy: boolean; isCut: boolean }>(NOTHING);
   useEffect(() => {
@@ -183,7 +181,7 @@ function useEverywhere(
     const work = new AbortController();
     const look = async () => {
       let [pictures, isCut]: [readonly Entry[], boolean] = [[], false];
-      for await (const page of publicPictures(gallery, prefixes, work.signal)) {
+      for await (const page of publicPictures(gallery, publicPrefixes, work.signal)) {
         if (work.signal.aborted) return;
         if (page === 'cut') isCut = true;
         else pictures = [...pictures, ...page];
