@@ -86,7 +86,9 @@ async function answerOf(url) {
 
 createServer(async (request, response) => {
   const url = request.url ?? '/';
-  const { pathname = '/' } = URL.parse(url, 'http://site') ?? {};
+  const { pathname = '/', searchParams } = URL.parse(url, 'http://site') ?? {};
+  // An article under its address with the token of a preview, as the desk opens it.
+  if (searchParams?.has('preview')) return show('/preview/', url, response);
   if (pathname !== '/hook') return show(pathname, url, response);
   try {
     const event = verifyEvent(await text(request), request.headers, PRESSROOM_SECRET ?? '');

@@ -225,12 +225,13 @@ test('the search marks what it finds', async () => {
 
 test('a preview shows a draft to whoever has its link, until it is revoked', async () => {
   const { client } = content;
-  const { id } = await client.article({
+  const { id, slug } = await client.article({
     title: 'Not yet',
     content: `<p>${'Only a draft for now. '.repeat(5)}</p>`,
   });
   const { data } = (await client.post(`/api/articles/${id}/previews`, {})).body;
-  const path = `/preview/?id=${id}&token=${data.token}`;
+  // The address that the desk opens.
+  const path = `${pathOf({ id, slug })}?preview=${data.token}`;
   const { page } = await open(path);
   await page.getByRole('heading', { name: 'Not yet' }).waitFor();
   expect(await text(page, '.body')).toEqual([expect.stringContaining('Only a draft')]);
