@@ -22,6 +22,9 @@ export interface Progress {
   readonly stop: () => void;
 }
 
+/** How long what was done is shown where nothing can be undone, in ms. */
+const SHOWN_MS = 10_000;
+
 /** The last thing that was done, until it is dismissed or the next one comes, and what is being done. */
 export class Notices {
   readonly #latest = signal<Notice | undefined>(undefined);
@@ -33,7 +36,12 @@ export class Notices {
   }
 
   done(text: string, undo?: () => Promise<void>): void {
-    this.#latest.value = { text, isFault: false, undo };
+    const notice = { text, isFault: false, undo };
+    this.#latest.value = notice;
+    if (undo !== undefined) return;
+    setTimeout(() => {
+      if (this.#latest.peek() === notice) this.dismiss();
+    }, SHOWN_MS);
   }
 
   /** Says what could not be done. */
