@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { isCutOff } from '@pressroom/pictures/cut-off';
 import { NotUnderstood } from '@pressroom/pictures/not-understood';
 import { pictureKind, stripped } from '@pressroom/pictures/strip';
 import { JSDOM } from 'jsdom';
@@ -30,4 +32,21 @@ test('real pictures have the same pixels without their metadata, and broken ones
     }
   }
   expect(refused).toEqual(['corrupt-header.jpg', 'truncated.png']);
+});
+
+test('of real pictures, those that lack their end are called cut off, and each is once it is cut', async () => {
+  const folders = [realFile('images'), realFile('cases', 'media')];
+  const files = folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
+  const isCut = (bytes: Uint8Array<ArrayBuffer>) =>
+    isCutOff(bytes.length, async (from, length) => bytes.subarray(from, from + length));
+  const [cut, missed]: [string[], string[]] = [[], []];
+  for (const file of files) {
+    if (!/\.(jpg|png|webp|gif)$/.test(file)) continue;
+    const bytes = new Uint8Array(readFileSync(file));
+    if (await isCut(bytes)) cut.push(basename(file));
+    for (const share of [0.5, 0.9])
+      if (!(await isCut(bytes.subarray(0, bytes.length * share)))) missed.push(basename(file));
+  }
+  expect(cut.sort()).toEqual(['corrupt-header.jpg', 'noeoi.jpg', 'truncated.jpg', 'truncated.png']);
+  expect(missed).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { drawWithMagick } from '@pressroom/gallery-admin/stills/magick';
 import type { Bytes } from '@pressroom/pictures/bytes';
+import { isCutOff } from '@pressroom/pictures/cut-off';
 import { findPlaces } from '@pressroom/pictures/find-places';
 import { NotUnderstood } from '@pressroom/pictures/not-understood';
 import { mayCarryPlace, type PictureKind, stripped } from '@pressroom/pictures/strip';
@@ -227,4 +228,21 @@ test('other kinds of files that may say a place are known by how they begin', ()
     expect(starting(text)).toBe(true);
   for (const text of ['', 'GIF89a', '<svg', '%PDF-1.7', 'plain text, ftyp'])
     expect(starting(text)).toBe(false);
+});
+
+test.each(['jpeg', 'png', 'webp', 'gif'] as const)('a %s that ends before its end is told', async (kind) => {
+  const pixels = Buffer.from(Uint8Array.from({ length: 96 * 64 * 3 }, (_, index) => (index * index) % 251));
+  const drawn = sharp(pixels, { raw: { width: 96, height: 64, channels: 3 } });
+  const whole = await drawn
+    .withExif({ IFD0: { Artist: 'Zoe' } })
+    .toFormat(kind)
+    .toBuffer();
+  const isCut = (bytes: Buffer) =>
+    isCutOff(bytes.length, async (from, length) => new Uint8Array(bytes.subarray(from, from + length)));
+  expect(await isCut(whole)).toBe(false);
+  // Phones append a video, and mails a line.
+  for (const more of ['\r\n', '\0\0\0\x18ftypmp42\xff\xd8\xff\xe0 video'])
+    expect(await isCut(Buffer.concat([whole, Buffer.from(more, 'latin1')]))).toBe(false);
+  for (const length of [30, whole.length * 0.5, whole.length * 0.9, whole.length - 16])
+    expect(await isCut(whole.subarray(0, length)), String(length)).toBe(true);
 });

@@ -86,7 +86,7 @@ export function strippedJpeg(jpeg: Bytes, parse: ParseXml): Bytes[] {
 }
 
 /** The offset of the next marker after the data of a scan. */
-function endOfScan(jpeg: Bytes, from: number): number {
+export function endOfScan(jpeg: Bytes, from: number): number {
   for (let at = jpeg.indexOf(0xff, from); at !== -1; at = jpeg.indexOf(0xff, at + 1)) {
     const next = jpeg[at + 1];
     const isData = next === 0 || next === 0xff || (next !== undefined && next >= 0xd0 && next <= 0xd7);

@@ -293,6 +293,9 @@ describe('an upload', () => {
     await link('phone.heic').waitFor();
     expect(await places('place/phone.heic')).toEqual([]);
     await choose(['a.jpg', photo], ['b.heic', heic], ['c.jpg', photo.subarray(0, 60)]);
+    const cut = page.getByRole('dialog', { name: '1 picture is cut off' });
+    await cut.getByText('c.jpg').waitFor();
+    await cut.getByRole('button', { name: 'Upload anyway' }).click();
     const question = page.getByRole('dialog', { name: '2 files may say where they were made' });
     await question.getByText('b.heic').waitFor();
     await question.getByRole('button', { name: 'Leave out' }).click();

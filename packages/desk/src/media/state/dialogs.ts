@@ -6,6 +6,9 @@ export type Choice = 'both' | 'replace' | 'skip';
 /** The treatment of moved files' addresses in articles. */
 export type AddressChoice = 'keep' | 'change';
 
+/** Why a person is asked whether files are uploaded. */
+export type DoubtedKind = 'places' | 'cutOff';
+
 /** An action that failed, and the reason in words. */
 interface Failure {
   readonly kind: 'failure';
@@ -26,9 +29,9 @@ export type Dialog =
     }
   | { readonly kind: 'keyboard' }
   | Failure
-  /** Files that may say where they were made. */
+  /** Files that may say where they were made, or end before their end. */
   | {
-      readonly kind: 'places';
+      readonly kind: DoubtedKind;
       readonly names: readonly string[];
       readonly answer: (choice: 'keep' | 'skip' | undefined) => void;
     }
@@ -91,9 +94,9 @@ export class Dialogs {
     return this.#ask((answer) => ({ kind: 'conflict', folder, given, choices, answer }));
   }
 
-  /** Asks whether files that may say where they were made are uploaded; undefined if nothing is. */
-  askPlaces(names: readonly string[]): Promise<'keep' | 'skip' | undefined> {
-    return this.#ask((answer) => ({ kind: 'places', names, answer }));
+  /** Asks whether files are uploaded as they are; undefined if nothing is. */
+  askFiles(kind: DoubtedKind, names: readonly string[]): Promise<'keep' | 'skip' | undefined> {
+    return this.#ask((answer) => ({ kind, names, answer }));
   }
 
   /** Asks what becomes of the addresses in articles; undefined if the person gave the whole thing up. */

@@ -1,4 +1,5 @@
 import type { Bytes } from '@pressroom/pictures/bytes';
+import { isCutOff } from '@pressroom/pictures/cut-off';
 import { mayCarryPlace, pictureKind, stripped } from '@pressroom/pictures/strip';
 import type { Chosen } from './chosen-files.ts';
 import type { Dialogs } from './dialogs.ts';
@@ -25,9 +26,32 @@ export async function withoutPlaces(chosen: readonly Chosen[], dialogs: Dialogs)
     all.push(clean);
   }
   if (unknown.size === 0) return all;
-  const choice = await dialogs.askPlaces([...unknown].map(({ path }) => path));
+  const choice = await dialogs.askFiles(
+    'places',
+    [...unknown].map(({ path }) => path),
+  );
   if (choice === undefined) return [];
   return choice === 'keep' ? all : all.filter((one) => !unknown.has(one));
+}
+
+/** The files, without those cut off that a person leaves out; none if that person gives the whole thing up. */
+export async function withoutCutOff(chosen: readonly Chosen[], dialogs: Dialogs): Promise<readonly Chosen[]> {
+  const cut = new Set<Chosen>();
+  for (const one of chosen) if (await isFileCutOff(one.file)) cut.add(one);
+  if (cut.size === 0) return chosen;
+  const choice = await dialogs.askFiles(
+    'cutOff',
+    [...cut].map(({ path }) => path),
+  );
+  if (choice === undefined) return [];
+  return choice === 'keep' ? chosen : chosen.filter((one) => !cut.has(one));
+}
+
+/** True if a picture ends before its end; false for one that cannot be looked at. */
+export async function isFileCutOff(file: File): Promise<boolean> {
+  if (file.size > LARGEST) return false;
+  const read = (from: number, length: number) => bytesOf(file.slice(from, from + length));
+  return isCutOff(file.size, read).catch(() => false);
 }
 
 /** The file without its place; undefined if it may say where it was made and that cannot be taken out. */

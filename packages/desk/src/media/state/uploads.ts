@@ -69,7 +69,7 @@ export class Uploads {
     if (isInTrash(folder)) return;
     let left = chosen;
     try {
-      if (this.withoutPlaces.peek()) left = await this.#cleaned(chosen);
+      left = await this.#examined(chosen);
       left = left.filter((one) => !this.#goOn(one, folder));
       const keyed = await keysOf(left, folder, this.#api, this.#dialogs);
       this.#start(this.#append(keyed.map(({ file, key }) => newUpload(this.#newId(), key, file))));
@@ -84,11 +84,12 @@ export class Uploads {
     }
   }
 
-  async #cleaned(chosen: readonly Chosen[]): Promise<readonly Chosen[]> {
-    const { withoutPlaces } = await import('./pictures.ts').catch((error: unknown) => {
+  async #examined(chosen: readonly Chosen[]): Promise<readonly Chosen[]> {
+    const { withoutCutOff, withoutPlaces } = await import('./pictures.ts').catch((error: unknown) => {
       throw new ApiProblem(0, 'unreachable', String(error));
     });
-    return withoutPlaces(chosen, this.#dialogs);
+    const whole = await withoutCutOff(chosen, this.#dialogs);
+    return this.withoutPlaces.peek() ? withoutPlaces(whole, this.#dialogs) : whole;
   }
 
   /** Pauses a file, or goes on with it. */

@@ -28,7 +28,12 @@ export const en = {
   placesTitle_other: '{{count}} files may say where they were made',
   placesHint:
     'Nothing can be taken out of a file that is damaged, or that is no JPEG, PNG, WebP, HEIC or AVIF.',
+  cutOffTitle_one: '{{count}} picture is cut off',
+  cutOffTitle_other: '{{count}} pictures are cut off',
+  cutOffHint:
+    'What is here ends before its end. Upload it again from the camera, or from where the original is.',
   uploadUnchanged: 'Upload unchanged',
+  uploadAnyway: 'Upload anyway',
   leaveOut: 'Leave out',
   dropHere: 'Drop to upload to {{folder}}',
   newFolder: 'New folder',

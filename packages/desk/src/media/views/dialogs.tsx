@@ -11,7 +11,7 @@ import { Names } from '../../shared/views/names.tsx';
 import { errorWords, problemWords } from '../../shared/views/problem-view.tsx';
 import type { Entry, Uses } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
-import type { AddressChoice, Choice, Given } from '../state/dialogs.ts';
+import type { AddressChoice, Choice, DoubtedKind, Given } from '../state/dialogs.ts';
 import { nameFault } from '../state/names.ts';
 import { nameOf, parentOf } from '../state/place.ts';
 import { deletionOf } from '../state/steps.ts';
@@ -45,7 +45,8 @@ export function Dialogs() {
       // The next question is another dialog, however alike they are.
       return <ConflictDialog key={open.answer} {...open} />;
     case 'places':
-      return <PlacesDialog key={open.answer} {...open} />;
+    case 'cutOff':
+      return <DoubtedDialog key={open.answer} {...open} />;
     case 'addresses':
       return <AddressesDialog {...open} />;
     case 'keyboard':
@@ -361,23 +362,27 @@ function ConflictDialog({ folder, given, choices, answer }: ConflictProps) {
   );
 }
 
-function PlacesDialog({
+function DoubtedDialog({
+  kind,
   names,
   answer,
 }: {
+  kind: DoubtedKind;
   names: readonly string[];
   answer: (choice: 'keep' | 'skip' | undefined) => void;
 }) {
   const { say } = useApp().texts;
   return (
-    <Modal isUnasked title={say('placesTitle', { count: names.length })} onClose={() => answer(undefined)}>
-      <p class="hint">{say('placesHint')}</p>
+    <Modal isUnasked title={say(`${kind}Title`, { count: names.length })} onClose={() => answer(undefined)}>
+      <p class="hint">{say(`${kind}Hint`)}</p>
       <Names names={names} />
       <div class="modal-buttons">
         <Button kind="quiet" onClick={() => answer(undefined)}>
           {say('cancel')}
         </Button>
-        <Button onClick={() => answer('keep')}>{say('uploadUnchanged')}</Button>
+        <Button onClick={() => answer('keep')}>
+          {say(kind === 'places' ? 'uploadUnchanged' : 'uploadAnyway')}
+        </Button>
         <Button kind="primary" onClick={() => answer('skip')}>
           {say('leaveOut')}
         </Button>

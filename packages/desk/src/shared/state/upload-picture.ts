@@ -12,6 +12,8 @@ export interface ChosenPicture {
   /** In px, where it is known. */
   readonly width?: number;
   readonly height?: number;
+  /** True if its file ends before its end. */
+  readonly isCutOff?: boolean;
   /** Takes the file back out of the gallery, if it was uploaded for this place. */
   readonly takeBack?: () => void;
 }
@@ -44,7 +46,7 @@ export async function uploadPicture(
   file: File,
 ): Promise<ChosenPicture> {
   if (folder === undefined) throw new PictureError('noPublicFolder');
-  const { withoutPlace } = await import('../../media/state/pictures.ts');
+  const { isFileCutOff, withoutPlace } = await import('../../media/state/pictures.ts');
   const clean = await withoutPlace(file).catch(() => undefined);
   if (clean === undefined) throw new PictureError('placeKnown');
   const [filename = file.name] = await freeNames(gallery, folder, [{ name: file.name, isFolder: false }]);
@@ -58,7 +60,8 @@ export async function uploadPicture(
   const takeBack = () => {
     void gallery.start({ action: 'delete', paths: [key], trash: true }, crypto.randomUUID());
   };
-  return { src: publicPicture(base, key, contentType), alt: '', takeBack, ...(await sizeOf(clean)) };
+  const [size, isCutOff] = await Promise.all([sizeOf(clean), isFileCutOff(file)]);
+  return { src: publicPicture(base, key, contentType), alt: '', takeBack, isCutOff, ...size };
 }
 
 async function sizeOf(file: File): Promise<{ width?: number; height?: number }> {

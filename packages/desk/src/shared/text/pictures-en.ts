@@ -12,6 +12,8 @@ export const picturesEn = {
   noPublicFolder: 'No folder of the gallery is public (MEDIA_PUBLIC), so readers would not see the picture.',
   placeKnown:
     'The picture may say where it was made, and that cannot be taken out. Upload it in Media to decide.',
+  cutOff:
+    'The picture was uploaded, but it is cut off: its file ends before its end. Upload it again from the camera or the original.',
   notUploaded: 'The picture was not uploaded.',
   noPictures: 'No pictures in this folder',
   morePictures: 'More pictures',

@@ -13,6 +13,7 @@ export const picturesZh: Translated<typeof picturesEn> = {
   notPublic: '读者看不到此文件夹中的文件。公开文件夹：{{folders}}',
   noPublicFolder: '图库没有公开的文件夹（MEDIA_PUBLIC），读者将看不到图片。',
   placeKnown: '图片可能含有拍摄地点且无法去除。请在“媒体”中上传并自行决定。',
+  cutOff: '图片已上传，但不完整：文件在结尾之前就中断了。请从相机或原件重新上传。',
   notUploaded: '图片未上传。',
   noPictures: '此文件夹中没有图片',
   morePictures: '更多图片',

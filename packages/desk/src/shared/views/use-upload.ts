@@ -13,7 +13,7 @@ export interface Pictures {
   /** Folders of the gallery that anybody may read. */
   readonly publicPrefixes: readonly string[];
   readonly texts: Texts<PictureTextName>;
-  /** Says why a picture was not uploaded; undefined once one was. */
+  /** Says why a picture was not uploaded, or that it is cut off; undefined once a whole one was. */
   readonly tell: (words: string | undefined) => void;
 }
 
@@ -35,7 +35,7 @@ export function useUpload({
   return async (file, folder = publicPrefixes[0], onFailed = tell) => {
     try {
       const picture = await uploadPicture(service, gallery, { base: address.base, folder }, file);
-      tell(undefined);
+      tell(picture.isCutOff ? texts.say('cutOff') : undefined);
       return picture;
     } catch (error) {
       const words =
