@@ -89,7 +89,8 @@ export const NEWSROOM_EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: '(POST /api/sources(/try|/\\{id\\}/rules/try)?|PATCH /api/sources/\\{id\\})',
     status: 422,
-    fault: '^(url|name|category|directions|weight|select|rules(\\.\\d+)?|page): .* \\[invalid\\]$',
+    fault:
+      '^(url|name|category|directions|weight|select|rules(\\.\\d+)?|page|textSelector): .* \\[invalid\\]$',
     reason: 'a schema knows neither addresses, rules and selectors nor what the site calls things',
     example: (ask) => ask({ method: 'POST', path: '/api/sources/try', json: { url: 'no address' } }),
   },

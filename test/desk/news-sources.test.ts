@@ -221,6 +221,29 @@ test('an address is tried as it is meant, and what is none cannot be added', asy
   await page.getByText('Added “Tech Wire”').first().waitFor();
 });
 
+test('the place of the text on pages is tried and saved, and what is no selector is told at its field', async () => {
+  const { page } = desk;
+  const story = '<p class="story">The lantern is lit.</p>';
+  desk.host.set('/page', { headers: { 'content-type': 'text/html' }, body: story });
+  desk.host.set('/wire', { body: rss([{ guid: 'w', link: desk.host.at('/page') }], { title: 'Tech Wire' }) });
+  await desk.go('sources');
+  await page.getByRole('link', { name: 'Tech Wire' }).click();
+  await page.getByLabel('Read the pages of its articles').check();
+  const place = page.getByLabel('Place of their text');
+  await place.fill('p[');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  const problem = page.getByText('Write a CSS selector, such as .story-body, or nothing.').first();
+  await problem.waitFor();
+  expect(await place.getAttribute('aria-invalid')).toBe('true');
+  await place.fill('.story');
+  await page.getByRole('button', { name: 'Show the text of its first entry' }).click();
+  await page.getByRole('status').getByText('The lantern is lit.').waitFor();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await problem.waitFor({ state: 'detached' });
+  await page.reload();
+  await expect.poll(() => place.inputValue()).toBe('.story');
+});
+
 test('a login and headers are set, are sent at once, and do not come back to the page', async () => {
   const { page } = desk;
   await desk.go('sources');

@@ -540,6 +540,36 @@ test('a source is tried, added, changed, paused, resumed and removed', async () 
   expect((await post('/opml', { opml: 'not OPML' })).status).toBe(422);
 });
 
+test('where the text of pages is, is tried, kept and taken back, and what is no CSS is told at the field', async () => {
+  const story = '<i>By Zoë</i><p class="story">The lantern is lit.</p>';
+  host.set('/story', { headers: { 'content-type': 'text/html' }, body: story });
+  const entry = `<item><title>Hello</title><link>${host.at('/story')}</link></item>`;
+  host.set('/stories.xml', { body: `<rss version="2.0"><channel><title>T</title>${entry}</channel></rss>` });
+  const feedUrl = host.at('/stories.xml');
+  const trying = async (textSelector: string) =>
+    (await post('/sources/try', { url: feedUrl, textSelector })).body.firstPage;
+  expect(await trying('.story')).toEqual({ isRead: true, text: 'The lantern is lit.' });
+  expect(await trying('.other')).toEqual({ isRead: true, text: null });
+  const { id } = (await post('/sources', { url: feedUrl, readPages: true, textSelector: '.story' })).body;
+  const wrong = ['p[', ':has(a:has(b))', 'p'.repeat(1001)];
+  for (const textSelector of wrong) {
+    for (const answer of [
+      await post('/sources/try', { url: feedUrl, textSelector }),
+      await patch(`/sources/${id}`, { textSelector }),
+    ]) {
+      expect([textSelector, answer.status, answer.body.errors[0].field]).toEqual([
+        textSelector,
+        422,
+        'textSelector',
+      ]);
+    }
+  }
+  await feed.database.pool.query('update news.source set unmatched_pages = 3');
+  expect((await ask(`/sources/${id}`)).body).toMatchObject({ textSelector: '.story', unmatchedPages: 3 });
+  const cleared = (await patch(`/sources/${id}`, { textSelector: '' })).body;
+  expect(cleared).toMatchObject({ textSelector: null, unmatchedPages: 0, readPages: true });
+});
+
 test('a removed source comes back with everything, unless another one has its address by now', async () => {
   const rules = ['drop if title ~ /ad/i'];
   const given = { url: 'https://removed.example/feed', name: 'Mine', weight: 2, select: 'all', rules };

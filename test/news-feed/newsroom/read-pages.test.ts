@@ -50,6 +50,32 @@ test('pages are read where the source asks for it, as robots.txt allows', async 
   expect(desk.host.to('/robots.txt')).toHaveLength(1);
 });
 
+test('the text is where an editor says, wherever that is on the page, and the source says that it is not', async () => {
+  const other = '<p>Seven readers have written to us about the ferry and its timetable this week.</p>'.repeat(
+    9,
+  );
+  const text = '<p>The lantern is lit.</p><div class="text"><p>It burns again.</p></div>';
+  const html = (body: string) => ({ headers: { 'content-type': 'text/html' }, body: `<html><body>${body}` });
+  desk.host.set('/a', html(`<article>${other}</article><div class="text">${text}</div>`));
+  const paths = ['/b', '/c'];
+  for (const path of paths) desk.host.set(path, html(`<article>${other}</article>`));
+  const links = (paths: readonly string[]) =>
+    desk.host.set('/feed', { body: rss(paths.map((path) => ({ guid: path, link: desk.host.at(path) }))) });
+  links(['/a']);
+  const id = await desk.add('/feed', { readPages: true, textSelector: 'div.text' });
+  await desk.poll(id);
+  expect(await desk.items()).toMatchObject([{ summary: 'The lantern is lit. It burns again.' }]);
+  expect(await desk.source(id)).toMatchObject({ unmatched_pages: 0 });
+  links(['/a', ...paths]);
+  await desk.poll(id);
+  expect((await desk.items()).slice(1)).toMatchObject([{ summary: null }, { summary: null }]);
+  expect(await desk.source(id)).toMatchObject({ unmatched_pages: 2, failures: 0 });
+  desk.host.set('/d', html(`<article>${other}</article><div class="text">${text}</div>`));
+  links(['/a', ...paths, '/d']);
+  await desk.poll(id);
+  expect(await desk.source(id)).toMatchObject({ unmatched_pages: 0 });
+});
+
 test('what is not a page, or hostile to those that read it, leaves its item with what the feed says', async () => {
   const pages: Record<string, string> = {
     '/empty': '',

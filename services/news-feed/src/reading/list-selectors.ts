@@ -37,14 +37,23 @@ export function listSelectors(text: string): ListSelectors | undefined {
     );
   }
   const [entry = '', ...others] = text.split(/;(?=\s*(?:title|link|date|summary)\s)/);
+  const form = `; the form is ${LIST_SELECTORS}`;
   const members = others.map((part) => {
     const [, name = '', selector = ''] = /^\s*(\w+)\s+(.*)$/s.exec(part) ?? [];
-    return [name, selectorOf(selector)] as const;
+    return [name, selectorOf(selector, form)] as const;
   });
-  return { entry: selectorOf(entry), members: Object.fromEntries(members) };
+  return { entry: selectorOf(entry, form), members: Object.fromEntries(members) };
 }
 
-function selectorOf(text: string): Selector {
+/** Throws a {@link Failure} that says why it is not the CSS of an article's text on its page. */
+export function checkTextSelector(text: string): void {
+  if (text.length > MOST_CHARACTERS) {
+    throw new Failure('invalid', `a selector must be at most ${MOST_CHARACTERS} characters long`);
+  }
+  selectorOf(text, '');
+}
+
+function selectorOf(text: string, form: string): Selector {
   try {
     if (text.trim() === '') throw new Error('it is empty');
     // CSS forbids nesting: each `:has()` within another takes as long as the page for everything in the page.
@@ -52,12 +61,8 @@ function selectorOf(text: string): Selector {
     return compile<ParentNode, Element>(text.trim());
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Failure(
-      'invalid',
-      `${JSON.stringify(text.trim())} is not a CSS selector: ${reason}; the form is ${LIST_SELECTORS}`,
-      {
-        cause: error,
-      },
-    );
+    throw new Failure('invalid', `${JSON.stringify(text.trim())} is not a CSS selector: ${reason}${form}`, {
+      cause: error,
+    });
   }
 }

@@ -16,13 +16,13 @@ test('what is exported is imported with all its settings', () => {
   const plain = {
     ...{ name: 'Its <own> title', url: 'https://a.example/feed?x=1&y=2', is_named: false, category: null },
     ...{ directions: [], select_rule: 'auto', weight: 1, first_party: false, reads_pages: false },
-    ...{ takes_images: true, identity: 'auto', rules: [], list_selectors: null },
+    ...{ takes_images: true, identity: 'auto', rules: [], list_selectors: null, text_selector: null },
   } as unknown as Source;
   const set = {
     ...{ name: 'Named "by" hand', url: 'https://b.example/', is_named: true, category: 'ai-models' },
     ...{ directions: ['domestic', 'overseas'], select_rule: 'score>=70', weight: 2.5 },
     ...{ first_party: true, reads_pages: true, takes_images: false, identity: 'link' },
-    ...{ rules: RULES, list_selectors: 'li > a[href]; title h3' },
+    ...{ rules: RULES, list_selectors: 'li > a[href]; title h3', text_selector: '.story > p' },
   } as unknown as Source;
   const opml = writeOpml([plain, set], VOCABULARY, NOW);
   // A folder, as in other readers.
@@ -36,6 +36,7 @@ test('what is exported is imported with all its settings', () => {
         weight: 2.5,
         firstParty: true,
         readPages: true,
+        textSelector: '.story > p',
         images: false,
         identity: 'link',
       },

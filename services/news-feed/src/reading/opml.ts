@@ -20,6 +20,7 @@ const OWN = [
   'weight',
   'first-party',
   'read-pages',
+  'text-selector',
   'images',
   'identity',
   'rules',
@@ -63,6 +64,7 @@ function settingsOf(outline: Outline): SourceSettings {
   const [directions, select, weight, rules, page] = ['directions', 'select', 'weight', 'rules', 'page'].map(
     own,
   );
+  const textSelector = own('text-selector');
   const identity = IDENTITIES.find((one) => one === own('identity'));
   // Other readers call a feed by its text alone; here, that may be the feed's own title.
   const name = outline.title ?? (select === undefined ? outline.text : undefined);
@@ -73,6 +75,7 @@ function settingsOf(outline: Outline): SourceSettings {
     ...(weight !== undefined && { weight: Number(weight) }),
     ...(own('first-party') === 'true' && { firstParty: true }),
     ...(own('read-pages') === 'true' && { readPages: true }),
+    ...(textSelector !== undefined && { textSelector }),
     ...(own('images') === 'false' && { images: false }),
     ...(identity !== undefined && { identity }),
     ...(rules !== undefined && { rules: rulesIn(rules) }),
@@ -117,7 +120,7 @@ export function writeOpml(sources: readonly Source[], { labels }: Vocabulary, no
 
 function outlineOf(source: Source): Outline {
   const { name, url, category, directions, select_rule, weight, first_party, reads_pages } = source;
-  const { takes_images, identity, rules, list_selectors: page } = source;
+  const { takes_images, identity, rules, list_selectors: page, text_selector: textSelector } = source;
   return {
     text: name,
     // Only names given by an editor: otherwise the source keeps the title of its feed.
@@ -130,6 +133,7 @@ function outlineOf(source: Source): Outline {
     'pressroom:weight': String(weight),
     ...(first_party && { 'pressroom:first-party': 'true' }),
     ...(reads_pages && { 'pressroom:read-pages': 'true' }),
+    ...(textSelector !== null && { 'pressroom:text-selector': textSelector }),
     ...(!takes_images && { 'pressroom:images': 'false' }),
     ...(identity !== 'auto' && { 'pressroom:identity': identity }),
     ...(rules.length > 0 && { 'pressroom:rules': JSON.stringify(rules) }),

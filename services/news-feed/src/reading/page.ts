@@ -27,6 +27,8 @@ interface PageAnswer {
   body: Uint8Array;
   url: string;
   contentType: string | undefined;
+  /** CSS of its text, which an editor has checked and given; it is found without where there is none. */
+  textSelector?: string | null | undefined;
 }
 
 /** The most characters of a page that are parsed. */
@@ -40,7 +42,7 @@ const MAX_DEPTH = 100;
 const MAX_TEXT = 50_000;
 
 /** Reads an article's page; undefined if the answer is not a page, or not one that readers would get. */
-export function readPage({ body, url, contentType }: PageAnswer): Page | undefined {
+export function readPage({ body, url, contentType, textSelector }: PageAnswer): Page | undefined {
   const markup = decodeDocument(Buffer.from(body), contentType).slice(0, MAX_PAGE);
   if ((markup.match(/<[a-z]/gi)?.length ?? 0) > MAX_ELEMENTS) return undefined;
   const { document } = parseHTML(markup);
@@ -50,12 +52,22 @@ export function readPage({ body, url, contentType }: PageAnswer): Page | undefin
   const language = languageTag(document.documentElement.getAttribute('lang') ?? '');
   const shared = document.querySelector('meta[property="og:title"]')?.getAttribute('content');
   removeNotices(document);
+  const chosen = textSelector ? chosenMarkup(document, textSelector) : undefined;
   const article = new Readability(document as never).parse();
   const name = plainText({ value: shared || (article?.title ?? ''), markup: 'none' });
-  const words = plainText({ value: article?.content ?? '', markup: 'html' });
+  const words = plainText({ value: chosen ?? article?.content ?? '', markup: 'html' });
   const text = withoutBoilerplate(words).slice(0, MAX_TEXT) || null;
   const title = cutText(name, MAX_TITLE).trim() || null;
   return { title, text, summary: summaryOf(text ?? ''), canonicalUrl, image, language };
+}
+
+/** The elements that a selector matches, each with what is in it; empty if there are none. */
+function chosenMarkup(document: Document, selector: string): string {
+  const found: Element[] = [];
+  // In the order of the page: what is inside of another one comes next.
+  for (const element of document.querySelectorAll(selector))
+    if (!found.at(-1)?.contains(element)) found.push(element);
+  return found.map(({ outerHTML }) => outerHTML).join('\n');
 }
 
 /** Names of the layers that sites put over their pages for consent and payment. */

@@ -4,7 +4,7 @@ import type { SelectRule } from '@pressroom/stories';
 import { RE2JS } from 're2js';
 import { MAX_SOURCE_URL_BYTES } from '../fields.ts';
 import type { Vocabulary } from '../words.ts';
-import { listSelectors } from './list-selectors.ts';
+import { checkTextSelector, listSelectors } from './list-selectors.ts';
 
 /** The member that tells the entries of a source apart; `auto`: the rules that hold for all sources. */
 export const IDENTITIES = ['auto', 'guid', 'link', 'both', 'content'] as const;
@@ -21,6 +21,8 @@ export interface SourceSettings {
   /** See `parseSelectRule`. */
   select?: string;
   readPages?: boolean;
+  /** CSS of an article's text on its page; empty: it is found without. */
+  textSelector?: string;
   /** The member that tells its entries apart, see `identifiedEntries`. */
   identity?: (typeof IDENTITIES)[number];
   /** False to leave out the pictures of its entries. */
@@ -48,6 +50,7 @@ export function checkSettings(
   }
   checkRules(rules);
   if (settings.page) listSelectors(settings.page);
+  if (settings.textSelector) checkTextSelector(settings.textSelector);
   if ([category, ...categoriesOf(rules)].some((given) => given && !categories.includes(given))) {
     throw new Failure('invalid', `the category must be one of ${offered.join(', ')}`);
   }

@@ -272,7 +272,7 @@ function forgotten(now: Date): Updateable<SourceTable> {
 
 function columnsOf(settings: SourceSettings): Updateable<SourceTable> {
   const { name, category, directions, firstParty, weight, select, readPages, images, rules, page } = settings;
-  const { identity } = settings;
+  const { identity, textSelector } = settings;
   return {
     ...(name !== undefined && { is_named: name !== '', ...(name !== '' && { name }) }),
     ...(category !== undefined && { category: category || null }),
@@ -281,6 +281,7 @@ function columnsOf(settings: SourceSettings): Updateable<SourceTable> {
     ...(weight !== undefined && { weight }),
     ...(select !== undefined && { select_rule: select }),
     ...(readPages !== undefined && { reads_pages: readPages }),
+    ...(textSelector !== undefined && { text_selector: textSelector.trim() || null, unmatched_pages: 0 }),
     ...(identity !== undefined && { identity }),
     ...(images !== undefined && { takes_images: images }),
     ...(rules !== undefined && { rules: [...rules], stopped_rules: '[]' }),

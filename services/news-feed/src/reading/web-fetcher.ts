@@ -358,8 +358,14 @@ export interface PageReader {
    * The page; undefined if robots.txt forbids it, or if it cannot be read: the feed then has to do.
    *
    * @param givenUrl that of its source, see {@link Fetch}
+   * @param textSelector that of its source; null: its text is found without
    */
-  read(url: string, signal: AbortSignal, givenUrl: string): Promise<Page | undefined>;
+  read(
+    url: string,
+    signal: AbortSignal,
+    givenUrl: string,
+    textSelector: string | null,
+  ): Promise<Page | undefined>;
 }
 
 /** Lifetime of a host's cached robots.txt, in ms (RFC 9309, section 2.4: a day at most). */
@@ -400,11 +406,16 @@ export class WebPageReader implements PageReader {
     takeTurn: (host) => this.#takeTurn(host, signal),
   });
 
-  async read(url: string, signal: AbortSignal, givenUrl: string): Promise<Page | undefined> {
+  async read(
+    url: string,
+    signal: AbortSignal,
+    givenUrl: string,
+    textSelector: string | null,
+  ): Promise<Page | undefined> {
     const answer = await this.#get(url, { signal, givenUrl }, this.crawlPolicy(signal, givenUrl));
     if (answer === undefined || answer.status !== 200) return undefined;
     const { body, url: ownUrl, headers } = answer;
-    const page = { body, url: ownUrl, contentType: headers['content-type'] };
+    const page = { body, url: ownUrl, contentType: headers['content-type'], textSelector };
     return readable(this.#reader.read(givenUrl, 'page', page));
   }
 

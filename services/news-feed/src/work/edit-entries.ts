@@ -36,6 +36,12 @@ export interface EditParts extends WriteParts {
   pages: PageReader;
 }
 
+/** An entry with what its page had. */
+interface ReadEntry extends JudgedEntry {
+  /** False for a page without text; undefined if none was read. */
+  hasPageText: boolean | undefined;
+}
+
 /** Numbers of entries that were written, and that failed and wait for another try. */
 interface EditTally {
   written: number;
@@ -92,6 +98,7 @@ async function editBatch(
   }
   const failed = results.flatMap((result) => ('error' in result ? [result] : []));
   const judged = results.flatMap((result) => ('judged' in result ? [result.judged] : []));
+  await countUnmatched(parts.db, source, judged);
   failed.push(...(await parts.writing.take(() => write(parts, source, judged))));
   for (const { entry, error } of failed) {
     if (isDatabaseAway(error)) throw error;
@@ -101,6 +108,24 @@ async function editBatch(
   const unread = failed.find(({ error }) => isUnread(error));
   if (unread !== undefined) throw unread.error;
   return failed.length;
+}
+
+/** Keeps how many pages in a row an editor's selector has found no text on, unless it has changed since. */
+async function countUnmatched(
+  db: Kysely<NewsTables>,
+  { id, text_selector: selector, unmatched_pages: before }: Source,
+  entries: readonly ReadEntry[],
+): Promise<void> {
+  const read = entries.flatMap(({ hasPageText = [] }) => hasPageText);
+  const last = read.lastIndexOf(true);
+  const since = read.length - 1 - last;
+  if (selector === null || read.length === 0 || (last !== -1 && since === before)) return;
+  await db
+    .updateTable('news.source')
+    .set({ unmatched_pages: last === -1 ? sql`unmatched_pages + ${since}` : since })
+    .where('id', '=', id)
+    .where('text_selector', '=', selector)
+    .execute();
 }
 
 const UNRULED: Ruling = { droppedBy: undefined, category: undefined, points: 0 };
@@ -129,10 +154,11 @@ async function judge(
   claimed: ClaimedEntry,
   ruling: Ruling,
   signal: AbortSignal,
-): Promise<JudgedEntry> {
+): Promise<ReadEntry> {
   const { isUntitled, ...given } = claimed.entry;
   const isPageRead = source.reads_pages || isUntitled === true;
-  const page = isPageRead ? await pages.read(given.url, signal, source.given_url) : undefined;
+  const { given_url: givenUrl, text_selector: textSelector } = source;
+  const page = isPageRead ? await pages.read(given.url, signal, givenUrl, textSelector) : undefined;
   const entry = {
     ...given,
     title: (isUntitled && page?.title) || given.title,
@@ -169,6 +195,7 @@ async function judge(
     givenUrl: given.url,
     judgement,
     isAddressKnown: isPageKnown,
+    hasPageText: page && page.text !== null,
   };
 }
 

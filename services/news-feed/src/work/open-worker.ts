@@ -124,7 +124,7 @@ export function openWorker(
     callback: { db, clock, log },
     desk: {
       ...{ db, vocabulary, lexicon, clock, schedules, secrets },
-      trying: { fetch: replaced.fetch ?? fetcher.fetch, reader, crawlPolicy: pages.crawlPolicy },
+      trying: { fetch: replaced.fetch ?? fetcher.fetch, reader, pages, crawlPolicy: pages.crawlPolicy },
     },
     close,
   };

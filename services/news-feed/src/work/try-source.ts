@@ -3,7 +3,7 @@ import type { ParsedFeed } from '../reading/feed.ts';
 import { FOUND } from '../reading/list-selectors.ts';
 import type { Reader } from '../reading/reader.ts';
 import { codeOfStatus, wallOf } from '../reading/walls.ts';
-import type { CrawlPolicy, Fetch } from '../reading/web-fetcher.ts';
+import type { CrawlPolicy, Fetch, PageReader } from '../reading/web-fetcher.ts';
 import { acceptedTypes } from './poll-source.ts';
 
 export interface TriedSource {
@@ -12,24 +12,33 @@ export interface TriedSource {
   entries: ParsedFeed['entries'];
   /** The feed that the page names, or the sitemaps that an index leads to, which are read instead. */
   leadsTo: readonly string[];
+  /** The page of the first entry, where its text was asked for. */
+  firstPage?: { isRead: boolean; text: string | null };
+}
+
+/** How a source is read once. */
+export interface TrySettings {
+  /** Selectors of the list that the page is; null if it is none. */
+  page: string | null;
+  /** To read the first entry's page for its text: where that is (CSS); empty: it is found without. */
+  textSelector?: string | undefined;
 }
 
 export interface TryParts {
   fetch: Fetch;
   reader: Reader;
+  pages: PageReader;
   crawlPolicy: (signal: AbortSignal, givenUrl: string) => CrawlPolicy;
 }
 
 /**
  * Reads a source once, within the limits of the worker, and keeps nothing. Of a sitemap, everything that it
  * lists is shown. Throws a `Failure` or `FetchFault` that says why it cannot be one.
- *
- * @param listSelectors those of the list that the page is; null if it is none
  */
 export async function trySource(
-  { fetch, reader, crawlPolicy }: TryParts,
+  { fetch, reader, pages, crawlPolicy }: TryParts,
   address: string,
-  listSelectors: string | null,
+  { page: listSelectors, textSelector }: TrySettings,
   signal: AbortSignal,
 ): Promise<TriedSource> {
   const policy = listSelectors === null ? undefined : crawlPolicy(signal, address);
@@ -47,9 +56,13 @@ export async function trySource(
   if (reading.kind === 'page') return { url, title: null, entries: [], leadsTo: [reading.feedUrl] };
   if (reading.kind === 'index') return { url, title: null, entries: [], leadsTo: reading.urls };
   const { title, entries } = reading.feed;
-  if (entries.length === 0) {
+  const [first] = entries;
+  if (first === undefined) {
     const hint = listSelectors === FOUND ? '; --page can say where it lists them' : '';
     throw new Failure('invalid', `no articles were found at ${url}${hint}`);
   }
-  return { url, title, entries, leadsTo: [] };
+  const tried = { url, title, entries, leadsTo: [] };
+  if (textSelector === undefined) return tried;
+  const page = await pages.read(first.url, signal, address, textSelector || null);
+  return { ...tried, firstPage: { isRead: page !== undefined, text: page?.text ?? null } };
 }

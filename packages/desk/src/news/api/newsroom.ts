@@ -31,6 +31,7 @@ import type {
   Story,
   Tagged,
   TriedEntry,
+  TriedSource,
   Vocabulary,
   WithdrawnItem,
 } from './types.ts';
@@ -158,8 +159,8 @@ export class NewsroomApi {
   }
 
   /** Reads an address as a source would; nothing is kept. */
-  trySource(url: string, page: string | undefined, signal?: AbortSignal): Promise<FoundAtAddress> {
-    return asked(this.#client.post('/sources/try', { body: { url, page }, signal }));
+  trySource(body: TriedSource, signal?: AbortSignal): Promise<FoundAtAddress> {
+    return asked(this.#client.post('/sources/try', { body, signal }));
   }
 
   /** Adds a source; `isNew` is false if there is one at the address, which stays as it is. */

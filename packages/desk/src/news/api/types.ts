@@ -50,6 +50,8 @@ export type Source = Answer<'editSource'>;
 export type SourceDetail = Answer<'getSource'>;
 export type NewSource = Body<'addSource'>;
 export type SourceChange = Body<'editSource'>;
+/** An address to read once, and how. */
+export type TriedSource = Body<'trySource'>;
 export type FoundAtAddress = Answer<'trySource'>;
 export type DroppedEntry = Answer<'listDroppedEntries'>['entries'][number];
 /** An entry, with what the rules would do to it. */

@@ -44,7 +44,7 @@ export function AddSource({ onClose, onAdded }: { onClose: () => void; onAdded: 
     setPage(asPage);
     setFound(undefined);
     return attempt(async (signal) =>
-      setFound(await api.trySource(address, asPage ? 'auto' : undefined, signal)),
+      setFound(await api.trySource({ url: address, page: asPage ? 'auto' : undefined }, signal)),
     );
   };
   const add = () =>

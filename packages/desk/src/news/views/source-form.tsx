@@ -4,9 +4,9 @@ import { withScheme } from '../../shared/state/with-scheme.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { CheckField } from '../../shared/views/check-field.tsx';
 import { faultWords } from '../../shared/views/problem-view.tsx';
-import type { Source, SourceChange, Tagged, TriedEntry } from '../api/types.ts';
+import type { FoundAtAddress, Source, SourceChange, Tagged, TriedEntry } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
-import type { TextName } from '../text/texts.ts';
+import type { Say, TextName } from '../text/texts.ts';
 import { Conflict } from './conflict.tsx';
 import { CheckList, SelectField, selectChoices, TextField, termChoices } from './fields.tsx';
 import { RulesField } from './rules-field.tsx';
@@ -23,6 +23,7 @@ interface Values {
   readonly weight: string;
   readonly firstParty: boolean;
   readonly readPages: boolean;
+  readonly textSelector: string;
   readonly images: boolean;
   readonly rules: string;
 }
@@ -36,6 +37,7 @@ const LABELS: Readonly<Record<keyof Values, TextName>> = {
   weight: 'weight',
   firstParty: 'firstParty',
   readPages: 'readPages',
+  textSelector: 'textSelector',
   images: 'images',
   rules: 'rules',
 };
@@ -105,7 +107,7 @@ export function SourceForm({ before, onSaved }: SourceFormProps) {
     const found = problem?.fields.find(({ field }) => field.replace(/^settings\./, '').split('.')[0] === one);
     return found && faultWords(found, say);
   };
-  const of = (one: 'url' | 'name' | 'category' | 'select' | 'weight') => ({
+  const of = (one: 'url' | 'name' | 'category' | 'select' | 'weight' | 'textSelector') => ({
     label: say(LABELS[one]),
     value: values[one],
     onValue: (value: string) => set({ [one]: value }),
@@ -135,7 +137,7 @@ export function SourceForm({ before, onSaved }: SourceFormProps) {
         choices={termChoices(vocabulary.value?.directions)}
         onChosen={(chosen) => set({ directions: chosen })}
       />
-      {(['firstParty', 'readPages', 'images'] as const).map((one) => (
+      {(['firstParty', 'images', 'readPages'] as const).map((one) => (
         <CheckField
           key={one}
           label={say(LABELS[one])}
@@ -143,6 +145,12 @@ export function SourceForm({ before, onSaved }: SourceFormProps) {
           onChecked={(checked) => set({ [one]: checked })}
         />
       ))}
+      {(values.readPages || values.textSelector !== '') && (
+        <>
+          <TextField hint={say('textSelectorHint')} {...of('textSelector')} />
+          <TryText source={before.value} textSelector={values.textSelector} />
+        </>
+      )}
       <RulesField value={values.rules} onValue={(rules) => set({ rules })} problem={faultOf('rules')} />
       <TryRules id={id} rules={rulesOf(values.rules)} />
       <p class="form-problem" role="alert">
@@ -167,6 +175,47 @@ export function SourceForm({ before, onSaved }: SourceFormProps) {
       )}
     </form>
   );
+}
+
+/** Shows the text of the first entry, before its place is saved. */
+function TryText({ source, textSelector }: { source: Source; textSelector: string }) {
+  const { api, texts } = useNews();
+  const { say } = texts;
+  const [tried, setTried] = useState<{ textSelector: string; page: FoundAtAddress['firstPage'] }>();
+  const [problem, setProblem] = useState<ApiProblem>();
+  const run = async () => {
+    setProblem(undefined);
+    setTried(undefined);
+    try {
+      const { url, page } = source;
+      const { firstPage } = await api.trySource({ url, page: page ?? undefined, textSelector });
+      setTried({ textSelector, page: firstPage });
+    } catch (error) {
+      setProblem(asProblem(error));
+    }
+  };
+  return (
+    <div class="try-rules">
+      <Button icon="search" onClick={() => void run()}>
+        {say('tryText')}
+      </Button>
+      <p class="form-problem" role="alert">
+        {problem !== undefined && troubleWords(problem, say)}
+      </p>
+      <div role="status" dir="auto">
+        {tried?.textSelector === textSelector && <p>{textWords(tried.page, textSelector, say)}</p>}
+      </div>
+    </div>
+  );
+}
+
+/** The most characters of a text that are shown. */
+const SHOWN = 1000;
+
+function textWords(page: FoundAtAddress['firstPage'], textSelector: string, say: Say): string {
+  if (!page?.isRead) return say('pageUnread');
+  if (page.text === null) return say(textSelector.trim() === '' ? 'noTextFound' : 'noTextThere');
+  return page.text.length > SHOWN ? `${page.text.slice(0, SHOWN)}…` : page.text;
 }
 
 /** Tries the rules on the last entries, before they are saved. */
@@ -233,8 +282,8 @@ function rulesOf(text: string): string[] {
 }
 
 function valuesOf(source: Source): Values {
-  const { url, name, isNamed, category, directions, select, weight, firstParty, readPages, images, rules } =
-    source;
+  const { url, name, isNamed, category, directions, select, weight, firstParty, images, rules } = source;
+  const { readPages, textSelector } = source;
   return {
     url,
     name: isNamed ? name : '',
@@ -244,6 +293,7 @@ function valuesOf(source: Source): Values {
     weight: String(weight),
     firstParty,
     readPages,
+    textSelector: textSelector ?? '',
     images,
     rules: rules.join('\n'),
   };

@@ -40,6 +40,9 @@ export function DaysChart({ days }: { days: readonly number[] }) {
 /** The reads without entries after which a source is looked at. */
 const EMPTY_READS = 3;
 
+/** The same of pages without a text where an editor says that it is. */
+const UNMATCHED_PAGES = 3;
+
 export function SourceState({ source: { state, failures, emptyReads } }: { source: Source }) {
   const { say } = useNews().texts;
   if (state !== 'active') return <span class="badge">{say(`state_${state}`)}</span>;
@@ -51,7 +54,7 @@ export function SourceState({ source: { state, failures, emptyReads } }: { sourc
 
 /** A source's fault, since when, and what to do; undefined if it needs nobody. */
 export function troubleOf(source: Source, texts: Texts): string | undefined {
-  const { failingSince, stoppedRules, emptyReads, state } = source;
+  const { failingSince, stoppedRules, emptyReads, unmatchedPages, state } = source;
   const { say } = texts;
   if (state !== 'active') return undefined;
   if (failingSince !== null) {
@@ -59,7 +62,8 @@ export function troubleOf(source: Source, texts: Texts): string | undefined {
     return say('failingSince', { time, reason: faultWords(source, say) });
   }
   if (stoppedRules.length > 0) return say('rulesStopped');
-  return emptyReads >= EMPTY_READS ? say('emptyReadsDo') : undefined;
+  if (emptyReads >= EMPTY_READS) return say('emptyReadsDo');
+  return unmatchedPages >= UNMATCHED_PAGES ? say('unmatchedPagesDo', { pages: unmatchedPages }) : undefined;
 }
 
 /** Why a source cannot be read. */

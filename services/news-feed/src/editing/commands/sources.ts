@@ -37,7 +37,7 @@ import { FETCH_LIMITS, WebFetcher, WebPageReader } from '../../reading/web-fetch
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../words.ts';
 import { sharedSlots, sharedTurns } from '../../work/leases.ts';
-import { type TriedSource, trySource } from '../../work/try-source.ts';
+import { type TriedSource, type TrySettings, trySource } from '../../work/try-source.ts';
 import { workerSettings } from '../../work/worker-config.ts';
 import { sourcePath } from '../desk/sources.ts';
 import { type PrintOptions, print, printing, readAs, withDatabase, withNewsroom } from './options.ts';
@@ -51,6 +51,7 @@ interface SettingOptions extends PrintOptions {
   weight?: number;
   select?: string;
   readPages?: boolean;
+  textSelector?: string;
   images?: boolean;
   identity?: (typeof IDENTITIES)[number];
   rule?: string[];
@@ -138,6 +139,7 @@ function withSettings(command: Command): Command {
     .option('--weight <number>', 'how much it is trusted, from 0 to 10 (default: 1)', weight)
     .option('--select <rule>', SELECT_RULES)
     .option('--read-pages', "read the articles' pages for their text, as robots.txt allows")
+    .option('--text-selector <css>', 'where that text is on them (empty: it is found without)')
     .option(
       '--rule <rule>',
       "what to do with entries, such as 'drop if title ~ /sponsored/i'; may be repeated",
@@ -158,7 +160,7 @@ async function add(url: string, options: SettingOptions): Promise<void> {
   await withNewsroom(async (db, vocabulary) => {
     const settings = settingsOf(options, vocabulary);
     const isShown = options.try || settings.page;
-    const found = isShown ? await showFound(db, sourceUrl(url), settings.page || null, options) : undefined;
+    const found = isShown ? await showFound(db, sourceUrl(url), settings, options) : undefined;
     if (options.try) return;
     const { id, added } = await addSource(db, url, settings, new Date());
     print(options, { ...found, id, added }, () =>
@@ -173,10 +175,11 @@ async function edit(given: string, options: SettingOptions): Promise<void> {
       ...settingsOf(options, vocabulary),
       ...(options.url !== undefined && { url: options.url }),
     };
-    const { id, url } = await findSource(db, given);
-    const { page } = settings;
-    const found = page ? await showFound(db, sourceUrl(settings.url ?? url), page, options) : undefined;
-    if (options.try) return page ? undefined : showTried(db, id, settings.rules ?? [], options);
+    const { id, url, list_selectors: ownPage } = await findSource(db, given);
+    const isShown = settings.page || (options.try && settings.textSelector !== undefined);
+    const tried = { ...settings, page: settings.page ?? (ownPage || false) };
+    const found = isShown ? await showFound(db, sourceUrl(settings.url ?? url), tried, options) : undefined;
+    if (options.try) return isShown ? undefined : showTried(db, id, settings.rules ?? [], options);
     await editSource(db, id, settings, new Date());
     print(options, { ...found, id }, () => `${id}: done`);
   });
@@ -186,10 +189,10 @@ async function edit(given: string, options: SettingOptions): Promise<void> {
 async function showFound(
   db: Kysely<NewsTables>,
   url: string,
-  page: string | null,
+  { page, textSelector }: SourceSettings,
   { try: isTried, json = false }: SettingOptions,
 ): Promise<TriedSource> {
-  const found = await tryOnce(db, url, page);
+  const found = await tryOnce(db, url, { page: page || null, textSelector });
   if (json && !isTried) return found;
   print({ json }, found, () =>
     [...foundLines(found), ...(isTried ? ['nothing was changed'] : [])].join('\n'),
@@ -271,6 +274,7 @@ function shortfalls({
   repeated_entries: repeated,
   left_out: leftOut,
   empty_reads: empty,
+  unmatched_pages: unmatched,
 }: ShownSource): string[] {
   const entries = (count: number) => `${count} ${count === 1 ? 'entry' : 'entries'} of its feed`;
   return [
@@ -280,6 +284,7 @@ function shortfalls({
       : []),
     ...(repeated > 0 ? [`${entries(repeated)} repeated in everything, and read once`] : []),
     ...leftOut.map(({ title, reason }) => `left out: ${title}: ${reason}`),
+    ...(unmatched > 0 ? [`no text where its selector says on the last ${unmatched} pages`] : []),
     ...(empty >= 3 ? [`0 entries in the last ${empty} reads`] : []),
   ];
 }
@@ -350,31 +355,33 @@ function weight(value: string): number {
 const { NEWS_PRIVATE_HOSTS } = workerSettings;
 
 /** Reads a source once, with the limits of the worker. Throws as {@link trySource}. */
-async function tryOnce(
-  db: Kysely<NewsTables>,
-  address: string,
-  listSelectors: string | null,
-): Promise<TriedSource> {
+async function tryOnce(db: Kysely<NewsTables>, address: string, settings: TrySettings): Promise<TriedSource> {
   const { NEWS_PRIVATE_HOSTS: privateHosts } = readConfig({ NEWS_PRIVATE_HOSTS }, process.env);
   const fetcher = new WebFetcher({ ...FETCH_LIMITS, privateHosts, inSlot: sharedSlots(db) });
   const reader = new Reader();
   const { fetch } = fetcher;
-  const { crawlPolicy } = new WebPageReader(fetch, reader, sharedTurns(db));
+  const pages = new WebPageReader(fetch, reader, sharedTurns(db));
+  const { crawlPolicy } = pages;
   const { signal } = new AbortController();
   try {
-    return await trySource({ fetch, reader, crawlPolicy }, address, listSelectors, signal);
+    return await trySource({ fetch, reader, pages, crawlPolicy }, address, settings, signal);
   } finally {
     await reader.close();
     await fetcher.close();
   }
 }
 
-function foundLines({ entries, leadsTo }: TriedSource): string[] {
+function foundLines({ entries, leadsTo, firstPage }: TriedSource): string[] {
   return [
     ...leadsTo.map((url) => `it leads to ${url}`),
     ...entries.map(({ publishedAt, title, url }) => {
       return `${publishedAt?.toISOString() ?? 'without a date'.padEnd(24)}  ${title}\n    ${url}`;
     }),
     ...(leadsTo.length > 0 ? [] : [`${entries.length} entries were found`]),
+    ...(firstPage === undefined ? [] : [`text of the first: ${firstPage.text ?? noText(firstPage)}`]),
   ];
+}
+
+function noText({ isRead }: { isRead: boolean }): string {
+  return isRead ? 'none was found' : 'its page cannot be read';
 }

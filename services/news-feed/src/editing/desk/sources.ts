@@ -73,6 +73,10 @@ const source = z
     weight: z.number(),
     select: z.string(),
     readPages: z.boolean(),
+    textSelector: z.string().nullable().describe('Where the text of its articles is on their pages (CSS).'),
+    unmatchedPages: z
+      .int()
+      .describe('The pages in a row, up to the last one read, on which `textSelector` found no text.'),
     images: z.boolean(),
     identity: z.enum(IDENTITIES).describe('What tells its entries apart.'),
     rules: z.array(z.string()),
@@ -140,6 +144,9 @@ const settings = {
   weight: z.number('must be a number'),
   select: text(100),
   readPages: z.boolean('must be true or false'),
+  textSelector: text(1000).describe(
+    'Where the text of an article is on its page (CSS), where pages are read; empty: it is found without.',
+  ),
   images: z.boolean('must be true or false'),
   identity: z
     .enum(IDENTITIES, `must be one of ${IDENTITIES.join(', ')}`)
@@ -175,7 +182,13 @@ const sourcePatch = z
   })
   .meta({ minProperties: 1 });
 
-const sourceTry = z.strictObject({ url, page: text(1000).optional() });
+const sourceTry = z.strictObject({
+  url,
+  page: text(1000).optional(),
+  textSelector: text(1000)
+    .optional()
+    .describe("To read the page of the first entry: its text's place (CSS); empty: it is found without."),
+});
 
 /** The most entries that a try shows. */
 const MOST_TRIED = 200;
@@ -195,6 +208,13 @@ const triedAnswer = z.object({
     .describe(`The first ${MOST_TRIED}.`),
   count: z.int().describe('The number of entries.'),
   leadsTo: z.array(z.string()).describe('The addresses that are read instead.'),
+  firstPage: z
+    .object({
+      isRead: z.boolean().describe('False: `robots.txt` forbids it, or it cannot be read.'),
+      text: z.string().nullable().describe('Null: no text was found.'),
+    })
+    .optional()
+    .describe('The page of the first entry, if `textSelector` was given.'),
 });
 
 const droppedAnswer = z.object({
@@ -418,15 +438,15 @@ function tries(parts: SourceParts) {
       body: sourceTry,
       response: { 200: triedAnswer, ...problemResponses(400, 401, 403, 413, 415, 422, 503) },
     },
-    handler: async ({ body: { url: given, page } }) => {
-      await checkMembers({ url: given, ...(page && { page }) }, vocabulary, trying.reader);
+    handler: async ({ body: { url: given, page, textSelector } }) => {
+      const settings = { ...(page && { page }), ...(textSelector && { textSelector }) };
+      await checkMembers({ url: given, ...settings }, vocabulary, trying.reader);
       const signal = AbortSignal.timeout(TRY_MS);
-      const tried = await trySource(trying, sourceUrl(given), page || null, signal).catch(
-        (error: unknown) => {
-          throw unreadable(error, signal) ?? error;
-        },
-      );
-      const { url, title, entries, leadsTo } = tried;
+      const asked = { page: page || null, textSelector };
+      const tried = await trySource(trying, sourceUrl(given), asked, signal).catch((error: unknown) => {
+        throw unreadable(error, signal) ?? error;
+      });
+      const { url, title, entries, leadsTo, firstPage } = tried;
       const listed = entries.slice(0, MOST_TRIED);
       return {
         url,
@@ -436,6 +456,7 @@ function tries(parts: SourceParts) {
         ),
         count: entries.length,
         leadsTo: [...leadsTo],
+        ...(firstPage && { firstPage }),
       };
     },
   });
@@ -586,6 +607,7 @@ function settingsOf(source: Source) {
     weight: source.weight,
     select: source.select_rule,
     readPages: source.reads_pages,
+    textSelector: source.text_selector,
     images: source.takes_images,
     identity: source.identity,
     rules: source.rules,
@@ -621,5 +643,6 @@ function healthOf(source: Source) {
       code: LEFT_OUT_CODES.find((code) => code === given) ?? null,
     })),
     emptyReads: source.empty_reads,
+    unmatchedPages: source.unmatched_pages,
   };
 }
