@@ -228,6 +228,27 @@ describe('an article', () => {
     await expect.poll(async () => (await stored(id)).title).toBe('Far away, and longer');
   });
 
+  test('makes one article where the page was gone before its creation was answered', async () => {
+    if (browser === undefined) return;
+    await desk.go(page, 'articles/new');
+    let isThere = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      isThere = resolve;
+    });
+    await page.route('**/api/desk/content/drafts', async (route) => {
+      await route.fetch();
+      isThere();
+    });
+    await title().fill('Reloaded at once');
+    await arrived;
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.reload();
+    await page.getByRole('button', { name: 'Take it up' }).click();
+    await saved();
+    const { body } = await desk.content.client.send('/api/articles?status=all&q=Reloaded');
+    expect(body.data.map(({ title }: { title: string }) => title)).toEqual(['Reloaded at once']);
+  });
+
   test('says which service is away, that nothing is lost, and is saved by itself afterwards', async () => {
     if (browser === undefined) return;
     const id = await create({ title: 'Away' });

@@ -1,11 +1,19 @@
 import { del, get, set } from 'idb-keyval';
 import { EMPTY, type Fields } from './fields.ts';
 
+/** A creation that may have reached the service: sent again with its key, it makes no second article. */
+export interface Creation {
+  readonly text: string;
+  readonly key: string;
+}
+
 /** Text that was written in this browser and that the service has not saved yet. */
 export interface LocalCopy {
   readonly fields: Fields;
   /** The version of the service then; undefined in copies of earlier versions of the desk. */
   readonly base?: Fields;
+  /** Of an article that is new, once it was sent. */
+  readonly creation?: Creation | undefined;
   /** When it was written, in ms since 1970. */
   readonly at: number;
 }
@@ -16,10 +24,9 @@ function nameOf(id: number | undefined): string {
 }
 
 /** Keeps what was written. Returns false in a browser that stores nothing. */
-export async function keepLocal(id: number | undefined, fields: Fields, base: Fields): Promise<boolean> {
-  const copy: LocalCopy = { fields, base, at: Date.now() };
+export async function keepLocal(id: number | undefined, copy: Omit<LocalCopy, 'at'>): Promise<boolean> {
   try {
-    await set(nameOf(id), copy);
+    await set(nameOf(id), { ...copy, at: Date.now() });
     return true;
   } catch {
     return false;

@@ -15,7 +15,7 @@ import {
   pick,
   refusedFields,
 } from './fields.ts';
-import { forgetLocal, keepLocal, keptLocal, type LocalCopy } from './local-copies.ts';
+import { type Creation, forgetLocal, keepLocal, keptLocal, type LocalCopy } from './local-copies.ts';
 import { type Merge, mergeFields } from './merge.ts';
 import type { TextChoice } from './merge-text.ts';
 
@@ -81,7 +81,7 @@ export class OpenArticle {
   #reviewTag: string | undefined;
   #id: number | undefined;
   /** The creation that was sent last, to be sent again if no answer came. */
-  #creation: { readonly text: string; readonly key: string } | undefined;
+  #creation: Creation | undefined;
   /** Versions that were sent and are not known to have arrived. */
   #unanswered: Fields[] = [];
   #saving: Promise<boolean> | undefined;
@@ -235,6 +235,7 @@ export class OpenArticle {
     try {
       const isAlone = this.#id === undefined || differing(base, saved).length === 0;
       const saving = isAlone || !isWanted ? undefined : await this.#lastSaved(this.#id ?? 0, false);
+      if (isWanted && this.#id === undefined) this.#creation ??= local.creation;
       if (isWanted) await this.#join({ base, theirs: saved, kept: saved }, saving, fields);
     } catch (error) {
       this.#fail(error);
@@ -463,6 +464,8 @@ export class OpenArticle {
     const wanted = JSON.stringify(newArticle(fields));
     this.#creation ??= { text: wanted, key: crypto.randomUUID() };
     const { text, key } = this.#creation;
+    // The page may be gone before the answer comes.
+    await keepLocal(undefined, { fields, base: this.#saved, creation: this.#creation });
     const { value } = await this.#api.create(JSON.parse(text), key).catch((error: unknown) => {
       if (error instanceof ApiProblem && !error.passes) this.#creation = undefined;
       throw error;
@@ -581,7 +584,11 @@ export class OpenArticle {
     let kept: Fields | undefined;
     while (kept !== this.#fields.peek() && this.#state.peek() !== 'clean') {
       kept = this.#fields.peek();
-      this.#isKept.value = await keepLocal(this.#id, kept, this.#saved);
+      const copy = { fields: kept, base: this.#saved };
+      this.#isKept.value = await keepLocal(
+        this.#id,
+        this.#id === undefined ? { ...copy, creation: this.#creation } : copy,
+      );
     }
     this.#isKeeping = false;
   }
