@@ -206,7 +206,8 @@ test.each([
         const text = getSelection().getRangeAt(0).getBoundingClientRect();
         return [bar.top >= text.bottom, bar.left >= 0, bar.right <= innerWidth];
       })()`;
-      expect(await page.evaluate(seen)).toEqual([true, true, true]);
+      // It takes its place when what was selected is drawn.
+      await expect.poll(() => page.evaluate(seen)).toEqual([true, true, true]);
       // The browser tells of a selection a moment after its key, and Escape may come before.
       const isKept = await page.evaluate(`(() => {
         getSelection().modify('extend', 'backward', 'word');
@@ -453,6 +454,20 @@ test('a video is embedded by the address of its page', () =>
       .toContain('<iframe src="https://www.youtube-nocookie.com/embed/abc_123?start=62" title="A film"');
     expect(await page.locator('.rich-text-player').textContent()).toBe('A filmYouTube');
   }));
+
+test('what is embedded from within a caption, and what is written next, stands behind the pictures', () =>
+  inEditor(async (page, written) => {
+    await page.getByText('The pier').click();
+    await page.getByRole('button', { name: 'Embed' }).click();
+    await page.getByRole('textbox', { name: 'Address' }).fill('https://vimeo.com/1');
+    await page.getByLabel('What it shows').fill('A film');
+    await page.keyboard.press('Enter');
+    await page.locator('.rich-text-player').waitFor();
+    await page.keyboard.type('Next');
+    await expect
+      .poll(written)
+      .toMatch(/<figcaption>The pier<\/figcaption><\/figure><iframe [^>]*><\/iframe><p>Next<\/p>$/);
+  }, '<figure><img src="/1.jpg" alt="One"><img src="/2.jpg" alt="Two"><figcaption>The pier</figcaption></figure>'));
 
 test('an address becomes a player or a card, typed or pasted, and undo leaves a pasted one as a link', () =>
   inEditor(async (page, written) => {

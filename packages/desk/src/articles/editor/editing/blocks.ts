@@ -76,8 +76,9 @@ export function insertBlock(type: NodeType, attrs: Attrs = {}, content?: Fragmen
   };
 }
 
+/** What is put in while the cursor is in a caption goes behind its figure. */
 function canHold(parent: Node, index: number, type: NodeType): boolean {
-  return parent.type.name !== 'figure' && parent.canReplaceWith(index, index, type);
+  return !/^fig(?:ure|caption)$/.test(parent.type.name) && parent.canReplaceWith(index, index, type);
 }
 
 /** Leaves what the cursor is in downwards: a caption, a quotation, code. */
