@@ -148,6 +148,26 @@ test('a hook is added, tested, watched, paused, replayed and removed', async () 
   );
 });
 
+test.each([
+  ['http://10.0.0.5/x', 422],
+  ['https://[::1]:8443/x', 422],
+  // As browsers and the sender read it.
+  ['http://2130706434/x', 422],
+  ['http://receiver.example/x', 201],
+  ['https://localhost/x', 201],
+  ['https://8.8.8.8/x', 201],
+])(
+  'a hook to %s is answered %i: nothing would be sent to a private address without a name',
+  async (url, status) => {
+    const made = await desk('/api/hooks', 'POST', { url, events: ['tag.deleted'] });
+    const faults = [
+      { field: 'url', code: 'not_public', message: expect.stringContaining('must have a public address') },
+    ];
+    expect([made.status, made.body.errors]).toEqual([status, status === 422 ? faults : undefined]);
+    if (status === 201) await desk(`/api/hooks/${made.body.data.id}`, 'DELETE');
+  },
+);
+
 test('what a hook may not be is said at its field', async () => {
   const fault = async (json: object) => {
     const { status, body } = await desk('/api/hooks', 'POST', {

@@ -55,6 +55,9 @@ test('an owner adds a hook, tests it, sees what came of it, pauses and removes i
   await dialog.getByLabel('Address').fill('https://ada:secret@site.example/');
   await dialog.getByRole('button', { name: 'Add the hook' }).click();
   await dialog.getByText('This is not an address that begins with https://').waitFor();
+  await dialog.getByLabel('Address').fill('http://10.0.0.5/x');
+  await dialog.getByRole('button', { name: 'Add the hook' }).click();
+  await dialog.getByText('This address is inside a private network').waitFor();
   await dialog.getByLabel('Address').fill(url);
   await dialog.getByRole('button', { name: 'Add the hook' }).click();
   const secret = page.getByRole('dialog', { name: 'The secret of the hook' });
@@ -91,7 +94,7 @@ test('an owner adds a hook, tests it, sees what came of it, pauses and removes i
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await page.getByText('There are no hooks yet.').waitFor();
 
-  const inside = 'http://10.0.0.5/x';
+  const inside = 'http://localhost:9/x';
   const { body } = await desk.content.client.post('/api/hooks', { url: inside, events: ['tag.deleted'] });
   await desk.go(page, 'people/hooks');
   await page.getByRole('row', { name: `${inside} Tag deleted Not used yet` }).waitFor();

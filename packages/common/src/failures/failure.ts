@@ -283,6 +283,7 @@ export const FIELD_CODES = [
   'invalid_value',
   'not_allowed',
   'not_found',
+  'not_public',
   'redirect_loop',
   'required',
   'too_common',

@@ -67,10 +67,7 @@ export class GuardedAgents {
 
   /** Sends a request, following no redirect. Throws {@link NotPublicAddress}, or undici's errors. */
   async request({ url, mayBePrivate }: GuardedTarget, request: GuardedRequest) {
-    const literal = literalAddress(url.hostname);
-    if (literal !== undefined && !mayBePrivate && !isPublicAddress(literal)) {
-      throw new NotPublicAddress(url.hostname);
-    }
+    if (isRefused({ url, mayBePrivate })) throw new NotPublicAddress(url.hostname);
     const agent = mayBePrivate ? this.#private : this.#public;
     return agent.request({ ...request, origin: url.origin, path: url.pathname + url.search });
   }
@@ -96,6 +93,12 @@ export class GuardedAgents {
   async close(): Promise<void> {
     await Promise.all([this.#public.destroy(), this.#private.destroy()]);
   }
+}
+
+/** True if the host is an address that is not public and may not be one; a name is looked up to connect. */
+export function isRefused({ url, mayBePrivate }: GuardedTarget): boolean {
+  const literal = literalAddress(url.hostname);
+  return literal !== undefined && !mayBePrivate && !isPublicAddress(literal);
 }
 
 /** Finds the addresses of a host name, as `dns.promises.lookup` with `all` does. */

@@ -1,6 +1,11 @@
 import { Webhook } from 'standardwebhooks';
 import { backoffUntil } from '../database/leases.ts';
-import { GuardedAgents, NotPublicAddress, type Resolve } from '../fetching/guarded-agents.ts';
+import {
+  GuardedAgents,
+  type GuardedTarget,
+  NotPublicAddress,
+  type Resolve,
+} from '../fetching/guarded-agents.ts';
 
 /** The time limit of an attempt, in ms. */
 const TOTAL_MS = 10_000;
@@ -66,11 +71,9 @@ export class WebhookSender {
     const now = new Date();
     const deadline = AbortSignal.timeout(this.#totalMs);
     const outcome = { status: null as number | null, fault: null as string | null, answer: '' };
-    const url = new URL(address);
-    const mayBePrivate = this.#options.privateHosts.includes(url.hostname.replace(/^\[(.*)\]$/, '$1'));
     try {
       const { statusCode, body: answer } = await this.#agents.request(
-        { url, mayBePrivate },
+        webhookTarget(address, this.#options.privateHosts),
         {
           method: 'POST',
           body,
@@ -113,6 +116,12 @@ export class WebhookSender {
       error instanceof Error && 'code' in error && error.code !== undefined ? ` (${String(error.code)})` : '';
     return `it cannot be reached, or the connection broke${code}`;
   }
+}
+
+/** Where the URL of a receiver leads; `privateHosts` may have addresses that are not public, without ports. */
+export function webhookTarget(address: string, privateHosts: readonly string[]): GuardedTarget {
+  const url = new URL(address);
+  return { url, mayBePrivate: privateHosts.includes(url.hostname.replace(/^\[(.*)\]$/, '$1')) };
 }
 
 /** Why a message was not delivered. */

@@ -1,10 +1,11 @@
 import { PRIVATE } from '@pressroom/common/caching/conditional';
-import { Failure } from '@pressroom/common/failures/failure';
+import { Failure, invalid } from '@pressroom/common/failures/failure';
+import { isRefused } from '@pressroom/common/fetching/guarded-agents';
 import { idMember, idParameter, instant, integerParameter, webUrl } from '@pressroom/common/fields/fields';
 import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
 import { SecretBox } from '@pressroom/common/secrets/secret-box';
-import { FAULT_CODES, faultCodeOf } from '@pressroom/common/webhooks/webhook-sender';
+import { FAULT_CODES, faultCodeOf, webhookTarget } from '@pressroom/common/webhooks/webhook-sender';
 import type { FastifyRequest } from 'fastify';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
@@ -139,16 +140,18 @@ function writes(db: Kysely<ContentTables>, config: ContentConfig) {
       description:
         'Events are POSTed as Standard Webhooks 1.0 say: signed, at least once, in order for each' +
         ' article. The secret is shown once. The address must be public, unless' +
-        ' `CONTENT_HOOKS_PRIVATE_HOSTS` names it.',
+        ' `CONTENT_HOOKS_PRIVATE_HOSTS` names it: one without a name is 422, a name is looked up to deliver.',
       responseHeaders: { 201: ['Location'] },
       body: hookBody,
       response: { 201: secretAnswer, ...WRITE_PROBLEMS },
     },
     handler: async (request, reply) => {
       const { url, events, category_id: categoryId = null, drafts = false } = request.body;
+      const box = boxOf(config);
+      refuseUndeliverable(url, config);
       const hooks = hooksOf(db, request);
       const added = { url, events: [...new Set(events)], categoryId, drafts };
-      const { id, secret } = await hooks.add(added, boxOf(config)).catch(refuseCategory);
+      const { id, secret } = await hooks.add(added, box).catch(refuseCategory);
       logWrite(request, 'hook_created', { hook: id });
       const value = success('Hook created', { ...shown(await hooks.read(id)), secret });
       return reply
@@ -251,6 +254,22 @@ function deliveries(db: Kysely<ContentTables>) {
 
 function hooksOf(db: Kysely<ContentTables>, request: FastifyRequest): HookStore {
   return new HookStore(db, actorOf(request));
+}
+
+/** Refuses an address that every delivery would: its settings may let it be private. */
+function refuseUndeliverable(
+  url: string,
+  { CONTENT_HOOKS_PRIVATE_HOSTS: privateHosts }: ContentConfig,
+): void {
+  if (!isRefused(webhookTarget(url, privateHosts))) return;
+  throw invalid([
+    {
+      field: 'url',
+      code: 'not_public',
+      message:
+        'must have a public address, or a host of CONTENT_HOOKS_PRIVATE_HOSTS: nothing is sent elsewhere',
+    },
+  ]);
 }
 
 function boxOf({ CONTENT_HOOKS_KEY: key, CONTENT_HOOKS_KEY_PREVIOUS: previous }: ContentConfig): SecretBox {

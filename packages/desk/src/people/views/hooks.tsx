@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import { zonedTime } from '../../shared/state/local-time.ts';
 import { Button } from '../../shared/views/button.tsx';
@@ -168,8 +168,16 @@ function HookDialog({ onClose, onAdded }: HookDialogProps) {
   const [url, setUrl] = useState('');
   const [events, setEvents] = useState<readonly (typeof EVENTS)[number][]>(['article.*']);
   const [drafts, setDrafts] = useState(false);
+  const [fault, setFault] = useState<string>();
+  const id = useId();
   const submit = async () => {
-    onAdded(await integrations.addHook({ url: url.trim(), events: [...events], drafts }));
+    setFault(undefined);
+    try {
+      onAdded(await integrations.addHook({ url: url.trim(), events: [...events], drafts }));
+    } catch (error) {
+      if (!asProblem(error).fields.some(({ code }) => code === 'not_public')) throw error;
+      setFault(say('fault_not_public'));
+    }
     return undefined;
   };
   return (
@@ -191,9 +199,14 @@ function HookDialog({ onClose, onAdded }: HookDialogProps) {
           maxLength={2000}
           placeholder="https://"
           autocomplete="off"
+          aria-invalid={fault !== undefined}
+          aria-describedby={id}
           onInput={({ currentTarget }) => setUrl(currentTarget.value)}
         />
       </label>
+      <p class="form-problem" role="alert" id={id}>
+        {fault}
+      </p>
       <fieldset class="people-roles">
         <legend>{say('hookEvents')}</legend>
         {EVENTS.map((one) => (

@@ -153,6 +153,8 @@ export const problemsEn = {
   fault_invalid_value: 'This is not among what can be chosen.',
   fault_not_allowed: 'This cannot be set here.',
   fault_not_found: 'This is not there any more. Choose another.',
+  fault_not_public:
+    'This address is inside a private network, where nothing is sent. Whoever runs the server can allow its host.',
   fault_redirect_loop: 'This leads back to where it began. Choose another address.',
   fault_required: 'Fill this in.',
   fault_slug_taken: 'Another page has this address. Choose another one.',

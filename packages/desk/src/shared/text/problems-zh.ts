@@ -133,6 +133,7 @@ export const problemsZh: Translated<typeof problemsEn> = {
   fault_invalid_value: '这不在可选范围之内。',
   fault_not_allowed: '此处不能设置此项。',
   fault_not_found: '此内容已不存在。请另选一个。',
+  fault_not_public: '该地址位于内部网络，不会向那里发送。服务器的管理者可以允许该主机。',
   fault_redirect_loop: '此地址会绕回起点。请选择其他地址。',
   fault_required: '请填写此项。',
   fault_slug_taken: '此地址已被其他页面使用。请另选一个。',
