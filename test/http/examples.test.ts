@@ -26,6 +26,10 @@ const OF_CONTENT: Places = {
   TagPage: '/api/tags/1?per_page=1 data',
 };
 
+const OF_PICTURES: Places = {
+  ArticlePicture: '/api/articles/by-slug/mapodoufu-without-fear?include=picture data.picture',
+};
+
 const OF_WRITERS: Places = {
   PlannedArticle: '/api/schedule data.0',
   Revision: '/api/articles/2/revisions/1 data',
@@ -54,10 +58,18 @@ const OF_GALLERY: Places = {
 };
 
 test("content's examples are what it answers", async () => {
-  const { url, key, database, close } = await contentFixture();
-  await addArticles(queriesOf(database), '/media/pressroom/');
+  const { url, key, database, client, close } = await contentFixture();
+  await addArticles(queriesOf(database), 'https://media.example/media/v0123456789ab/public/');
+  const picture = {
+    path: '/media/v0123456789ab/public/tiles.png',
+    ...{ width: 1600, height: 1000, thumbhash: '1QcSHQRnh493V4dIh4eXh1h4kJUI', color: '#c89878' },
+    ...{ alt: null, credit: 'Alma Reyes', rights: null },
+  };
+  const looks = [{ url: `https://media.example${picture.path}`, picture }];
+  await client.post('/api/imports/pictures', { folder: null, results: [], looks });
   const examples = {
     ...(await answersOf(url, OF_CONTENT)),
+    ...(await answersOf(url, OF_PICTURES)),
     ...(await answersOf(url, OF_WRITERS, { 'X-API-Key': key })),
   };
   await close();

@@ -15,6 +15,7 @@ import { ApiKeyStore, KeyVerifier } from './api-keys.ts';
 import { articleOperations } from './articles/articles.ts';
 import { draftOperations } from './articles/drafts.ts';
 import type { ExtraSchema } from './articles/extra-schema.ts';
+import { ArticlePictures } from './articles/pictures.ts';
 import { ArticleStore } from './articles/store.ts';
 import { suggestionOperation } from './articles/suggestions.ts';
 import { auditOperations } from './audit.ts';
@@ -223,7 +224,8 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     changed,
   });
   const siteSettings = siteOperations({ settings, changed });
-  const imports = importOperations(parts.imports, new ImportedPictures(db), config.DESK_KEY !== undefined);
+  const pictures = { imported: new ImportedPictures(db), ofArticles: new ArticlePictures(db), changed };
+  const imports = importOperations(parts.imports, pictures, config.DESK_KEY !== undefined);
   addRoutes(app, [
     ['GET', '/api/articles', articles.list, ANYBODY],
     ['GET', '/api/articles/:id', articles.read, ANYBODY],

@@ -13,6 +13,7 @@ import { openTracing } from '@pressroom/common/tracing/tracing';
 import { buildApp } from './app.ts';
 import { readExtraSchema } from './articles/extra-schema.ts';
 import { Indexing } from './articles/indexing.ts';
+import { prunePictures } from './articles/pictures.ts';
 import { pruneTrail } from './audit.ts';
 import { AGREED_SETTINGS, type ContentConfig, inspectionRules } from './config.ts';
 import { Embeds } from './embeds/embeds.ts';
@@ -89,6 +90,7 @@ export async function openContent(
       revisions: (signal) => prune(db, kept, signal),
       audit: async (signal) => ({ entries: await pruneTrail(db, config.CONTENT_AUDIT_DAYS, signal) }),
       imports: () => imports.prune(config.CONTENT_TRASH_DAYS),
+      pictures: () => prunePictures(db),
       // Also without a key: nothing delivers events then.
       events: async (signal) => ({ events: await new DeliveryQueue(db).prune(signal) }),
     },

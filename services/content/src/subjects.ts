@@ -1,10 +1,10 @@
 import { type FilterValues, filterOf, filtersOf } from './articles/filters.ts';
 
 /**
- * Subject of a change: every list, the results of searches, the redirects, an article, or the articles of a
- * category.
+ * Subject of a change: every list, the results of searches, the redirects, what the gallery says of pictures,
+ * an article, or the articles of a category.
  */
-type Subject = 'articles' | 'searches' | 'redirects' | `${string}:${string | number}`;
+type Subject = 'articles' | 'searches' | 'redirects' | 'pictures' | `${string}:${string | number}`;
 
 /** An article, and the categories that it is or was in. */
 export interface ArticlePlace {
@@ -33,12 +33,17 @@ export const CACHED_UNDER = {
   termSitemap: [],
   /** A former slug leads to what readers see. */
   redirects: ['articles', 'redirects'],
+  /** Beside those of an answer that shows pictures. */
+  pictures: ['pictures'],
 } satisfies Record<string, Subject[] | ((about: never) => Subject[])>;
 
 /** The subjects of a change of an article, as `content.announce_articles` names them. */
 export function subjectsOfChange({ id, categories }: ArticlePlace): ReadonlySet<string> {
   return new Set<Subject>(['articles', ...subjectsOfDetail({ id, categories })]);
 }
+
+/** The subjects of a change of what the gallery says, as `content.announce_picture` names them. */
+export const CHANGED_PICTURES: ReadonlySet<string> = new Set<Subject>(CACHED_UNDER.pictures);
 
 /** The subjects that a notification names; undefined means everything. */
 export function announcedSubjects(payload: string | undefined): ReadonlySet<string> | undefined {

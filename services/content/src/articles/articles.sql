@@ -92,6 +92,7 @@ begin
     insert into content.article_media (article_id, path)
       select id, path from added cross join content.media_in(concat_ws(' ', featured_image, social_image), content) as path
       where content like '%/media/%' or featured_image like '%/media/%' or social_image like '%/media/%';
+    perform content.know_pictures(array(select featured_image from added where featured_image like '%/media/%'));
   end if;
   if has_hooks then
     perform content.add_article_events(null, (id, slug, category_id, tag_ids, author_ids, is_published)::content.article_state)

@@ -29,6 +29,7 @@ import type { ContentTables } from '../tables.ts';
 import type { ReadArticle } from './detail.ts';
 import { areForWriters } from './filters.ts';
 import { ArticleList } from './list.ts';
+import { PICTURE_MEMBERS, type Pictured } from './pictures.ts';
 import {
   type ArticleCreate,
   type ArticleDetail,
@@ -50,6 +51,8 @@ import {
   FOR_WRITERS,
   hasContent,
   LIST_MEMBERS,
+  type ListedArticle,
+  type ListedMember,
   OPEN_COMMENTS,
 } from './schema.ts';
 import { searchArticles } from './search.ts';
@@ -85,7 +88,10 @@ export function articleOperations(parts: ArticleParts) {
 }
 
 function reads({ articles, readDb, gate, cache, site }: ArticleParts) {
-  const withMembers = async <Shown extends { id: number }>(shown: Shown[], include: string[] = []) => {
+  const withMembers = async <Shown extends Pictured & { id: number }>(
+    shown: Shown[],
+    include: readonly string[] = [],
+  ) => {
     const ids = shown.map(({ id }) => id);
     const tags = include.includes('tags') ? await articles.terms('tags', ids) : undefined;
     const authors = include.includes('authors') ? await articles.terms('authors', ids) : undefined;
@@ -95,7 +101,8 @@ function reads({ articles, readDb, gate, cache, site }: ArticleParts) {
     const reviews = include.includes('review') ? await articles.reviews(ids) : undefined;
     const assignees = include.includes('assignee') ? await articles.assignees(ids) : undefined;
     const comments = include.includes(OPEN_COMMENTS) ? await articles.openComments(ids) : undefined;
-    return shown.map((article) => ({
+    const pictures = include.includes('picture') ? await articles.pictures(shown) : undefined;
+    return shown.map((article, index) => ({
       ...article,
       ...(tags && { tags: tags.get(article.id) ?? [] }),
       ...(authors && { authors: authors.get(article.id) ?? [] }),
@@ -105,6 +112,7 @@ function reads({ articles, readDb, gate, cache, site }: ArticleParts) {
       ...(reviews && { review: reviews.get(article.id) ?? null }),
       ...(assignees && { assignee: assignees.get(article.id) ?? null }),
       ...(comments && { open_comments: comments.get(article.id) ?? 0 }),
+      ...(pictures && { picture: pictures[index] ?? null }),
     }));
   };
   const detail = async (
@@ -121,11 +129,13 @@ function reads({ articles, readDb, gate, cache, site }: ArticleParts) {
     const value = {
       ...shown,
       ...(include.includes('jsonld') && { jsonld: jsonLdOf(article, (await authors()) ?? [], await site()) }),
-      ...(most > 0 && { related: await articles.related(article.id, most) }),
+      ...(most > 0 && { related: await related(article.id, most, include) }),
     };
     const subjects = most > 0 ? CACHED_UNDER.articleWithRelated(place) : CACHED_UNDER.article(place);
-    return { value: success('Article found', value), own, subjects };
+    return { value: success('Article found', value), own, subjects: subjectsWith(subjects, include) };
   };
+  const related = async (id: number, most: number, include: readonly string[]) =>
+    withMembers(await articles.related(id, most), include.filter(isPicture));
   const list = operation({
     schema: {
       tags: TAGS,
@@ -153,6 +163,9 @@ function reads({ articles, readDb, gate, cache, site }: ArticleParts) {
       } = request.query;
       if (include?.includes(OPEN_COMMENTS)) requireDesk(request);
       if (status !== 'published' || isForWriters(include) || areForWriters(filters)) requireReader(request);
+      const read = include?.some(isPicture) ? [...new Set([...fields, ...PICTURE_MEMBERS])] : fields;
+      const shown = async (found: ListedArticle[]) =>
+        (await withMembers(found, include)).map((article) => withoutUnasked(article, fields));
       if (q !== undefined || sort === 'relevance') {
         const search = {
           q: q ?? '',
@@ -161,26 +174,25 @@ function reads({ articles, readDb, gate, cache, site }: ArticleParts) {
         } as const;
         return replyToReader(request, reply, cache, async () => {
           const place = { page, perPage };
-          const found = await searchArticles(gate, { status, filters }, search, fields, place);
-          const shown = await withMembers(found.articles, include);
+          const found = await searchArticles(gate, { status, filters }, search, read, place);
           return {
-            value: successPage(FOUND, shown, place, found.total),
-            subjects: CACHED_UNDER.search(filters),
+            value: successPage(FOUND, await shown(found.articles), place, found.total),
+            subjects: subjectsWith(CACHED_UNDER.search(filters), include),
           };
         });
       }
       const scope = { status, sort, filters };
-      const subjects = CACHED_UNDER.list(filters);
+      const subjects = subjectsWith(CACHED_UNDER.list(filters), include);
       return replyToReader(request, reply, cache, async () => {
         if (cursor === undefined && !hasContent(fields)) {
-          const list = await new ArticleList(fields).page(readDb, scope, { page, perPage });
-          const shown = await withMembers(list.articles, include);
-          return { value: successPage(FOUND, shown, { page, perPage }, list.total), subjects };
+          const list = await new ArticleList(read).page(readDb, scope, { page, perPage });
+          const value = successPage(FOUND, await shown(list.articles), { page, perPage }, list.total);
+          return { value, subjects };
         }
-        const walked = await new ArticleList(fields).walk(readDb, scope, { cursor: cursor ?? '', perPage });
+        const walked = await new ArticleList(read).walk(readDb, scope, { cursor: cursor ?? '', perPage });
         const { data, meta, ...rest } = successPage(
           FOUND,
-          await withMembers(walked.articles, include),
+          await shown(walked.articles),
           { ...walked, perPage },
           walked.total,
         );
@@ -245,6 +257,22 @@ function reads({ articles, readDb, gate, cache, site }: ArticleParts) {
 /** True if a request includes members that only holders of a key see. */
 function isForWriters(include: readonly string[] = []): boolean {
   return FOR_WRITERS.some((member) => include.includes(member));
+}
+
+function isPicture(member: string): boolean {
+  return member === 'picture';
+}
+
+/** An article of a list without the members that only its picture is made of. */
+function withoutUnasked<Shown extends Pictured>(article: Shown, fields: readonly ListedMember[]): Shown {
+  const shown = { ...article };
+  for (const name of PICTURE_MEMBERS) if (!fields.includes(name)) delete shown[name];
+  return shown;
+}
+
+/** The subjects of an answer with the members that are asked for. */
+function subjectsWith<Named>(subjects: Named[], include: readonly string[] = []) {
+  return include.some(isPicture) ? [...subjects, ...CACHED_UNDER.pictures] : subjects;
 }
 
 /** The number of related articles asked for: that of the last `related:N`, 0 without one. */

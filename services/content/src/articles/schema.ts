@@ -19,6 +19,7 @@ import { envelope, keyMember, pagedEnvelope } from '../envelope.ts';
 import { MIN_CONTENT } from '../html/html-inspector.ts';
 import { newSlug, slugMember, slugParameter } from '../slug.ts';
 import { filterParameters, writersParameters } from './filters.ts';
+import { shownPicture } from './pictures.ts';
 
 /** Data of a site about an article, besides its members. */
 export type Extra = Record<string, unknown>;
@@ -322,6 +323,10 @@ const includedMembers = {
   tags: termsOfArticle.tags.optional().describe('With `include=tags`.'),
   authors: termsOfArticle.authors.optional().describe('With `include=authors`.'),
   extra: shownExtra.optional().describe('With `include=extra`.'),
+  picture: shownPicture
+    .nullable()
+    .optional()
+    .describe('With `include=picture`; null without a `featured_image`.'),
 };
 
 export const articleListItem = z.object({
@@ -430,7 +435,7 @@ export const LIST_MEMBERS = Object.keys(articleListItem.shape) as (keyof typeof 
 
 /** An article of a list with what its picture shows. */
 const nestedArticle = articleListItem
-  .extend({ alt_text: z.string().nullable() })
+  .extend({ alt_text: z.string().nullable(), picture: includedMembers.picture })
   .meta({ id: 'ArticleCard', description: 'An article with what a card of it shows.' });
 
 /** The members that the lists of other resources show, as far as they show articles. */
@@ -502,7 +507,7 @@ export const articleListQuery = z
       .default('0')
       .describe('`1` adds to each article of a search the parts that have words of it.'),
     fields: fields.optional(),
-    include: includeOf(['tags', 'authors', 'extra', ...FOR_WRITERS, OPEN_COMMENTS]).optional(),
+    include: includeOf(['tags', 'authors', 'extra', 'picture', ...FOR_WRITERS, OPEN_COMMENTS]).optional(),
     cursor: z
       .string()
       // One of a list by title has a title in it.
@@ -586,7 +591,7 @@ export type ListedArticle<Member extends ListedMember = ListedMember> = Pick<
 
 export const articleListAnswer = pagedEnvelope(z.array(listedArticle));
 
-const INCLUDED = ['jsonld', 'tags', 'authors', 'extra', ...FOR_WRITERS] as const;
+const INCLUDED = ['jsonld', 'tags', 'authors', 'extra', 'picture', ...FOR_WRITERS] as const;
 
 const RELATED = Array.from({ length: MOST_RELATED }, (_, index) => `related:${index + 1}`);
 

@@ -28,6 +28,9 @@ begin
   delete from content.article_media where article_id = new.id;
   insert into content.article_media (article_id, path)
     select new.id, path from content.media_in(concat_ws(' ', new.featured_image, new.social_image), new.content) as path;
+  if new.featured_image is distinct from old.featured_image then
+    perform content.know_pictures(array[new.featured_image]);
+  end if;
   return null;
 end
 $$;

@@ -27,6 +27,7 @@ import {
   titleWords,
 } from './detail.ts';
 import { findRepeated, type IdempotentRequest, keepKey } from './idempotency.ts';
+import { type Pictured, picturesOf, type ShownPicture } from './pictures.ts';
 import {
   hasSchedule,
   joinRelease,
@@ -131,6 +132,11 @@ export class ArticleStore {
     articleIds: readonly number[],
   ): Promise<Map<number, TermsOfArticle[Member][]>> {
     return termsOf(this.#readDb, member, articleIds);
+  }
+
+  /** What the gallery says of each article's picture, in their order; null of one without. */
+  pictures(articles: readonly Pictured[]): Promise<(ShownPicture | null)[]> {
+    return picturesOf(this.#readDb, articles);
   }
 
   /** Published articles that have something in common with this one, at most `most`. */

@@ -87,9 +87,10 @@ export class ImportedPictures {
   }
 
   /** Notes what came of pictures, each once however often it is said, and hands out the next ones. */
-  async work(folder: string, results: readonly PictureResult[]): Promise<PictureWork> {
+  async work(folder: string | null, results: readonly PictureResult[]): Promise<PictureWork> {
     return this.#db.transaction().execute(async (tx) => {
       for (const result of results.toSorted((a, b) => (a.key < b.key ? -1 : 1))) await note(tx, result);
+      if (folder === null) return { wanted: [], unnamed: [], more: false };
       const { rows } = await sql<{ id: number; is_full: boolean }>`
         select id, (select coalesce(sum(bytes), 0) from content.imported_picture where import_id = import.id)
           >= ${MOST_BYTES} as is_full

@@ -14,9 +14,11 @@ import { PICTURE_CODES } from '@pressroom/moving/pictures';
 import { REASON_CODES } from '@pressroom/moving/reasons';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
+import { type ArticlePictures, lookedAt } from '../articles/pictures.ts';
 import { deletedAnswer } from '../articles/schema.ts';
 import { cursorEnvelope, envelope, keyMember, keyOf, success, successCursorPage } from '../envelope.ts';
 import { actorOf, logWrite, replyPrivately } from '../requests.ts';
+import { CHANGED_PICTURES } from '../subjects.ts';
 import type { ContentTables } from '../tables.ts';
 import type { ImportedPictures } from './imported-pictures.ts';
 import {
@@ -191,12 +193,19 @@ const TAGS = ['imports'];
 const READ_PROBLEMS = problemResponses(400, 401, 403, 404, 429, 503);
 const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 409, 413, 415, 422, 429, 503);
 
+/** Pictures that the gallery works on, and what tells this replica that those of articles have changed. */
+interface PictureParts {
+  imported: ImportedPictures;
+  ofArticles: ArticlePictures;
+  changed: (subjects: ReadonlySet<string>) => void;
+}
+
 /**
  * The operations on imports.
  *
  * @param hasGallery true if there may be a gallery that takes pictures in
  */
-export function importOperations(imports: ImportStore, pictures: ImportedPictures, hasGallery: boolean) {
+export function importOperations(imports: ImportStore, pictures: PictureParts, hasGallery: boolean) {
   return {
     ...reads(imports),
     ...uploads(imports),
@@ -410,11 +419,17 @@ const pictureResult = z.union([
 const picturesPost = z.strictObject({
   folder: anyText()
     .max(1024, 'must be at most 1024 characters long')
-    .describe('The public folder of the gallery.'),
+    .nullable()
+    .describe('The public folder of the gallery; null without one, to which no import brings pictures.'),
   results: z
     .array(pictureResult, 'must be a list of results')
     .max(1000, 'must have at most 1000 results')
     .describe('What came of pictures; said again, it changes nothing.'),
+  looks: z
+    .array(lookedAt, 'must be a list of pictures')
+    .max(100, 'must have at most 100 pictures')
+    .default([])
+    .describe('What pictures of articles are; said again, it changes nothing.'),
 });
 
 const pictureWork = z.object({
@@ -427,24 +442,32 @@ const pictureWork = z.object({
     .array(z.object({ key: z.string(), file: z.string() }))
     .describe('Files to remove, since nothing names them after an undo.'),
   more: z.boolean().describe('True while an import runs that may want more.'),
+  undescribed: z
+    .array(z.string())
+    .describe('Pictures of articles to look at; they are handed out again if nothing is heard of them.'),
+  outdated: z.array(z.string()).describe('Those to look at again, as there is time.'),
 });
 
-function pictureOperation(pictures: ImportedPictures) {
+function pictureOperation({ imported, ofArticles, changed }: PictureParts) {
   return operation({
     schema: {
       tags: TAGS,
       operationId: 'workOnImportPictures',
-      summary: 'Say what came of pictures of imports, and get the next ones',
+      summary: 'Say what came of pictures of imports and what articles show, and get the next ones',
       description:
-        'For the gallery, which has the store: it fetches pictures of running imports, and removes those of' +
-        ' undone ones that no article names any more.',
+        'For the gallery, which has the store: it fetches pictures of running imports, removes those of' +
+        ' undone ones that no article names any more, and describes those that articles have as their own.',
       body: picturesPost,
       response: { 200: envelope(pictureWork), ...WRITE_PROBLEMS },
     },
-    handler: async ({ body: { folder, results } }, reply) =>
-      reply
+    handler: async ({ body: { folder, results, looks } }, reply) => {
+      const work = await imported.work(folder, results);
+      const described = await ofArticles.work(looks);
+      if (looks.length > 0) changed(CHANGED_PICTURES);
+      return reply
         .header('cache-control', PRIVATE)
-        .send(success('Pictures found', await pictures.work(folder, results))),
+        .send(success('Pictures found', { ...work, ...described }));
+    },
   });
 }
 
