@@ -19,10 +19,10 @@ import type { BucketStore } from './buckets/buckets-store.ts';
 import { StorePing, storeFailure } from './buckets/store-answers.ts';
 import { conditionOperations } from './condition/condition.ts';
 import { type GalleryConfig, waysInOf } from './config.ts';
+import { ContentPictures } from './content-pictures.ts';
 import { type AskerOf, contentFor, deskOperations, passRequests, sectionsOf } from './desk.ts';
 import examples from './examples.json' with { type: 'json' };
 import { folderOperations } from './folders.ts';
-import { ImportedPictures } from './imported-pictures.ts';
 import { listingOperations } from './listing.ts';
 import { discardRenditions } from './media/renditions.ts';
 import { OriginalDates } from './objects/object-page.ts';
@@ -38,7 +38,7 @@ import { galleryMediaType, galleryMembers } from './problems.ts';
 import type { MediaFetcher } from './proxy/media-fetcher.ts';
 import { proxyOperations } from './proxy/proxy.ts';
 import { Thumbnails } from './proxy/thumbnails.ts';
-import { servePublicMedia } from './public-media.ts';
+import { publicRenditions, servePublicMedia } from './public-media.ts';
 import { BegunLogins } from './session/begun-logins.ts';
 import { Challenges } from './session/challenges.ts';
 import { Codes } from './session/codes.ts';
@@ -136,6 +136,10 @@ const SCOPE_OF_ROLE: Readonly<Record<Role, DeskScope>> = {
 /** What makes content want pictures, or no longer. */
 const BEGINS_IMPORT = /^\/api\/desk\/content\/imports\/\d+\/(run|undo)$/;
 
+/** What may give an article another picture, and how long more of that is waited for, in ms. */
+const WRITES_ARTICLE = /^\/api\/desk\/content\/(articles|drafts)\b/;
+const MORE_WRITES_MS = 500;
+
 /** Builds the gallery administration, ready to listen. */
 export async function buildApp(parts: GalleryParts): Promise<Server> {
   const { config, db, direct, active, buckets, copyLimits, fetcher, log, meters, tracing, now } = parts;
@@ -232,15 +236,18 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   // Batches stop while the last requests are still being answered, which may take minutes.
   app.addHook('preClose', async () => batches.stop());
   app.addHook('onClose', () => batches.close());
-  const pictures = new ImportedPictures({ config, settings, buckets: active, discard, log });
-  app.addHook('onResponse', async ({ url }) => {
-    if (BEGINS_IMPORT.test(url)) pictures.wake();
-  });
-  app.addHook('preClose', () => pictures.stop());
   const background = batchOperations({ buckets: active, store, batches });
   const files = fileOperations({ buckets: active, batches });
   const uses = usesOperations(new Articles(config, log), settings);
   const thumbnails = new Thumbnails(fetcher.maxBytes, config.CACHE_BYTES);
+  // Anonymous clients get one core at most, and only while the administrator waits for no picture.
+  const renditions = publicRenditions(1, () => thumbnails.idle());
+  const pictures = new ContentPictures({ config, settings, buckets: active, discard, renditions, log });
+  app.addHook('onResponse', async ({ method, url }) => {
+    if (BEGINS_IMPORT.test(url)) pictures.wake();
+    else if (method !== 'GET' && WRITES_ARTICLE.test(url)) pictures.wakeIn(MORE_WRITES_MS);
+  });
+  app.addHook('preClose', () => pictures.stop());
   const proxy = proxyOperations({
     buckets: active,
     fetcher,
@@ -362,13 +369,6 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     (method) => may('administer', { fresh: method !== 'GET' }),
     askerOf,
   );
-  // Anonymous clients get one core at most, and only while the administrator waits for no picture.
-  await servePublicMedia(app, {
-    config,
-    settings,
-    buckets: active,
-    places: 1,
-    turn: () => thumbnails.idle(),
-  });
+  await servePublicMedia(app, { config, settings, buckets: active, renditions });
   return app;
 }

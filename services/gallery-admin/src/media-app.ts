@@ -6,7 +6,7 @@ import type { GalleryParts } from './app.ts';
 import { StorePing, storeFailure } from './buckets/store-answers.ts';
 import type { MediaConfig } from './config.ts';
 import { galleryMediaType, galleryMembers } from './problems.ts';
-import { servePublicMedia } from './public-media.ts';
+import { publicRenditions, servePublicMedia } from './public-media.ts';
 
 /**
  * Pictures decoded at a time: one more than there are cores, which no single client has. Of libuv's four
@@ -43,7 +43,7 @@ export async function buildMediaApp(parts: MediaAppParts): Promise<Server> {
       invalidBody: 400,
     },
   });
-  const turn = async () => undefined;
-  await servePublicMedia(app, { config, settings, buckets: active, places: PLACES, turn });
+  const renditions = publicRenditions(PLACES, async () => undefined);
+  await servePublicMedia(app, { config, settings, buckets: active, renditions });
   return app;
 }

@@ -22,21 +22,26 @@ export interface PublicMediaParts {
   config: Pick<MediaConfig, 'MEDIA_RATE_LIMIT' | 'REDIS_URL' | 'DATABASE_CONNECT_TIMEOUT_MS'>;
   settings: GallerySettings;
   buckets: BucketSource;
-  /** Pictures decoded at a time. */
-  places: number;
-  /** Resolves when public pictures delay no other work in this process. */
-  turn: () => Promise<void>;
+  renditions: Renditions;
+}
+
+/**
+ * Renditions of public pictures: `places` pictures are decoded at a time, each when `turn` resolves, which is
+ * when it delays no other work in this process.
+ */
+export function publicRenditions(places: number, turn: () => Promise<void>): Renditions {
+  return new Renditions({ places, turn, maxBytes: PROXY_LIMITS.maxBytes, kept: KEPT });
 }
 
 /** Serves the public part of the active bucket to anybody, with a separate rate limit and queue. */
 export async function servePublicMedia(
   app: Server,
-  { config, settings, buckets, places, turn }: PublicMediaParts,
+  { config, settings, buckets, renditions }: PublicMediaParts,
 ): Promise<void> {
   const media = mediaOperation({
     buckets,
     published: async () => (await settings.current()).published,
-    renditions: new Renditions({ places, turn, maxBytes: PROXY_LIMITS.maxBytes, kept: KEPT }),
+    renditions,
   });
   await app.register(async (routes: Server) => {
     routes.addHook('onRequest', (_request, reply, done) => {

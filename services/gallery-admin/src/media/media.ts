@@ -62,7 +62,7 @@ export const renditionQuery = z.strictObject({
   q: integerParameter(1, 100).optional().describe('The quality: 50, 75 or 90, whichever is nearest.'),
 });
 
-const pictureDescription = z
+export const pictureDescription = z
   .object({
     width: z.int().positive().describe('In pixels, as it is seen.'),
     height: z.int().positive(),

@@ -8,8 +8,9 @@ import type { Bucket, BucketSource } from './buckets/bucket.ts';
 import { isStoreFault, statusOf } from './buckets/store-answers.ts';
 import type { GalleryConfig } from './config.ts';
 import { contentFor } from './desk.ts';
+import { lookAt } from './media/described-pictures.ts';
 import type { PublicPrefixes } from './media/public-prefixes.ts';
-import { versionOf } from './media/renditions.ts';
+import { type Renditions, versionOf } from './media/renditions.ts';
 import { isListed } from './proxy/host-rules.ts';
 import type { GallerySettings } from './settings.ts';
 
@@ -32,13 +33,16 @@ type Result =
   | { key: string; reason: PictureFault['code'] }
   | { key: string; removed: true };
 
+type Look = { url: string; picture: Awaited<ReturnType<typeof lookAt>> };
+
 type Work = Awaited<ReturnType<typeof ask>>;
 
 /** Where pictures come to: the first public folder of the active bucket. */
 interface Place {
   bucket: Bucket;
   published: PublicPrefixes;
-  folder: string;
+  /** None while nothing is public. */
+  folder: string | null;
 }
 
 interface PictureParts {
@@ -47,19 +51,22 @@ interface PictureParts {
   buckets: BucketSource;
   /** Deletes what was made from the files at paths where they are no more. */
   discard: (bucket: Bucket, paths: readonly string[]) => Promise<void>;
+  renditions: Renditions;
   log: Logger;
 }
 
 /**
- * Takes pictures of content's imports into the first public folder, and removes those of imports that were
- * undone. Content keeps what is to be done: a process that ends loses nothing.
+ * Takes pictures of content's imports into the first public folder, removes those of imports that were undone,
+ * and tells content what the pictures of its articles are. Content keeps what is to be done: a process that
+ * ends loses nothing.
  */
-export class ImportedPictures {
+export class ContentPictures {
   readonly #parts: PictureParts;
   readonly #fetcher: PictureFetcher;
   readonly #loop: BackgroundLoop;
   /** What content has not heard yet. */
   #results: Result[] = [];
+  #looks: Look[] = [];
 
   constructor(parts: PictureParts) {
     this.#parts = parts;
@@ -70,6 +77,11 @@ export class ImportedPictures {
   /** Announces that an import may want pictures. */
   wake(): void {
     this.#loop.wake();
+  }
+
+  /** The same in so many ms, of articles that may have others. */
+  wakeIn(ms: number): void {
+    this.#loop.wakeIn(ms);
   }
 
   /** Ends what is under way; another replica goes on with it, or this one when it is back. */
@@ -87,20 +99,41 @@ export class ImportedPictures {
         (current) => current.published,
         () => undefined,
       );
-      const [folder] = published?.prefixes ?? [];
-      if (published === undefined || folder === undefined) return REST_MS;
+      if (published === undefined) return REST_MS;
+      const [folder = null] = published.prefixes;
+      const told = { folder, results: this.#results, looks: this.#looks };
       // The desk says itself that content does not answer.
-      const work = await ask(content, folder, this.#results, signal).catch(() => undefined);
-      if (work === undefined) return this.#results.length > 0 ? RETRY_MS : REST_MS;
-      this.#results = [];
-      const { wanted, unnamed, more } = work;
-      if (wanted.length + unnamed.length === 0) return more ? RUNNING_MS : REST_MS;
+      const work = await ask(content, told, signal).catch(() => undefined);
+      if (work === undefined) return this.#results.length + this.#looks.length > 0 ? RETRY_MS : REST_MS;
+      [this.#results, this.#looks] = [[], []];
+      const { wanted, unnamed, more, undescribed, outdated } = work;
+      const urgent = wanted.length + unnamed.length + undescribed.length;
+      const rest = more ? RUNNING_MS : REST_MS;
+      if (urgent + outdated.length === 0) return rest;
       const bucket = await buckets.current().catch(() => undefined);
       // It is handed out again.
       if (bucket === undefined) return REST_MS;
-      this.#results = await this.#do({ bucket, published, folder }, work, signal);
+      const place = { bucket, published, folder };
+      this.#results = await this.#do(place, work, signal);
+      this.#looks = await this.#lookAt(place, [...undescribed, ...outdated], signal);
+      // What was known already is told with the next question: looking again is never in a hurry.
+      if (urgent === 0) return rest;
     }
     return REST_MS;
+  }
+
+  async #lookAt(place: Place, urls: readonly string[], signal: AbortSignal): Promise<Look[]> {
+    const looks: Look[] = [];
+    const parts = { ...place, renditions: this.#parts.renditions };
+    await forEachConcurrently(urls, AT_ONCE, async (url) => {
+      try {
+        looks.push({ url, picture: await lookAt(parts, url, signal) });
+      } catch (error) {
+        // It is handed out again.
+        if (!signal.aborted) this.#parts.log.warn({ err: error }, 'picture_not_looked_at');
+      }
+    });
+    return looks;
   }
 
   async #do(place: Place, { wanted, unnamed }: Work, signal: AbortSignal): Promise<Result[]> {
@@ -129,7 +162,7 @@ export class ImportedPictures {
     { key, url }: { key: string; url: string },
     signal: AbortSignal,
   ): Promise<Result> {
-    const file = folder + key;
+    const file = `${folder}${key}`;
     const there = await headOf(bucket, file);
     let [etag, bytes] = [there?.ETag, 0];
     if (there === undefined) {
@@ -165,8 +198,15 @@ async function headOf({ s3, name }: Bucket, key: string) {
 }
 
 /** Tells content what came of pictures, and asks what is to be done. */
-async function ask(content: ContentClient, folder: string, results: Result[], stopping: AbortSignal) {
+async function ask(
+  content: ContentClient,
+  { looks, ...told }: { folder: string | null; results: Result[]; looks: Look[] },
+  stopping: AbortSignal,
+) {
   const signal = AbortSignal.any([stopping, AbortSignal.timeout(ANSWER_MS)]);
-  const { data } = await content.post('/api/imports/pictures', { body: { folder, results }, signal });
-  return data;
+  // Content of before it asked for looks refuses the member.
+  const body = { ...told, ...(looks.length > 0 && { looks }) };
+  const { data } = await content.post('/api/imports/pictures', { body, signal });
+  const { undescribed = [], outdated = [], ...work } = data as Partial<typeof data> & typeof data;
+  return { ...work, undescribed, outdated };
 }
