@@ -1,5 +1,6 @@
 import {
   type ArticleOf,
+  type ArticlePicture,
   article,
   articleRevisions,
   articles,
@@ -63,10 +64,11 @@ test('an article has the members that were asked for, in its type too, and no ot
     expect(Object.keys(article).sort()).toEqual(names);
     break;
   }
-  for await (const article of articles(site, { ...only, fields: 'title,excerpt', include: 'tags,review' })) {
-    expectTypeOf<keyof typeof article>().toEqualTypeOf<'id' | 'title' | 'excerpt' | 'tags' | 'review'>();
+  for await (const article of articles(site, { ...only, fields: 'title,excerpt', include: 'tags,picture' })) {
+    expectTypeOf<keyof typeof article>().toEqualTypeOf<'id' | 'title' | 'excerpt' | 'tags' | 'picture'>();
+    expectTypeOf(article.picture).toEqualTypeOf<ArticlePicture | null>();
     expectTypeOf(article.tags).toEqualTypeOf<{ id: number; name: string; slug: string }[]>();
-    expect(Object.keys(article).sort()).toEqual(['excerpt', 'id', 'review', 'tags', 'title']);
+    expect(Object.keys(article).sort()).toEqual(['excerpt', 'id', 'picture', 'tags', 'title']);
     break;
   }
   for await (const article of articles(site, { ...only, fields: 'full' })) {
@@ -87,7 +89,11 @@ test('an article by its id or slug has what was asked for, in its type too', asy
   const asked = await article(site, created.slug, { include: 'related:5,tags' });
   expectTypeOf(asked.related[0]).toExtend<(ListedArticle & { alt_text: string | null }) | undefined>();
   expectTypeOf<'jsonld' extends keyof typeof asked ? true : false>().toEqualTypeOf<false>();
+  expectTypeOf<'picture' extends keyof (typeof asked)['related'][0] ? true : false>().toEqualTypeOf<false>();
   expect(asked.related.map(({ title }) => title)).toEqual(['Neighbour']);
+  const pictured = await article(site, created.id, { include: 'related:5,picture' });
+  expectTypeOf(pictured.related.map(({ picture }) => picture)).toEqualTypeOf<(ArticlePicture | null)[]>();
+  expect([pictured.picture, pictured.related[0]?.picture]).toEqual([null, null]);
   const plain = await article(site, created.id);
   expectTypeOf<'related' extends keyof typeof plain ? true : false>().toEqualTypeOf<false>();
   expect(plain.title).toBe('Read alone');

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import {
+  type ArticleOf,
   articles,
   contentClient,
   type FolderEntry,
-  type FullArticle,
   folderEntries,
   galleryClient,
   isProblem,
@@ -45,8 +45,13 @@ export const site = once(async () => {
   return { ...named, articlePath: _site.article_path, categoryPath: _site.category_path };
 });
 
+/** An article with what its page and its card show. */
+export type ShownArticle = ArticleOf<'full', 'picture'>;
+
 /** All published articles with their bodies, newest first: one request for every hundred. */
-export const allArticles = once(() => Array.fromAsync(articles(content, { per_page: 100, fields: 'full' })));
+export const allArticles = once(() =>
+  Array.fromAsync(articles(content, { per_page: 100, fields: 'full', include: 'picture' })),
+);
 
 /** All categories that have articles. */
 export const allCategories = once(async () => {
@@ -55,7 +60,7 @@ export const allCategories = once(async () => {
 });
 
 /** Related articles: of the same category, the newest first. */
-export async function relatedTo({ id, category }: FullArticle): Promise<FullArticle[]> {
+export async function relatedTo({ id, category }: ShownArticle): Promise<ShownArticle[]> {
   if (category === null) return [];
   const others = (await allArticles()).filter(
     (other) => other.category?.id === category.id && other.id !== id,

@@ -93,6 +93,7 @@ type News = NewsParts['schemas'];
 // Schemas under the names that the descriptions give them.
 export type Article = Content['Article'];
 export type ArticleListItem = Content['ArticleListItem'];
+export type ArticlePicture = Content['ArticlePicture'];
 export type Author = Content['Author'];
 export type Category = Content['Category'];
 export type PageMeta = Content['PageMeta'];

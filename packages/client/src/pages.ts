@@ -20,7 +20,15 @@ type QueryOf<Operation> = NonNullable<RequestOptions<Operation>['query']>;
 type AnyArticle = ContentSchemas['ArticleListItem'];
 
 /** The members that `include` adds. */
-type IncludedMember = 'tags' | 'authors' | 'extra' | 'schedule' | 'working_copy' | 'review' | 'assignee';
+type IncludedMember =
+  | 'tags'
+  | 'authors'
+  | 'extra'
+  | 'picture'
+  | 'schedule'
+  | 'working_copy'
+  | 'review'
+  | 'assignee';
 
 /** An article of a list with the members of `fields: 'full'`. */
 export type FullArticle = Required<Omit<AnyArticle, 'highlights' | IncludedMember>>;
@@ -62,10 +70,18 @@ type DetailMember = IncludedMember | 'jsonld' | 'related';
 /** The member that a name of `include` adds: `related:5` adds `related`. */
 type MemberOf<Name> = Name extends `${infer Member}:${number}` ? Member : Name;
 
+type Card = ContentSchemas['ArticleCard'];
+
+/** The members of names, as articles that are read by themselves have them; of cards, `picture` if it is one. */
+type DetailMembers<Name> = Required<Pick<AnyDetail, Exclude<MemberOf<Name>, 'related'> & DetailMember>> &
+  ('related' extends MemberOf<Name>
+    ? { related: ('picture' extends Name ? Required<Card> : Omit<Card, 'picture'>)[] }
+    : unknown);
+
 type AddedBy<Include> = Include extends string
   ? string extends Include
     ? Pick<AnyDetail, DetailMember>
-    : Required<Pick<AnyDetail, MemberOf<NamesIn<Include>> & DetailMember>>
+    : DetailMembers<NamesIn<Include>>
   : unknown;
 
 /** An article that is read by itself, with what was asked for: `ArticleDetailOf<'related:5'>`. */
