@@ -121,3 +121,28 @@ test('a folder that leaves a public one is said to be lost for readers, and its 
   await page.getByText('1 article keeps the old address').waitFor();
   expect(await image()).toBe(address('open/a.jpg'));
 });
+
+test('an undo that takes files away from readers asks first, and its articles keep the address', async () => {
+  const { page } = window;
+  await window.gallery.put('shut/b.jpg');
+  const image = await articleWith('Mole', 'shut/b.jpg');
+  await window.go('');
+  await window.choose('shut');
+  await page.keyboard.press('F2');
+  await page.getByRole('textbox', { name: 'New name' }).fill('open');
+  await button('Rename').click();
+  await button('Change the articles').click();
+  await page.getByText('1 article has the new address').waitFor();
+  expect(await image()).toBe(address('open/b.jpg'));
+  const undo = page.getByRole('region', { name: 'Activity' }).getByRole('button', { name: 'Undo' }).last();
+  await undo.click();
+  await page.getByText('Readers will no longer see it').waitFor();
+  await button('Cancel').click();
+  expect(await window.exists('open/b.jpg')).toBe(true);
+  await undo.click();
+  await button('Go on all the same').click();
+  // Also the article that has shown another file of that folder.
+  await page.getByText(/keeps? the old address/).last().waitFor();
+  expect(await window.exists('shut/b.jpg')).toBe(true);
+  expect(await image()).toBe(address('open/b.jpg'));
+});

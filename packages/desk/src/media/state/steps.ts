@@ -1,4 +1,5 @@
 import { isInTrash } from '../trash.ts';
+import { nameOf, parentOf } from './place.ts';
 
 /** A name that a path gets at its destination. */
 interface NewName {
@@ -55,6 +56,21 @@ function namesOf(paths: readonly string[], names: ReadonlyMap<string, string>): 
     return name === undefined ? [] : [{ path, name }];
   });
   return given.length > 0 ? { names: given } : {};
+}
+
+/** What steps move: where it is, to where it goes; folders end with `/`. */
+export function movedBy(steps: readonly Step[]): Map<string, string> {
+  const moved = steps.flatMap((step): [string, string][] => {
+    if (step.action === 'rename') return [[step.path, pathIn(parentOf(step.path), step.name, step.path)]];
+    if (step.action !== 'move') return [];
+    const names = new Map(step.names?.map(({ path, name }) => [path, name]));
+    return step.paths.map((path) => [path, pathIn(step.dest, names.get(path) ?? nameOf(path), path)]);
+  });
+  return new Map(moved);
+}
+
+function pathIn(folder: string, name: string, path: string): string {
+  return `${folder}${name}${path.endsWith('/') ? '/' : ''}`;
 }
 
 /** The paths at which nothing is left after a step. */

@@ -67,14 +67,13 @@ export class Tasks {
   }
 
   /** Puts back what a move, a new name or a deletion has changed. */
-  async undo(task: Task): Promise<void> {
+  async undo(task: Task): Promise<Task> {
     this.dismiss(task);
     const [step] = task.undo;
     if (step?.action === 'rename') {
-      await this.run({ action: 'rename', from: nameOf(step.path), to: step.name }, task.undo);
-      return;
+      return this.run({ action: 'rename', from: nameOf(step.path), to: step.name }, task.undo);
     }
-    await this.run({ action: 'undo', count: task.affected }, task.undo);
+    return this.run({ action: 'undo', count: task.affected }, task.undo);
   }
 
   /** After a reload a task goes on. One of a closed tab ends what it began; a person decides on the rest. */

@@ -3,7 +3,8 @@ import { isInTrash, originalOf } from '../trash.ts';
 import type { Dialogs } from './dialogs.ts';
 import { freeNames } from './free-names.ts';
 import { nameOf, parentOf } from './place.ts';
-import { deletionOf, restorationOf, transferOf } from './steps.ts';
+import { deletionOf, movedBy, restorationOf, transferOf } from './steps.ts';
+import type { Task } from './task.ts';
 import type { Tasks } from './tasks.ts';
 import type { Uses } from './uses.ts';
 
@@ -31,19 +32,24 @@ export class Transfers {
     if (settled === undefined) return;
     const { left, names, replaced } = settled;
     if (left.length === 0 && gone === 0) return;
-    const moved = new Map(
-      (action === 'move' ? left : []).map((path): [string, string] => {
-        const name = names.get(path) ?? nameOf(path);
-        return [path, `${dest}${name}${path.endsWith('/') ? '/' : ''}`];
-      }),
-    );
+    const steps = transferOf(action, left, dest, names);
+    const moved = movedBy(steps);
     const plan = moved.size > 0 ? await this.#uses.ask(moved) : ({ choice: 'keep', hidden: 0 } as const);
     if (plan === undefined) return;
     const task = await this.#tasks.run({ action, count: left.length, dest, gone }, [
       ...deletionOf(replaced),
-      ...transferOf(action, left, dest, names),
+      ...steps,
     ]);
     await this.#uses.follow(task, plan, moved);
+  }
+
+  /** Undoes a task; asks first where articles would lose files for their readers. */
+  async undo(task: Task): Promise<void> {
+    const hidden = await this.#uses.askUndo(movedBy(task.undo));
+    // A second click has asked, too.
+    const isThere = this.#tasks.list.peek().some(({ id }) => id === task.id);
+    if (hidden === undefined || !isThere) return;
+    await this.#uses.takeBack(task, await this.#tasks.undo(task), hidden);
   }
 
   /** Brings back from the trash; asks first where names are taken. */

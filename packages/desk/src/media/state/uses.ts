@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { GalleryApi } from '../api/gallery.ts';
+import type { Uses as ArticleUses } from '../api/types.ts';
 import type { AddressChoice, Dialogs } from './dialogs.ts';
 import type { Task } from './task.ts';
 import type { Visibility } from './visibility.ts';
@@ -45,12 +46,8 @@ export class Uses {
    * if the person gave up.
    */
   async ask(moved: ReadonlyMap<string, string>): Promise<Plan | undefined> {
-    const { api, dialogs, visibility } = this.#parts;
-    const hiding = [...moved].flatMap(([from, to]) => visibility.hidden(from, to));
-    const [uses, hidden] = await Promise.all([
-      api.uses([...moved.keys()]),
-      hiding.length === 0 ? undefined : api.uses(hiding),
-    ]);
+    const { api, dialogs } = this.#parts;
+    const [uses, hidden] = await Promise.all([api.uses([...moved.keys()]), this.#hidden(moved)]);
     const count = hidden?.articles.length ?? 0;
     if (uses.articles.length === 0) return { choice: 'keep', hidden: count };
     const choice = await dialogs.askAddresses(uses, count === 0 ? undefined : hidden);
@@ -64,11 +61,31 @@ export class Uses {
     this.#followed.value = new Map([...this.#followed.peek(), [task.id, { moved, count, hidden }]]);
   }
 
-  /** Changes them back once a task has been undone. */
-  async takeBack({ id }: Pick<Task, 'id'>): Promise<void> {
+  /**
+   * Asks before an undo that moves files out of a public folder, where articles show them; resolves to the
+   * number of articles whose readers no longer see a file, undefined if the person gave up.
+   */
+  async askUndo(moved: ReadonlyMap<string, string>): Promise<number | undefined> {
+    const hidden = await this.#hidden(moved);
+    if (hidden === undefined || hidden.articles.length === 0) return 0;
+    const choice = await this.#parts.dialogs.askAddresses({ ...hidden, canChange: false }, hidden);
+    return choice && hidden.articles.length;
+  }
+
+  /** Changes them back once a task has been undone by another, `hidden` as `askUndo` has resolved. */
+  async takeBack({ id }: Pick<Task, 'id'>, undone: Task, hidden: number): Promise<void> {
     const followed = this.#followed.peek().get(id);
+    if (undone.state !== 'done') return;
     if (followed?.count !== undefined)
-      await this.#change(new Map([...followed.moved].map(([from, to]) => [to, from])));
+      await this.#change(new Map([...followed.moved].map(([from, to]) => [to, from])), hidden > 0);
+    await this.follow(undone, { choice: 'keep', hidden }, new Map());
+  }
+
+  /** The articles whose readers no longer see a file that is moved; undefined if it stays as public as it is. */
+  async #hidden(moved: ReadonlyMap<string, string>): Promise<ArticleUses | undefined> {
+    const { api, visibility } = this.#parts;
+    const hiding = [...moved].flatMap(([from, to]) => visibility.hidden(from, to));
+    return hiding.length === 0 ? undefined : api.uses(hiding);
   }
 
   /** Returns how many articles were changed; says which could not be, but for what the person knows. */

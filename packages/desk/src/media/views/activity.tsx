@@ -18,7 +18,7 @@ export function Activity() {
 }
 
 function TaskView({ task }: { task: Task }) {
-  const { tasks, texts, uses } = useApp();
+  const { tasks, texts, transfers, uses } = useApp();
   const { say } = texts;
   const { state, undo, problem, work } = task;
   const followed = uses.followed.value.get(task.id);
@@ -49,7 +49,7 @@ function TaskView({ task }: { task: Task }) {
         {state === 'interrupted' && <p class="hint">{say('interrupted')}</p>}
       </div>
       {state === 'done' && undo.length > 0 && (
-        <Button kind="quiet" onClick={() => void tasks.undo(task).then(() => uses.takeBack(task))}>
+        <Button kind="quiet" onClick={() => void transfers.undo(task)}>
           {say('undo')}
         </Button>
       )}
