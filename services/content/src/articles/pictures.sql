@@ -1,6 +1,7 @@
 -- What the gallery says of the pictures of articles.
 
--- Has the gallery look at pictures that no article has had. Sorted, so that two writers do not wait for each other.
+-- Has the gallery look at pictures that no article has had. Sorted, so that two writers do not wait for each
+-- other.
 create or replace function content.know_pictures(urls text[]) returns void language sql as $$
   insert into content.picture (url)
   select distinct url from unnest(urls) as url where url ~* '^(https?://[^/?#]+)?/media/[^?#]' order by url
@@ -13,8 +14,8 @@ create or replace function content.articles_with_picture(picture_url text) retur
   where media.path in (select content.media_in(picture_url, '')) and article.featured_image = picture_url
 $$;
 
--- Answers with pictures are dropped, and sites hear of the articles that look otherwise now. The rows of these
--- are locked, as by every change that writes events of them.
+-- Answers with pictures are dropped, and sites hear of the articles that look otherwise now. The rows of
+-- these are locked, as by every change that writes events of them.
 create or replace function content.announce_picture() returns trigger language plpgsql as $$
 declare
   most constant integer := 200;

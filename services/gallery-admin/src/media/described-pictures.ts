@@ -10,8 +10,8 @@ import { type Renditions, versionedPath, versionOf } from './renditions.ts';
 const OWNER = 'articles';
 
 /**
- * What content keeps of a picture of an article, by its address; null if its path is that of no public picture
- * that can be drawn. Fails as the store does, and as `unavailable` while too much waits.
+ * What content keeps of a picture of an article, by its address; null if its path is that of no public
+ * picture that can be drawn. Fails as the store does, and as `unavailable` while too much waits.
  */
 export async function lookAt(
   { bucket, published, renditions }: { bucket: Bucket; published: PublicPrefixes; renditions: Renditions },
