@@ -142,7 +142,10 @@ test('an undo that takes files away from readers asks first, and its articles ke
   await undo.click();
   await button('Go on all the same').click();
   // Also the article that has shown another file of that folder.
-  await page.getByText(/keeps? the old address/).last().waitFor();
+  await page
+    .getByText(/keeps? the old address/)
+    .last()
+    .waitFor();
   expect(await window.exists('shut/b.jpg')).toBe(true);
   expect(await image()).toBe(address('open/b.jpg'));
 });
