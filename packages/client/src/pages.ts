@@ -72,7 +72,7 @@ type MemberOf<Name> = Name extends `${infer Member}:${number}` ? Member : Name;
 
 type Card = ContentSchemas['ArticleCard'];
 
-/** The members of names, as articles that are read by themselves have them; of cards, `picture` if it is one. */
+/** The members of names, as articles read by themselves have them; of cards, `picture` if it is one. */
 type DetailMembers<Name> = Required<Pick<AnyDetail, Exclude<MemberOf<Name>, 'related'> & DetailMember>> &
   ('related' extends MemberOf<Name>
     ? { related: ('picture' extends Name ? Required<Card> : Omit<Card, 'picture'>)[] }

@@ -56,9 +56,9 @@ interface PictureParts {
 }
 
 /**
- * Takes pictures of content's imports into the first public folder, removes those of imports that were undone,
- * and tells content what the pictures of its articles are. Content keeps what is to be done: a process that
- * ends loses nothing.
+ * Takes pictures of content's imports into the first public folder, removes those of imports that were
+ * undone, and tells content what the pictures of its articles are. Content keeps what is to be done: a
+ * process that ends loses nothing.
  */
 export class ContentPictures {
   readonly #parts: PictureParts;
