@@ -1,5 +1,5 @@
--- What the gallery says of the pictures that articles have as their own, so that no list asks it. Content keeps
--- which addresses are to be looked at, and hands them to the gallery, which asks for work.
+-- What the gallery says of the pictures that articles have as their own, so that no list asks it. Content
+-- keeps which addresses are to be looked at, and hands them to the gallery, which asks for work.
 create table content.picture (
   -- As articles have it.
   url text collate "C" primary key,
