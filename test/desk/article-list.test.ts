@@ -233,11 +233,11 @@ test('counts each state, and changes all that a filter matches: with a stop, and
   );
   const counts = (await desk.content.client.send('/api/reviews')).body.data;
   await desk.go(page, 'articles?status=draft');
-  const drafts = page.getByRole('navigation', { name: 'Status' }).getByRole('link', { name: /^Drafts/ });
-  await expect.poll(() => drafts.textContent()).toBe(`Drafts ${counts.draft}`);
+  const drafts = page.getByRole('navigation', { name: 'Status' }).getByRole('link', { name: /^All drafts/ });
+  await expect.poll(() => drafts.textContent()).toBe(`All drafts ${counts.draft}`);
   await page.getByRole('combobox', { name: 'Category' }).selectOption('Quay');
   await page.getByText('130 articles', { exact: true }).waitFor();
-  expect(await drafts.textContent()).toBe('Drafts ');
+  expect(await drafts.textContent()).toBe('All drafts ');
   const isDrawn = () =>
     page.evaluate<boolean>('document.querySelector(".article-picture img")?.naturalWidth > 0');
   await expect.poll(isDrawn).toBe(true);
@@ -292,6 +292,23 @@ test('never publishes what is scheduled by one click', async () => {
   await page.getByRole('button', { name: 'Unschedule' }).click();
   await page.getByText('Changed 1 article').waitFor();
   expect(await plan()).toMatchObject({ is_published: false, schedule: { publish_at: null } });
+});
+
+test('asks before it deletes what readers see or wait for, and says which plan does not come back', async () => {
+  if (browser === undefined) return;
+  await create({ title: 'Deleted public', is_published: true });
+  await create({ title: 'Deleted planned', publish_at: '2035-02-28T18:00:00Z' });
+  await desk.go(page, 'articles');
+  for (const name of ['public', 'planned']) await page.getByLabel(`Select Deleted ${name}`).check();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Move 2 articles to the trash?' });
+  await dialog.getByText('1 is public: readers lose it.').waitFor();
+  await dialog.getByText('1 is scheduled: its plan ends, also if it is brought back.').waitFor();
+  expect(await faultsOf(page, await readAxe())).toEqual([]);
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('Moved 2 articles to the trash').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Undone · 1 was scheduled: schedule it again').waitFor();
 });
 
 test('shows on a calendar what is planned and published, and moves plans by keys and by dragging', async () => {
@@ -452,6 +469,30 @@ test('keeps its place, its range and its focus, and asks for nothing that is not
   expect((await fetch(icon)).status).toBe(200);
   page.off('response', note);
   expect(missing).toEqual([]);
+});
+
+test('shows what others have done: on the way back at once, and without moving rows while it is open', async () => {
+  if (browser === undefined) return;
+  await create({ title: 'Written before' });
+  await desk.go(page, 'articles');
+  await row('Written before').waitFor();
+  await page.getByRole('link', { name: 'Media', exact: true }).click();
+  await create({ title: 'Written meanwhile' });
+  await page.getByRole('link', { name: 'Articles', exact: true }).click();
+  await row('Written meanwhile').waitFor();
+  await page.getByRole('checkbox', { name: 'Select Written meanwhile' }).check();
+  await create({ title: 'Written beside' });
+  await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+  await page.getByRole('button', { name: '1 new: show' }).waitFor();
+  expect(await row('Written beside').count()).toBe(0);
+  await page.getByRole('button', { name: '1 new: show' }).click();
+  await row('Written beside').waitFor();
+  await page.getByText('1 selected').waitFor();
+  await page.getByRole('link', { name: 'Media', exact: true }).click();
+  await desk.gallery.put('meanwhile/pier.jpg');
+  await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+  await page.getByRole('button', { name: 'Others have changed this folder: show' }).click();
+  await page.getByRole('grid').getByText('meanwhile').waitFor();
 });
 
 test('is walked by keyboard, far beyond what is in the document', async () => {

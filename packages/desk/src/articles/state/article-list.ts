@@ -21,6 +21,9 @@ export class ArticleList {
   readonly #total = signal<number | undefined>(undefined);
   readonly #isInexact = signal(false);
   readonly #counts = signal<StateCounts>({});
+  readonly #waiting = signal<number | undefined>(undefined);
+  /** What the loaded articles answer. */
+  #answered = '';
   #next: string | undefined;
   #work = new AbortController();
   /** The page that is on its way. */
@@ -79,6 +82,11 @@ export class ArticleList {
     return this.#counts;
   }
 
+  /** How many articles others have added since the list was read; undefined if it is as it was. */
+  get waiting(): ReadonlySignal<number | undefined> {
+    return this.#waiting;
+  }
+
   /** Loads the next page, if there is one and none is on its way. */
   async loadMore(): Promise<void> {
     if (this.#reading !== undefined || this.#state.peek() !== 'more') return;
@@ -132,13 +140,49 @@ export class ArticleList {
   /** Reads a list that was opened again from its start, and at least `count` articles of it. */
   async refresh(count = 0): Promise<void> {
     if (this.#query.peek() === '') return;
+    this.chosen.value = new Set();
+    await this.#restart(count);
+  }
+
+  /** Looks what others have done. No row moves under somebody's hand: what would move one waits for `show`. */
+  async follow(isOpening: boolean): Promise<void> {
+    const isRead = ['more', 'complete'].includes(this.#state.peek());
+    if (!isRead || this.#reading !== undefined || this.#answered !== this.#query.peek()) return;
+    const { signal: stop } = this.#work;
+    const query: ListQuery = JSON.parse(this.#answered);
+    const [page, counts] = await Promise.all([
+      this.#api.list(query, undefined, stop),
+      this.#api.counts(query, stop),
+    ]);
+    if (stop.aborted) return;
+    const shown = this.#articles.peek();
+    const isSame =
+      page.articles.every(({ id }, at) => shown[at]?.id === id) &&
+      (page.next !== undefined || page.articles.length === shown.length);
+    const now = new Map(page.articles.map((article) => [article.id, article]));
+    batch(() => {
+      this.#counts.value = counts;
+      if (JSON.stringify(page.articles) !== JSON.stringify(shown.slice(0, page.articles.length)))
+        this.#articles.value = shown.map((article) => now.get(article.id) ?? article);
+      this.#waiting.value = isSame
+        ? undefined
+        : page.articles.filter(({ id }) => !this.#known.has(id)).length;
+      if (isSame) this.#total.value = page.total;
+    });
+    if (!isSame && (isOpening || shown.length === 0)) await this.show();
+  }
+
+  /** Shows what others have done; what is ticked stays so, as far as it is still there. */
+  async show(): Promise<void> {
+    await this.#restart(this.#articles.peek().length);
+    this.chosen.value = new Set([...this.chosen.peek()].filter((id) => this.#known.has(id)));
+  }
+
+  async #restart(count: number): Promise<void> {
     this.#work.abort();
     this.#work = new AbortController();
     this.#next = undefined;
-    batch(() => {
-      this.#state.value = 'loading';
-      this.chosen.value = new Set();
-    });
+    this.#state.value = 'loading';
     const { signal: stop } = this.#work;
     void this.#api.counts(JSON.parse(this.#query.peek()), stop).then(
       (counts) => {
@@ -159,7 +203,8 @@ export class ArticleList {
 
   async #readPages(before: readonly ListedArticle[], count: number): Promise<void> {
     const { signal: stop } = this.#work;
-    const query: ListQuery = JSON.parse(this.#query.peek());
+    const asked = this.#query.peek();
+    const query: ListQuery = JSON.parse(asked);
     try {
       let page = await this.#api.list(query, this.#next, stop);
       const read = [...page.articles];
@@ -172,7 +217,9 @@ export class ArticleList {
       this.#next = next;
       if (before.length === 0) this.#known = new Set();
       const added = read.filter(({ id }) => !this.#known.has(id) && this.#known.add(id));
+      if (before.length === 0) this.#answered = asked;
       batch(() => {
+        if (before.length === 0) this.#waiting.value = undefined;
         this.#articles.value = before.concat(added);
         this.#state.value = next === undefined ? 'complete' : 'more';
         this.#total.value = total;

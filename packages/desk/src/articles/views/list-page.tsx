@@ -1,8 +1,10 @@
 import { useTitle } from '../../shared/desk.ts';
+import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Link } from '../../shared/views/link.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
+import { useFollowing } from '../../shared/views/use-following.ts';
 import type { ListQuery } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { ArticleTable } from './article-table.tsx';
@@ -15,6 +17,7 @@ export function ListPage() {
   const { list, me, place, texts } = useApp();
   const { say } = texts;
   useTitle(say('articles'));
+  useFollowing((isOpening) => list.follow(isOpening));
   // Filters wait until there is something to choose from.
   const { all, trash } = list.counts.value;
   const isEmpty = all === 0 && trash === 0 && !isNarrowed(place.value.value);
@@ -81,11 +84,19 @@ function Status() {
   const { list, texts } = useApp();
   const total = list.total.value;
   const count = total ?? list.articles.value.length;
+  const waiting = list.waiting.value;
   const isWhole = total !== undefined || list.state.value === 'complete';
   return (
     <footer class="status">
       <span role="status">
         {texts.say(list.isInexact.value ? 'countedMore' : isWhole ? 'counted' : 'countedSoFar', { count })}
+      </span>
+      <span role="status" class="list-news">
+        {waiting !== undefined && (
+          <Button kind="primary" onClick={() => void list.show()}>
+            {waiting === 0 ? texts.say('showChanges') : texts.say('showNew', { count: waiting })}
+          </Button>
+        )}
       </span>
     </footer>
   );

@@ -25,6 +25,7 @@ export class Folder {
   readonly #state = signal<FolderState>('loading');
   readonly #problem = signal<ApiProblem | undefined>(undefined);
   readonly #looked = signal(0);
+  readonly #isStale = signal(false);
   #order: Order;
   #next: string | undefined;
   #reading: Promise<void> | undefined;
@@ -85,6 +86,11 @@ export class Folder {
     return this.#looked;
   }
 
+  /** True if others have changed the folder since it was read. */
+  get isStale(): ReadonlySignal<boolean> {
+    return this.#isStale;
+  }
+
   /** Loads the next page, if there is one and none is on its way. */
   async loadMore(): Promise<void> {
     if (this.#source === 'search' || this.#state.peek() === 'complete') return;
@@ -126,6 +132,22 @@ export class Folder {
       return;
     }
     if (this.#isWantedWhole) await this.loadAll();
+  }
+
+  /** Looks what others have done. Nothing moves under somebody's hand: that waits for `refresh`. */
+  async follow(isOpening: boolean): Promise<void> {
+    const isRead = this.#state.peek() === 'more' || this.#state.peek() === 'complete';
+    if (!isRead || this.#source === 'search' || this.#reading !== undefined) return;
+    const { signal: stop } = this.#work;
+    const page = await this.#api.list(this.#place.value.peek().folder, undefined, stop);
+    if (stop.aborted) return;
+    const loaded = this.#loaded.peek();
+    const known = new Map(loaded.map((entry) => [entry.path, entry.modified]));
+    const isSame =
+      page.entries.every(({ path, modified }) => known.get(path) === modified) &&
+      (page.next !== null || page.entries.length === loaded.length);
+    if (!isSame && (isOpening || loaded.length === 0)) return this.refresh();
+    this.#isStale.value = !isSame;
   }
 
   /** Shows what an operation has changed before the next listing does. */
@@ -173,6 +195,7 @@ export class Folder {
       this.#loaded.value = entries;
       this.#state.value = state;
       this.#problem.value = undefined;
+      this.#isStale.value = false;
     });
   }
 

@@ -48,6 +48,7 @@ export const en = {
   openFolder: 'Show what is in {{name}}',
   closeFolder: 'Hide what is in {{name}}',
   loadAll: 'Load all',
+  showChanges: 'Others have changed this folder: show',
   shownOf: '{{shown}} of {{count}} match',
   emptyFolder: 'Nothing here yet',
   emptyFolderHint: 'Drop files here, paste them, or choose Upload.',

@@ -45,6 +45,7 @@ export const zh: Translated<typeof en> = {
   openFolder: '展开 {{name}}',
   closeFolder: '收起 {{name}}',
   loadAll: '全部加载',
+  showChanges: '文件夹已有变化：显示',
   shownOf: '{{count}} 个文件中有 {{shown}} 个文件匹配',
   emptyFolder: '这里还没有内容',
   emptyFolderHint: '拖放或粘贴文件，或点击“上传”。',

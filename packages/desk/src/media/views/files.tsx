@@ -3,6 +3,7 @@ import { Icon } from '../../shared/views/icon.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { ContextMenu } from '../../shared/views/menu.tsx';
 import { ProblemView } from '../../shared/views/problem-view.tsx';
+import { useFollowing } from '../../shared/views/use-following.ts';
 import { useWide } from '../../shared/views/use-wide.ts';
 import { useApp } from '../app-context.ts';
 import { isInTrash } from '../trash.ts';
@@ -21,6 +22,7 @@ export function Files() {
   const state = folder.state.value;
   const actions = useActions();
   const items = useItems();
+  useFollowing((isOpening) => folder.follow(isOpening));
   const title = <h1 class="unseen">{texts.folder(place.value.value.folder)}</h1>;
   if (state === 'failed' && folder.problem.value !== undefined && shown.length === 0) {
     return (
@@ -129,6 +131,11 @@ function Status() {
       {((state === 'more' && filter === '') || state === 'failed') && (
         <Button kind="quiet" onClick={() => void (state === 'failed' ? folder.refresh() : folder.loadAll())}>
           {say(state === 'failed' ? 'tryAgain' : 'loadAll')}
+        </Button>
+      )}
+      {folder.isStale.value && (
+        <Button kind="primary" onClick={() => void folder.refresh()}>
+          {say('showChanges')}
         </Button>
       )}
       {filter !== '' && (state === 'loading' || state === 'more') && <span class="spinner small" />}
