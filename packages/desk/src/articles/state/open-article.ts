@@ -299,6 +299,30 @@ export class OpenArticle {
     return this.#attempt((id) => this.#api.assign(id, author));
   }
 
+  /** Sets when it is published or taken back. Returns why that failed: the text beside it is saved all the same. */
+  async plan(change: Changes): Promise<ApiProblem | undefined> {
+    if (!(await this.#saveSeen())) return asProblem(this.#problem.peek());
+    const before = this.#article.peek();
+    const problem = await this.#attempt(async (id) => {
+      await this.#api.change(id, change, this.#articleTag);
+    });
+    return problem?.status === 412 ? this.#overtaken(before) : problem;
+  }
+
+  /** Looks what others have decided about it, and shows it as it is then, unless something is to be saved. */
+  async follow(): Promise<void> {
+    const id = this.#id;
+    const shown = this.#review.peek();
+    if (id === undefined || this.#article.peek() === undefined || this.#saving !== undefined) return;
+    try {
+      const { value } = await this.#api.readReview(id);
+      const isSame = shown === undefined || JSON.stringify(value) === JSON.stringify(shown);
+      if (!isSame && shown === this.#review.peek() && this.#state.peek() === 'clean') await this.renew();
+    } catch (error) {
+      if (asProblem(error).status === 404 && this.#saving === undefined) this.#fail(error);
+    }
+  }
+
   /** Does something beside the text, and shows how the article is after it, also if that failed. */
   async #attempt(work: (id: number) => Promise<void>): Promise<ApiProblem | undefined> {
     let problem: ApiProblem | undefined;

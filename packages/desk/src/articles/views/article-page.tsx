@@ -4,6 +4,7 @@ import { isApple } from '../../shared/state/apple.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
+import { useFollowing } from '../../shared/views/use-following.ts';
 import { type App, useApp } from '../app-context.ts';
 import { type Conflict, OpenArticle } from '../state/open-article.ts';
 import { mayChange } from '../state/rights.ts';
@@ -54,6 +55,7 @@ function Editor({ open }: { open: OpenArticle }) {
   useRetry(open);
   useTaken(open);
   useDue(open);
+  useFollowing(async (isOpening) => (isOpening ? undefined : open.follow()));
   useKeys(open, publish, decide);
   const editor = useTextEditor();
   const heading = useRef<HTMLTextAreaElement>(null);

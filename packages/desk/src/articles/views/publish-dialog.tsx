@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useState } from 'preact/hooks';
-import { type ApiProblem, asProblem, type FieldProblem } from '../../shared/api/problem.ts';
+import type { ApiProblem, FieldProblem } from '../../shared/api/problem.ts';
 import { localTime, zonedTime } from '../../shared/state/local-time.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { FormModal } from '../../shared/views/form-modal.tsx';
@@ -43,8 +43,9 @@ export function PublishDialog({ open, onClose, onPublish }: PublishDialogProps) 
       return onPublish();
     }
     const plan = when === 'atTime' ? { publish_at: zonedTime(time, zone.value) } : { release };
-    if (await open.change(plan)) return onClose();
-    setProblem(asProblem(open.problem.peek()));
+    const refused = await open.plan(plan);
+    if (refused === undefined) return onClose();
+    setProblem(refused);
   };
   const timeFault = problem?.fields.find(({ field }) => field === 'publish_at');
   return (

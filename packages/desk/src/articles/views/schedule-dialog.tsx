@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
+import type { ApiProblem } from '../../shared/api/problem.ts';
 import { localTime, zonedTime } from '../../shared/state/local-time.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { FormModal } from '../../shared/views/form-modal.tsx';
@@ -23,8 +23,9 @@ export function ScheduleDialog({ open, onClose }: { open: OpenArticle; onClose: 
       ...(!isPublished && { publish_at: zonedTime(publishAt, zone.value) }),
       unpublish_at: zonedTime(unpublishAt, zone.value),
     };
-    if (await open.change(changes)) return onClose();
-    setProblem(asProblem(open.problem.peek()));
+    const refused = await open.plan(changes);
+    if (refused === undefined) return onClose();
+    setProblem(refused);
   };
   const about = (member: string) => problem?.fields.find(({ field }) => field === member);
   const isNamed = about('publish_at') !== undefined || about('unpublish_at') !== undefined;
