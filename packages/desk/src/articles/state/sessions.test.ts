@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Revision } from '../api/types.ts';
-import { sessionsOf } from './sessions.ts';
+import { isBySchedule, sessionsOf } from './sessions.ts';
 
 /** The newest revision first, each with who, when in minutes, and whether readers have seen it. */
 function sessions(...entries: readonly (readonly [who: string, minute: number, isPublished?: boolean])[]) {
@@ -22,4 +22,14 @@ test('a session ends with a pause, with another person, and where readers begin 
   expect(sessions(['Ada', 61], ['Ada', 30], ['Ada', 0])).toEqual([[3], [2, 1]]);
   expect(sessions(['Ada', 2], ['Bea', 1], ['Ada', 0])).toEqual([[3], [2], [1]]);
   expect(sessions(['Ada', 3], ['Ada', 2, true], ['Ada', 1, true], ['Ada', 0])).toEqual([[4], [3, 2], [1]]);
+});
+
+test('what is published or taken back without a key, as planned, is by the schedule', () => {
+  const revision = { revision: 2, created_at: '2026-01-01T00:00:00Z', key: null, is_published: true };
+  expect(isBySchedule({ ...revision, changed: ['is_published', 'publish_at'] })).toBe(true);
+  expect(isBySchedule({ ...revision, changed: ['is_published', 'unpublish_at'] })).toBe(true);
+  expect(isBySchedule({ ...revision, changed: ['publish_at'] })).toBe(false);
+  expect(isBySchedule({ ...revision, changed: ['is_published', 'publish_at'], key: { name: 'A' } })).toBe(
+    false,
+  );
 });

@@ -25,3 +25,9 @@ function areOne(earlier: Revision, later: Revision): boolean {
     Date.parse(later.created_at) - Date.parse(earlier.created_at) <= PAUSE_MS
   );
 }
+
+/** True if the schedule made it, which has no key. */
+export function isBySchedule({ key, changed }: Revision): boolean {
+  const isPlan = ['publish_at', 'unpublish_at', 'release'].some((member) => changed?.includes(member));
+  return key === null && isPlan && changed?.includes('is_published') === true;
+}

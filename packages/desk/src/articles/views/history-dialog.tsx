@@ -6,7 +6,7 @@ import type { Revision } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { type Fields, fieldsOf } from '../state/fields.ts';
 import type { OpenArticle } from '../state/open-article.ts';
-import { type Session, sessionsOf } from '../state/sessions.ts';
+import { isBySchedule, type Session, sessionsOf } from '../state/sessions.ts';
 import { VersionDifferences } from './version-differences.tsx';
 
 interface HistoryDialogProps {
@@ -113,7 +113,7 @@ function SessionEntry({ session, shown, onShow }: SessionEntryProps) {
           <strong>{begin === end ? end : `${begin} – ${end}`}</strong>{' '}
           {one.is_published && <span class="badge on">{say('published')}</span>}
         </span>
-        <span class="hint">{one.key?.name ?? say('somebody')}</span>
+        <span class="hint">{one.key?.name ?? say(isBySchedule(one) ? 'bySchedule' : 'somebody')}</span>
       </button>
     );
   };
