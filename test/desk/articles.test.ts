@@ -456,6 +456,10 @@ describe('an article', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByRole('alert').getByText('This time is in the past. Choose a later one.').waitFor();
     expect(await dialog.getByLabel('Publish at').getAttribute('aria-invalid')).toBe('true');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Saved', { exact: true }).waitFor();
+    expect(await page.getByText('Not saved').count()).toBe(0);
+    await choose('Schedule…');
     await dialog.getByLabel('Publish at').fill('2035-01-31T18:00');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText(/Will be published on 31 Jan 2035/).waitFor();
@@ -572,9 +576,11 @@ describe('an article', () => {
     await dialog.getByRole('button', { name: 'Up to All files' }).click();
     await dialog.getByRole('button', { name: 'private' }).click();
     await dialog.getByText('Readers cannot see files of this folder').waitFor();
-    expect(await dialog.getByRole('button', { name: 'secret.jpg' }).isDisabled()).toBe(true);
-    await dialog.getByRole('button', { name: 'Up to All files' }).click();
-    await dialog.getByRole('button', { name: 'public' }).click();
+    await dialog.getByRole('button', { name: 'secret.jpg Copy into public/ and use it' }).click();
+    const copied = `${desk.gallery.url}/media/public/secret.jpg`;
+    await expect.poll(async () => (await stored(id)).featured_image).toBe(copied);
+    expect((await fetch(copied)).status).toBe(200);
+    await page.getByRole('button', { name: 'Choose from the gallery' }).click();
     await dialog.getByRole('button', { name: 'pier.jpg' }).waitFor();
     // The service gives readers no SVG to look at.
     expect(await dialog.getByRole('button', { name: 'plan.svg' }).count()).toBe(0);

@@ -2,7 +2,7 @@ import { galleryClient } from '@pressroom/client';
 import type { GalleryApi } from '../../media/api/gallery.ts';
 import { freeNames } from '../../media/state/free-names.ts';
 import { shownAddress } from '../../media/state/shown-address.ts';
-import { asked } from '../api/problem.ts';
+import { ApiProblem, asked } from '../api/problem.ts';
 import type { Service } from '../api/service.ts';
 
 /** A picture of the gallery, at the address at which readers see it. */
@@ -62,6 +62,23 @@ export async function uploadPicture(
   };
   const [size, isCutOff] = await Promise.all([sizeOf(clean), isFileCutOff(file)]);
   return { src: publicPicture(base, key, contentType), alt: '', takeBack, isCutOff, ...size };
+}
+
+/** The pause between looks at a copy that is being made, in ms. */
+const COPY_MS = 300;
+
+/** Copies a picture to a public folder, under a name that is free, and returns where it is then. */
+export async function copyPicture(gallery: GalleryApi, path: string, folder: string): Promise<string> {
+  const own = path.slice(path.lastIndexOf('/') + 1);
+  const [name = own] = await freeNames(gallery, folder, [{ name: own, isFolder: false }]);
+  const step = { action: 'copy', paths: [path], dest: folder, names: [{ path, name }] } as const;
+  let batch = await gallery.start(step, crypto.randomUUID());
+  while (batch.state === 'running') {
+    await new Promise((resolve) => setTimeout(resolve, COPY_MS));
+    ({ batch } = await gallery.readBatch(batch.id));
+  }
+  if (batch.state !== 'done') throw new ApiProblem(500, batch.code ?? 'unknown', batch.message ?? '');
+  return `${folder}${name}`;
 }
 
 async function sizeOf(file: File): Promise<{ width?: number; height?: number }> {

@@ -9,6 +9,7 @@ export const picturesEn = {
   upTo: 'Up to {{folder}}',
   rootFolder: 'All files',
   notPublic: 'Readers cannot see files of this folder. Public folders: {{folders}}',
+  copyAndUse: 'Copy into {{folder}} and use it',
   noPublicFolder: 'No folder of the gallery is public (MEDIA_PUBLIC), so readers would not see the picture.',
   placeKnown:
     'The picture may say where it was made, and that cannot be taken out. Upload it in Media to decide.',

@@ -11,6 +11,7 @@ export const picturesZh: Translated<typeof picturesEn> = {
   upTo: '返回 {{folder}}',
   rootFolder: '全部文件',
   notPublic: '读者看不到此文件夹中的文件。公开文件夹：{{folders}}',
+  copyAndUse: '复制到 {{folder}} 并使用',
   noPublicFolder: '图库没有公开的文件夹（MEDIA_PUBLIC），读者将看不到图片。',
   placeKnown: '图片可能含有拍摄地点且无法去除。请在“媒体”中上传并自行决定。',
   cutOff: '图片已上传，但不完整：文件在结尾之前就中断了。请从相机或原件重新上传。',

@@ -3,7 +3,7 @@ import type { Entry } from '../../media/api/types.ts';
 import { parentOf } from '../../media/state/place.ts';
 import { useDesk } from '../desk.ts';
 import { foundAmong, isShowable, MOST_FILES, publicPictures } from '../state/gallery-pictures.ts';
-import { type ChosenPicture, publicPicture } from '../state/upload-picture.ts';
+import { type ChosenPicture, copyPicture, publicPicture } from '../state/upload-picture.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 import { Modal } from './modal.tsx';
@@ -56,6 +56,19 @@ export function PictureDialog({ pictures, onPick, onClose }: PictureDialogProps)
     : entries?.filter((entry) => entry.kind === 'folder' || isShowable(entry));
   const isPublic = prefixes.some((prefix) => folder.startsWith(prefix));
   const above = parentOf(folder);
+  const [copying, setCopying] = useState<string>();
+  const mayCopy = prefixes[0] !== undefined && desk.me.may('organize');
+  const copy = async ({ path, contentType }: Entry) => {
+    setProblem(undefined);
+    setCopying(path);
+    try {
+      const key = await copyPicture(gallery, path, prefixes[0] ?? '');
+      if (!isGone.current) onPick({ src: publicPicture(base, key, contentType), alt: '' });
+    } catch (error) {
+      setProblem(errorWords(error, desk.texts.say));
+    }
+    setCopying(undefined);
+  };
   const upload = useUpload(pictures);
   const chooser = useRef<HTMLInputElement>(null);
   const [isUploading, setUploading] = useState(false);
@@ -142,11 +155,19 @@ export function PictureDialog({ pictures, onPick, onClose }: PictureDialogProps)
                 type="button"
                 class="picture-choice"
                 title={texts.name(entry.path)}
-                disabled={!isPublic && !isFound}
-                onClick={() => onPick({ src: publicPicture(base, entry.path, entry.contentType), alt: '' })}
+                disabled={!isPublic && !isFound && (!mayCopy || copying !== undefined)}
+                aria-busy={copying === entry.path}
+                onClick={() =>
+                  isPublic || isFound
+                    ? onPick({ src: publicPicture(base, entry.path, entry.contentType), alt: '' })
+                    : void copy(entry)
+                }
               >
                 <img src={gallery.thumbnail(entry)} alt="" loading="lazy" />
                 <bdi>{texts.name(entry.name)}</bdi>
+                {!isPublic && !isFound && mayCopy && (
+                  <span>{say('copyAndUse', { folder: prefixes[0] ?? '' })}</span>
+                )}
               </button>
             )}
           </li>
