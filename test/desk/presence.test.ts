@@ -101,6 +101,31 @@ test('without events it asks, and sees as much', async () => {
   await edgar.unroute('**/api/presence/events*');
 });
 
+test('a page follows what is decided about its article, and says that it was deleted, and how it comes back', async () => {
+  const id = await create('Decided elsewhere');
+  const look = () => wanda.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+  await desk.go(wanda, `articles/${id}`);
+  await isWritable(wanda);
+  await desk.content.client.put(`/api/articles/${id}/review`, { state: 'submitted', comment: null });
+  await look();
+  await wanda.locator('.standing').getByText('Submitted', { exact: true }).waitFor();
+  await desk.go(edgar, 'articles');
+  await row(edgar, 'Decided elsewhere').getByText('Open: Wanda Pen').waitFor();
+  await edgar.getByLabel('Select Decided elsewhere').check();
+  await press(edgar, 'Delete');
+  const dialog = edgar.getByRole('dialog', { name: 'Move 1 article to the trash?' });
+  await dialog.getByText('Open at the moment: Wanda Pen').waitFor();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await edgar.getByText('Moved 1 article to the trash').waitFor();
+  await title(wanda).fill('Decided here');
+  await wanda.getByText('This article was moved to the trash meanwhile.').waitFor();
+  expect(await desk.faultsOf(wanda)).toEqual([]);
+  await press(wanda, 'Restore');
+  await saved(wanda);
+  const { body: stored } = await desk.content.client.send(`/api/articles/${id}`);
+  expect(stored.data.title).toBe('Decided here');
+});
+
 test('all of it in Chinese, on a phone', async () => {
   const id = await create('灯塔');
   await desk.go(wanda, `articles/${id}`);

@@ -259,9 +259,11 @@ export class ContentApi {
     await asked(this.#client.delete('/api/articles/{id}', { path: { id } }));
   }
 
-  /** Brings an article back from the trash. */
-  async restore(id: number): Promise<void> {
+  /** Brings an article back from the trash. Returns whether it had a plan, which does not come back with it. */
+  async restore(id: number): Promise<boolean> {
     await asked(this.#client.post('/api/articles/{id}/restore', { path: { id } }));
+    const [last] = await this.revisions(id).catch(() => []);
+    return ['publish_at', 'release'].some((member) => last?.changed?.includes(member));
   }
 
   /** Counts the articles in the trash, and tells when the last of them was deleted. */

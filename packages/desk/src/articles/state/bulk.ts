@@ -19,14 +19,19 @@ export interface BulkOutcome {
   readonly failed: readonly Failed[];
   /** The number left as they are because the work was stopped. */
   readonly left: number;
+  /** The number brought back without the plan that they had. */
+  readonly unplanned: number;
   readonly undo: (watch: Watch) => Promise<BulkOutcome>;
 }
 
 /** Articles that are worked on at a time. */
 const PIECE = 4;
 
+/** Takes something back; calls `lose` if a plan is lost with that. */
+type Undo = (lose: () => void) => Promise<unknown>;
+
 /** Works on one article; resolves to what takes that back, undefined if nothing was to be done. */
-type Work = (id: number) => Promise<(() => Promise<unknown>) | undefined>;
+type Work = (id: number, lose: () => void) => Promise<Undo | undefined>;
 
 /**
  * Does something with each article, some at a time. A failure does not stop the rest, unless somebody did not
@@ -34,11 +39,15 @@ type Work = (id: number) => Promise<(() => Promise<unknown>) | undefined>;
  */
 async function each(ids: readonly number[], watch: Watch, work: Work): Promise<BulkOutcome> {
   const failed: Failed[] = [];
-  const undos = new Map<number, () => Promise<unknown>>();
+  const undos = new Map<number, Undo>();
+  let unplanned = 0;
+  const lose = () => {
+    unplanned += 1;
+  };
   let [at, isRefused] = [0, false];
   const one = async (id: number) => {
     try {
-      const undo = await patiently(watch.signal, () => work(id));
+      const undo = await patiently(watch.signal, () => work(id, lose));
       if (undo !== undefined) undos.set(id, undo);
     } catch (reason) {
       failed.push({ id, reason });
@@ -54,11 +63,11 @@ async function each(ids: readonly number[], watch: Watch, work: Work): Promise<B
   }
   const changed = [...undos.keys()];
   const undo = (again: Watch) =>
-    each(changed, again, async (id) => {
-      await undos.get(id)?.();
+    each(changed, again, async (id, loseIt) => {
+      await undos.get(id)?.(loseIt);
       return async () => undefined;
     });
-  return { changed, failed, left: isRefused ? 0 : ids.length - at, undo };
+  return { changed, failed, left: isRefused ? 0 : ids.length - at, unplanned, undo };
 }
 
 /** Tries again when the service has told how long it wants to be left alone. */
@@ -84,14 +93,14 @@ async function patiently<Done>(signal: AbortSignal, work: () => Promise<Done>): 
 export function removeAll(api: ContentApi, ids: readonly number[], watch: Watch): Promise<BulkOutcome> {
   return each(ids, watch, async (id) => {
     await api.remove(id);
-    return () => api.restore(id);
+    return async (lose) => (await api.restore(id)) && lose();
   });
 }
 
 /** Brings articles back from the trash. */
 export function restoreAll(api: ContentApi, ids: readonly number[], watch: Watch): Promise<BulkOutcome> {
-  return each(ids, watch, async (id) => {
-    await api.restore(id);
+  return each(ids, watch, async (id, lose) => {
+    if (await api.restore(id)) lose();
     return () => api.remove(id);
   });
 }

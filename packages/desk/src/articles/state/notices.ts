@@ -10,7 +10,8 @@ export interface Failure {
 export interface Notice {
   readonly text: string;
   readonly isFault: boolean;
-  readonly undo?: (() => Promise<void>) | undefined;
+  /** Resolves to what it could not bring back, in words. */
+  readonly undo?: (() => Promise<string | undefined>) | undefined;
   /** The failures among many, if there is more than one reason. */
   readonly failures?: readonly Failure[] | undefined;
 }
@@ -22,6 +23,16 @@ export interface Progress {
   readonly stop: () => void;
 }
 
+/** What would go with articles that are to be deleted, and what does it. */
+export interface Removal {
+  readonly count: number;
+  readonly published: number;
+  readonly scheduled: number;
+  /** Others who have one of them open. */
+  readonly names: string;
+  readonly go: () => void;
+}
+
 /** How long what was done is shown where nothing can be undone, in ms. */
 const SHOWN_MS = 10_000;
 
@@ -30,12 +41,15 @@ export class Notices {
   readonly #latest = signal<Notice | undefined>(undefined);
   readonly progress = signal<Progress | undefined>(undefined);
 
+  /** The deletion that waits for an answer. */
+  readonly removal = signal<Removal | undefined>(undefined);
+
   /** The notice that is shown. */
   get latest(): ReadonlySignal<Notice | undefined> {
     return this.#latest;
   }
 
-  done(text: string, undo?: () => Promise<void>): void {
+  done(text: string, undo?: Notice['undo']): void {
     const notice = { text, isFault: false, undo };
     this.#latest.value = notice;
     if (undo !== undefined) return;
@@ -52,6 +66,13 @@ export class Notices {
   /** Forgets what could not be done, once something of the kind was. */
   settle(): void {
     if (this.#latest.peek()?.isFault) this.dismiss();
+  }
+
+  /** Deletes at once what nobody would miss, and asks before the rest. */
+  askToRemove(removal: Removal): void {
+    const { published, scheduled, names, go } = removal;
+    if (published > 0 || scheduled > 0 || names !== '') this.removal.value = removal;
+    else go();
   }
 
   dismiss(): void {

@@ -315,7 +315,7 @@ function useTableKeys(show: (index: number) => void): (event: KeyboardEvent) => 
     if (event.key === ' ') {
       event.preventDefault();
       list.choose(id, event.shiftKey);
-    } else if (event.key === 'Delete') void actions.remove(id);
+    } else if (event.key === 'Delete') actions.remove(id);
     else if (event.key === 'Escape') list.chosen.value = new Set();
     else if (event.key === 'a' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();

@@ -106,7 +106,7 @@ function SavedButton() {
     try {
       await filters.remove(saved.id);
       // Somebody else's would come back as one's own.
-      const undo = saved.own ? () => filters.save(saved) : undefined;
+      const undo = saved.own ? () => filters.save(saved).then(() => undefined) : undefined;
       notices.done(say('filterRemoved', { name: saved.name }), undo);
     } catch (error) {
       notices.failed(say('notChanged', { reason: errorWords(error, say) }));

@@ -1,4 +1,5 @@
 import { errorWords } from '../../shared/views/problem-view.tsx';
+import type { ListedArticle } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import {
   type BulkOutcome,
@@ -12,10 +13,11 @@ import {
   type Watch,
 } from '../state/bulk.ts';
 import type { TextName } from '../text/texts.ts';
+import { listed } from './seats.ts';
 
 export interface ListActions {
   /** Moves them to the trash, or the one that is given while none is selected. */
-  remove(id?: number): Promise<void>;
+  remove(id?: number): void;
   /** Brings them back from the trash. */
   restore(): Promise<void>;
   /** Deletes them for good. */
@@ -44,7 +46,7 @@ export function focusActive(): void {
 }
 
 export function useListActions(): ListActions {
-  const { api, list, notices, place, terms, texts } = useApp();
+  const { api, list, notices, place, presence, terms, texts } = useApp();
   const { say } = texts;
   const chosen = () => [...list.chosen.peek()];
   /** Shows how far the work on so many articles is, and lets it be stopped. */
@@ -69,7 +71,7 @@ export function useListActions(): ListActions {
     work: (watch: Watch) => Promise<BulkOutcome>,
   ) => {
     const titles = new Map(list.articles.peek().map(({ id, title }) => [id, title]));
-    const { changed, failed, left, undo } = await watched(ids.length, work);
+    const { changed, failed, left, unplanned, undo } = await watched(ids.length, work);
     const failures = failed.map(({ id, reason }) => ({
       id,
       title: titles.get(id) ?? '',
@@ -79,12 +81,14 @@ export function useListActions(): ListActions {
       changed.length === 0 || done === 'erased'
         ? undefined
         : async () => {
-            const [fault] = (await watched(changed.length, undo)).failed;
-            if (fault !== undefined) throw fault.reason;
+            const { failed, unplanned } = await watched(changed.length, undo);
+            if (failed[0] !== undefined) throw failed[0].reason;
+            return unplanned > 0 ? say('planLost', { count: unplanned }) : undefined;
           };
     const reasons = [...new Set(failures.map(({ reason }) => reason))];
     const words = [
       ...(changed.length > 0 || failures.length === 0 ? [say(done, { count: changed.length })] : []),
+      ...(unplanned > 0 ? [say('planLost', { count: unplanned })] : []),
       ...(left > 0 ? [say('leftOut', { count: left })] : []),
       ...(reasons.length > 0 ? [say('notChanged', { reason: reasons.slice(0, TOLD).join(' ') })] : []),
     ];
@@ -95,12 +99,21 @@ export function useListActions(): ListActions {
     focusActive();
   };
   return {
-    remove: async (id) => {
+    remove: (id) => {
       if (place.value.peek().status === 'trash') return;
       const some = chosen();
       const ids = some.length > 0 || id === undefined ? some : [id];
-      list.stepAside(ids);
-      await run('removed', ids, (watch) => removeAll(api, ids, watch));
+      const going = list.articles.peek().filter((article) => ids.includes(article.id));
+      const numberOf = (state: ListedArticle['state']) => going.filter((one) => one.state === state).length;
+      const seats = ids.flatMap((one) => presence.othersAt(one)).filter(({ isYou }) => !isYou);
+      notices.askToRemove({
+        ...{ count: ids.length, published: numberOf('published'), scheduled: numberOf('scheduled') },
+        names: listed(seats, texts),
+        go: () => {
+          list.stepAside(ids);
+          void run('removed', ids, (watch) => removeAll(api, ids, watch));
+        },
+      });
     },
     restore: () => {
       const ids = chosen();

@@ -4,10 +4,14 @@ import { Button, IconButton } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { errorWords } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
-import type { Failure } from '../state/notices.ts';
+import type { Failure, Notice } from '../state/notices.ts';
 
 const FailuresDialog = lazy(() =>
   import('./failures-dialog.tsx').then(({ FailuresDialog: View }) => ({ default: View })),
+);
+
+const RemoveDialog = lazy(() =>
+  import('./remove-dialog.tsx').then(({ RemoveDialog: View }) => ({ default: View })),
 );
 
 /** The last action, with the button that undoes it, and how far the one is that takes long. */
@@ -16,11 +20,11 @@ export function NoticeView() {
   const { say } = texts;
   const notice = notices.latest.value;
   const [shown, show] = useState<readonly Failure[]>();
-  const undo = async (take: () => Promise<void>) => {
+  const undo = async (take: NonNullable<Notice['undo']>) => {
     notices.dismiss();
     try {
-      await take();
-      notices.done(say('undone'));
+      const more = await take();
+      notices.done([say('undone'), more].filter(Boolean).join(' · '));
     } catch (error) {
       notices.failed(say('notChanged', { reason: errorWords(error, say) }));
     }
@@ -50,6 +54,11 @@ export function NoticeView() {
           )}
         </div>
       </div>
+      {notices.removal.value !== undefined && (
+        <Suspense fallback={null}>
+          <RemoveDialog removal={notices.removal.value} />
+        </Suspense>
+      )}
       {shown !== undefined && (
         <Suspense fallback={null}>
           <FailuresDialog failures={shown} onClose={() => show(undefined)} />

@@ -10,6 +10,7 @@ import { mayChange } from '../state/rights.ts';
 import { pageOf } from '../state/site-page.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
 import { focusActive } from './list-actions.ts';
+import { listed } from './seats.ts';
 import { reasonWords } from './taken-words.ts';
 
 interface PublishBarProps {
@@ -28,7 +29,7 @@ interface PublishBarProps {
 /** The state of an article, saved and public, with the buttons that change it. */
 export function PublishBar(props: PublishBarProps) {
   const { open, onBack, onAsk, onDecide, onPublish, comments, isCommenting, onComments } = props;
-  const { list, me, notices, api, place, texts } = useApp();
+  const { list, me, notices, api, place, presence, texts } = useApp();
   const { say } = texts;
   const article = open.article.value;
   const isPublished = article?.is_published === true;
@@ -52,7 +53,9 @@ export function PublishBar(props: PublishBarProps) {
     if (id === undefined) return;
     await api.remove(id);
     list.stepAside([id]);
-    notices.done(say('removed', { count: 1 }), () => api.restore(id));
+    notices.done(say('removed', { count: 1 }), async () =>
+      (await api.restore(id)) ? say('planLost', { count: 1 }) : undefined,
+    );
     place.close();
     await list.reread();
     focusActive();
@@ -68,11 +71,18 @@ export function PublishBar(props: PublishBarProps) {
     if (value === 'schedule' || value === 'history') onAsk({ kind: value });
     if (value === 'unpublish') void follow(open.change({ is_published: false }));
     if (value === 'discard') void follow(open.discard());
-    if (value === 'delete') {
-      void remove().catch((error: unknown) =>
-        notices.failed(say('notChanged', { reason: errorWords(error, say) })),
-      );
-    }
+    if (value === 'delete')
+      notices.askToRemove({
+        ...{ count: 1, published: Number(isPublished), scheduled: Number(isPlanned) },
+        names: listed(
+          presence.othersAt(open.id).filter(({ isYou }) => !isYou),
+          texts,
+        ),
+        go: () =>
+          void remove().catch((error: unknown) =>
+            notices.failed(say('notChanged', { reason: errorWords(error, say) })),
+          ),
+      });
   };
   return (
     <div class="toolbar publish-bar">
@@ -165,9 +175,24 @@ function Standing({ open }: { open: OpenArticle }) {
 }
 
 function SaveState({ open, onDecide }: { open: OpenArticle; onDecide: () => void }) {
-  const { say } = useApp().texts;
+  const { api, me, texts } = useApp();
+  const { say } = texts;
   const state = open.state.value;
   const problem = open.problem.value;
+  const { id } = open;
+  if (state === 'failed' && problem?.status === 404 && id !== undefined) {
+    const bringBack = () => api.restore(id).then(() => open.retry());
+    return (
+      <span class="save-state fault" role="alert">
+        {say(me.may('edit') ? 'deletedMeanwhile' : 'deletedMeanwhileAsk')}
+        {me.may('edit') && (
+          <Button kind="quiet" onClick={() => void bringBack().catch(() => open.retry())}>
+            {say('restore')}
+          </Button>
+        )}
+      </span>
+    );
+  }
   if (state === 'failed' && problem !== undefined) {
     return (
       <span class="save-state fault" role="alert">

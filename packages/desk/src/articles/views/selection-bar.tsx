@@ -54,7 +54,7 @@ export function SelectionBar() {
           <Button onClick={() => void actions.publish('unpublish')}>{say('unpublish')}</Button>
           <Button onClick={() => ask('category')}>{say('setCategory')}</Button>
           <Button onClick={() => ask('tag')}>{say('addTag')}</Button>
-          <IconButton icon="delete" label={say('delete')} onClick={() => void actions.remove()} />
+          <IconButton icon="delete" label={say('delete')} onClick={() => actions.remove()} />
         </>
       )}
       {asked === 'publish' && (
