@@ -196,6 +196,6 @@ test('on a phone and in Chinese, the pages are whole', async () => {
   }
   await page.getByRole('button', { name: 'Settings' }).click();
   await page.getByRole('menuitemradio', { name: '中文' }).click();
-  await page.getByRole('heading', { name: '钩子' }).waitFor();
+  await page.getByRole('heading', { name: 'Webhook' }).waitFor();
   expect(await desk.faultsOf(page)).toEqual([]);
 });

@@ -126,7 +126,7 @@ test('an item is edited; its history says who changed what, and takes it back', 
     .getByText(/· Changed$/)
     .waitFor();
   await details().getByRole('insertion').getByText('Research', { exact: true }).waitFor();
-  await details().getByText('No editor has judged it').waitFor();
+  await details().getByText('Pressroom has not judged it').waitFor();
   await details()
     .getByRole('button', { name: /^Undo edit/ })
     .first()

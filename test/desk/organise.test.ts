@@ -97,9 +97,9 @@ test('tags are found, renamed and merged', async () => {
   await make('tags', { name: 'Ships' });
   const article = await make('articles', articleBody({ tags: ['harbor'], is_published: true }));
   await desk.go(page, 'organise/tags');
-  await page.getByText('3 in all').waitFor();
+  await page.getByText('3 tags in all').waitFor();
   await page.getByRole('searchbox', { name: 'Search by name' }).fill('harb');
-  await page.getByText('2 in all').waitFor();
+  await page.getByText('2 tags in all').waitFor();
   await act('Harbor', 'Merge into another…');
   const dialog = page.getByRole('dialog', { name: 'Merge Harbor' });
   await dialog.getByText('Its 1 published article and its drafts').waitFor();
@@ -111,7 +111,7 @@ test('tags are found, renamed and merged', async () => {
   await dialog.getByText('Choose another one').waitFor();
   await dialog.getByLabel('Into which one').fill('harbour');
   await dialog.getByRole('button', { name: 'Merge' }).click();
-  await page.getByText('1 in all').waitFor();
+  await page.getByText('1 tag in all').waitFor();
   expect((await read(`articles/${article.id}?include=tags`)).tags).toMatchObject([{ slug: into }]);
   await page.getByRole('link', { name: 'Show 1 article of Harbour' }).waitFor();
 });

@@ -133,9 +133,9 @@ test('all of it in Chinese, on a phone', async () => {
   await desk.go(chinese, `articles/${id}`);
   await chinese.getByText('Wanda Pen 已打开此文章。').waitFor();
   expect(await desk.faultsOf(chinese)).toEqual([]);
-  await press(chinese, '接手撰写');
+  await press(chinese, '接手编辑');
   await wanda.getByText('Wang Fang has taken over this article.').waitFor();
   await press(wanda, 'Take it back');
-  await chinese.getByText('Wanda Pen 已接手撰写此文章。').waitFor();
+  await chinese.getByText('Wanda Pen 已接手编辑此文章。').waitFor();
   expect(await desk.faultsOf(chinese)).toEqual([]);
 });

@@ -188,8 +188,8 @@ test('it speaks Chinese', async () => {
   const { page } = await desk.visit('organise/redirects');
   await page.getByRole('button', { name: 'Settings' }).click();
   await page.getByRole('menuitemradio', { name: '中文' }).click();
-  await page.getByRole('row', { name: '/旧闻 /新闻 永久移走（301）' }).waitFor();
-  await page.getByLabel('试一个地址').fill('/旧闻');
+  await page.getByRole('row', { name: '/旧闻 /新闻 永久重定向（301）' }).waitFor();
+  await page.getByLabel('试一个网址').fill('/旧闻');
   await page.getByText('/旧闻 永久转到 /新闻（301）。').waitFor();
   await page.getByRole('button', { name: '对 /旧闻 的操作' }).click();
   await page.getByRole('menuitem', { name: '删除…' }).click();

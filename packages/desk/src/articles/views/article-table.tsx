@@ -244,7 +244,7 @@ const Row = memo(({ article, index, start, isChosen, isActive, isDeleted }: RowP
             target="_blank"
             rel="noreferrer"
             tabIndex={-1}
-            aria-label={`${texts.say('seeOnSite')}: ${title}`}
+            aria-label={texts.say('labelled', { label: texts.say('seeOnSite'), value: title })}
             title={texts.say('seeOnSite')}
           >
             <Icon name="link" size={16} />

@@ -211,7 +211,7 @@ function EntryLine({ entry, onMove }: { entry: Entry } & Pick<DayProps, 'onMove'
           href={page}
           target="_blank"
           rel="noreferrer"
-          aria-label={`${say('seeOnSite')}: ${name}`}
+          aria-label={say('labelled', { label: say('seeOnSite'), value: name })}
           title={say('seeOnSite')}
         >
           <Icon name="link" />

@@ -10,7 +10,7 @@ export function fieldWords({ terms, texts }: App, fields: Fields, field: FieldNa
     return terms.categories.value.find(({ id }) => id === fields.category)?.name ?? '';
   if (field === 'corrections')
     return fields.corrections.map(({ at, text }) => `${texts.date(Date.parse(at))} ${text}`).join('\n');
-  return [fields[field]].flat().join(', ');
+  return texts.list([fields[field]].flat());
 }
 
 /** The sentences that say which fields were taken up from whom. */

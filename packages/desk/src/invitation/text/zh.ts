@@ -13,5 +13,5 @@ export const zh: Translated<typeof en> = {
   signInInstead: '不设密码：使用 {{name}} 登录',
   invitationOver: '此邀请已被使用、已失效或已被新的邀请取代。请索取新的邀请。',
   invitationUnknown: '此页面需要完整的邀请链接。请打开您收到的链接。',
-  toTheDesk: '前往管理台',
+  toTheDesk: '前往工作台',
 };

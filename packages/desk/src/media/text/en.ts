@@ -1,6 +1,5 @@
 /** The section's English; `_one` and `_other` are the forms of a count. */
 export const en = {
-  gallery: 'Gallery',
   bucketChanged: 'The active bucket has changed. Reload the page to go on.',
   root: 'All files',
   path: 'Path',

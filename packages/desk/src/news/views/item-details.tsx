@@ -118,9 +118,9 @@ function Credits({ item: { authors, tags, enclosures, correction } }: { item: It
     <dl class="where">
       {correction !== null && <Term name={say('correction')} value={correction} />}
       {authors !== null && (
-        <Term name={say('authors')} value={authors.map((one) => texts.name(one)).join(', ')} />
+        <Term name={say('authors')} value={texts.list(authors.map((one) => texts.name(one)))} />
       )}
-      {tags !== null && <Term name={say('tags')} value={tags.map((one) => texts.name(one)).join(', ')} />}
+      {tags !== null && <Term name={say('tags')} value={texts.list(tags.map((one) => texts.name(one)))} />}
       {enclosures !== null && (
         <div>
           <dt>{say('enclosures')}</dt>
@@ -215,9 +215,9 @@ function Where({ item: { story, sources, reports } }: { item: Item }) {
         <div>
           <dt>{say('quotedIn')}</dt>
           <dd>
-            {reports
-              .map(({ period, date }) => say('reportOf', { period: say(period as Period), date }))
-              .join(', ')}
+            {texts.list(
+              reports.map(({ period, date }) => say('reportOf', { period: say(period as Period), date })),
+            )}
           </dd>
         </div>
       )}

@@ -9,13 +9,13 @@ const HEIGHT = 24;
 
 /** New entries of each day, as bars; the latest is the last one. */
 export function DaysChart({ days }: { days: readonly number[] }) {
-  const { say } = useNews().texts;
+  const { say, list } = useNews().texts;
   const most = Math.max(1, ...days);
   return (
     <svg
       class="days-chart"
       role="img"
-      aria-label={say('daysChart', { counts: days.join(', ') })}
+      aria-label={say('daysChart', { counts: list(days.map(String)) })}
       viewBox={`0 0 ${days.length * DAY} ${HEIGHT}`}
       preserveAspectRatio="none"
     >

@@ -184,7 +184,7 @@ function databaseFacts({ database, release, content, newsroom }: Condition, text
     ['otherContent', content.version],
     ['otherNewsroom', newsroom.version],
   ] as const;
-  const names = schema.names.join(', ');
+  const names = texts.list(schema.names);
   const words = say(`schema_${schema.state}`, { names });
   return [
     { words: say('databaseSize', { size: texts.size(database.bytes) }) },

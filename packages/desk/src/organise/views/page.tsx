@@ -74,7 +74,7 @@ function KindPage({ kind }: { kind: Kind }) {
           count={found?.terms.length}
           {...{ problem, reload, text }}
           none={say(`none_${kind}`)}
-          noneHint={say(kind === 'categories' ? 'noneHint_categories' : 'noneHint_others')}
+          noneHint={say(`noneHint_${kind}`)}
           notFound={say('nothingFound')}
         >
           <TermTable
@@ -87,7 +87,7 @@ function KindPage({ kind }: { kind: Kind }) {
             }}
           />
           <p class="hint" role="status">
-            {say('counted', { count: total })}
+            {say(`counted_${kind}`, { count: total })}
           </p>
           {terms.length < total && (
             <div>

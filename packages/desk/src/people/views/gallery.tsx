@@ -85,16 +85,14 @@ function GalleryForm({ settings }: Pick<PartProps<never>, 'settings'>) {
 }
 
 function Folders({ settings, typed, onChange }: PartProps<string>) {
-  const { say } = usePeople().texts;
+  const { say, list } = usePeople().texts;
   const { value, made, environment, variable, isFixed } = settings.read.settings.publicFolders;
   const isMade = !isFixed && typed !== null && made !== null;
   const fault = settings.problem?.fields.find(({ field }) => field.startsWith('publicFolders'));
   const hints = [
     say('publicFoldersHint'),
-    originWords(say, { variable, isFixed, isMade, environment: environment.join(', ') || null }),
-    ...(settings.isContested && typed !== undefined
-      ? [say('siteNow', { value: value.join(', ') || '–' })]
-      : []),
+    originWords(say, { variable, isFixed, isMade, environment: list(environment) || null }),
+    ...(settings.isContested && typed !== undefined ? [say('siteNow', { value: list(value) || '–' })] : []),
   ];
   return (
     <SettingField

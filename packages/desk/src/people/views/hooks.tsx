@@ -57,7 +57,7 @@ export function HooksPage() {
               <tr key={hook.id}>
                 <th scope="row">{hook.url}</th>
                 <td>
-                  {hook.events.map((event) => eventWords(event, say)).join(', ')}
+                  {texts.list(hook.events.map((event) => eventWords(event, say)))}
                   {hook.drafts && ` · ${say('hookDrafts')}`}
                 </td>
                 <td>{stateOf(hook, texts)}</td>

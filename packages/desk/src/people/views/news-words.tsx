@@ -33,13 +33,13 @@ interface FieldProps<Value> {
 
 /** Which packs new items are judged by. */
 export function PacksField({ settings, typed, onChange }: FieldProps<readonly Pack[]>) {
-  const { say } = usePeople().texts;
+  const { say, list } = usePeople().texts;
   const { packs } = settings.read.settings;
   const shown = typed === undefined ? packs.value : (typed ?? packs.environment);
   const files = packs.environment.filter((name) => !isPack(name));
   const chosen = shown.filter(isPack);
   const words = (names: readonly string[]) =>
-    names.map((name) => (isPack(name) ? say(`pack_${name}`) : name)).join(', ');
+    list(names.map((name) => (isPack(name) ? say(`pack_${name}`) : name)));
   return (
     <fieldset class="people-part" disabled={packs.isFixed}>
       <legend>{say('newsPacks')}</legend>
@@ -52,7 +52,7 @@ export function PacksField({ settings, typed, onChange }: FieldProps<readonly Pa
         />
       ))}
       <p class="hint">{say('newsPacksHint')}</p>
-      {files.length > 0 && <p class="hint">{say('newsPacksFiles', { files: files.join(', ') })}</p>}
+      {files.length > 0 && <p class="hint">{say('newsPacksFiles', { files: list(files) })}</p>}
       <Origin
         {...{ name: 'packs', settings, typed }}
         words={{ value: words(packs.value), environment: words(packs.environment) }}
@@ -64,7 +64,7 @@ export function PacksField({ settings, typed, onChange }: FieldProps<readonly Pa
 
 /** The categories in their order, each with its label and words. */
 export function CategoriesField({ settings, typed, onChange }: FieldProps<readonly TypedCategory[]>) {
-  const { say } = usePeople().texts;
+  const { say, list } = usePeople().texts;
   const { categories, formerCategories } = settings.read.settings;
   const shown = typed ?? typedOf(typed === null ? categories.environment : categories.value);
   const adding = useRef<HTMLInputElement>(null);
@@ -86,7 +86,7 @@ export function CategoriesField({ settings, typed, onChange }: FieldProps<readon
     ({ name }, index) =>
       !shown.some((one) => one.name === name) && known.findIndex((one) => one.name === name) === index,
   );
-  const labels = (names: Held['categories']['value']) => names.map(({ label }) => label).join(', ');
+  const labels = (names: Held['categories']['value']) => list(names.map(({ label }) => label));
   return (
     <fieldset class="people-part" disabled={categories.isFixed}>
       <legend>{say('newsCategories')}</legend>
@@ -173,7 +173,7 @@ export function CategoriesField({ settings, typed, onChange }: FieldProps<readon
       {formerCategories.length > 0 && (
         <p class="hint">
           {say('newsFormer', {
-            labels: formerCategories.map(({ name, label }) => `${label} (${name})`).join(', '),
+            labels: list(formerCategories.map(({ name, label }) => `${label} (${name})`)),
           })}
         </p>
       )}

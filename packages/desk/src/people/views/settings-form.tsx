@@ -107,7 +107,7 @@ interface SettingsFormProps {
 }
 
 export function SettingsForm({ label, settings, onSave, children }: SettingsFormProps) {
-  const { say } = usePeople().texts;
+  const { say, list } = usePeople().texts;
   const { read, problem, isBusy, isSaved } = settings;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -118,7 +118,7 @@ export function SettingsForm({ label, settings, onSave, children }: SettingsForm
       {children}
       <details class="hint">
         <summary>{say('siteOfServer')}</summary>
-        {variablesOf(read.settings).join(', ')}
+        {list(variablesOf(read.settings))}
       </details>
       <p class="form-problem" role="alert">
         {problem !== undefined && refusalWords(problem, say)}

@@ -85,8 +85,8 @@ export function TrailPage() {
             setFilter({ ...rest, of: currentTarget.value as TrailFilter['of'] });
           }}
         >
-          <option value="desk">{say('ofDesk')}</option>
-          <option value="articles">{say('ofArticles')}</option>
+          <option value="desk">{say('of_desk')}</option>
+          <option value="articles">{say('of_articles')}</option>
         </select>
         <select
           aria-label={say('what')}

@@ -75,6 +75,7 @@ export const en = {
   ownZoneIs: 'Times are in your zone, not in that of this browser: {{zone}}.',
   zoneIs: 'Times are in the zone of this browser: {{zone}}.',
   timeMissing: 'Enter a day and a time.',
+  labelled: '{{label}}: {{value}}',
   loading: 'Loading',
   unnamed: '(no name)',
   selectAll: 'Select all',

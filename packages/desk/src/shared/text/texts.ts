@@ -109,6 +109,12 @@ export class Texts<Name = SharedTextName> {
     return localized(make, this.#voice.language.value).format(Math.round(value), unit);
   };
 
+  /** Names or values one after another, without a word before the last one: `a, b, c`. */
+  readonly list = (values: readonly string[]): string => {
+    const language = this.#voice.language.value;
+    return new Intl.ListFormat(language, { type: 'conjunction', style: 'narrow' }).format(values);
+  };
+
   /** The name of a file or folder, as it is shown everywhere. */
   name(name: string): string {
     return visible(name) || this.#voice.read(this.#section, 'unnamed', {});

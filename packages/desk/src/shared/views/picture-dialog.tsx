@@ -136,7 +136,9 @@ export function PictureDialog({ pictures, onPick, onClose }: PictureDialogProps)
       )}
       {!isPublic && !isFound && (
         <p class="hint" role="note">
-          {prefixes.length === 0 ? say('noPublicFolder') : say('notPublic', { folders: prefixes.join(', ') })}
+          {prefixes.length === 0
+            ? say('noPublicFolder')
+            : say('notPublic', { folders: texts.list(prefixes) })}
         </p>
       )}
       <p class="form-problem" role="alert">

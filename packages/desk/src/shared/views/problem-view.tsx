@@ -64,7 +64,9 @@ export function faultWords({ field, code, limit }: FieldProblem, say: Say): stri
 function namedFault(fault: FieldProblem, say: Say): string {
   const name = `field_${memberOf(fault.field)}`;
   const field = say(name as SharedTextName);
-  return field === name ? faultWords(fault, say) : `${field}: ${faultWords(fault, say)}`;
+  return field === name
+    ? faultWords(fault, say)
+    : say('labelled', { label: field, value: faultWords(fault, say) });
 }
 
 /** The member that a field is or is in, such as `tags` for `tags.1` and `bucket.endpoint`. */
