@@ -67,3 +67,38 @@ test('every event of hooks has words', () => {
   const types = EVENT_PATTERNS.filter((type) => !type.endsWith('*'));
   expect(missing('event', [...types, 'hook.test'])).toEqual([]);
 });
+
+/** The facts of deeds, as their writers name them: those of literal objects, and the columns of triggers. */
+function facts(): (readonly [action: string, name: string])[] {
+  const deeds = [
+    ...textOf('gallery-admin', 'ts').matchAll(/\blogWrite\(\s*request,\s*'(\w+)',\s*\{([^{}]*)\}/g),
+    ...textOf('content', 'sql').matchAll(/audit_row\(\s*'([a-z.{}]+)',([^)]*)\)/g),
+  ];
+  return deeds.flatMap(([, action = '', named = '']) =>
+    named.split(',').flatMap((part) => {
+      const name = /^\s*'?(\w+)'?\s*(?::.*)?$/s.exec(part)?.[1];
+      return name === undefined ? [] : [[action, name] as const];
+    }),
+  );
+}
+
+/** What the desk does not say of a deed. */
+const UNSAID = ['batch', 'lane', 'address', 'passkey', 'session', 'username'];
+
+test('every fact of a deed has a label', () => {
+  const found = facts();
+  expect(found).toEqual(
+    expect.arrayContaining([
+      ['bucket_saved', 'active'],
+      ['redirect.changed', 'to_address'],
+    ]),
+  );
+  // Of a test mail, they say something else than elsewhere.
+  const own = new Map([
+    ['mail_tested to', 'mailTo'],
+    ['mail_tested code', 'mailCode'],
+  ]);
+  const names = found.map(([action, name]) => own.get(`${action} ${name}`) ?? name);
+  const said = names.filter((name) => !UNSAID.includes(name) && !(`site_${name}` in zh));
+  expect(missing('fact', said)).toEqual([]);
+});

@@ -123,7 +123,7 @@ test('a newsroom of three: each comes in another way, an article is reviewed and
   await owner.getByRole('row', { name: /Rui Look .*codes of an app/ }).waitFor();
   await owner.getByRole('link', { name: 'Trail' }).click();
   for (const name of ['Edgar Blue', 'Wanda Pen', 'Rui Look']) await did(name, 'Accepted the invitation');
-  await did('Wanda Pen', 'Logged in by way of: work');
+  await did('Wanda Pen', 'Logged in with: work');
   await owner.getByLabel('Where', { exact: true }).selectOption({ label: 'Articles and keys' });
   await did('Wanda Pen', 'Reviewed an article');
   await did('Edgar Blue', 'Reviewed an article');

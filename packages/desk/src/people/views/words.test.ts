@@ -11,8 +11,9 @@ const texts = {
   say: (name, values = {}) =>
     (all[name] ?? name).replaceAll(/\{\{(\w+)\}\}/g, (_, value) => String(values[value])),
   name: String,
+  list: (values) => values.join(', '),
   date: (ms) => new Date(ms).toISOString().slice(0, 10),
-} as Pick<Texts, 'say' | 'name' | 'date'> as Texts;
+} as Pick<Texts, 'say' | 'name' | 'list' | 'date'> as Texts;
 
 const ADA = '019ad3c2-0000-7000-8000-000000000001';
 const BOB = '019ad3c2-0000-7000-8000-000000000002';
@@ -30,6 +31,22 @@ function entry(action: string, object: object, person: string | null = 'Ada'): T
 
 test.each([
   ['login_succeeded', { lane: 'known_address', address: '127.0.0.1', username: 'admin' }, ''],
+  ['login_succeeded', { lane: 'known_address', by: 'passkey' }, 'with: a passkey'],
+  ['session_confirmed', { by: 'work' }, 'with: work'],
+  ['person_added', { person: ADA, role: 'writer', by: 'work' }, 'person: Ada, role: Writer, provider: work'],
+  ['person_changed', { person: ADA, active: false, by: BOB }, 'person: Ada, Switched off'],
+  ['bucket_saved', { id: BOB, name: 'press', active: true }, 'name: press, made the active one'],
+  [
+    'mail_tested',
+    { to: 'me@example.org', code: 'not_set' },
+    'to the e-mail address: me@example.org, outcome: No mail server is set.',
+  ],
+  ['trail_downloaded', { of: 'articles', entries: 2 }, 'trail: Articles and keys, number of entries: 2'],
+  [
+    'hook.paused',
+    { id: 3, pause_reason: 'receiver_gone' },
+    'number: 3, because: the address said that it is gone for good',
+  ],
   ['person_added', { person: ADA, role: 'writer', by: BOB }, 'person: Ada, role: Writer'],
   ['person_removed', { person: BOB, name: 'Bob', by: ADA }, 'name: Bob, by: Ada'],
   [

@@ -82,17 +82,31 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
  */
 export function objectOf({ action, object }: TrailEntry, names: ReadonlyMap<string, string>, texts: Texts) {
   const { say } = texts;
-  return Object.entries(object)
-    .flatMap(([name, given]) => {
-      // Elsewhere it is the API key by which it was done.
-      if (LEFT_OUT.has(name) || (name === 'key' && !action.startsWith('upload'))) return [];
-      const value = typeof given === 'string' && UUID.test(given) ? names.get(given) : given;
-      if (value === undefined || value === null || value === false || value === '') return [];
-      const labels = ['fact', 'site', 'news'].map((of) => textOf(`${of}_${name}`, say));
-      const label = labels.find((text) => text !== undefined) ?? name.replaceAll('_', ' ');
-      return value === true ? label : `${label}: ${changeWords(name, value, texts)}`;
-    })
-    .join(', ');
+  const facts = Object.entries(object).flatMap(([name, given]) => {
+    // Elsewhere it is the API key by which it was done.
+    if (LEFT_OUT.has(name) || (name === 'key' && !action.startsWith('upload'))) return [];
+    if (name === 'active' && given === false && action === 'person_changed') return [say('switchedOff')];
+    const value = typeof given === 'string' && UUID.test(given) ? names.get(given) : given;
+    if (value === undefined || value === null || value === false || value === '') return [];
+    const fact = factOf(action, name, given);
+    const labels = ['fact', 'site', 'news'].map((of) => textOf(`${of}_${fact}`, say));
+    const label = labels.find((text) => text !== undefined) ?? name.replaceAll('_', ' ');
+    return value === true ? label : say('labelled', { label, value: changeWords(fact, value, texts) });
+  });
+  return facts.join(say('betweenFacts'));
+}
+
+/** Members that say something else in one deed than in the others. */
+const OWN_FACTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  bucket_saved: { active: 'activated' },
+  mail_tested: { to: 'mailTo', code: 'mailCode' },
+};
+
+/** The name of the text for a member. A way of logging in and a provider are no person. */
+function factOf(action: string, name: string, value: unknown): string {
+  if (name === 'by' && !UUID.test(String(value))) return action.startsWith('person') ? 'provider' : 'way';
+  const own: Readonly<Record<string, string>> = OWN_FACTS[action] ?? {};
+  return own[name] ?? name;
 }
 
 function changeWords(name: string, value: unknown, texts: Texts): string {
@@ -104,7 +118,7 @@ function changeWords(name: string, value: unknown, texts: Texts): string {
 function valueWords(name: string, value: unknown, texts: Texts): string {
   const { say } = texts;
   if (value === null || value === undefined || value === '') return '–';
-  if (Array.isArray(value)) return value.map((one) => valueWords(name, one, texts)).join(', ') || '–';
+  if (Array.isArray(value)) return texts.list(value.map((one) => valueWords(name, one, texts))) || '–';
   if (typeof value === 'object') return visible(nameOf(value) ?? JSON.stringify(value));
   if (typeof value !== 'string') return String(value);
   if (name === 'events') return eventWords(value, say);
@@ -121,11 +135,15 @@ function nameOf(setting: object): string | undefined {
 /** The beginnings of the texts for what these members may be. */
 const VALUES: Readonly<Record<string, string>> = {
   action: 'action',
-  code: 'mailFault',
+  mailCode: 'mailFault',
+  of: 'of',
+  pause_reason: 'hookPaused',
   reason: 'problem',
   role: 'role',
   scope: 'scope',
+  period: 'period',
   state: 'review',
+  way: 'way',
 };
 
 /** An event of hooks, or all of a kind. */
