@@ -28,7 +28,7 @@ function openArticle(html) {
       const next = window.nextOf?.(written);
       if (next !== undefined) queueMicrotask(() => openArticle(next));
     },
-    onWords: (words) => Object.assign(window, { words }),
+    onLength: (length) => Object.assign(window, { textLength: length }),
     pickPicture: async () => picture,
     ...(window.findEmbed && { findEmbed: window.findEmbed }),
     uploadPicture: async (file) => ({

@@ -21,6 +21,7 @@ import { editorState } from './editing/state.ts';
 import { takeIn } from './editing/take-in.ts';
 import { readHtml } from './html/read-html.ts';
 import type { EditorTexts } from './text/editor-texts.ts';
+import type { TextLength } from './text-length.ts';
 import { BlockMenu } from './views/block-menu.tsx';
 import { EditorDialog, type FindEmbed, type OpenDialog } from './views/dialogs.tsx';
 import { nodeViews } from './views/node-views.ts';
@@ -53,7 +54,7 @@ export interface RichTextProps {
   readonly disabled?: boolean;
   /** Names the text, for people who hear the page. */
   readonly label: string;
-  readonly onWords?: (count: number) => void;
+  readonly onLength?: (length: TextLength) => void;
   /** Without it, there is nothing to comment. */
   readonly comments?: CommentMarks | undefined;
 }
@@ -186,7 +187,7 @@ export function RichText(props: RichTextProps) {
         latest.current.onChange(written, before);
         mark(view);
       },
-      onWords: latest.current.onWords,
+      onLength: latest.current.onLength,
     }));
     const leave = () => reporting.flush();
     addEventListener('pagehide', leave);

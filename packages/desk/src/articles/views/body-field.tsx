@@ -6,6 +6,7 @@ import { useApp } from '../app-context.ts';
 import type { CommentMarks } from '../editor/editing/comment-marks.ts';
 import type { Picture } from '../editor/editing/figures.ts';
 import type { RichText } from '../editor/rich-text.tsx';
+import type { TextLength } from '../editor/text-length.ts';
 import type { OpenArticle } from '../state/open-article.ts';
 import { sizeAt, writtenAlt } from '../state/pictures.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
@@ -44,7 +45,7 @@ export function BodyField({ open, editor, isReadOnly, onAsk, comments }: BodyFie
   const [isSource, setSource] = useState(
     () => editor !== 'failed' && !canShow(editor, open.fields.peek().content),
   );
-  const [words, setWords] = useState<number>();
+  const [length, setLength] = useState<TextLength>();
   const { content } = open.fields.value;
   const heard = useRef(0);
   const written = useRef(content);
@@ -71,7 +72,7 @@ export function BodyField({ open, editor, isReadOnly, onAsk, comments }: BodyFie
             written.current = editor.joined(html, known, open.fields.peek().content);
             open.edit({ content: written.current });
           }}
-          onWords={setWords}
+          onLength={setLength}
           comments={comments}
           pickPicture={() =>
             new Promise<Picture | undefined>((resolve) => {
@@ -92,7 +93,7 @@ export function BodyField({ open, editor, isReadOnly, onAsk, comments }: BodyFie
       )}
       <div class="body-foot">
         {!isShowable && <p class="hint">{say('writtenAsSource')}</p>}
-        {!isSource && words !== undefined && <p class="hint">{say('words', { count: words })}</p>}
+        {!isSource && length !== undefined && <p class="hint">{say(length.unit, { count: length.count })}</p>}
         <span class="space" />
         <Button
           kind="quiet"

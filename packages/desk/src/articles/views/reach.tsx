@@ -3,7 +3,7 @@ import { canShow } from '../../shared/state/store.ts';
 import { useApp } from '../app-context.ts';
 import type { Fields } from '../state/fields.ts';
 import type { OpenArticle } from '../state/open-article.ts';
-import { cutAfter, SHOWN, shownLength } from '../state/shown-length.ts';
+import { cutAfter, shownOf as lengthsOf, SHOWN } from '../state/shown-length.ts';
 import { pageOf } from '../state/site-page.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
 import { Checklist } from './checklist.tsx';
@@ -194,7 +194,7 @@ function SearchResult({ open }: { open: OpenArticle }) {
 
 /** The article as a shared link, in the two forms that networks have. */
 function Cards({ open }: { open: OpenArticle }) {
-  const { say } = useApp().texts;
+  const { say, list } = useApp().texts;
   const { title, text, image } = shownOf(open.fields.value).social;
   const host = usePage(open)?.host ?? '';
   const heading = cutAfter(title || say('untitled'), SHOWN.social.title);
@@ -209,7 +209,7 @@ function Cards({ open }: { open: OpenArticle }) {
   return (
     <>
       <figure class="social-card">
-        <figcaption class="hint">Facebook, LinkedIn</figcaption>
+        <figcaption class="hint">{list(['Facebook', 'LinkedIn'])}</figcaption>
         {picture}
         <span class="card-words">
           <span class="hint">{host}</span>
@@ -234,8 +234,8 @@ function Cards({ open }: { open: OpenArticle }) {
 /** The length of what is shown beside the part that is not cut off. */
 function Length({ text, most, isNetwork = false }: { text: string; most: number; isNetwork?: boolean }) {
   const { say } = useApp().texts;
-  const length = shownLength(text);
-  const isLong = length > most;
+  const shown = lengthsOf(text, most);
+  const isLong = shown.length > shown.most;
   const cut = isNetwork ? 'cutOnNetworks' : 'cutOff';
-  return <span class={isLong ? 'too-long' : ''}>{say(isLong ? cut : 'lengthOf', { length, most })}</span>;
+  return <span class={isLong ? 'too-long' : ''}>{say(isLong ? cut : 'lengthOf', shown)}</span>;
 }

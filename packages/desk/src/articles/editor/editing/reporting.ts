@@ -2,7 +2,7 @@ import type { Node } from 'prosemirror-model';
 import type { EditorView } from 'prosemirror-view';
 import { withoutEmpty } from '../html/without-empty.ts';
 import { writeHtml } from '../html/write-html.ts';
-import { wordCount } from '../word-count.ts';
+import { type TextLength, textLength } from '../text-length.ts';
 
 /** The pause in writing after which the article is written as HTML, in ms. */
 const PAUSE_MS = 400;
@@ -12,7 +12,7 @@ const MOST_MS = 3000;
 
 export interface Listener {
   onChange: (html: string) => void;
-  onWords?: ((count: number) => void) | undefined;
+  onLength?: ((length: TextLength) => void) | undefined;
 }
 
 /** Tells the page what the article has become: soon, but not at every key and not within a composition. */
@@ -34,7 +34,7 @@ export class Reporting {
     clearTimeout(this.#timer);
     this.#since = undefined;
     this.#reported = this.#view.state.doc;
-    this.#listener().onWords?.(wordCount(this.#reported));
+    this.#listener().onLength?.(textLength(this.#reported));
   }
 
   /** True if the page does not know yet what the article has become. */
@@ -56,9 +56,9 @@ export class Reporting {
     if (!this.isDue) return;
     const { doc } = this.#view.state;
     this.#reported = doc;
-    const { onChange, onWords } = this.#listener();
+    const { onChange, onLength } = this.#listener();
     onChange(writeHtml(withoutEmpty(doc)));
-    onWords?.(wordCount(doc));
+    onLength?.(textLength(doc));
   }
 
   #report(): void {
