@@ -73,7 +73,7 @@ export function ImportView({ id }: { id: number }) {
         </p>
       )}
       {state === 'undone' && (
-        <p class="notice">
+        <p class="form-good">
           {say('undone', { count: undone.removed })}
           {undone.changed > 0 && ` ${say('leftChanged', { count: undone.changed })}`}
           {undone.gone > 0 && ` ${say('leftGone', { count: undone.gone })}`}

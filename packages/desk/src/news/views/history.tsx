@@ -15,6 +15,8 @@ const MEMBERS: Readonly<Record<string, TextName>> = {
   tags: 'tags',
   enclosures: 'enclosures',
   digest: 'digest',
+  digestBy: 'digestBy',
+  mergedInto: 'mergedInto',
   hotPlace: 'hotPlace',
 };
 
@@ -61,12 +63,14 @@ export function HistoryView({
                   ...(ACTIONS[action] === undefined ? [] : [say(ACTIONS[action])]),
                 ].join(' · ')}
               </p>
-              {changes.map(({ member, before, after }) => (
-                <p key={member} class="change">
-                  <span class="change-member">{say(MEMBERS[member] ?? 'otherMember')}</span>{' '}
-                  <del>{valueWords(member, before, news)}</del> <ins>{valueWords(member, after, news)}</ins>
-                </p>
-              ))}
+              {changes
+                .filter(({ member }) => member !== 'digestUpdatedAt')
+                .map(({ member, before, after }) => (
+                  <p key={member} class="change">
+                    <span class="change-member">{say(MEMBERS[member] ?? 'otherMember')}</span>{' '}
+                    <del>{valueWords(member, before, news)}</del> <ins>{valueWords(member, after, news)}</ins>
+                  </p>
+                ))}
             </div>
             {undoneBy === null && me.may('edit') && (
               <Button
