@@ -171,7 +171,10 @@ test('at the desk the gallery takes pictures in, each once, and an undo removes 
   await first.close();
   await database.pool.query('update content.imported_picture set lease_until = null');
   expect((await desk('run')).status).toBe(202);
-  expect(await ended('run')).toMatchObject({ state: 'done', counts: { adapted: 2, pictures: 3 } });
+  expect(await ended('run')).toMatchObject({
+    state: 'done',
+    counts: { adapted: 2, pictures: 3, pictures_failed: 3 },
+  });
   expect(await keys()).toEqual(['a.png', 'b.png', 'c.png'].map((name) => `${folder}/${name}`));
   const taken = asked.filter((url) => /^\/[abc]/.test(url));
   expect(taken.toSorted()).toEqual(['/a.png', '/b.png', '/c.png', '/c.png']);

@@ -98,6 +98,8 @@ export interface FoundImport extends ImportRow {
   undone: { removed: number; changed: number; gone: number };
   /** Pictures that it has brought along. */
   pictures: number;
+  /** Those that it could not. */
+  pictures_failed: number;
 }
 
 export interface NewEntry {
@@ -531,7 +533,9 @@ async function findWhere(db: Database, where: RawBuilder<unknown>, limit: number
       (select jsonb_build_object(${undone('removed')}, ${undone('changed')}, ${undone('gone')})
         from content.imported_article where import_id = import.id) as undone,
       (select count(*) from content.imported_picture
-        where import_id = import.id and state = 'there')::integer as pictures
+        where import_id = import.id and state = 'there')::integer as pictures,
+      (select count(*) from content.imported_picture
+        where import_id = import.id and state = 'refused')::integer as pictures_failed
     from content.import where ${where} order by import.id desc limit ${limit}`.execute(db);
   return rows;
 }

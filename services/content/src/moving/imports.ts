@@ -116,11 +116,13 @@ const shownImport = z
         refused: z.int(),
         terms: z.int(),
         pictures: z.int(),
+        pictures_failed: z.int(),
       })
       .describe(
         'Articles that are created as they were, or adapted; that are there already; that are refused.' +
           ' While it is checked, those that would be. `terms`: categories, tags and so on that the file lists.' +
-          ' `pictures`: those that the gallery has taken in; of a check with `pictures`, the addresses found.',
+          ' `pictures`: those that the gallery has taken in; of a check with `pictures`, the addresses found.' +
+          ' `pictures_failed`: those that keep their address, as they could not be taken in.',
       ),
     left_out: z
       .array(z.object({ code, about, count: z.int() }))
@@ -499,7 +501,7 @@ function shown(row: FoundImport): z.infer<typeof shownImport> {
     },
     options: 'clean' in row.options ? { ...LATER_OPTIONS, ...row.options } : null,
     progress: { done, total },
-    counts: { ...outcomes, terms, pictures },
+    counts: { ...outcomes, terms, pictures, pictures_failed: row.pictures_failed },
     key: keyOf(actor.key, null),
     created_at: row.created_at.toISOString(),
     changed_at: row.changed_at.toISOString(),

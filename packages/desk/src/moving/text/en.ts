@@ -45,6 +45,8 @@ export const en = {
   picturesNotAsked: 'The articles would come without their pictures, which stay on the other site.',
   picturesCame_one: '{{count}} picture is in the gallery now.',
   picturesCame_other: '{{count}} pictures are in the gallery now.',
+  picturesFailed_one: '{{count}} picture could not be brought along, and stays where it is.',
+  picturesFailed_other: '{{count}} pictures could not be brought along, and stay where they are.',
   check: 'Check the file',
   checkAgain: 'Check again',
   run_one: 'Import {{count}} article',

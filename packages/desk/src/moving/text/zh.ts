@@ -44,6 +44,7 @@ export const zh: Translated<typeof en> = {
   picturesFound_other: '将从原来的网站导入 {{count}} 张图片（能取得的话）。',
   picturesNotAsked: '文章将不带图片导入，图片留在原来的网站。',
   picturesCame_other: '{{count}} 张图片已存入媒体库。',
+  picturesFailed_other: '{{count}} 张图片未能导入，仍留在原处。',
   check: '检查文件',
   checkAgain: '重新检查',
   run_other: '导入 {{count}} 篇文章',

@@ -97,6 +97,9 @@ export function ImportView({ id }: { id: number }) {
           {say(state === 'checked' ? 'picturesFound' : 'picturesCame', { count: counts.pictures })}
         </p>
       )}
+      {counts.pictures_failed > 0 && ['running', 'done'].includes(state) && (
+        <p class="hint">{say('picturesFailed', { count: counts.pictures_failed })}</p>
+      )}
       {state === 'checked' && coming > 0 && format !== 'jsonl' && found.options?.pictures == null && (
         <p class="hint">{say('picturesNotAsked')}</p>
       )}
