@@ -45,6 +45,7 @@ export class Categories {
   #offered: readonly string[] = [];
   #names: readonly string[] = [];
   #labels: ReadonlyMap<string, string> = new Map();
+  #packLabels: PackLabels = new Map();
   #rules: Rules;
 
   /** Throws a `Failure` for a file that is no pack. */
@@ -67,6 +68,10 @@ export class Categories {
   /** The label of each name. */
   get labels(): ReadonlyMap<string, string> {
     return this.#labels;
+  }
+
+  get packLabels(): PackLabels {
+    return this.#packLabels;
   }
 
   get rules(): Rules {
@@ -94,6 +99,7 @@ export class Categories {
     this.#offered = categories.map(({ name }) => name);
     this.#names = all.map(({ name }) => name);
     this.#labels = new Map(all.map(({ name, label }) => [name, label]));
+    this.#packLabels = packLabelsOf(this.#labels, this.#packOf(packs).categories, this.#parts.language);
     const words = Object.fromEntries(categories.map((category) => [category.name, category.words]));
     return rulesOf(this.#packOf(packs), this.#parts.language, words);
   }
@@ -113,6 +119,24 @@ export function isFile(pack: string): boolean {
 /** The name in a value of `NEWS_CATEGORIES` or `NEWS_DIRECTIONS`. */
 export function nameOf(value: string): string {
   return value.replace(/=.*/s, '');
+}
+
+/** By name, the labels that the packs have by language, where the site's own is not another one. */
+export type PackLabels = ReadonlyMap<string, Readonly<Record<string, string>>>;
+
+/** Returns the labels of the packs for those of `labels` that are one of them. */
+export function packLabelsOf(
+  labels: ReadonlyMap<string, string>,
+  groups: Readonly<Record<string, Group>>,
+  siteLanguage: string | undefined,
+): PackLabels {
+  const names = [...labels.keys()].filter((name) => groups[name] !== undefined);
+  const [english, ofSite] = [undefined, siteLanguage].map((language) => labelsOf(names, groups, language));
+  return new Map(
+    names
+      .filter((name) => labels.get(name) === ofSite?.get(name))
+      .map((name) => [name, { en: english?.get(name) ?? name, ...groups[name]?.label }]),
+  );
 }
 
 /** Returns the labels of the setting, else those of the packs, else the words of the name. */

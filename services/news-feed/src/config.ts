@@ -15,7 +15,7 @@ import { pagePath, siteSettings, siteUrl, timeZone } from '@pressroom/common/sta
 import { PACKS, readPacks } from '@pressroom/stories/packs';
 import { z } from 'zod';
 import { Calendar, SHANGHAI } from './calendar.ts';
-import { Categories, isFile, labelsOf, nameOf } from './categories.ts';
+import { Categories, isFile, labelsOf, nameOf, packLabelsOf } from './categories.ts';
 import { NEWS_VARIABLES, NewsSettings } from './settings.ts';
 import type { Vocabulary } from './words.ts';
 
@@ -168,6 +168,8 @@ export function vocabularyOf(config: z.infer<z.ZodObject<typeof vocabularySettin
   const reportZone = ownZone ?? siteZone ?? SHANGHAI.zone;
   const calendar = new Calendar(reportZone, reportHour);
   const environment = { reportZone, reportHour, packs };
+  const groups = readPacks(packs).directions;
+  const directionLabels = labelsOf(directions, groups, language);
   return {
     get categories() {
       return categories.names;
@@ -183,7 +185,13 @@ export function vocabularyOf(config: z.infer<z.ZodObject<typeof vocabularySettin
       get category() {
         return categories.labels;
       },
-      direction: labelsOf(directions, readPacks(packs).directions, language),
+      direction: directionLabels,
+    },
+    packLabels: {
+      get category() {
+        return categories.packLabels;
+      },
+      direction: packLabelsOf(directionLabels, groups, language),
     },
     packs,
     calendar,

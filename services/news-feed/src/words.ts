@@ -1,6 +1,7 @@
 import type { Rules } from '@pressroom/stories';
 import { primaryLanguage } from '@pressroom/stories/words';
 import type { Calendar, Period } from './calendar.ts';
+import type { PackLabels } from './categories.ts';
 import type { NewsSettings } from './settings.ts';
 
 /** Texts of the newsroom and the feed for readers, in one language. */
@@ -102,6 +103,8 @@ export interface Vocabulary {
   directions: readonly string[];
   /** The label that readers see for each, by its name. */
   labels: Readonly<Record<'category' | 'direction', ReadonlyMap<string, string>>>;
+  /** What the packs call those of `labels` that are theirs, for people at the desk. */
+  readonly packLabels: Readonly<Record<'category' | 'direction', PackLabels>>;
   /** `NEWS_PACKS`, whose lexicon tells stories apart: those that come with Pressroom have none. */
   packs: readonly string[];
   /** Of the zone and hour that `settings` have: the days of reports, quotas and the archive. */

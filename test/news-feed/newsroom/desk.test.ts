@@ -713,7 +713,10 @@ test('a story is pinned in the hot list or hidden there, from the next ranking o
 
 test('the newsroom as a whole is shown, and ranked and filled anew', async () => {
   expect((await ask('/vocabulary')).body).toMatchObject({
-    directions: [{ name: 'domestic', label: 'Domestic' }, { name: 'overseas' }],
+    directions: [
+      { name: 'domestic', label: 'Domestic', packLabels: { en: 'Domestic', zh: '国内' } },
+      { name: 'overseas' },
+    ],
     zone: 'Asia/Shanghai',
   });
   const lines = [itemLine('a', { publishedAt: '2026-11-20T10:00:00.000Z' })]

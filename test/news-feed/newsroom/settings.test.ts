@@ -182,7 +182,8 @@ describe('categories and packs', () => {
 
   const offered = async () =>
     (await send(`${url}/api/vocabulary`, { headers: HEADERS })).body.categories.map(
-      ({ name, label, isFormer }: JsonBody) => `${name}=${label}${isFormer ? ' (former)' : ''}`,
+      ({ name, label, packLabels, isFormer }: JsonBody) =>
+        [`${name}=${label}`, packLabels?.zh, isFormer && '(former)'].filter(Boolean).join(' '),
     );
 
   async function addItem(category: string): Promise<number> {
@@ -224,7 +225,7 @@ describe('categories and packs', () => {
     expect((await offered()).slice(0, 3)).toEqual([
       'trams=Trams',
       'product=New things',
-      'technology=Technology (former)',
+      'technology=Technology 技术 (former)',
     ]);
     expect(await judged('Die Tram 10 fährt wieder')).toBe('trams');
     // Words are no patterns, and count beside those of the pack.
@@ -247,7 +248,7 @@ describe('categories and packs', () => {
     await set({ categories: null });
     expect(await former()).toEqual(['trams']);
     await untilShown(['trams', 'trains'], ['Pressroom: Trams', '400']);
-    expect((await offered()).slice(8)).toEqual(['insight=Insight', 'trams=Trams (former)']);
+    expect((await offered()).slice(8)).toEqual(['insight=Insight 观点', 'trams=Trams (former)']);
     const { body } = await send(`${feed.url}/api/v1/items?category=trams`);
     expect(body.items).toMatchObject([{ category: 'trams' }]);
     const preview = await send(`${url}/api/reports/daily/preview`, { headers: HEADERS });

@@ -43,12 +43,13 @@ const KEYS: readonly (readonly [keys: string, text: TextName])[] = [
 export function NewsPage({ onVocabulary }: { onVocabulary: (vocabulary: Vocabulary) => void }) {
   const { address, api, edits, texts } = useNews();
   const { say } = texts;
+  const language = texts.language.value;
   const { screen, id } = placeOf(address.here.value);
   const [isHelping, setHelping] = useState(false);
   const vocabulary = useAnswer((signal) => api.vocabulary(signal), 'vocabulary');
   useEffect(() => {
-    if (vocabulary.value !== undefined) onVocabulary(vocabulary.value);
-  }, [vocabulary.value]);
+    if (vocabulary.value !== undefined) onVocabulary(saidIn(language, vocabulary.value));
+  }, [vocabulary.value, language]);
   useTitle(say(screen), say('news'));
   useKeys({
     '?': () => setHelping(true),
@@ -122,4 +123,12 @@ function NewsroomNotice() {
       {say(value.workers === 0 ? 'noWorker' : 'scheduleFailed')}
     </p>
   );
+}
+
+/** With the labels of packs in a language; one that the site has set stays as readers see it. */
+function saidIn(language: string, { categories, directions, ...others }: Vocabulary): Vocabulary {
+  const said = <One extends Vocabulary['directions'][number]>(one: One): One => {
+    return { ...one, label: one.packLabels?.[language] ?? one.label };
+  };
+  return { ...others, categories: categories.map(said), directions: directions.map(said) };
 }

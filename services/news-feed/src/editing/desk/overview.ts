@@ -12,7 +12,14 @@ import { failedJobs, workStatus } from '../../work/status.ts';
 import { inTransactions } from '../edits.ts';
 import { type EditorParts, timestamp, toWire } from './editors.ts';
 
-const named = z.object({ name: z.string(), label: z.string() });
+const named = z.object({
+  name: z.string(),
+  label: z.string().describe('As readers see it.'),
+  packLabels: z
+    .record(z.string(), z.string())
+    .nullable()
+    .describe('What a pack calls it, by language; null if the site has a label of its own.'),
+});
 
 /** Answer with the site's vocabulary. */
 const vocabularyAnswer = z.object({
@@ -141,7 +148,7 @@ export function overviewOperations(parts: EditorParts & { schedules: readonly Sc
 }
 
 function states({ db, vocabulary, clock, schedules }: EditorParts & { schedules: readonly Schedule[] }) {
-  const { calendar, labels } = vocabulary;
+  const { calendar, labels, packLabels } = vocabulary;
   const words = operation({
     schema: {
       tags: TAGS,
@@ -151,7 +158,11 @@ function states({ db, vocabulary, clock, schedules }: EditorParts & { schedules:
     },
     handler: async () => {
       const labelled = (names: readonly string[], kind: 'category' | 'direction') =>
-        names.map((name) => ({ name, label: labels[kind].get(name) ?? name }));
+        names.map((name) => ({
+          name,
+          label: labels[kind].get(name) ?? name,
+          packLabels: packLabels[kind].get(name) ?? null,
+        }));
       return {
         categories: labelled(vocabulary.categories, 'category').map((category) => {
           return { ...category, isFormer: !vocabulary.offered.includes(category.name) };
