@@ -118,7 +118,9 @@ export class WebhookSender {
   }
 }
 
-/** Where the URL of a receiver leads; `privateHosts` may have addresses that are not public, without ports. */
+/**
+ * Where the URL of a receiver leads; `privateHosts` may have addresses that are not public, without ports.
+ */
 export function webhookTarget(address: string, privateHosts: readonly string[]): GuardedTarget {
   const url = new URL(address);
   return { url, mayBePrivate: privateHosts.includes(url.hostname.replace(/^\[(.*)\]$/, '$1')) };

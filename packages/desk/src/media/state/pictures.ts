@@ -34,7 +34,7 @@ export async function withoutPlaces(chosen: readonly Chosen[], dialogs: Dialogs)
   return choice === 'keep' ? all : all.filter((one) => !unknown.has(one));
 }
 
-/** The files, without those cut off that a person leaves out; none if that person gives the whole thing up. */
+/** The files, without those cut off that a person leaves out; none if that person gives up. */
 export async function withoutCutOff(chosen: readonly Chosen[], dialogs: Dialogs): Promise<readonly Chosen[]> {
   const cut = new Set<Chosen>();
   for (const one of chosen) if (await isFileCutOff(one.file)) cut.add(one);

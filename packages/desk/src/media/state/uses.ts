@@ -81,7 +81,7 @@ export class Uses {
     await this.follow(undone, { choice: 'keep', hidden }, new Map());
   }
 
-  /** The articles whose readers no longer see a file that is moved; undefined if it stays as public as it is. */
+  /** The articles whose readers no longer see a file that is moved; undefined if that changes nothing. */
   async #hidden(moved: ReadonlyMap<string, string>): Promise<ArticleUses | undefined> {
     const { api, visibility } = this.#parts;
     const hiding = [...moved].flatMap(([from, to]) => visibility.hidden(from, to));

@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { PictureInputProps } from './picture-input.tsx';
 
-/** See `PictureInput`, which few visits need: it is loaded when it is first shown, or the address is typed. */
+/** See `PictureInput`, which few visits need: it is loaded when it is first shown. */
 export function LatePictureInput(props: PictureInputProps) {
   const [View, setView] = useState<ComponentType<PictureInputProps>>();
   useEffect(() => {

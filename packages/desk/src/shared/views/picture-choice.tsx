@@ -22,7 +22,7 @@ interface PictureChoiceProps {
   children?: ComponentChildren;
 }
 
-/** The chosen picture, if the page may show it, and the ways to another: dropped, uploaded, of the gallery. */
+/** The chosen picture, if the page may show it, and the ways to another one. */
 export function PictureChoice({
   pictures,
   legend,
