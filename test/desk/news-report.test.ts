@@ -178,7 +178,12 @@ test('two stories are merged side by side and taken apart, one is split, and a d
   await page.getByRole('button', { name: 'Side by side: The harbour' }).click();
   const [tunnel, harbour] = ['The tunnel', 'The harbour'].map((name) => page.getByRole('region', { name }));
   await harbour?.getByText('1 report', { exact: true }).waitFor();
-  await harbour?.getByRole('button', { name: 'Merge into the one beside it' }).click();
+  await harbour?.getByRole('button', { name: 'Merge into another story…' }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('radio', { name: /^The tunnel/, checked: true })
+    .waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Merge', exact: true }).click();
   await page.getByText('Merged “The harbour”').first().waitFor();
   await tunnel?.getByText('3 reports', { exact: true }).waitFor();
   await tunnel?.getByRole('button', { name: 'Take apart: The harbour' }).click();

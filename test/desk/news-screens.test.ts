@@ -97,7 +97,14 @@ const SCREENS: Readonly<Record<string, readonly [path: string, show: (page: Page
   stories: ['stories', (page) => page.getByRole('link', { name: 'one' }).waitFor()],
   'stories side by side': [
     'stories?a=one&b=two',
-    (page) => page.getByRole('button', { name: 'Merge into the one beside it' }).nth(1).waitFor(),
+    (page) => page.getByRole('button', { name: 'Merge into another story…' }).nth(1).waitFor(),
+  ],
+  'a story that is merged': [
+    'stories?a=one',
+    async (page) => {
+      await page.getByRole('button', { name: 'Merge into another story…' }).click();
+      await page.getByRole('radio').first().waitFor();
+    },
   ],
   'the hot list': [
     'hot',

@@ -13,7 +13,7 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { archiveQuery } from './api/archive.ts';
 import { ArchiveStore } from './api/archive-store.ts';
-import { storiesQuery } from './api/stories.ts';
+import { searchableStories } from './api/stories.ts';
 import { listStories } from './api/story-list.ts';
 import { addDays } from './calendar.ts';
 import { type EditorParts, toWire } from './editing/desk/editors.ts';
@@ -71,6 +71,7 @@ const SEARCHES = 2;
 /** Builds the editing API of the newsroom, ready to listen on a separate port. */
 export async function buildDesk(parts: DeskParts): Promise<Server> {
   const { db, host, keys, log } = parts;
+  const gate = new SearchGate(db, SEARCHES);
   const app = await createServer({
     // A worker may be busy: whoever edits waits.
     config: { HOST: host, TRUST_PROXY: undefined, METRICS_PORT: undefined, EVENT_LOOP_DELAY_LIMIT_MS: 0 },
@@ -81,8 +82,8 @@ export async function buildDesk(parts: DeskParts): Promise<Server> {
   });
   const groups = [
     overviewOperations(parts),
-    itemOperations(parts, archiveOf(parts)),
-    storyOperations(parts, { query: storiesQuery, read: (query) => storiesOf(db, query) }),
+    itemOperations(parts, archiveOf(parts, gate)),
+    storyOperations(parts, { query: searchableStories, read: (query) => storiesOf(db, gate, query) }),
     sourceOperations(parts),
     reportOperations(parts),
     settingsOperations(parts),
@@ -107,8 +108,7 @@ export async function buildDesk(parts: DeskParts): Promise<Server> {
 }
 
 /** The archive, with the members that only editors see. */
-function archiveOf({ db, vocabulary, clock }: DeskParts) {
-  const gate = new SearchGate(db, SEARCHES);
+function archiveOf({ db, vocabulary, clock }: DeskParts, gate: SearchGate<NewsTables>) {
   const { calendar } = vocabulary;
   const archive = new ArchiveStore({ db, gate, calendar, clock });
   const firstScored = () => addDays(calendar.date(clock()), -SCORED_DAYS);
@@ -142,8 +142,14 @@ function archiveOf({ db, vocabulary, clock }: DeskParts) {
   };
 }
 
-async function storiesOf(db: Kysely<NewsTables>, query: Parameters<typeof listStories>[1]) {
-  const { stories, nextCursor } = await listStories(db, query);
+async function storiesOf(
+  db: Kysely<NewsTables>,
+  gate: SearchGate<NewsTables>,
+  query: Parameters<typeof listStories>[1],
+) {
+  const { stories, nextCursor } = await (query.q === undefined
+    ? listStories(db, query)
+    : gate.run((searchDb) => listStories(searchDb, query)));
   const shown = stories.map(({ public_id: publicId, title, status, digest, reports, ...latest }) => ({
     ...{ publicId, title, status, digest, reportCount: reports },
     latest: { id: latest.latest_id, title: latest.latest, publishedAt: latest.latest_at },

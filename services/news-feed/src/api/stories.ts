@@ -86,13 +86,17 @@ export const storiesQuery = z.strictObject({
   cursor: cursorParameter,
 });
 
+/** The same, by the words of one public report of a story. */
+export const searchableStories = storiesQuery.extend({
+  q: findableParameter.describe(
+    'Every word must be in the title, the original title or the summary of one report, in upper or lower case.' +
+      ' At least one word has three letters or two Chinese characters.',
+  ),
+});
+
 /** The same for readers, by what one public report of a story has. */
 function readersQuery(vocabulary: Vocabulary) {
-  return storiesQuery.extend({
-    q: findableParameter.describe(
-      'Every word must be in the title, the original title or the summary of one report, in upper or lower case.' +
-        ' At least one word has three letters or two Chinese characters.',
-    ),
+  return searchableStories.extend({
     category: categoryParameter(vocabulary).describe('The category of one of its reports.'),
   });
 }

@@ -104,9 +104,9 @@ export class NewsroomApi {
     return asked(this.#client.post('/edits/{edit}/undo', { path: { edit } }));
   }
 
-  /** Stories, the last first. */
-  async stories(cursor?: string, signal?: AbortSignal): Promise<Page<ListedStory>> {
-    const sent = { query: { limit: PAGE, cursor }, signal };
+  /** Stories, the last first; with `q`, those that a search finds. */
+  async stories(cursor?: string, signal?: AbortSignal, q?: string): Promise<Page<ListedStory>> {
+    const sent = { query: { limit: PAGE, cursor, q }, signal };
     const { stories, nextCursor } = await asked(this.#client.get('/stories', sent));
     return { entries: stories, nextCursor };
   }

@@ -5,6 +5,12 @@ export const SCREENS = ['today', 'sources', 'report', 'stories', 'hot'] as const
 
 export type Screen = (typeof SCREENS)[number];
 
+/** The shortest search: a word of three letters, or of two Chinese characters. */
+export const SEARCHABLE = /[\p{L}\p{N}]{3}|\p{Script=Han}{2}/u;
+
+/** The pause of the keys after which a search begins, in ms. */
+export const TYPING_MS = 250;
+
 export interface NewsPlace {
   readonly screen: Screen;
   /** The number of the source on the screen. */

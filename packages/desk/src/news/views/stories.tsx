@@ -4,6 +4,7 @@ import { Icon } from '../../shared/views/icon.tsx';
 import { Link } from '../../shared/views/link.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { useRows } from '../../shared/views/use-rows.ts';
+import { useWide } from '../../shared/views/use-wide.ts';
 import type { ListedStory } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { pathTo, placeOf } from '../state/news-place.ts';
@@ -101,6 +102,7 @@ function StoryList({ stories, chosen, isMore, onMore, onCompare }: StoryListProp
   const { texts } = useNews();
   const { say } = texts;
   const scroller = useRef<HTMLDivElement>(null);
+  const isWide = useWide();
   const rows = useRows(scroller, { count: stories.length, heightOf, overscan: 8 });
   const isAtEnd = isMore && (rows.items.at(-1)?.index ?? 0) >= stories.length - AHEAD;
   useEffect(() => {
@@ -151,13 +153,15 @@ function StoryList({ stories, chosen, isMore, onMore, onCompare }: StoryListProp
                 )}
                 <span class="item-facts">{facts.join(' · ')}</span>
               </span>
-              <span>
-                <IconButton
-                  icon="compare"
-                  label={say('compareOne', { title })}
-                  onClick={() => onCompare(publicId)}
-                />
-              </span>
+              {isWide && (
+                <span>
+                  <IconButton
+                    icon="compare"
+                    label={say('compareOne', { title })}
+                    onClick={() => onCompare(publicId)}
+                  />
+                </span>
+              )}
             </li>
           );
         })}

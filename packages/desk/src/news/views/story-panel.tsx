@@ -1,3 +1,4 @@
+import { lazy, Suspense } from 'preact/compat';
 import { useState } from 'preact/hooks';
 import { Button, IconButton } from '../../shared/views/button.tsx';
 import type { Done, Story, Tagged } from '../api/types.ts';
@@ -7,9 +8,13 @@ import { TextForm } from './text-form.tsx';
 import { Waiting } from './trouble.tsx';
 import { useAnswer } from './use-answer.ts';
 
+const MergeDialog = lazy(() =>
+  import('./merge-dialog.tsx').then(({ MergeDialog: View }) => ({ default: View })),
+);
+
 interface StoryPanelProps {
   id: string;
-  /** The story beside it, into which it can be merged. */
+  /** The story beside it. */
   other: string | undefined;
   turn: number;
   onChanged: () => void;
@@ -31,6 +36,7 @@ export function StoryPanel({ id, other, turn, onChanged, onClose, onMerged }: St
     { turn },
   );
   const { value } = asked;
+  const [isMerging, setMerging] = useState(false);
   const attempt = async (words: string, work: () => Promise<number | null>) => {
     await edits.attempt(words, async () => edits.made(words, [await work()], onChanged));
     onChanged();
@@ -44,12 +50,12 @@ export function StoryPanel({ id, other, turn, onChanged, onClose, onMerged }: St
   }
   const { story, history } = value;
   const { title, mergedInto, merged } = story.value;
-  const merge = () =>
-    attempt(say('didMerge', { title }), async () => {
-      const { edit, publicId } = await api.mergeStory(id, other ?? id);
-      onMerged(publicId);
-      return edit;
-    });
+  const merge = async (into: string) => {
+    const { edit, publicId } = await api.mergeStory(id, into);
+    edits.made(say('didMerge', { title }), [edit], onChanged);
+    onMerged(publicId);
+    onChanged();
+  };
   return (
     <section class="story" aria-label={title}>
       <div class="story-head">
@@ -71,10 +77,15 @@ export function StoryPanel({ id, other, turn, onChanged, onClose, onMerged }: St
           )}
         </p>
       )}
-      {other !== undefined && mergedInto === null && me.may('edit') && (
-        <Button icon="merge" onClick={() => void merge()}>
+      {mergedInto === null && me.may('edit') && (
+        <Button icon="merge" onClick={() => setMerging(true)}>
           {say('mergeIntoOther')}
         </Button>
+      )}
+      {isMerging && (
+        <Suspense fallback={null}>
+          <MergeDialog story={story.value} other={other} onMerge={merge} onClose={() => setMerging(false)} />
+        </Suspense>
       )}
       <fieldset class="as-one" disabled={!me.may('edit')}>
         <Texts story={story} onSaved={onChanged} />
