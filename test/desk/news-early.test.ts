@@ -46,8 +46,16 @@ test('the next report is published early after a question, then corrected, and s
   await page.getByText('Published: Daily', { exact: true }).first().waitFor();
   await page.getByText('this is what a correction would be').waitFor();
   expect(await published()).toEqual([{ item_ids: ['a'], is_early: true }]);
+  await page.getByRole('button', { name: 'The next one' }).click();
+  await page.getByText('There is nothing to report yet').waitFor();
+  await desk.elsewhere('POST', '/sources', { url: desk.host.at('/feed.xml'), name: 'The coast' });
+  await page.goto(`${desk.gallery.url}/desk/home`);
+  const next = page.getByRole('region', { name: 'Scheduled next' }).getByRole('time');
+  expect(Date.parse(String(await next.getAttribute('datetime')))).toBeGreaterThan(
+    Date.now() + 24 * 3_600_000,
+  );
   await add('b');
-  await page.reload();
+  await desk.go('report?of=latest');
   await page.getByText('What is known of b.').first().waitFor();
   await page.getByRole('button', { name: 'Publish the correction' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Publish the correction' }).click();

@@ -1,5 +1,6 @@
 import { ApiClient, type ContentClient, type GalleryClient, galleryClient } from '@pressroom/client';
 import type { Paths } from '../../news/api/newsroom.ts';
+import { reportAfter } from '../../news/state/report-dates.ts';
 import { deskContentClient } from '../../shared/api/content-client.ts';
 import { asked } from '../../shared/api/problem.ts';
 import type { Service } from '../../shared/api/service.ts';
@@ -133,8 +134,12 @@ export class HomeApi {
   }
 
   async #nextReport(): Promise<NextReport> {
-    const path = { period: 'daily' } as const;
-    const { report, windowEnd: at } = await asked(this.#newsroom.get('/reports/{period}/preview', { path }));
+    const preview = (date?: string) =>
+      asked(this.#newsroom.get('/reports/{period}/preview', { path: { period: 'daily' }, query: { date } }));
+    const due = await preview();
+    // After one that was published early, the next is that of the day after.
+    const { report, windowEnd: at } =
+      due.publishedAt === null ? due : await preview(reportAfter('daily', due.date, 1));
     const items = [
       ...(report?.sections.flatMap((section) => section.items) ?? []),
       ...(report?.flashes ?? []),

@@ -28,8 +28,11 @@ export function Report() {
   const date = query.get('date') ?? '';
   const asked = useAnswer(
     async (signal) => {
-      const next = await api.preview(period, undefined, signal);
-      const latest = reportAfter(period, next.value.date, -1);
+      const due = await api.preview(period, undefined, signal);
+      // One that was published early is the latest before its hour.
+      const isOut = due.value.publishedAt !== null;
+      const latest = reportAfter(period, due.value.date, isOut ? 0 : -1);
+      const next = isOut ? await api.preview(period, reportAfter(period, latest, 1), signal) : due;
       const day = isDate(date) && date < latest ? reportWith(period, date) : latest;
       const preview = isLatest ? await api.preview(period, day, signal) : next;
       const { publishedAt, windowEnd } = preview.value;
@@ -181,7 +184,7 @@ interface PublishButtonsProps {
 
 /** Publishes a report, or corrects what has been published; what was previewed, or nothing. */
 function PublishButtons({ preview, isEarly, onDone }: PublishButtonsProps) {
-  const { api, edits, texts, vocabulary } = useNews();
+  const { address, api, edits, texts, vocabulary } = useNews();
   const { say } = texts;
   const { value, etag } = preview;
   const [isAsking, setAsking] = useState(false);
@@ -191,7 +194,10 @@ function PublishButtons({ preview, isEarly, onDone }: PublishButtonsProps) {
     const words = say(isPublished ? 'didCorrect' : 'didPublish', { period: say(value.period) });
     await edits.attempt(words, async () => {
       if (isPublished) edits.made(words, [(await api.correct(value, etag)).edit], onDone);
-      else edits.say((await api.publish(value, etag)).outcome === 'published' ? words : say('notPublished'));
+      else if ((await api.publish(value, etag)).outcome === 'published') {
+        edits.say(words);
+        changeQuery(address, { of: 'latest' });
+      } else edits.say(say('notPublished'));
     });
     onDone();
   };
@@ -201,7 +207,11 @@ function PublishButtons({ preview, isEarly, onDone }: PublishButtonsProps) {
   const button = say(isPublished ? 'correct' : isEarly ? 'publishEarly' : 'publishNow');
   return (
     <>
-      <Button kind="primary" disabled={value.report === null} onClick={() => setAsking(true)}>
+      <Button
+        kind="primary"
+        disabled={value.report === null || Date.parse(value.windowStart) > Date.now()}
+        onClick={() => setAsking(true)}
+      >
         {button}
       </Button>
       {isAsking && (
