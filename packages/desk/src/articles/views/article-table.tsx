@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useBroken } from '../../shared/desk.ts';
 import { Icon } from '../../shared/views/icon.tsx';
 import { useRows } from '../../shared/views/use-rows.ts';
+import { useMedia } from '../../shared/views/use-wide.ts';
 import type { ListedArticle, Sort } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { galleryPath } from '../state/pictures.ts';
@@ -11,9 +12,10 @@ import type { TextName } from '../text/texts.ts';
 import { useListActions } from './list-actions.ts';
 import { listed } from './seats.ts';
 
-/** The height of a row, in px. */
-const ROW = 56;
-const heightOf = () => ROW;
+/** The height of a row, in px: of one line, and of several where the window is narrow. */
+const heightOf = () => 56;
+const narrowHeightOf = () => 100;
+const NARROW = '(max-width: 760px)';
 
 /** The rows before the last one at which the next page is requested. */
 const AHEAD = 40;
@@ -23,7 +25,12 @@ export function ArticleTable() {
   const { list, place, texts } = useApp();
   const articles = list.articles.value;
   const scroller = useRef<HTMLDivElement>(null);
-  const rows = useRows(scroller, { count: articles.length, heightOf, overscan: 8 });
+  const isNarrow = useMedia(NARROW);
+  const rows = useRows(scroller, {
+    count: articles.length,
+    heightOf: isNarrow ? narrowHeightOf : heightOf,
+    overscan: 8,
+  });
   const last = rows.items.at(-1)?.index ?? 0;
   const isAtEnd = list.state.value === 'more' && last >= articles.length - AHEAD;
   useEffect(() => {

@@ -3,6 +3,7 @@ import { Icon } from '../../shared/views/icon.tsx';
 import { Menu } from '../../shared/views/menu.tsx';
 import type { MenuItem } from '../../shared/views/menu-item.ts';
 import { errorWords, problemWords } from '../../shared/views/problem-view.tsx';
+import { useMedia } from '../../shared/views/use-wide.ts';
 import type { Comment } from '../api/comments.ts';
 import { useApp } from '../app-context.ts';
 import type { OpenArticle } from '../state/open-article.ts';
@@ -84,16 +85,33 @@ export function PublishBar(props: PublishBarProps) {
           ),
       });
   };
-  return (
+  // Where there is little room, this stays while the rest of the bars scrolls away.
+  const isNarrow = useMedia('(max-width: 900px)');
+  const saving = canChange ? (
+    <SaveState open={open} onDecide={onDecide} />
+  ) : (
+    <span class="save-state">{say('onlyRead')}</span>
+  );
+  const publishing = (
+    <>
+      {canPublish && isPlanned && (
+        <Button onClick={() => void follow(open.change({ publish_at: null, release: null }))}>
+          {say('unschedule')}
+        </Button>
+      )}
+      {canPublish && (!isPublished || hasChanges) && (
+        <Button kind="primary" onClick={onPublish}>
+          {say(isPublished ? 'publishChanges' : 'publish')}
+        </Button>
+      )}
+    </>
+  );
+  const bar = (
     <div class="toolbar publish-bar">
       <IconButton icon="previous" label={say('back')} onClick={onBack} />
       <div class="article-standing">
         <Standing open={open} />
-        {canChange ? (
-          <SaveState open={open} onDecide={onDecide} />
-        ) : (
-          <span class="save-state">{say('onlyRead')}</span>
-        )}
+        {!isNarrow && saving}
       </div>
       <div class="publish-buttons">
         {open.id !== undefined && (
@@ -120,18 +138,20 @@ export function PublishBar(props: PublishBarProps) {
             </Menu>
           </>
         )}
-        {canPublish && isPlanned && (
-          <Button onClick={() => void follow(open.change({ publish_at: null, release: null }))}>
-            {say('unschedule')}
-          </Button>
-        )}
-        {canPublish && (!isPublished || hasChanges) && (
-          <Button kind="primary" onClick={onPublish}>
-            {say(isPublished ? 'publishChanges' : 'publish')}
-          </Button>
-        )}
+        {!isNarrow && publishing}
       </div>
     </div>
+  );
+  if (!isNarrow) return bar;
+  return (
+    <>
+      {bar}
+      <div class="toolbar publish-now">
+        {saving}
+        <span class="space" />
+        {publishing}
+      </div>
+    </>
   );
 }
 
