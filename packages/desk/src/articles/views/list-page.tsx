@@ -25,7 +25,8 @@ export function ListPage() {
     <>
       <h1 class="unseen">{say('articles')}</h1>
       {!isEmpty && <StateTabs />}
-      {!isEmpty && (list.chosen.value.size > 0 && me.may('edit') ? <SelectionBar /> : <FilterBar />)}
+      {!isEmpty && list.chosen.value.size > 0 && me.may('edit') && <SelectionBar />}
+      {!isEmpty && <FilterBar />}
       {list.articles.value.length > 0 ? <ArticleTable /> : <NoArticles />}
       <Status />
     </>

@@ -18,7 +18,12 @@ const SORTS: Readonly<Record<SortKey, TextName>> = {
 
 export function Toolbar() {
   const { selection } = useApp();
-  return selection.paths.value.size > 0 ? <SelectionBar /> : <FolderBar />;
+  return (
+    <>
+      {selection.paths.value.size > 0 && <SelectionBar />}
+      <FolderBar />
+    </>
+  );
 }
 
 function FolderBar() {

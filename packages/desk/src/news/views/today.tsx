@@ -8,7 +8,7 @@ import { Modal } from '../../shared/views/modal.tsx';
 import { useWide } from '../../shared/views/use-wide.ts';
 import type { ItemsQuery, Source, Vocabulary } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
-import { changeQuery, pathTo, placeOf } from '../state/news-place.ts';
+import { changeQuery, pathTo, placeOf, SEARCHABLE, TYPING_MS } from '../state/news-place.ts';
 import type { Choices } from './fields.tsx';
 import { Select, termChoices } from './fields.tsx';
 import { ItemDetails } from './item-details.tsx';
@@ -36,12 +36,6 @@ const GONE = [['restore', 'restoreItem', 'primary', 'w']] as const;
 const KEY_OF = { select: 's', deselect: 'd', withdraw: 'w' } as const;
 
 const DAY_MS = 24 * 3_600_000;
-
-/** The pause of the keys after which a search begins, in ms. */
-const TYPING_MS = 250;
-
-/** The shortest search: a word of three letters, or of two Chinese characters. */
-const SEARCHABLE = /[\p{L}\p{N}]{3}|\p{Script=Han}{2}/u;
 
 /** The items of today, or of another span, with what the keys do to them. */
 export function Today() {
@@ -87,7 +81,8 @@ export function Today() {
   );
   return (
     <>
-      {chosen.size === 0 ? <Filters sources={sources.value?.entries} /> : <ChosenBar actions={actions} />}
+      {chosen.size > 0 && <ChosenBar actions={actions} />}
+      <Filters sources={sources.value?.entries} />
       <div class="beside">
         <div class="beside-list">
           {asked !== 'withdrawn' && asked.order === undefined && <NewItems key={key} query={asked} />}
@@ -106,6 +101,9 @@ export function Today() {
       <Status words={say(state === 'complete' ? 'items' : 'itemsSoFar', { count: entries.length })} />
       {!isWide && isOpen && active !== undefined && (
         <Modal title={say('showDetails')} hiddenTitle look="wide" onClose={() => setOpen(false)}>
+          <div class="modal-close">
+            <IconButton icon="close" label={say('close')} onClick={() => setOpen(false)} />
+          </div>
           {details}
         </Modal>
       )}
