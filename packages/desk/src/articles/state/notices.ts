@@ -75,6 +75,11 @@ export class Notices {
     else go();
   }
 
+  /** Takes a notice away, unless the next one has come. */
+  leave(notice: Notice): void {
+    if (this.#latest.peek() === notice) this.dismiss();
+  }
+
   dismiss(): void {
     this.#latest.value = undefined;
   }

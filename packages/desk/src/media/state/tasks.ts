@@ -13,7 +13,8 @@ const ASKING_MS = [150, 250, 500, 1000];
 /** The pause while the service does not answer, in ms. */
 const SILENCE_MS = 2000;
 
-const SHOWN = 4;
+/** The most outcomes that are kept beside a new task. */
+const SHOWN = 2;
 
 /** Work on files and folders, and its outcome: batches in the background, which outlive the page. */
 export class Tasks {

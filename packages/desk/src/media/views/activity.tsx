@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import { Button, IconButton } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { problemWords } from '../../shared/views/problem-view.tsx';
@@ -5,12 +6,18 @@ import { useApp } from '../app-context.ts';
 import type { Task } from '../state/task.ts';
 import type { Texts } from '../text/texts.ts';
 
+/** The most tasks that are shown at once. */
+const MOST = 3;
+
+/** The times after which the outcome of a task leaves, in ms: of one that can be undone later. */
+const STAY_MS = { plain: 10_000, undo: 30_000 };
+
 /** Tasks and uploads under way, and their outcome. */
 export function Activity() {
   const { tasks, texts } = useApp();
   return (
     <section class="activity" aria-label={texts.say('activity')} aria-live="polite">
-      {tasks.list.value.map((task) => (
+      {tasks.list.value.slice(-MOST).map((task) => (
         <TaskView key={task.id} task={task} />
       ))}
     </section>
@@ -23,6 +30,13 @@ function TaskView({ task }: { task: Task }) {
   const { state, undo, problem, work } = task;
   const followed = uses.followed.value.get(task.id);
   const isRunning = state === 'running';
+  const stay = state === 'done' ? STAY_MS[undo.length > 0 ? 'undo' : 'plain'] : undefined;
+  // What has failed stays: somebody has to finish it.
+  useEffect(() => {
+    if (stay === undefined) return;
+    const timer = setTimeout(() => tasks.dismiss(task), stay);
+    return () => clearTimeout(timer);
+  }, [tasks, task.id, stay]);
   const gone = ('gone' in work && work.gone) || 0;
   return (
     <div class={`task ${state}`}>
