@@ -91,7 +91,7 @@ test('invitations go by the mail server of the desk, whose password nobody reads
   expect(body.data.mail.value).toEqual({
     ...{ server: address, user: 'desk', from: 'desk@paper.example', hasPassword: true },
   });
-  await set({ mail: { ...mail, password: undefined, from: 'paper@paper.example' } });
+  await set({ mail: { ...mail, password: undefined, from: '离岛日报 <Paper@paper.example>' } });
   const { body: person } = await gallery.post('/api/people', {
     ...{ name: 'Ann', email: 'ann@example.org', role: 'reader' },
   });
@@ -189,6 +189,7 @@ test.each([
   [{ mail: { server: 'http://mail.example', user: null, from: 'a@b.example' } }, 'mail.server'],
   [{ mail: { server: 'smtp://u:p@mail.example', user: null, from: 'a@b.example' } }, 'mail.server'],
   [{ mail: { server: 'smtp://mail.example', user: null, from: 'nobody' } }, 'mail.from'],
+  [{ mail: { server: 'smtp://mail.example', user: null, from: '离岛日报 ‹a@b.example›' } }, 'mail.from'],
   [{ nothing: true }, 'nothing'],
 ])('%j is refused', async (json, field) => {
   const { status, body } = await patch(json);

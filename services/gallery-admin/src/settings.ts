@@ -35,6 +35,18 @@ const folder = requiredText(1024)
 const MAIL_SERVER =
   /^smtps?:\/\/[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?$/;
 
+const ADDRESS = z.regexes.email.source.slice(1, -1);
+
+/** An address, or a name of one line with it. */
+const MAIL_SENDER = new RegExp(`^(?:[^<>",;:\\x00-\\x1f\\x7f]{1,100}<${ADDRESS}>|${ADDRESS})$`);
+
+const mailSender = z
+  .string()
+  .max(360, 'must be at most 360 characters long')
+  .regex(MAIL_SENDER, 'must be an e-mail address, or a name with one: Island Daily <desk@example.org>')
+  .transform((value) => value.replace(/[^<]*$/, (address) => address.toLowerCase()))
+  .describe('Whom mail comes from: `desk@example.org`, or `Island Daily <desk@example.org>`.');
+
 const mailInput = z.strictObject({
   server: z
     .string()
@@ -43,7 +55,7 @@ const mailInput = z.strictObject({
   password: onOneLine(requiredText(500))
     .optional()
     .describe('Never shown. Absent: as it was, for the same server and user.'),
-  from: personEmail.describe('The address that mail comes from.'),
+  from: mailSender,
 });
 
 type MailInput = z.output<typeof mailInput>;

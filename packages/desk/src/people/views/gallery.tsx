@@ -201,11 +201,16 @@ function linesOf(folders: string): string[] {
   return folders.split('\n').filter((line) => line.trim() !== '');
 }
 
+/** With the brackets of an address as mail has them, also where a Chinese keyboard has typed others. */
+function asciiBrackets(sender: string): string {
+  return sender.replace(/[＜〈《‹](?=[^＜〈《‹]*$)/u, ' <').replace(/[＞〉》›]$/u, '>');
+}
+
 /** Null to take what the server says: no address is typed. */
 function mailOf({ server, user, password, from }: TypedMail): MailInput | null {
   if (server.trim() === '') return null;
   return {
-    ...{ server: server.trim(), user: user.trim() || null, from: from.trim() },
+    ...{ server: server.trim(), user: user.trim() || null, from: asciiBrackets(from.trim()) },
     ...(password !== '' && { password }),
   };
 }
