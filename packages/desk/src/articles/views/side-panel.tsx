@@ -1,11 +1,11 @@
 import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useId, useState } from 'preact/hooks';
+import { slugOf } from '../../shared/state/slug.ts';
 import { problemWords } from '../../shared/views/problem-view.tsx';
 import type { Assignable } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import type { OpenArticle } from '../state/open-article.ts';
 import { pageOf } from '../state/site-page.ts';
-import { slugOf } from '../state/slug.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
 import { CorrectionsField } from './corrections-field.tsx';
 import { FeaturedImage } from './featured-image.tsx';

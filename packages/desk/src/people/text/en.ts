@@ -405,6 +405,7 @@ export const en = {
   news_reportHour: 'Hour of the reports',
   news_reportZone: 'Time zone of the reports',
   newsZoneHint: 'Such as Europe/Berlin. All days of the news begin and end in it.',
+  newsZoneAsSite: 'As the site',
   fault_reportZone: 'This time zone is not known. Write one such as Europe/Berlin.',
   newsPacks: 'Packs',
   newsPacksHint:
@@ -423,6 +424,7 @@ export const en = {
   newsNamed: 'In addresses: {{name}}',
   newsName: 'Name in addresses',
   newsNameHint: 'Such as ai-models. It stays as it is.',
+  newsNameMade: 'Left empty, it is made from the label.',
   newsWords: 'Words',
   newsWordsHint:
     'Words that mean a category, in any language, separated by commas; those of the packs count as well. They decide on new items alone: no item that is there moves.',
@@ -471,7 +473,7 @@ export const en = {
     'There is no safe connection to the mail server. Check its address and port, and any firewall.',
   fault_publicFolders: 'Write each folder on a line of its own, such as public/ or press/2026/.',
   fault_server: 'Write it like smtps://mail.example.org or smtp://mail.example.org:587.',
-  fault_from: 'Write the e-mail address that mail is to come from.',
+  fault_from: 'Write an e-mail address, or a name with it: Island Daily <desk@example.org>.',
   fault_to: 'Write the e-mail address that the test goes to.',
   fault_password_required: 'Type the password again: it is kept for one server and user.',
   fault_language: 'This is not a language. Write it like en or zh-CN.',

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { slugOf } from '../../shared/state/slug.ts';
 import { Button, IconButton } from '../../shared/views/button.tsx';
 import { CheckField } from '../../shared/views/check-field.tsx';
 import { faultWords } from '../../shared/views/problem-view.tsx';
@@ -115,7 +116,7 @@ export function CategoriesField({ settings, typed, onChange }: FieldProps<readon
                   id={`category-${index}-name`}
                   label={say('newsName')}
                   fault={faultOf(index, 'name')}
-                  hints={[say('newsNameHint')]}
+                  hints={[say('newsNameHint'), say('newsNameMade')]}
                 >
                   {(control) => (
                     <input
@@ -252,6 +253,27 @@ function Origin({ name, settings, typed, words, onBack }: OriginProps) {
       {isMade && <BackButton name={say(name === 'packs' ? 'newsPacks' : 'newsCategories')} onBack={onBack} />}
     </>
   );
+}
+
+/** The longest name of a category, in characters. */
+const LONGEST_NAME = 40;
+
+/** The categories with names for those that have none: from their labels, in Latin letters. */
+export async function named(typed: readonly TypedCategory[], held: Held): Promise<TypedCategory[]> {
+  const taken = new Set(
+    [...typed, ...held.formerCategories, ...held.categories.environment].map(({ name }) => name.trim()),
+  );
+  const all: TypedCategory[] = [];
+  for (const one of typed) {
+    const base = one.name.trim() === '' ? (await slugOf(one.label)).slice(0, LONGEST_NAME) : one.name;
+    let name = base === '' ? 'category' : base;
+    if (one.name.trim() === '') {
+      for (let number = 2; taken.has(name); number += 1) name = `${base || 'category'}-${number}`;
+      taken.add(name);
+    }
+    all.push({ ...one, name });
+  }
+  return all;
 }
 
 /** What the server is to take of what was typed. */

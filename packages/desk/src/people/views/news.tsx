@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../../shared/views/button.tsx';
 import { faultWords } from '../../shared/views/problem-view.tsx';
 import type { NewsChange, NewsSettings } from '../api/news-settings.ts';
 import { usePeople } from '../people-context.ts';
-import { CategoriesField, categoriesOf, PacksField, type TypedCategory } from './news-words.tsx';
+import { CategoriesField, categoriesOf, named, PacksField, type TypedCategory } from './news-words.tsx';
 import { originWords, SettingField, type Settings, SettingsForm, SettingsPage } from './settings-form.tsx';
+import { ZoneInput } from './zone-input.tsx';
 
 /** When the reports of the news are made, and by which words items are judged, over what the server says. */
 export function NewsSettingsPage() {
@@ -27,7 +29,8 @@ interface Typed extends Omit<NewsChange, 'categories'> {
 }
 
 function NewsForm({ settings }: { settings: Settings<NewsSettings, NewsChange> }) {
-  const { say } = usePeople().texts;
+  const { site, texts } = usePeople();
+  const { say } = texts;
   const { reportHour, reportZone } = settings.read.settings;
   const [typed, setTyped] = useState<Typed>({});
   const change = (members: Typed) => {
@@ -60,9 +63,15 @@ function NewsForm({ settings }: { settings: Settings<NewsSettings, NewsChange> }
     const { categories, ...others } = typed;
     const changed = {
       ...others,
-      ...(categories !== undefined && { categories: categories && categoriesOf(categories) }),
+      ...(categories !== undefined && {
+        categories: categories && categoriesOf(await named(categories, settings.read.settings)),
+      }),
     };
     if (await settings.save(changed)) setTyped({});
+  };
+  const takeSites = async () => {
+    const zone = (await settings.attempt(() => site.read()))?.settings.zone.value;
+    if (typeof zone === 'string') change({ reportZone: zone });
   };
   const hour = shownOf(reportHour, typed.reportHour);
   return (
@@ -86,19 +95,17 @@ function NewsForm({ settings }: { settings: Settings<NewsSettings, NewsChange> }
       <SettingField {...field('reportZone', reportZone, String)}>
         {(control) => (
           <>
-            <input
-              {...control}
+            <ZoneInput
+              {...{ control }}
               value={shownOf(reportZone, typed.reportZone)}
-              list="news-zones"
-              spellcheck={false}
               disabled={reportZone.isFixed}
-              onInput={({ currentTarget }) => change({ reportZone: currentTarget.value })}
+              onValue={(zone) => change({ reportZone: zone })}
             />
-            <datalist id="news-zones">
-              {Intl.supportedValuesOf('timeZone').map((one) => (
-                <option key={one} value={one} />
-              ))}
-            </datalist>
+            {!reportZone.isFixed && (
+              <Button kind="quiet" disabled={settings.isBusy} onClick={() => void takeSites()}>
+                {say('newsZoneAsSite')}
+              </Button>
+            )}
           </>
         )}
       </SettingField>

@@ -120,15 +120,17 @@ export function SettingsForm({ label, settings, onSave, children }: SettingsForm
         <summary>{say('siteOfServer')}</summary>
         {list(variablesOf(read.settings))}
       </details>
-      <p class="form-problem" role="alert">
-        {problem !== undefined && refusalWords(problem, say)}
-      </p>
-      <p class="form-good" role="status">
-        {isSaved && say('siteSaved')}
-      </p>
-      <Button kind="primary" type="submit" disabled={isBusy}>
-        {say('save')}
-      </Button>
+      <div class="people-save">
+        <Button kind="primary" type="submit" disabled={isBusy}>
+          {say('save')}
+        </Button>
+        <p class="form-problem" role="alert">
+          {problem !== undefined && refusalWords(problem, say)}
+        </p>
+        <p class="form-good" role="status">
+          {isSaved && say('siteSaved')}
+        </p>
+      </div>
     </form>
   );
 }

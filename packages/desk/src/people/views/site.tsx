@@ -6,6 +6,7 @@ import { SITE_SETTINGS, type SiteChange, type SiteSettingName, type SiteSettings
 import { usePeople } from '../people-context.ts';
 import type { Say, TextName } from '../text/texts.ts';
 import { originWords, SettingField, type Settings, SettingsForm, SettingsPage } from './settings-form.tsx';
+import { ZoneInput } from './zone-input.tsx';
 
 /** The help below each field. */
 const HINTS: Partial<Record<SiteSettingName, TextName>> = {
@@ -107,6 +108,8 @@ function SiteField({ name, setting, typed, isContested, fault, onChange }: SiteF
       {(control) =>
         name === 'description' ? (
           <textarea {...control} {...shown} rows={2} />
+        ) : name === 'zone' ? (
+          <ZoneInput {...{ control }} value={shown.value} disabled={isFixed} onValue={onChange} />
         ) : (
           <>
             {name === 'logo' && !isFixed && (
