@@ -10,7 +10,8 @@ export const en = {
 
   backups: 'Backups',
   backupNone: 'No backup has been reported.',
-  backupNoneDo: 'Start the service backup: without it, what is lost stays lost.',
+  backupNoneDo:
+    'Without one, what is lost stays lost. Under Docker Compose: docker compose up -d backup. Elsewhere (pnpm start makes none), from time to time: DATABASE_URL=… npx pnpm@12 backup FOLDER. More in docs/backup.md.',
   backupNewest: 'The newest backup has {{size}}.',
   backupNewestSealed: 'The newest backup has {{size}}, and is encrypted.',
   backupDue: 'The next one is due.',

@@ -12,7 +12,8 @@ export const zh: Translated<typeof en> = {
 
   backups: '备份',
   backupNone: '还没有备份记录。',
-  backupNoneDo: '请启动 backup 服务：没有它，丢失的内容无法找回。',
+  backupNoneDo:
+    '没有备份，丢失的内容无法找回。用 Docker Compose 时，运行 docker compose up -d backup；其他方式（pnpm start 不做备份）请定期运行 DATABASE_URL=… npx pnpm@12 backup 文件夹。详见 docs/backup.md。',
   backupNewest: '最新的备份大小为 {{size}}。',
   backupNewestSealed: '最新的备份大小为 {{size}}，已加密。',
   backupDue: '下一次备份的时间。',
