@@ -106,9 +106,10 @@ export function PublishBar(props: PublishBarProps) {
       )}
     </>
   );
+  const back = <IconButton icon="previous" label={say('back')} onClick={onBack} />;
   const bar = (
     <div class="toolbar publish-bar">
-      <IconButton icon="previous" label={say('back')} onClick={onBack} />
+      {!isNarrow && back}
       <div class="article-standing">
         <Standing open={open} />
         {!isNarrow && saving}
@@ -145,12 +146,13 @@ export function PublishBar(props: PublishBarProps) {
   if (!isNarrow) return bar;
   return (
     <>
-      {bar}
       <div class="toolbar publish-now">
+        {back}
         {saving}
         <span class="space" />
         {publishing}
       </div>
+      {bar}
     </>
   );
 }
