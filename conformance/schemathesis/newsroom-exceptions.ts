@@ -90,7 +90,7 @@ export const NEWSROOM_EXCEPTIONS: readonly Exception[] = [
     operation: '(POST /api/sources(/try|/\\{id\\}/rules/try)?|PATCH /api/sources/\\{id\\})',
     status: 422,
     fault:
-      '^(url|name|category|directions|weight|select|rules(\\.\\d+)?|page|textSelector): .* \\[invalid\\]$',
+      '^(url|name|category|directions|weight|select|rules(\\.\\d+)?|page|textSelector|proxy): .* \\[invalid\\]$',
     reason: 'a schema knows neither addresses, rules and selectors nor what the site calls things',
     example: (ask) => ask({ method: 'POST', path: '/api/sources/try', json: { url: 'no address' } }),
   },

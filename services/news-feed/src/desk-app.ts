@@ -36,6 +36,8 @@ export interface DeskParts extends EditorParts {
   schedules: readonly Schedule[];
   /** The worker's own means of trying a source. */
   trying: TryParts;
+  /** The names of the proxies that sources can be asked through. */
+  proxies: readonly string[];
   /** Seals what sources keep secret; undefined without a key. */
   secrets?: SecretBox | undefined;
   log: Logger;

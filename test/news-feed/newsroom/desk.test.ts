@@ -4,7 +4,8 @@ import { openWorker } from '@pressroom/news-feed/work/open-worker';
 import { pruneNews } from '@pressroom/news-feed/work/prune';
 import { readWorkerConfig } from '@pressroom/news-feed/work/worker-config';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { FeedHost } from '../../support/feed-host.ts';
+import { ConnectProxy } from '../../support/connect-proxy.ts';
+import { FeedHost, rss } from '../../support/feed-host.ts';
 import { type Answer, type JsonBody, type Sending, send } from '../../support/http.ts';
 import { memoryLog, type TestLog } from '../../support/log.ts';
 import { type NewsFeedFixture, newsFeedFixture } from '../../support/news-feed.ts';
@@ -19,6 +20,7 @@ const NOW = new Date('2026-11-20T12:00:00.000Z');
 let now = NOW;
 let feed: NewsFeedFixture;
 let host: FeedHost;
+let proxy: ConnectProxy;
 let log: TestLog;
 let url: string;
 let description: JsonBody;
@@ -27,10 +29,12 @@ let close: () => Promise<void>;
 beforeAll(async () => {
   feed = await newsFeedFixture({ CACHE_BYTES: '0' });
   host = await FeedHost.start();
+  proxy = await ConnectProxy.start();
   log = memoryLog('newsroom');
   const config = readWorkerConfig({
     ...workerSettings(feed.database.url),
     DESK_KEY,
+    NEWS_PROXIES: `lisbon=${proxy.address('ada:sesame')}, other=http://proxy.invalid:1`,
     NEWS_SOURCES_KEY: Buffer.alloc(32, 1).toString('base64'),
   });
   const opened = openWorker(config, log.log, { clock: () => now });
@@ -45,6 +49,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await close?.();
   await host?.close();
+  await proxy?.close();
   await feed?.close();
 });
 beforeEach(async () => {
@@ -568,6 +573,27 @@ test('where the text of pages is, is tried, kept and taken back, and what is no 
   expect((await ask(`/sources/${id}`)).body).toMatchObject({ textSelector: '.story', unmatchedPages: 3 });
   const cleared = (await patch(`/sources/${id}`, { textSelector: '' })).body;
   expect(cleared).toMatchObject({ textSelector: null, unmatchedPages: 0, readPages: true });
+});
+
+test('a source is asked through a proxy that the settings name, whose address nobody is shown', async () => {
+  host.set('/far.xml', { body: rss([{ guid: 'a' }]) });
+  const feedUrl = host.at('/far.xml');
+  const trying = (name: string) => post('/sources/try', { url: feedUrl, proxy: name });
+  proxy.refuses = 407;
+  expect((await trying('lisbon')).body.errors[0].code).toBe('source_proxy_failed');
+  proxy.refuses = undefined;
+  expect((await trying('lisbon')).body.count).toBe(1);
+  const asked = { to: new URL(feedUrl).host, login: 'ada:sesame' };
+  expect(proxy.asked).toEqual([asked, asked]);
+  const { id } = (await post('/sources', { url: feedUrl })).body;
+  for (const answer of [await patch(`/sources/${id}`, { proxy: 'porto' }), await trying('porto')]) {
+    expect([answer.status, answer.body.errors[0].field]).toEqual([422, 'proxy']);
+  }
+  expect((await patch(`/sources/${id}`, { proxy: 'lisbon' })).body.proxy).toBe('lisbon');
+  const shown = await ask(`/sources/${id}`);
+  expect(shown.body).toMatchObject({ proxy: 'lisbon', proxies: ['lisbon', 'other'] });
+  expect(`${shown.text}${log.text()}`).not.toMatch(/sesame|proxy\.invalid/);
+  expect((await patch(`/sources/${id}`, { proxy: '' })).body.proxy).toBe(null);
 });
 
 test('a removed source comes back with everything, unless another one has its address by now', async () => {

@@ -65,7 +65,7 @@ test('two workers have two pages of a host open at once, and two feeds and hubs'
   onTestFinished(() => reader.close());
   const readers = workers.map(({ fetch }) => new WebPageReader(fetch, reader, async () => undefined));
   const pages = readers.flatMap((reader) =>
-    paths.map((path) => reader.read(host.at(path), NO_SIGNAL, host.at('/'), null)),
+    paths.map((path) => reader.read(host.at(path), NO_SIGNAL, host.at('/'), {})),
   );
   await answerAll(pages.length);
   await Promise.all(pages);

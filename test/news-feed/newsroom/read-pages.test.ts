@@ -1,8 +1,11 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { Failure } from '@pressroom/common/failures/failure';
-import { editSource } from '@pressroom/news-feed/reading/sources';
-import { WebPageReader } from '@pressroom/news-feed/reading/web-fetcher';
+import { addSource, editSource } from '@pressroom/news-feed/reading/sources';
+import { FETCH_LIMITS, WebFetcher, WebPageReader } from '@pressroom/news-feed/reading/web-fetcher';
 import { editEntries } from '@pressroom/news-feed/work/edit-entries';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { ConnectProxy } from '../../support/connect-proxy.ts';
 import { FeedHost, rss } from '../../support/feed-host.ts';
 import { type Desk, openDesk } from '../../support/polling.ts';
 
@@ -74,6 +77,76 @@ test('the text is where an editor says, wherever that is on the page, and the so
   links(['/a', ...paths, '/d']);
   await desk.poll(id);
   expect(await desk.source(id)).toMatchObject({ unmatched_pages: 0 });
+});
+
+test('everything of a source goes through its proxy, to addresses that were checked before, or not at all', async () => {
+  const proxy = await ConnectProxy.start();
+  const fetcher = new WebFetcher({
+    ...FETCH_LIMITS,
+    privateHosts: ['paper.example'],
+    proxies: new Map([['lisbon', new URL(proxy.address('ada:sesame'))]]),
+    resolve: async (name) => [{ address: name === 'paper.example' ? '127.0.0.1' : '10.0.0.7', family: 4 }],
+  });
+  onTestFinished(async () => {
+    await fetcher.close();
+    await proxy.close();
+  });
+  const pages = new WebPageReader(fetcher.fetch, desk.parts.reader, async () => undefined);
+  const through = desk.with({ fetch: fetcher.fetch, pages });
+  const { port } = new URL(desk.host.at('/'));
+  const at = (path: string) => `http://paper.example:${port}${path}`;
+  desk.host.set('/feed', { status: 302, headers: { location: '/moved' } });
+  desk.host.set('/moved', { body: rss([{ guid: 'a', link: at('/a') }]) });
+  desk.host.set('/a', {
+    headers: { 'content-type': 'text/html' },
+    body: '<p class="text">The lantern is lit.',
+  });
+  const { id } = await addSource(
+    desk.db,
+    at('/feed'),
+    { readPages: true, textSelector: '.text' },
+    desk.now.value,
+  );
+  await editSource(desk.db, id, { proxy: 'lisbon' }, desk.now.value);
+  expect(await through.poll(id)).toMatchObject({ kind: 'read' });
+  expect(await desk.items()).toMatchObject([{ summary: 'The lantern is lit.' }]);
+  const paths = desk.host.requests.map(({ path, headers }) => [
+    path,
+    headers.host,
+    'proxy-authorization' in headers,
+  ]);
+  expect(paths).toEqual(
+    ['/feed', '/moved', '/robots.txt', '/a'].map((path) => [path, `paper.example:${port}`, false]),
+  );
+  expect(new Set(proxy.asked.map((one) => JSON.stringify(one)))).toEqual(
+    new Set([JSON.stringify({ to: `127.0.0.1:${port}`, login: 'ada:sesame' })]),
+  );
+  // The proxy may reach what the worker must not: it is never asked to.
+  desk.host.set('/feed', { status: 302, headers: { location: 'http://inside.example/' } });
+  proxy.asked.length = 0;
+  expect(await through.poll(id)).toMatchObject({
+    reason: expect.stringContaining('inside.example is not public'),
+  });
+  expect(proxy.asked.filter(({ to }) => !to.startsWith('127.0.0.1'))).toEqual([]);
+  // TLS begins with the name, for which the certificate has to be.
+  const hellos: (string | Buffer)[] = [];
+  const secure = createServer((socket) => {
+    socket.once('data', (hello) => hellos.push(hello) && socket.destroy());
+  });
+  await once(secure.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void secure.close());
+  const { port: securePort } = secure.address() as AddressInfo;
+  await editSource(desk.db, id, { url: `https://paper.example:${securePort}/feed` }, desk.now.value);
+  expect(await through.poll(id)).toMatchObject({ kind: 'failed' });
+  expect(hellos.map((hello) => hello.includes('paper.example'))).toEqual([true]);
+  const requests = desk.host.requests.length;
+  await desk.db.updateTable('news.source').set({ proxy: 'gone' }).execute();
+  await through.poll(id);
+  expect(await desk.source(id)).toMatchObject({
+    last_error: 'NEWS_PROXIES names no proxy "gone"',
+    last_error_code: 'source_proxy_failed',
+  });
+  expect(desk.host.requests).toHaveLength(requests);
 });
 
 test('what is not a page, or hostile to those that read it, leaves its item with what the feed says', async () => {

@@ -195,6 +195,7 @@ export const PROBLEM_CODES = [
   'source_needs_login',
   'source_not_feed',
   'source_not_public',
+  'source_proxy_failed',
   'source_rate_limited',
   'source_redirects',
   'source_robots',

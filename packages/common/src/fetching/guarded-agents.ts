@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import ipaddr from 'ipaddr.js';
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, type buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 
 /** The time limits of {@link GuardedAgents}, in ms, and how they find hosts. */
 interface GuardedAgentsOptions {
@@ -26,6 +26,11 @@ export interface GuardedTarget {
   url: URL;
   /** True to allow the host an address that is not public. */
   mayBePrivate: boolean;
+  /**
+   * The proxy to ask through (HTTP CONNECT), an http or https URL with its login; it may be anywhere, and
+   * trusts the system's certificates alone.
+   */
+  proxy?: URL | undefined;
 }
 
 type GuardedRequest = Omit<Dispatcher.RequestOptions, 'origin' | 'path'>;
@@ -44,6 +49,9 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 export class GuardedAgents {
   readonly #public: Agent;
   readonly #private: Agent;
+  /** By the address of the proxy, and whether its targets may be private. */
+  readonly #proxies = new Map<string, ProxyAgent>();
+  readonly #openProxy: (proxy: URL, mayBePrivate: boolean) => ProxyAgent;
 
   constructor({
     connectMs,
@@ -63,12 +71,23 @@ export class GuardedAgents {
     };
     this.#public = new Agent({ ...shared, connect: { ...connect, lookup: checkedLookup(find) } });
     this.#private = new Agent({ ...shared, connect: { ...connect, lookup: uncheckedLookup(find) } });
+    this.#openProxy = ({ href: uri }, mayBePrivate) =>
+      new ProxyAgent({
+        ...shared,
+        uri,
+        proxyTunnel: true,
+        connectTimeout: connectMs,
+        clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: connectMs }),
+        factory: (origin, options: ProxyTarget) =>
+          new Pool(origin, { ...options, connect: resolvedHere(options.connect, find, mayBePrivate) }),
+      });
   }
 
   /** Sends a request, following no redirect. Throws {@link NotPublicAddress}, or undici's errors. */
-  async request({ url, mayBePrivate }: GuardedTarget, request: GuardedRequest) {
+  async request({ url, mayBePrivate, proxy }: GuardedTarget, request: GuardedRequest) {
     if (isRefused({ url, mayBePrivate })) throw new NotPublicAddress(url.hostname);
-    const agent = mayBePrivate ? this.#private : this.#public;
+    const direct = mayBePrivate ? this.#private : this.#public;
+    const agent = proxy === undefined ? direct : this.#through(proxy, mayBePrivate);
     return agent.request({ ...request, origin: url.origin, path: url.pathname + url.search });
   }
 
@@ -91,8 +110,50 @@ export class GuardedAgents {
 
   /** Closes all connections, including those in use. */
   async close(): Promise<void> {
-    await Promise.all([this.#public.destroy(), this.#private.destroy()]);
+    const all = [this.#public, this.#private, ...this.#proxies.values()];
+    await Promise.all(all.map((agent) => agent.destroy()));
   }
+
+  #through(proxy: URL, mayBePrivate: boolean): ProxyAgent {
+    const key = `${mayBePrivate} ${proxy.href}`;
+    const agent = this.#proxies.get(key) ?? this.#openProxy(proxy, mayBePrivate);
+    this.#proxies.set(key, agent);
+    return agent;
+  }
+}
+
+/** What a pool behind a proxy is made with: its connections begin with a CONNECT. */
+type ProxyTarget = Pool.Options & { connect: buildConnector.connector };
+
+/**
+ * Makes a connector through a proxy that names the addresses it has checked: the proxy, which may stand in a
+ * private network, resolves no name. Certificates are still those of the name.
+ */
+function resolvedHere(
+  connect: buildConnector.connector,
+  resolve: Resolve,
+  mayBePrivate: boolean,
+): buildConnector.connector {
+  return (options, callback) => {
+    const name = options.hostname;
+    const literal = literalAddress(name);
+    const found = literal === undefined ? resolve(name) : Promise.resolve([{ address: literal, family: 0 }]);
+    found.then(
+      (addresses) => {
+        const one = addresses.find(({ family }) => family === 4) ?? addresses[0];
+        if (one === undefined) return callback(new Error(`${name} has no address`), null);
+        if (!mayBePrivate && !addresses.every(({ address }) => isPublicAddress(address)))
+          return callback(new NotPublicAddress(name), null);
+        const hostname = one.address.includes(':') ? `[${one.address}]` : one.address;
+        const host = options.port === '' ? hostname : `${hostname}:${options.port}`;
+        const servername = literal === undefined ? name : '';
+        // HTTP/1.1 only, as for direct connections.
+        const given = { ...options, hostname, host, servername, allowH2: false };
+        return connect(given, callback);
+      },
+      (error) => callback(error, null),
+    );
+  };
 }
 
 /** True if the host is an address that is not public and may not be one; a name is looked up to connect. */

@@ -72,6 +72,10 @@ export const accessInput = {
     .nullable()
     .describe('Null: that of the worker.'),
   timeZone: timeZone.describe('Of dates that say none (IANA); empty: UTC.'),
+  proxy: z
+    .string('must be a string')
+    .regex(/^[a-z\d-]{0,40}$/, 'must be the name of a proxy, or empty')
+    .describe('Of those that `NEWS_PROXIES` names; empty: none.'),
   basicAuth: basicAuth.nullable().describe('Sent to the host of the given address alone; null removes it.'),
   headers: z
     .array(header)
@@ -94,6 +98,8 @@ interface Secrets {
 export interface OwnRequest {
   userAgent?: string;
   timeoutMs?: number;
+  /** The name of the proxy to go through. */
+  proxy?: string;
   /** For the host of the given address alone. */
   headers: Readonly<Record<string, string>>;
 }
@@ -115,11 +121,12 @@ export function accessColumns(
   givenUrl: string,
   box: SecretBox | undefined,
 ) {
-  const { userAgent, timeoutSeconds, timeZone: zone, basicAuth: basic, headers } = settings;
+  const { userAgent, timeoutSeconds, timeZone: zone, proxy, basicAuth: basic, headers } = settings;
   const plain = {
     ...(userAgent !== undefined && { user_agent: userAgent || null }),
     ...(timeoutSeconds !== undefined && { timeout_seconds: timeoutSeconds }),
     ...(zone !== undefined && { time_zone: zone || null }),
+    ...(proxy !== undefined && { proxy: proxy || null }),
   };
   const isElsewhere = ownerOf(source.id, givenUrl) !== ownerOf(source.id, source.given_url);
   if (basic === undefined && headers === undefined && !isElsewhere) return plain;
@@ -160,7 +167,7 @@ function boxed(box: SecretBox | undefined): SecretBox {
 
 /** Opens a source's request settings. Throws a {@link Failure} if its secrets cannot be decrypted. */
 export function ownRequestOf(source: Source, box: SecretBox | undefined): OwnRequest {
-  const { user_agent: userAgent, timeout_seconds: seconds, basic_user: user } = source;
+  const { user_agent: userAgent, timeout_seconds: seconds, basic_user: user, proxy } = source;
   const secrets = openSecrets(source, box);
   if (secrets === undefined && source.secrets !== null) {
     throw new Failure(
@@ -174,6 +181,7 @@ export function ownRequestOf(source: Source, box: SecretBox | undefined): OwnReq
   return {
     ...(userAgent !== null && { userAgent }),
     ...(seconds !== null && { timeoutMs: seconds * 1000 }),
+    ...(proxy !== null && { proxy }),
     headers: {
       ...headers,
       ...(login !== undefined && { authorization: `Basic ${Buffer.from(login).toString('base64')}` }),

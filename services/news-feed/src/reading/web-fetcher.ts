@@ -23,6 +23,8 @@ export interface WebFetcherOptions {
   totalMs: number;
   /** Hosts that may have addresses that are not public, without ports; see {@link Fetch}. */
   privateHosts: readonly string[];
+  /** The proxies that sources can be asked through, by name. */
+  proxies?: ReadonlyMap<string, URL>;
   /** Resolves names; the system's resolver by default. */
   resolve?: Resolve;
   /** Holds a slot of its host for each request; without it there is no limit. */
@@ -65,7 +67,8 @@ export interface Fetched {
  *
  * @param givenUrl what an editor gave the worker to read, and has led to `url`: private hosts are asked only
  * if its own host is one of them, or any publisher could make the worker read what is private
- * @param own what the source sets for itself; its headers go to the origin of `givenUrl` alone
+ * @param own what the source sets for itself; its headers go to the origin of `givenUrl` alone, all through its
+ * proxy
  */
 export type Fetch = (
   url: string,
@@ -115,6 +118,7 @@ export class WebFetcher {
 
   /** See {@link Fetch}. */
   readonly fetch: Fetch = async (address, headers, signal, givenUrl, crawlPolicy, own) => {
+    const proxy = this.#proxyOf(own?.proxy);
     let target = this.#allowed(address, givenUrl);
     let movedTo: string | undefined;
     let isPermanent = true;
@@ -134,7 +138,7 @@ export class WebFetcher {
           ...(isOwnOrigin(url, givenUrl) && own?.headers),
         };
         const ask = (limited: AbortSignal) =>
-          this.#ask(target, { headers: sent, timeoutMs }, limited).then(this.#read);
+          this.#ask({ ...target, proxy }, { headers: sent, timeoutMs }, limited).then(this.#read);
         const read = await this.#inTime(leftMs, timeoutMs, signal, ask);
         leftMs -= performance.now() - began;
         return read;
@@ -181,6 +185,13 @@ export class WebFetcher {
       throw explained(new NotPublicAddress(url.hostname));
     }
     return { url, mayBePrivate };
+  }
+
+  /** Never asks without the proxy of a source, which may be there to hide who asks. */
+  #proxyOf(name: string | undefined): URL | undefined {
+    const proxy = name === undefined ? undefined : this.#options.proxies?.get(name);
+    if (name === undefined || proxy !== undefined) return proxy;
+    throw new FetchFault('source_proxy_failed', `NEWS_PROXIES names no proxy ${JSON.stringify(name)}`);
   }
 
   #isPrivateHost({ hostname }: URL): boolean {
@@ -249,8 +260,18 @@ function explained(error: unknown): FetchFault {
       `${error.message}; NEWS_PRIVATE_HOSTS lists private hosts, for sources that are added at one of them`,
     );
   }
+  if (isOfProxy(error)) {
+    return new FetchFault('source_proxy_failed', `its proxy: ${error.message}`, error);
+  }
   const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
   return new FetchFault('source_unreachable', `it cannot be reached, or the connection broke${code}`, error);
+}
+
+/** True of undici's errors for a proxy that refuses a connection, or breaks it off. */
+function isOfProxy(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? String(error.code) : '';
+  return code.startsWith('UND_ERR_PRX') || error.message.startsWith('Proxy response');
 }
 
 /** The most bytes of the page of an error. */
@@ -353,19 +374,21 @@ class FetchFault extends Failure {
 /** The worker's name, for robots.txt and for publishers who read their logs. */
 export const USER_AGENT = 'Pressroom';
 
+/** How the pages of a source are read. */
+export interface PageSettings {
+  /** Where their text is (CSS); null: it is found without. */
+  textSelector?: string | null;
+  /** The name of the proxy to go through. */
+  proxy?: string | null;
+}
+
 export interface PageReader {
   /**
    * The page; undefined if robots.txt forbids it, or if it cannot be read: the feed then has to do.
    *
    * @param givenUrl that of its source, see {@link Fetch}
-   * @param textSelector that of its source; null: its text is found without
    */
-  read(
-    url: string,
-    signal: AbortSignal,
-    givenUrl: string,
-    textSelector: string | null,
-  ): Promise<Page | undefined>;
+  read(url: string, signal: AbortSignal, givenUrl: string, settings: PageSettings): Promise<Page | undefined>;
 }
 
 /** Lifetime of a host's cached robots.txt, in ms (RFC 9309, section 2.4: a day at most). */
@@ -378,6 +401,8 @@ const MAX_ROBOTS = 2 ** 24;
 interface Asker {
   signal: AbortSignal;
   givenUrl: string;
+  /** The name of the proxy that the source is asked through. */
+  proxy: string | null;
 }
 
 /** Reads pages as robots.txt (RFC 9309) allows, and takes a turn for each request, redirects too. */
@@ -385,12 +410,12 @@ export class WebPageReader implements PageReader {
   readonly #fetch: Fetch;
   readonly #reader: Reader;
   readonly #takeTurn: TakeTurn;
-  /** Texts by origin; requested once for all that wait, and again if the host did not answer. */
+  /** Texts by origin and proxy, through which hosts may answer otherwise; requested once for all that wait, and again if the host did not answer. */
   readonly #robots = new LRUCache<string, string, Asker>({
     maxSize: MAX_ROBOTS,
     sizeCalculation: (rules) => rules.length + 1024,
     ttl: ROBOTS_TTL_MS,
-    fetchMethod: (origin, _stale, { context }) => this.#readRobots(origin, context),
+    fetchMethod: (key, _stale, { context }) => this.#readRobots(key.split(' ', 1).join(), context),
     ignoreFetchAbort: true,
   });
 
@@ -401,8 +426,8 @@ export class WebPageReader implements PageReader {
   }
 
   /** The rules of crawling for the hosts that are asked for a source. */
-  readonly crawlPolicy = (signal: AbortSignal, givenUrl: string): CrawlPolicy => ({
-    mayRequest: (url) => this.#mayRequest(url, { signal, givenUrl }),
+  readonly crawlPolicy = (signal: AbortSignal, givenUrl: string, proxy: string | null): CrawlPolicy => ({
+    mayRequest: (url) => this.#mayRequest(url, { signal, givenUrl, proxy }),
     takeTurn: (host) => this.#takeTurn(host, signal),
   });
 
@@ -410,9 +435,10 @@ export class WebPageReader implements PageReader {
     url: string,
     signal: AbortSignal,
     givenUrl: string,
-    textSelector: string | null,
+    { textSelector, proxy = null }: PageSettings,
   ): Promise<Page | undefined> {
-    const answer = await this.#get(url, { signal, givenUrl }, this.crawlPolicy(signal, givenUrl));
+    const asker = { signal, givenUrl, proxy };
+    const answer = await this.#get(url, asker, this.crawlPolicy(signal, givenUrl, proxy));
     if (answer === undefined || answer.status !== 200) return undefined;
     const { body, url: ownUrl, headers } = answer;
     const page = { body, url: ownUrl, contentType: headers['content-type'], textSelector };
@@ -421,13 +447,14 @@ export class WebPageReader implements PageReader {
 
   /** Not while the host does not answer (RFC 9309, section 2.3.1.4). */
   async #mayRequest({ origin, href }: URL, asker: Asker): Promise<boolean> {
-    const rules = await this.#robots.fetch(origin, { context: asker });
+    const rules = await this.#robots.fetch(`${origin} ${asker.proxy ?? ''}`, { context: asker });
     if (rules === undefined) return false;
     return (await readable(this.#reader.read(asker.givenUrl, 'permission', { rules, url: href }))) ?? false;
   }
 
   async #readRobots(origin: string, asker: Asker): Promise<string | undefined> {
-    const crawlPolicy = { ...this.crawlPolicy(asker.signal, asker.givenUrl), mayRequest: async () => true };
+    const { signal, givenUrl, proxy } = asker;
+    const crawlPolicy = { ...this.crawlPolicy(signal, givenUrl, proxy), mayRequest: async () => true };
     const answer = await this.#get(`${origin}/robots.txt`, asker, crawlPolicy);
     if (answer === undefined || answer.status >= 500) return undefined;
     return readable(this.#reader.read(asker.givenUrl, 'robots', answer.body));
@@ -435,11 +462,12 @@ export class WebPageReader implements PageReader {
 
   async #get(
     url: string,
-    { signal, givenUrl }: Asker,
+    { signal, givenUrl, proxy }: Asker,
     crawlPolicy: CrawlPolicy,
   ): Promise<Fetched | undefined> {
     try {
-      return await this.#fetch(url, { accept: 'text/html, */*;q=0.1' }, signal, givenUrl, crawlPolicy);
+      const own = { headers: {}, ...(proxy !== null && { proxy }) };
+      return await this.#fetch(url, { accept: 'text/html, */*;q=0.1' }, signal, givenUrl, crawlPolicy, own);
     } catch (error) {
       if (error instanceof FetchFault) return undefined;
       throw error;

@@ -157,8 +157,9 @@ async function judge(
 ): Promise<ReadEntry> {
   const { isUntitled, ...given } = claimed.entry;
   const isPageRead = source.reads_pages || isUntitled === true;
-  const { given_url: givenUrl, text_selector: textSelector } = source;
-  const page = isPageRead ? await pages.read(given.url, signal, givenUrl, textSelector) : undefined;
+  const { given_url: givenUrl, text_selector: textSelector, proxy } = source;
+  const settings = { textSelector, proxy };
+  const page = isPageRead ? await pages.read(given.url, signal, givenUrl, settings) : undefined;
   const entry = {
     ...given,
     title: (isUntitled && page?.title) || given.title,

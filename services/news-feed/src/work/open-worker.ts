@@ -38,6 +38,7 @@ interface OpenWorker {
     schedules: readonly Schedule[];
     trying: TryParts;
     secrets: SecretBox | undefined;
+    proxies: readonly string[];
   };
   /** Stops the worker, gives its jobs `graceMs` to end, and closes everything. */
   close: (graceMs: number) => Promise<void>;
@@ -64,6 +65,7 @@ export function openWorker(
   const fetcher = new WebFetcher({
     ...FETCH_LIMITS,
     privateHosts: config.NEWS_PRIVATE_HOSTS,
+    ...(config.NEWS_PROXIES && { proxies: config.NEWS_PROXIES }),
     inSlot: sharedSlots(db),
     ...limits,
   });
@@ -124,6 +126,7 @@ export function openWorker(
     callback: { db, clock, log },
     desk: {
       ...{ db, vocabulary, lexicon, clock, schedules, secrets },
+      proxies: [...(config.NEWS_PROXIES?.keys() ?? [])],
       trying: { fetch: replaced.fetch ?? fetcher.fetch, reader, pages, crawlPolicy: pages.crawlPolicy },
     },
     close,

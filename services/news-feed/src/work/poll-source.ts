@@ -25,7 +25,7 @@ export interface PollParts {
   fetch: Fetch;
   reader: Reader;
   /** The rules of crawling for hosts of pages that list articles. */
-  crawlPolicy: (signal: AbortSignal, givenUrl: string) => CrawlPolicy;
+  crawlPolicy: (signal: AbortSignal, givenUrl: string, proxy: string | null) => CrawlPolicy;
   clock: Clock;
   /** Throttles storing entries, as it does making items of them. */
   writing: Throttle;
@@ -99,8 +99,8 @@ export async function pollSource(
   if (source === undefined || source.next_poll_at > parts.clock()) return { kind: 'skipped' };
   let answer: Fetched | undefined;
   try {
-    const { url, given_url: givenUrl, list_selectors: selectors } = source;
-    const crawlPolicy = selectors === null ? undefined : parts.crawlPolicy(signal, givenUrl);
+    const { url, given_url: givenUrl, list_selectors: selectors, proxy } = source;
+    const crawlPolicy = selectors === null ? undefined : parts.crawlPolicy(signal, givenUrl, proxy);
     const headers = conditions(source, parts.clock());
     const own = ownRequestOf(source, parts.secrets);
     answer = await parts.fetch(url, headers, signal, givenUrl, crawlPolicy, own);

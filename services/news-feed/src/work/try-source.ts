@@ -22,13 +22,15 @@ export interface TrySettings {
   page: string | null;
   /** To read the first entry's page for its text: where that is (CSS); empty: it is found without. */
   textSelector?: string | undefined;
+  /** The name of the proxy to go through; null: none. */
+  proxy: string | null;
 }
 
 export interface TryParts {
   fetch: Fetch;
   reader: Reader;
   pages: PageReader;
-  crawlPolicy: (signal: AbortSignal, givenUrl: string) => CrawlPolicy;
+  crawlPolicy: (signal: AbortSignal, givenUrl: string, proxy: string | null) => CrawlPolicy;
 }
 
 /**
@@ -38,11 +40,12 @@ export interface TryParts {
 export async function trySource(
   { fetch, reader, pages, crawlPolicy }: TryParts,
   address: string,
-  { page: listSelectors, textSelector }: TrySettings,
+  { page: listSelectors, textSelector, proxy }: TrySettings,
   signal: AbortSignal,
 ): Promise<TriedSource> {
-  const policy = listSelectors === null ? undefined : crawlPolicy(signal, address);
-  const answer = await fetch(address, acceptedTypes(listSelectors), signal, address, policy);
+  const policy = listSelectors === null ? undefined : crawlPolicy(signal, address, proxy);
+  const own = { headers: {}, ...(proxy !== null && { proxy }) };
+  const answer = await fetch(address, acceptedTypes(listSelectors), signal, address, policy, own);
   const { status, headers, body, url } = answer;
   if (status !== 200) {
     const plain = { reason: `it answered with status ${status}`, code: codeOfStatus(status) };
@@ -63,6 +66,6 @@ export async function trySource(
   }
   const tried = { url, title, entries, leadsTo: [] };
   if (textSelector === undefined) return tried;
-  const page = await pages.read(first.url, signal, address, textSelector || null);
+  const page = await pages.read(first.url, signal, address, { textSelector: textSelector || null, proxy });
   return { ...tried, firstPage: { isRead: page !== undefined, text: page?.text ?? null } };
 }

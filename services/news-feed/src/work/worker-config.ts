@@ -84,6 +84,35 @@ const noticeSettings = {
   ),
 };
 
+const PROXIES = 'name=http://user:password@host:port, several separated by commas';
+
+/** Proxies by their names. */
+function proxies() {
+  return secret(
+    z
+      .string()
+      .refine((value) => value.split(',').every((text) => proxyOf(text) !== undefined), PROXIES)
+      .transform(
+        (value) =>
+          new Map(
+            value
+              .split(',')
+              .map(proxyOf)
+              .filter((one) => one !== undefined),
+          ),
+      ),
+  );
+}
+
+type Proxy = readonly [name: string, address: URL];
+
+function proxyOf(text: string): Proxy | undefined {
+  const [, name = '', address = ''] = /^([a-z\d-]{1,40})=(https?:.+)$/.exec(text.trim()) ?? [];
+  const url = URL.parse(address);
+  if (url === null || url.pathname + url.search + url.hash !== '/') return undefined;
+  return /%(?![\da-f]{2})/i.test(url.username + url.password) ? undefined : [name, url];
+}
+
 /** The values of {@link noticeSettings}. */
 export type NoticeConfig = z.infer<z.ZodObject<typeof noticeSettings>>;
 
@@ -101,6 +130,11 @@ export const workerSettings = {
   NEWS_PRIVATE_HOSTS: setting(
     hosts().default([]),
     'Hosts of sources that may have non-public addresses. Only sources added at one of them can lead to another by redirects, links and hubs. `pnpm start` sets `127.0.0.1,localhost,::1`.',
+  ),
+  NEWS_PROXIES: setting(
+    proxies().optional(),
+    'Proxies (HTTP CONNECT) that a [source](newsroom.md#access) can be asked through, by name. Characters of a login beyond letters and digits are percent-encoded.',
+    'sources are asked directly',
   ),
   NEWS_POLL_MIN_SECONDS: setting(
     integer(10, 86_400, 'seconds').default(300),

@@ -225,6 +225,8 @@ export const en = {
   timeoutSeconds: 'Time limit in seconds',
   timeoutHint: '1 to 120; empty for the usual 20.',
   sourceZone: 'Zone of dates without one',
+  sourceProxy: 'Through the proxy',
+  sourceProxyHint: 'The feed, its pages and their robots.txt are asked through it.',
   entryIdentity: 'What tells its entries apart',
   entryIdentityHint: 'An entry that is the same is a correction. What is known stays known.',
   identity_auto: 'As for all sources',

@@ -213,6 +213,8 @@ export const zh: Translated<typeof en> = {
   timeoutSeconds: '时限（秒）',
   timeoutHint: '1 到 120；留空为通常的 20。',
   sourceZone: '未注明时区的日期所用时区',
+  sourceProxy: '经由代理',
+  sourceProxyHint: '订阅源、文章页面及其 robots.txt 都经由它读取。',
   entryIdentity: '如何区分条目',
   entryIdentityHint: '相同的条目视为更正。已有的条目不受影响。',
   identity_auto: '与其他来源相同',

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import { faultWords } from '../../shared/views/problem-view.tsx';
-import type { Source, SourceChange, Tagged } from '../api/types.ts';
+import type { Source, SourceChange, SourceDetail, Tagged } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import type { TextName } from '../text/texts.ts';
 import { SelectField, TextArea, TextField } from './fields.tsx';
@@ -12,6 +12,7 @@ interface Values {
   readonly userAgent: string;
   readonly timeoutSeconds: string;
   readonly timeZone: string;
+  readonly proxy: string;
   readonly identity: Source['identity'];
   readonly username: string;
   readonly password: string;
@@ -22,6 +23,7 @@ const LABELS: Readonly<Record<keyof Values, TextName>> = {
   userAgent: 'userAgent',
   timeoutSeconds: 'timeoutSeconds',
   timeZone: 'sourceZone',
+  proxy: 'sourceProxy',
   identity: 'entryIdentity',
   username: 'loginName',
   password: 'loginPassword',
@@ -31,13 +33,14 @@ const LABELS: Readonly<Record<keyof Values, TextName>> = {
 const IDENTITIES = ['auto', 'guid', 'link', 'both', 'content'] as const;
 
 /** The request and reading settings of a source. Its secrets do not come back: a save has no undo. */
-export function SourceAccess({ before, onSaved }: { before: Tagged<Source>; onSaved: () => void }) {
+export function SourceAccess({ before, onSaved }: { before: Tagged<SourceDetail>; onSaved: () => void }) {
   const { api, texts, typed } = useNews();
   const { say } = texts;
   const was = valuesOf(before.value);
   const [values, setValues] = useState(was);
   const [problem, setProblem] = useState<ApiProblem>();
   const change = changeOf(was, values);
+  const { proxies } = before.value;
   const save = async () => {
     setProblem(undefined);
     try {
@@ -77,6 +80,13 @@ export function SourceAccess({ before, onSaved }: { before: Tagged<Source>; onSa
           <TextField inputMode="decimal" hint={say('timeoutHint')} {...of('timeoutSeconds')} />
           <TextField hint={say('sourceZoneHint')} {...of('timeZone')} />
         </div>
+        {(proxies.length > 0 || values.proxy !== '') && (
+          <SelectField
+            {...of('proxy')}
+            hint={say('sourceProxyHint')}
+            choices={[['', say('none')], ...proxies.map((one) => [one, one] as const)]}
+          />
+        )}
         <SelectField
           label={say('entryIdentity')}
           hint={say('entryIdentityHint')}
@@ -106,11 +116,13 @@ export function SourceAccess({ before, onSaved }: { before: Tagged<Source>; onSa
   );
 }
 
-function valuesOf({ userAgent, timeoutSeconds, timeZone, identity, basicAuth, headers }: Source): Values {
+function valuesOf(source: Source): Values {
+  const { userAgent, timeoutSeconds, timeZone, proxy, identity, basicAuth, headers } = source;
   return {
     userAgent: userAgent ?? '',
     timeoutSeconds: timeoutSeconds === null ? '' : String(timeoutSeconds),
     timeZone: timeZone ?? '',
+    proxy: proxy ?? '',
     identity,
     username: basicAuth?.username ?? '',
     password: '',
@@ -120,7 +132,7 @@ function valuesOf({ userAgent, timeoutSeconds, timeZone, identity, basicAuth, he
 
 /** The changes; a header without a value, and a name without a password, keep those that they have. */
 function changeOf(before: Values, after: Values): SourceChange {
-  const { userAgent, timeoutSeconds, timeZone, identity, username, password, headers } = after;
+  const { userAgent, timeoutSeconds, timeZone, proxy, identity, username, password, headers } = after;
   const isOther = (...names: (keyof Values)[]) => names.some((name) => before[name] !== after[name]);
   const login = username === '' ? null : { username, ...(password !== '' && { password }) };
   return {
@@ -129,6 +141,7 @@ function changeOf(before: Values, after: Values): SourceChange {
       timeoutSeconds: timeoutSeconds.trim() === '' ? null : Number(timeoutSeconds),
     }),
     ...(isOther('timeZone') && { timeZone: timeZone.trim() }),
+    ...(isOther('proxy') && { proxy }),
     ...(isOther('identity') && { identity }),
     ...(isOther('username', 'password') && { basicAuth: login }),
     ...(isOther('headers') && { headers: headersOf(headers) }),

@@ -187,8 +187,9 @@ function TryText({ source, textSelector }: { source: Source; textSelector: strin
     setProblem(undefined);
     setTried(undefined);
     try {
-      const { url, page } = source;
-      const { firstPage } = await api.trySource({ url, page: page ?? undefined, textSelector });
+      const { url, page, proxy } = source;
+      const asked = { url, textSelector, page: page ?? undefined, proxy: proxy ?? undefined };
+      const { firstPage } = await api.trySource(asked);
       setTried({ textSelector, page: firstPage });
     } catch (error) {
       setProblem(asProblem(error));

@@ -114,6 +114,8 @@ export const problemsEn = {
   problem_source_too_many_entries: 'It brought too many entries in a day. The others are read later.',
   problem_source_too_slow:
     'Its server takes too long to answer. If that lasts, give it more time under “More: how it is asked”.',
+  problem_source_proxy_failed:
+    'Its proxy is not there, or does not let it through. Choose another one, or none.',
   problem_source_unreachable: 'Its server cannot be reached. If that lasts, look for its new address.',
   problem_source_unstorable: 'It sends something that cannot be kept. Tell its publisher.',
   problem_source_worker_failed: 'The newsroom failed at it. The log of the newsroom has the reason.',

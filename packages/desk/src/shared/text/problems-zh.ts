@@ -95,6 +95,7 @@ export const problemsZh: Translated<typeof problemsEn> = {
   problem_source_too_large: '它发送的内容太大。请查找条目较少的订阅源。',
   problem_source_too_many_entries: '它一天内的条目太多，其余的稍后读取。',
   problem_source_too_slow: '它的服务器响应太慢。若一直如此，请在“更多：读取方式”中延长时限。',
+  problem_source_proxy_failed: '它的代理不存在，或不予放行。请另选一个，或不用代理。',
   problem_source_unreachable: '无法连接它的服务器。若一直如此，请查找新网址。',
   problem_source_unstorable: '它发送了无法保存的内容。请告知发布者。',
   problem_source_worker_failed: '新闻服务处理它时出错，原因见新闻服务的日志。',

@@ -175,9 +175,9 @@ async function edit(given: string, options: SettingOptions): Promise<void> {
       ...settingsOf(options, vocabulary),
       ...(options.url !== undefined && { url: options.url }),
     };
-    const { id, url, list_selectors: ownPage } = await findSource(db, given);
+    const { id, url, proxy, list_selectors: ownPage } = await findSource(db, given);
     const isShown = settings.page || (options.try && settings.textSelector !== undefined);
-    const tried = { ...settings, page: settings.page ?? (ownPage || false) };
+    const tried = { ...settings, proxy, page: settings.page ?? (ownPage || false) };
     const found = isShown ? await showFound(db, sourceUrl(settings.url ?? url), tried, options) : undefined;
     if (options.try) return isShown ? undefined : showTried(db, id, settings.rules ?? [], options);
     await editSource(db, id, settings, new Date());
@@ -189,10 +189,10 @@ async function edit(given: string, options: SettingOptions): Promise<void> {
 async function showFound(
   db: Kysely<NewsTables>,
   url: string,
-  { page, textSelector }: SourceSettings,
+  { page, textSelector, proxy = null }: SourceSettings & { proxy?: string | null },
   { try: isTried, json = false }: SettingOptions,
 ): Promise<TriedSource> {
-  const found = await tryOnce(db, url, { page: page || null, textSelector });
+  const found = await tryOnce(db, url, { page: page || null, textSelector, proxy });
   if (json && !isTried) return found;
   print({ json }, found, () =>
     [...foundLines(found), ...(isTried ? ['nothing was changed'] : [])].join('\n'),
@@ -352,12 +352,20 @@ function weight(value: string): number {
   return Number(value);
 }
 
-const { NEWS_PRIVATE_HOSTS } = workerSettings;
+const { NEWS_PRIVATE_HOSTS, NEWS_PROXIES } = workerSettings;
 
 /** Reads a source once, with the limits of the worker. Throws as {@link trySource}. */
 async function tryOnce(db: Kysely<NewsTables>, address: string, settings: TrySettings): Promise<TriedSource> {
-  const { NEWS_PRIVATE_HOSTS: privateHosts } = readConfig({ NEWS_PRIVATE_HOSTS }, process.env);
-  const fetcher = new WebFetcher({ ...FETCH_LIMITS, privateHosts, inSlot: sharedSlots(db) });
+  const { NEWS_PRIVATE_HOSTS: privateHosts, NEWS_PROXIES: proxies } = readConfig(
+    { NEWS_PRIVATE_HOSTS, NEWS_PROXIES },
+    process.env,
+  );
+  const fetcher = new WebFetcher({
+    ...FETCH_LIMITS,
+    privateHosts,
+    ...(proxies && { proxies }),
+    inSlot: sharedSlots(db),
+  });
   const reader = new Reader();
   const { fetch } = fetcher;
   const pages = new WebPageReader(fetch, reader, sharedTurns(db));

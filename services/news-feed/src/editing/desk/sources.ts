@@ -90,6 +90,7 @@ const source = z
     userAgent: z.string().nullable(),
     timeoutSeconds: z.int().nullable(),
     timeZone: z.string().nullable().describe('Of dates that say none.'),
+    proxy: z.string().nullable().describe('The name of the proxy that it is asked through.'),
     basicAuth: z.object({ username: z.string() }).nullable().describe('Its password is never shown.'),
     headers: z.array(z.object({ name: z.string() })).describe('Their values are never shown.'),
     state: z.enum(['active', 'paused', 'gone']),
@@ -132,6 +133,7 @@ const sourcesAnswer = z.object({ sources: z.array(source), nextCursor: z.string(
 const sourceAnswer = source;
 
 const sourceDetailAnswer = source.extend({
+  proxies: z.array(z.string()).describe('The names of the proxies that it could be asked through.'),
   refusedEntries: z.array(z.object({ title: z.string().nullable(), reason: z.string().nullable() })),
 });
 
@@ -184,6 +186,7 @@ const sourcePatch = z
 
 const sourceTry = z.strictObject({
   url,
+  proxy: accessInput.proxy.optional(),
   page: text(1000).optional(),
   textSelector: text(1000)
     .optional()
@@ -250,7 +253,12 @@ const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 
 const TRY_MS = 50_000;
 
 /** Dependencies of the operations on sources; `trying` is the worker's own. */
-type SourceParts = EditorParts & { trying: TryParts; secrets?: SecretBox | undefined };
+type SourceParts = EditorParts & {
+  trying: TryParts;
+  secrets?: SecretBox | undefined;
+  /** The names of the proxies that sources can be asked through. */
+  proxies: readonly string[];
+};
 
 /** The operations on sources: each does what a command of `newsroom sources` does. */
 export function sourceOperations(parts: SourceParts) {
@@ -303,7 +311,8 @@ function reads(parts: SourceParts) {
         load: async () => {
           const source = await sourceOf(parts, request.params.id);
           const refused = await refusedEntries(db, source.id);
-          const value = { ...(await shown(parts, source)), refusedEntries: refused };
+          const { proxies } = parts;
+          const value = { ...(await shown(parts, source)), proxies: [...proxies], refusedEntries: refused };
           return { value, own: settingsOf(source) };
         },
       }),
@@ -369,6 +378,7 @@ function writes(parts: SourceParts) {
     handler: async (request, reply) => {
       const condition = writePrecondition(request);
       await checkMembers(settingsIn(request.body), vocabulary, trying.reader);
+      checkProxy(request.body.proxy, parts.proxies);
       const { id } = await sourceOf(parts, request.params.id);
       await editSource(db, id, request.body, clock(), {
         actor: personOf(request.headers),
@@ -438,11 +448,12 @@ function tries(parts: SourceParts) {
       body: sourceTry,
       response: { 200: triedAnswer, ...problemResponses(400, 401, 403, 413, 415, 422, 503) },
     },
-    handler: async ({ body: { url: given, page, textSelector } }) => {
+    handler: async ({ body: { url: given, page, textSelector, proxy } }) => {
       const settings = { ...(page && { page }), ...(textSelector && { textSelector }) };
       await checkMembers({ url: given, ...settings }, vocabulary, trying.reader);
+      checkProxy(proxy, parts.proxies);
       const signal = AbortSignal.timeout(TRY_MS);
-      const asked = { page: page || null, textSelector };
+      const asked = { page: page || null, textSelector, proxy: proxy || null };
       const tried = await trySource(trying, sourceUrl(given), asked, signal).catch((error: unknown) => {
         throw unreadable(error, signal) ?? error;
       });
@@ -538,6 +549,12 @@ function settingsIn(body: z.infer<typeof sourcePatch>) {
   return Object.fromEntries(checked) as Omit<typeof body, keyof typeof accessInput>;
 }
 
+function checkProxy(proxy: string | undefined, known: readonly string[]): void {
+  if (!proxy || known.includes(proxy)) return;
+  const message = `must be one of those that NEWS_PROXIES names: ${known.join(', ') || 'it names none'}`;
+  throw invalid([{ field: 'proxy', code: 'invalid', message }]);
+}
+
 /**
  * Checks the settings that an editor gives a source.
  *
@@ -615,6 +632,7 @@ function settingsOf(source: Source) {
     userAgent: source.user_agent,
     timeoutSeconds: source.timeout_seconds,
     timeZone: source.time_zone,
+    proxy: source.proxy,
     basicAuth: source.basic_user === null ? null : { username: source.basic_user },
     headers: source.header_names.map((name) => ({ name })),
     state: source.state,
