@@ -410,7 +410,10 @@ export class WebPageReader implements PageReader {
   readonly #fetch: Fetch;
   readonly #reader: Reader;
   readonly #takeTurn: TakeTurn;
-  /** Texts by origin and proxy, through which hosts may answer otherwise; requested once for all that wait, and again if the host did not answer. */
+  /**
+   * Texts by origin, and by proxy, through which hosts may answer otherwise; requested once for all that
+   * wait, and again if the host did not answer.
+   */
   readonly #robots = new LRUCache<string, string, Asker>({
     maxSize: MAX_ROBOTS,
     sizeCalculation: (rules) => rules.length + 1024,
