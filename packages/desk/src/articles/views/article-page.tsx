@@ -1,10 +1,9 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { useTitle } from '../../shared/desk.ts';
+import { useFollowing, useTitle } from '../../shared/desk.ts';
 import { isApple } from '../../shared/state/apple.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
-import { useFollowing } from '../../shared/views/use-following.ts';
 import { type App, useApp } from '../app-context.ts';
 import { type Conflict, OpenArticle } from '../state/open-article.ts';
 import { mayChange } from '../state/rights.ts';

@@ -1,10 +1,9 @@
-import { useTitle } from '../../shared/desk.ts';
+import { useFollowing, useTitle } from '../../shared/desk.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Link } from '../../shared/views/link.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
-import { useFollowing } from '../../shared/views/use-following.ts';
 import type { ListQuery } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { ArticleTable } from './article-table.tsx';

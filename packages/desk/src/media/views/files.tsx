@@ -1,9 +1,9 @@
+import { useFollowing } from '../../shared/desk.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { ContextMenu } from '../../shared/views/menu.tsx';
 import { ProblemView } from '../../shared/views/problem-view.tsx';
-import { useFollowing } from '../../shared/views/use-following.ts';
 import { useWide } from '../../shared/views/use-wide.ts';
 import { useApp } from '../app-context.ts';
 import { isInTrash } from '../trash.ts';
