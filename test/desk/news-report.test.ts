@@ -257,6 +257,10 @@ test('an owner sets hour, zone and categories, in English and Chinese, and the t
   await page.getByRole('button', { name: 'Take out: Insight' }).click();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Write it in a–z, 0–9 and -, with a letter or digit first.').waitFor();
+  // What is not saved stays while another page is shown.
+  await page.getByRole('link', { name: 'Trail' }).click();
+  await page.getByRole('link', { name: 'Newsroom' }).click();
+  expect(await added.getByLabel('Label').inputValue()).toBe('Trams');
   await added.getByLabel('Name in addresses').fill('trams');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('In addresses: trams').waitFor();

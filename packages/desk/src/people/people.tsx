@@ -34,6 +34,7 @@ export function openPeople(desk: Desk): ComponentType {
     gallery: new GallerySettingsApi(desk.service),
     site: new SiteApi(desk.service),
     texts: new Texts(desk.voice, 'people'),
+    drafts: { site: {}, news: {}, gallery: {} },
   };
   return () => {
     const Page = PAGES[desk.address.here.value.rest] ?? PeoplePage;

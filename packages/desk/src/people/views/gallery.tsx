@@ -11,13 +11,14 @@ import {
   type Settings,
   SettingsForm,
   SettingsPage,
+  useTyped,
 } from './settings-form.tsx';
 
 /** What anybody may see of the files, and what sends mail, over what the server says. */
 export function GalleryPage() {
-  const { gallery } = usePeople();
+  const { drafts, gallery } = usePeople();
   return (
-    <SettingsPage name="gallery" api={gallery}>
+    <SettingsPage name="gallery" api={gallery} draft={drafts.gallery}>
       {(settings) => <GalleryForm settings={settings} />}
     </SettingsPage>
   );
@@ -28,7 +29,7 @@ const MAIL_FIELDS = ['server', 'user', 'password', 'from'] as const;
 type TypedMail = Record<(typeof MAIL_FIELDS)[number], string>;
 
 /** What was typed; null to take what the server says. */
-interface Typed {
+export interface TypedGallery {
   folders?: string | null;
   mail?: TypedMail | null;
 }
@@ -40,12 +41,12 @@ interface PartProps<Value> {
 }
 
 function GalleryForm({ settings }: Pick<PartProps<never>, 'settings'>) {
-  const { gallery, texts } = usePeople();
+  const { drafts, gallery, texts } = usePeople();
   const { say } = texts;
   const { touch, save, attempt, read } = settings;
-  const [typed, setTyped] = useState<Typed>({});
+  const [typed, setTyped] = useTyped(drafts.gallery, read);
   const [hiding, setHiding] = useState<number>();
-  const change = (part: Typed) => {
+  const change = (part: TypedGallery) => {
     touch();
     setTyped({ ...typed, ...part });
   };

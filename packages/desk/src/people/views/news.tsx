@@ -1,17 +1,23 @@
-import { useState } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
 import { faultWords } from '../../shared/views/problem-view.tsx';
 import type { NewsChange, NewsSettings } from '../api/news-settings.ts';
 import { usePeople } from '../people-context.ts';
 import { CategoriesField, categoriesOf, named, PacksField, type TypedCategory } from './news-words.tsx';
-import { originWords, SettingField, type Settings, SettingsForm, SettingsPage } from './settings-form.tsx';
+import {
+  originWords,
+  SettingField,
+  type Settings,
+  SettingsForm,
+  SettingsPage,
+  useTyped,
+} from './settings-form.tsx';
 import { ZoneInput } from './zone-input.tsx';
 
 /** When the reports of the news are made, and by which words items are judged, over what the server says. */
 export function NewsSettingsPage() {
-  const { news } = usePeople();
+  const { drafts, news } = usePeople();
   return (
-    <SettingsPage name="newsSettings" api={news}>
+    <SettingsPage name="newsSettings" api={news} draft={drafts.news}>
       {(settings) => <NewsForm settings={settings} />}
     </SettingsPage>
   );
@@ -24,16 +30,16 @@ function hourWords(hour: number): string {
 }
 
 /** What was typed; null to take what the server says. */
-interface Typed extends Omit<NewsChange, 'categories'> {
+export interface TypedNews extends Omit<NewsChange, 'categories'> {
   categories?: readonly TypedCategory[] | null;
 }
 
 function NewsForm({ settings }: { settings: Settings<NewsSettings, NewsChange> }) {
-  const { site, texts } = usePeople();
+  const { drafts, site, texts } = usePeople();
   const { say } = texts;
   const { reportHour, reportZone } = settings.read.settings;
-  const [typed, setTyped] = useState<Typed>({});
-  const change = (members: Typed) => {
+  const [typed, setTyped] = useTyped(drafts.news, settings.read);
+  const change = (members: TypedNews) => {
     settings.touch();
     setTyped({ ...typed, ...members });
   };

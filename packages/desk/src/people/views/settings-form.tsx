@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
@@ -30,8 +30,23 @@ export interface Settings<Read, Change> {
   attempt: <Result>(work: () => Promise<Result>) => Promise<Result | undefined>;
 }
 
+/** What was typed and is not saved, and what it would replace; it stays while other pages are shown. */
+export interface Draft<Read, Typed> {
+  kept?: { readonly read: Read; readonly typed: Partial<Typed> } | undefined;
+}
+
+/** What is typed into a form, kept in its draft. */
+export function useTyped<Read, Typed extends object>(draft: Draft<Read, Typed>, read: Read) {
+  const [typed, setTyped] = useState<Partial<Typed>>(draft.kept?.typed ?? {});
+  useLayoutEffect(() => {
+    draft.kept = Object.keys(typed).length > 0 ? { read, typed } : undefined;
+  }, [draft, read, typed]);
+  return [typed, setTyped] as const;
+}
+
 interface SettingsPageProps<Read extends { etag: string }, Change> {
   name: 'site' | 'newsSettings' | 'gallery';
+  draft: Draft<Read, object>;
   api: SettingsApi<Read, Change>;
   children: (settings: Settings<Read, Change>) => ComponentChildren;
 }
@@ -40,11 +55,12 @@ interface SettingsPageProps<Read extends { etag: string }, Change> {
 export function SettingsPage<Read extends { etag: string }, Change extends object>({
   name,
   api,
+  draft,
   children,
 }: SettingsPageProps<Read, Change>) {
   const { connection, texts } = usePeople();
   const { say } = texts;
-  const [read, setRead] = useState<Read>();
+  const [read, setRead] = useState<Read | undefined>(draft.kept?.read);
   const [unread, setUnread] = useState<ApiProblem>();
   const [problem, setProblem] = useState<ApiProblem>();
   const [isSaved, setSaved] = useState(false);

@@ -1,11 +1,17 @@
-import { useState } from 'preact/hooks';
 import type { FieldProblem } from '../../shared/api/problem.ts';
 import { LatePictureInput } from '../../shared/views/late-picture-input.tsx';
 import { faultWords } from '../../shared/views/problem-view.tsx';
 import { SITE_SETTINGS, type SiteChange, type SiteSettingName, type SiteSettings } from '../api/site.ts';
 import { usePeople } from '../people-context.ts';
 import type { Say, TextName } from '../text/texts.ts';
-import { originWords, SettingField, type Settings, SettingsForm, SettingsPage } from './settings-form.tsx';
+import {
+  originWords,
+  SettingField,
+  type Settings,
+  SettingsForm,
+  SettingsPage,
+  useTyped,
+} from './settings-form.tsx';
 import { ZoneInput } from './zone-input.tsx';
 
 /** The help below each field. */
@@ -19,18 +25,19 @@ const HINTS: Partial<Record<SiteSettingName, TextName>> = {
 
 /** The site's name and addresses, overriding the server's. */
 export function SitePage() {
-  const { site } = usePeople();
+  const { drafts, site } = usePeople();
   return (
-    <SettingsPage name="site" api={site}>
+    <SettingsPage name="site" api={site} draft={drafts.site}>
       {(settings) => <SiteForm settings={settings} />}
     </SettingsPage>
   );
 }
 
 function SiteForm({ settings }: { settings: Settings<SiteSettings, SiteChange> }) {
-  const { say } = usePeople().texts;
+  const { drafts, texts } = usePeople();
+  const { say } = texts;
   const { read, problem, isContested, touch, save } = settings;
-  const [typed, setTyped] = useState<SiteChange>({});
+  const [typed, setTyped] = useTyped(drafts.site, read);
   const change = (name: SiteSettingName, value: string | null) => {
     touch();
     setTyped({ ...typed, [name]: value });
