@@ -46,6 +46,7 @@ beforeAll(async () => {
       CONTENT_ARTICLE_PATH: '/stories/{id}/{slug}.html',
       CONTENT_CATEGORY_PATH: '/topics/{slug}',
       SITE_NAME: 'The Harbour Post',
+      SITE_LOGO: 'https://site.example/logo.png',
       SITE_LANGUAGE: 'en-GB',
       CONTENT_HOOKS_KEY: KEY.toString('base64'),
       CONTENT_HOOKS_PRIVATE_HOSTS: '127.0.0.1',
@@ -164,6 +165,7 @@ test('the front page has the articles and what the news is about', async () => {
   expect(await text(page, '.cards h2')).toEqual(['Boats <b>& tides', 'The gauge at the mole']);
   expect((await text(page, 'section li a'))[0]).toBe('Lantern 2 is out, and fits on a library computer');
   expect(loaded).toEqual({ script: 0, complaints: [] });
+  expect(await page.locator('.name img').getAttribute('src')).toBe('https://site.example/logo.png');
   expect(await text(page, '.name, title')).toEqual(['The Harbour Post', 'The Harbour Post']);
   expect(await page.getAttribute('html', 'lang')).toBe('en-GB');
   await page.getByRole('link', { name: 'The gauge at the mole' }).click();

@@ -41,7 +41,7 @@ export const site = once(async () => {
   });
   const paths = { article_path: '/articles/{slug}', category_path: '/categories/{slug}' };
   const said = { title: 'The Example', description: 'The newest articles.', language: 'en', _site: paths };
-  const { _site, ...named } = { ...said, ...(feed as Partial<typeof said>) };
+  const { _site, ...named } = { ...said, ...(feed as Partial<typeof said> & { icon?: string }) };
   return { ...named, articlePath: _site.article_path, categoryPath: _site.category_path };
 });
 
