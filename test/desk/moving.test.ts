@@ -35,18 +35,20 @@ test('from the start page, a WordPress file is checked, imported and taken back,
     await (await chosen).setFiles({ name, mimeType, buffer: Buffer.from(text) });
   };
   await choose('pier.jpg', 'image/jpeg', '\uFFFD\uFFFD JFIF');
-  await page.getByText('This is no export that is known here.').waitFor();
+  await page.getByText('This is not an export that Pressroom can read.').waitFor();
   await choose('old.xml', 'text/xml', text);
 
-  await page.getByText('Checked: nothing is written yet').waitFor();
+  await page.getByText('Checked: nothing has been written yet').waitFor();
   const row = (name: string) => page.getByRole('row', { name });
-  await page.getByText('Files of its media library (1)').waitFor();
+  const sum = page.getByRole('region', { name: /^[56] entries in the file/ });
+  await sum.getByText('Files in the media library (1)').waitFor();
+  await sum.getByText('3 articles').waitFor();
   await row('Article 1').waitFor();
   expect(await row('Article 1').textContent()).toContain('Removed from the text: onclick on <p>.');
   expect(await row('Article 3').textContent()).toContain(
     'It names no author. Name one above, and check again.',
   );
-  await page.getByText('1 picture would come along, if the other site gives it.').waitFor();
+  await page.getByText('1 picture will be imported, if the other site still has it.').waitFor();
   expect(await desk.faultsOf(page)).toEqual([]);
   expect((await desk.content.client.send('/api/articles?status=all')).body.data).toEqual([]);
 
@@ -55,7 +57,8 @@ test('from the start page, a WordPress file is checked, imported and taken back,
   await row('Article 1')
     .getByText(`A picture could not be fetched, so it stays where it is: ${PICTURE}.`)
     .waitFor();
-  await page.getByRole('button', { name: /^Does not come/ }).click();
+  await page.getByText('1 picture could not be imported and still loads').waitFor();
+  await page.getByRole('button', { name: /^Not imported/ }).click();
   await row('Article 2').waitFor({ state: 'detached' });
   await row('Article 3').waitFor();
 
@@ -79,11 +82,10 @@ test('from the start page, a WordPress file is checked, imported and taken back,
   });
   await page.getByRole('link', { name: 'All imports' }).click();
   await choose('content.jsonl', 'application/jsonl', file.replaceAll('"type":"article"', '$&,"lang":"en"'));
-  await row('Article 1').getByText('It has fields that are not known here: lang.').waitFor();
-  await page.getByText('How to read it').click();
-  await page.getByText('Pictures stay on the other site: the gallery has no folder').waitFor();
+  await row('Article 1').getByText('It has unknown fields: lang.').waitFor();
+  await page.getByText('Pictures stay on the other site: the gallery has no public folder').waitFor();
   await page.getByLabel('Restore a download of this desk').check();
-  await page.getByLabel('Fields of the file that are not needed here').fill('lang,');
+  await page.getByLabel('Fields of the file to ignore').fill('lang,');
   await page.getByRole('button', { name: 'Check again' }).press('Enter');
   await page.getByRole('button', { name: 'Import 2 articles' }).press('Enter');
   await page.getByText('Imported', { exact: true }).waitFor();

@@ -12,8 +12,8 @@ interface Found {
   readonly next: number | null;
 }
 
-/** Each article of a file and its outcome, expected or actual, and the parts that are no articles. */
-export function EntryTable({ found: { id, counts, left_out: leftOut } }: { found: Import }) {
+/** Each article of a file and its outcome, expected or actual. */
+export function EntryTable({ found: { id, counts } }: { found: Import }) {
   const { api, texts } = useMoving();
   const { say } = texts;
   const [outcome, setOutcome] = useState<Outcome>();
@@ -65,18 +65,6 @@ export function EntryTable({ found: { id, counts, left_out: leftOut } }: { found
         <div>
           <Button onClick={() => void load(found)}>{say('more')}</Button>
         </div>
-      )}
-      {leftOut.length > 0 && (
-        <section aria-labelledby="moving-left-out">
-          <h3 id="moving-left-out">{say('leftOut')}</h3>
-          <ul>
-            {[...Map.groupBy(leftOut, (reason) => sentenceOf(reason, say))].map(([sentence, same]) => (
-              <li key={sentence}>
-                {sentence} ({number(same.reduce((sum, { count }) => sum + count, 0))})
-              </li>
-            ))}
-          </ul>
-        </section>
       )}
     </>
   );

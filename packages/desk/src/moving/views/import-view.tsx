@@ -5,7 +5,7 @@ import { Link } from '../../shared/views/link.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
 import { SubmitDialog } from '../../shared/views/submit-dialog.tsx';
-import type { Import } from '../api/imports.ts';
+import { type Import, OUTCOMES } from '../api/imports.ts';
 import { useMoving } from '../moving-context.ts';
 import { EntryTable } from './entry-table.tsx';
 import { OptionsForm } from './options-form.tsx';
@@ -80,25 +80,14 @@ export function ImportView({ id }: { id: number }) {
         </p>
       )}
       {state === 'uploading' && !isWhole && <p class="notice">{say('notWhole')}</p>}
-      {mayCheck && (
-        <OptionsForm
-          format={format}
-          before={found.options}
-          isOpen={state !== 'checked'}
-          label={say(state === 'uploading' ? 'check' : 'checkAgain')}
-          onCheck={(options) => void act(api.check(id, options))}
-        />
-      )}
       <p class="form-problem" role="alert">
         {refused}
       </p>
+      {['checked', 'done'].includes(state) && <Sum found={found} />}
       {counts.pictures > 0 && ['checked', 'running', 'done'].includes(state) && (
         <p class="hint">
           {say(state === 'checked' ? 'picturesFound' : 'picturesCame', { count: counts.pictures })}
         </p>
-      )}
-      {counts.pictures_failed > 0 && ['running', 'done'].includes(state) && (
-        <p class="hint">{say('picturesFailed', { count: counts.pictures_failed })}</p>
       )}
       {state === 'checked' && coming > 0 && format !== 'jsonl' && found.options?.pictures == null && (
         <p class="hint">{say('picturesNotAsked')}</p>
@@ -133,6 +122,14 @@ export function ImportView({ id }: { id: number }) {
           </Button>
         )}
       </div>
+      {mayCheck && (
+        <OptionsForm
+          format={format}
+          before={found.options}
+          label={say(state === 'uploading' ? 'check' : 'checkAgain')}
+          onCheck={(options) => void act(api.check(id, options))}
+        />
+      )}
       {(state === 'checked' || state === 'done' || failedAt === 'running') && (
         <EntryTable key={`${state} ${found.changed_at}`} found={found} />
       )}
@@ -155,6 +152,40 @@ export function ImportView({ id }: { id: number }) {
           <p class="hint">{say('undoHint')}</p>
         </SubmitDialog>
       )}
+    </>
+  );
+}
+
+/** What the entries of the file are, and why pictures did not come along. */
+function Sum({ found: { state, counts, progress, left_out } }: { found: Import }) {
+  const { texts } = useMoving();
+  const { say } = texts;
+  const number = (count: number) => count.toLocaleString(texts.language.value);
+  const articles = OUTCOMES.reduce((sum, one) => sum + counts[one], 0);
+  const others = [...Map.groupBy(left_out, (reason) => sentenceOf(reason, say))];
+  return (
+    <>
+      {state === 'done' && <p>{say('articlesCame', { count: counts.created + counts.adapted })}</p>}
+      {counts.pictures_failed > 0 && (
+        <div class="notice moving-failed">
+          <p>
+            {say('picturesFailed', { count: counts.pictures_failed })} {say('picturesFailedDo')}
+          </p>
+        </div>
+      )}
+      <section aria-labelledby="moving-sum">
+        <h3 id="moving-sum">{say('inFile', { count: progress.total ?? articles })}</h3>
+        <ul>
+          <li>{say('articlesOf', { count: articles })}</li>
+          {counts.terms > 0 && <li>{say('termsOf', { count: counts.terms })}</li>}
+          {others.map(([sentence, same]) => (
+            <li key={sentence}>
+              {sentence} ({number(same.reduce((sum, { count }) => sum + count, 0))})
+            </li>
+          ))}
+        </ul>
+        {others.length > 0 && <p class="hint">{say('leftOut')}</p>}
+      </section>
     </>
   );
 }

@@ -9,14 +9,13 @@ interface OptionsFormProps {
   format: Format;
   /** Those of the last check. */
   before: Import['options'];
-  isOpen: boolean;
   /** The label of its button. */
   label: string;
   onCheck: (options: Options) => void;
 }
 
 /** The options for reading a file; sending them starts a dry run. */
-export function OptionsForm({ format, before, isOpen, label, onCheck }: OptionsFormProps) {
+export function OptionsForm({ format, before, label, onCheck }: OptionsFormProps) {
   const { api, texts } = useMoving();
   const { say } = texts;
   const { author: namedBefore = '', site: siteBefore = '', ...given } = before ?? DEFAULTS;
@@ -45,8 +44,8 @@ export function OptionsForm({ format, before, isOpen, label, onCheck }: OptionsF
     });
   };
   return (
-    <details open={isOpen}>
-      <summary>{say('options')}</summary>
+    <section aria-labelledby="moving-options">
+      <h3 id="moving-options">{say('options')}</h3>
       <form class="form moving-options" onSubmit={check}>
         {format === 'ghost' && (
           <label class="field">
@@ -101,7 +100,7 @@ export function OptionsForm({ format, before, isOpen, label, onCheck }: OptionsF
           </Button>
         </div>
       </form>
-    </details>
+    </section>
   );
 }
 
