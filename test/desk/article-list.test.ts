@@ -265,7 +265,7 @@ test('counts each state, and changes all that a filter matches: with a stop, and
   await page.getByText('17 of 130', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
   isOpen();
-  await page.getByText('Stopped: 109 articles are as they were').waitFor();
+  await page.getByText('Stopped: 109 articles are unchanged').waitFor();
   await page.getByText(/Moved 20 articles to the trash/).waitFor();
   await page.getByRole('button', { name: 'Which ones?' }).click();
   const failures = page.getByRole('dialog', { name: '1 article was not changed' });

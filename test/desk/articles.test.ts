@@ -207,7 +207,7 @@ describe('an article', () => {
     page = again;
     await openArticle(id);
     expect(await title().inputValue()).toBe('Far away');
-    const offer = page.getByText(/This browser has what was not saved/);
+    const offer = page.getByText(/This browser has unsaved changes/);
     await offer.waitFor();
     await title().focus();
     await page.keyboard.type('123');
@@ -224,7 +224,7 @@ describe('an article', () => {
     await visit.context.unrouteAll({ behavior: 'ignoreErrors' });
     await offer.waitFor();
     expect(await title().inputValue()).toBe('Far away');
-    await page.getByRole('button', { name: 'Take it up' }).click();
+    await page.getByRole('button', { name: 'Use them' }).click();
     await expect.poll(async () => (await stored(id)).title).toBe('Far away, and longer');
   });
 
@@ -259,7 +259,8 @@ describe('an article', () => {
       return route.fulfill({ status: 503, json: body, contentType: 'application/problem+json' });
     });
     await title().fill('Away, and kept');
-    const kept = 'What you have written is safe in this browser, and is saved as soon as that works again.';
+    const kept =
+      'What you have written is safe in this browser, and is saved as soon as the service answers again.';
     await page
       .getByText(`Not saved: The database does not answer at the moment. Try again soon. ${kept}`)
       .waitFor();
@@ -400,7 +401,7 @@ describe('an article', () => {
 
     await openArticle(await create({ title: 'Seen', is_published: true }));
     await slug.fill('seen-here');
-    await page.getByText('The old address goes on working').waitFor();
+    await page.getByText('The old address keeps working').waitFor();
   });
 
   test('that is new begins at its title, and says why it cannot be published', async () => {
@@ -529,7 +530,7 @@ describe('an article', () => {
     await choose('History');
     const dialog = page.getByRole('dialog', { name: 'History of this article' });
     await dialog.getByRole('button', { name: /Published/ }).click();
-    await dialog.getByText('1 change before it').waitFor();
+    await dialog.getByText('1 earlier change').waitFor();
     const heading = dialog.getByRole('region', { name: 'Heading 2, now Heading 3' });
     await heading.waitFor();
     const pictures = dialog.getByRole('region', { name: 'Picture', exact: true }).getByRole('img');
@@ -669,7 +670,7 @@ test('the panel shows an article as search engines and networks do, and what eac
   await page.getByLabel('Original address').fill('https://first.example/boats');
   await saved();
   await result.getByText('first.example › boats').waitFor();
-  await page.getByRole('button', { name: 'Take it away' }).click();
+  await page.getByRole('button', { name: 'Remove it' }).click();
   await expect.poll(async () => (await stored(id)).social_image).toBeUndefined();
 });
 
@@ -691,7 +692,10 @@ test('what readers would miss leads to its place, from the panel and the publish
     .toEqual([
       ...['There is no summary', 'No author is chosen', 'There is no featured image'],
       ...['Search results cut the title', '1 picture has no description'],
-      ...['A level of headings is skipped before “Deep”', 'A link leads to no page: /articles/gone'],
+      ...[
+        'A heading level is skipped before “Deep”',
+        'A link leads to a page that does not exist: /articles/gone',
+      ],
     ]);
   const selected = () => page.evaluate<string>('getSelection().toString()');
   await page.getByRole('button', { name: 'Check 1 link to other sites' }).click();
@@ -718,7 +722,9 @@ test('what readers would miss leads to its place, from the panel and the publish
   await items.getByText('no summary').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Publish', exact: true }).click();
   const sheet = page.getByRole('dialog', { name: 'Publish this article' });
-  await sheet.getByRole('button', { name: 'A link leads to no page: /articles/gone' }).click();
+  await sheet
+    .getByRole('button', { name: 'A link leads to a page that does not exist: /articles/gone' })
+    .click();
   await sheet.waitFor({ state: 'detached' });
   await expect.poll(selected).toBe('old news');
   await publish();

@@ -154,13 +154,13 @@ test('comments stay at their words through edits before, within and after them, 
   await select(writer, 'boats');
   await writer.keyboard.press('Delete');
   await openPanel(writer, 2);
-  await thread(writer, 'Second').getByText('The text it stood at is gone').waitFor();
+  await thread(writer, 'Second').getByText('The text it referred to is gone').waitFor();
   expect(await marks(writer)).toEqual(['qu-iet in the']);
   expect(await desk.faultsOf(writer)).toEqual([]);
   await surface(writer).focus();
   await writer.keyboard.press('Control+z');
   await both('qu-iet in the');
-  await expect.poll(() => panel(writer).getByText('The text it stood at is gone').count()).toBe(0);
+  await expect.poll(() => panel(writer).getByText('The text it referred to is gone').count()).toBe(0);
   await saved(writer);
 });
 

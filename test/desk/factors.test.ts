@@ -77,7 +77,7 @@ test('an invitation is accepted with a passkey, which lets in by one button', as
   await page.keyboard.press('Enter');
   const renamed = page.getByRole('listitem').filter({ hasText: 'Office' });
   await renamed.getByRole('button', { name: 'Remove the passkey Office' }).click();
-  await page.getByText('This is your only way in').waitFor();
+  await page.getByText('This is your only way to log in').waitFor();
   expect(await desk.faultsOf(page)).toEqual([]);
 });
 
@@ -86,9 +86,9 @@ test('an app is set up by its first code; a recovery code lets in once', async (
   const page = await window({ viewport: { width: 360, height: 800 } });
   await page.goto(`${url}/desk/account`);
   await logIn(page, email);
-  await page.getByRole('button', { name: 'Set up an app for codes' }).click();
+  await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
   await page.getByRole('img', { name: 'QR code for the app' }).waitFor();
-  const form = page.getByRole('form', { name: 'Set up an app for codes' });
+  const form = page.getByRole('form', { name: 'Set up an authenticator app' });
   const secret = (await form.locator('code').textContent()) ?? '';
   const code = appCode(secret, Date.now());
   await form.getByRole('textbox', { name: 'Code' }).fill(code === '000000' ? '000001' : '000000');
@@ -124,7 +124,7 @@ test('after a while, the desk asks for the password again, and goes on with what
   await growOld();
   await page.getByRole('button', { name: 'Actions for pia' }).click();
   await page.getByRole('menuitem', { name: 'New link' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Show that it is you' });
+  const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
   await dialog.getByLabel('Password').fill('a guess');
   await dialog.getByRole('button', { name: 'Confirm' }).click();
   await dialog.getByText('The password is wrong.').waitFor();
@@ -157,10 +157,10 @@ test('an article is deleted for good once its editor has shown again who that is
     const sure = page.getByRole('dialog', { name: 'Delete 2 articles for good?' });
     await sure.getByRole('button', { name: 'Delete for good' }).click();
   };
-  const dialog = page.getByRole('dialog', { name: 'Show that it is you' });
+  const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
   await erase();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByText('This was not done: it takes a login again.').waitFor();
+  await page.getByText('This was not done: it has to be confirmed.').waitFor();
   await dialog.waitFor({ state: 'detached' });
   expect(await trash()).toBe(3);
   await erase();

@@ -91,7 +91,7 @@ test('everybody sees what is theirs to do', async () => {
   expect(await group(photographer, 'The first steps').getByRole('listitem').count()).toBe(1);
   const reader = await desk.enter('Rita Eye', 'reader');
   await open(reader);
-  await reader.getByText('Nothing waits for you').waitFor();
+  await reader.getByText('Nothing needs you').waitFor();
 
   const authorOf = async (name: string) =>
     (await client.send(`/api/authors?q=${encodeURIComponent(name)}`)).body.data[0].id;
@@ -193,7 +193,7 @@ test('a service that is away leaves what the others have', async () => {
   await open(owner);
   await group(owner, 'Needs attention').getByRole('link', { name: 'site.example' }).waitFor();
   await group(owner, 'Needs attention').getByRole('link', { name: 'Backups are late or fail' }).waitFor();
-  const away = owner.getByRole('alert').filter({ hasText: 'News are not shown.' });
+  const away = owner.getByRole('alert').filter({ hasText: 'The news could not be loaded.' });
   await away.getByText('The service does not answer at the moment.').waitFor();
   await group(owner, 'Unfinished').getByRole('link', { name: 'The harbour' }).waitFor();
   expect(await desk.faultsOf(owner)).toEqual([]);

@@ -70,7 +70,7 @@ test('an owner adds a hook, tests it, sees what came of it, pauses and removes i
   };
   await act('Send a test');
   const deliveries = page.getByRole('dialog', { name: 'Deliveries' });
-  await deliveries.getByText('The test has been sent; this is what became of it.').waitFor();
+  await deliveries.getByText('The test has been sent. This is the result.').waitFor();
   await deliveries.getByRole('row', { name: /Test.*Delivered \(204\)/ }).waitFor();
   expect(receiver?.received).toHaveLength(1);
   expect(await desk.faultsOf(page)).toEqual([]);
@@ -123,11 +123,11 @@ test('an owner names the site, also while somebody else does, and takes the name
   expect(await title()).toBe('Pressroom');
   await page.getByLabel('Addresses of articles').fill('/read/{slug}');
   await save.click();
-  await page.getByText('It is saved, and holds now.').waitFor();
+  await page.getByText('Saved. It takes effect now.').waitFor();
   expect(await title()).toBe('Harbour News');
   const { rows } = await database.pool.query('select logo from content.site');
   expect(rows).toEqual([{ logo: await logo.inputValue() }]);
-  await page.getByText('Set at the desk. The server says: Pressroom').waitFor();
+  await page.getByText('Set at the desk. The server’s value: Pressroom').waitFor();
   expect(await desk.faultsOf(page)).toEqual([]);
 
   await database.pool.query("update content.site set name = 'Theirs', description = 'By them'");
@@ -137,16 +137,16 @@ test('an owner names the site, also while somebody else does, and takes the name
   await page.getByText('Until you save, it is: Theirs').waitFor();
   expect(await page.getByRole('textbox', { name: 'What the site is about' }).inputValue()).toBe('By them');
   await save.click();
-  await page.getByText('It is saved, and holds now.').waitFor();
+  await page.getByText('Saved. It takes effect now.').waitFor();
   expect(await title()).toBe('Harbour and Hills');
 
-  await page.getByRole('button', { name: "Name of the site: back to the server's" }).click();
+  await page.getByRole('button', { name: 'Name of the site: use the server’s value' }).click();
   await save.click();
-  await page.getByText('It is saved, and holds now.').waitFor();
-  await page.getByText('The server says: Pressroom').waitFor({ state: 'detached' });
+  await page.getByText('Saved. It takes effect now.').waitFor();
+  await page.getByText('The server’s value: Pressroom').waitFor({ state: 'detached' });
   expect(await title()).toBe('Pressroom');
   // Once for all of them.
-  await page.getByText('comes from the settings of the server').click();
+  await page.getByText('comes from the server, under these names').click();
   await page.getByText(/SITE_NAME, SITE_DESCRIPTION/).waitFor();
 });
 
@@ -156,7 +156,7 @@ test('an owner makes a folder public, and sends a test mail', async () => {
   await page.getByRole('link', { name: 'Folders and mail' }).click();
   await page.getByLabel('Public folders').fill('press');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('It is saved, and holds now.').waitFor();
+  await page.getByText('Saved. It takes effect now.').waitFor();
   const { body } = await ask('/api/gallery?json=1&path=press/');
   expect((await send(url + body.data.files[0].publicPath)).text).toBe('text');
 
@@ -165,7 +165,7 @@ test('an owner makes a folder public, and sends a test mail', async () => {
   await page.getByLabel('Public folders', { exact: true }).fill('');
   await page.getByRole('button', { name: 'Save' }).click();
   const warning = page.getByRole('dialog');
-  await warning.getByText('1 article shows files of a folder that you take out').waitFor();
+  await warning.getByText('1 article shows files of a folder that you are removing').waitFor();
   await warning.getByRole('button', { name: 'Cancel' }).click();
   expect((await ask('/api/settings')).body.data.publicFolders.value).toEqual(['press/']);
 
@@ -182,7 +182,7 @@ test('an owner makes a folder public, and sends a test mail', async () => {
   await page.getByText('The mail server refuses the user or the password.').waitFor();
   await page.getByLabel('Password of the user').fill('p@ss');
   await test.click();
-  await page.getByText('The server has taken the mail.').waitFor();
+  await page.getByText('The server has accepted the mail.').waitFor();
   expect(mailServer.received.map(({ to }) => to)).toEqual([['ann@example.org']]);
 });
 

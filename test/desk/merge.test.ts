@@ -275,7 +275,7 @@ test('a draft that was crashed out of comes back beside what others have saved s
   await wanda.unroute('**/drafts/*');
   wanda.once('dialog', (dialog) => void dialog.accept());
   await wanda.reload();
-  await press(wanda, 'Take it up');
+  await press(wanda, 'Use them');
   const both = [`${FIRST} Edgar.`, `${SECOND} Wanda.`, THIRD];
   await expect.poll(async () => (await stored(id)).content).toBe(paragraphs(...both));
   expect(await lines(wanda)).toEqual(both);
@@ -286,7 +286,7 @@ test('an article that was opened by its address is left without a list', async (
   await title(wanda).fill('By its address, changed');
   await saved(wanda);
   await wanda.getByRole('link', { name: 'Media' }).click();
-  await wanda.getByText('The bucket is empty').waitFor();
+  await wanda.getByText('No files yet').waitFor();
 });
 
 test('all of it in Chinese, on a phone', async () => {

@@ -38,13 +38,13 @@ test('the next report is published early after a question, then corrected, and s
   await desk.go('report');
   await page.getByRole('button', { name: 'Publish early' }).click();
   const dialog = page.getByRole('dialog', { name: 'Publish this report now?' });
-  await dialog.getByText(/^Readers get it at once, not on /).waitFor();
+  await dialog.getByText(/^Readers get it at once, not on .+ \(.+\)\./).waitFor();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   expect(await published()).toEqual([]);
   await page.getByRole('button', { name: 'Publish early' }).click();
   await dialog.getByRole('button', { name: 'Publish early' }).click();
   await page.getByText('Published: Daily', { exact: true }).first().waitFor();
-  await page.getByText('this is what a correction would be').waitFor();
+  await page.getByText('A correction would look like this').waitFor();
   expect(await published()).toEqual([{ item_ids: ['a'], is_early: true }]);
   await page.getByRole('button', { name: 'The next one' }).click();
   await page.getByText('There is nothing to report yet').waitFor();

@@ -113,7 +113,7 @@ test('the report is published as it was shown, or not at all, then corrected, an
   expect(await published()).toEqual([]);
   await expect.poll(titles).toBe('e');
   await publish('Publish now');
-  await page.getByText('this is what a correction would be').waitFor();
+  await page.getByText('A correction would look like this').waitFor();
   expect(await published()).toEqual(['e']);
   await desk.elsewhere('POST', '/items/f/select');
   await page.reload();
@@ -235,16 +235,16 @@ test('an owner sets hour, zone and categories, in English and Chinese, and the t
   await page.getByText('This time zone is not known.').waitFor();
   await zone.fill('Europe/Lisbon');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('It is saved, and holds now.').waitFor();
-  await page.getByText('Set at the desk. The server says: 08:00').waitFor();
+  await page.getByText('Saved. It takes effect now.').waitFor();
+  await page.getByText('Set at the desk. The server’s value: 08:00').waitFor();
 
   await desk.elsewhere('PATCH', '/settings', { reportHour: 7 });
-  await page.getByRole('button', { name: "Time zone of the reports: back to the server's" }).click();
+  await page.getByRole('button', { name: 'Time zone of the reports: use the server’s value' }).click();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Somebody else has changed the settings meanwhile.').waitFor();
   expect(await page.getByLabel('Hour of the reports', { exact: true }).inputValue()).toBe('7');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('It is saved, and holds now.').waitFor();
+  await page.getByText('Saved. It takes effect now.').waitFor();
 
   await page.getByRole('checkbox', { name: 'Sport' }).check();
   await page.getByRole('button', { name: 'Add a category' }).click();
@@ -254,7 +254,7 @@ test('an owner sets hour, zone and categories, in English and Chinese, and the t
   await added.getByLabel('Words').fill('tram, light  rail, 有轨电车');
   await page.getByRole('button', { name: 'Move up: Trams' }).press('Enter');
   await page.getByRole('button', { name: 'Move up: Trams' }).and(page.locator(':focus')).waitFor();
-  await page.getByRole('button', { name: 'Take out: Insight' }).click();
+  await page.getByRole('button', { name: 'Remove: Insight' }).click();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Write it in a–z, 0–9 and -, with a letter or digit first.').waitFor();
   // What is not saved stays while another page is shown.
@@ -265,8 +265,10 @@ test('an owner sets hour, zone and categories, in English and Chinese, and the t
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('In addresses: trams').waitFor();
   expect(await added.getByLabel('Words').inputValue()).toBe('tram, light rail, 有轨电车');
-  await page.getByText('Taken out, and found by readers where items have them: Insight (insight)').waitFor();
-  await page.getByRole('combobox', { name: 'Add one of the packs' }).selectOption('Football');
+  await page
+    .getByText('Removed, but still found by readers where items have them: Insight (insight)')
+    .waitFor();
+  await page.getByRole('combobox', { name: 'Add one from the packs' }).selectOption('Football');
   expect(await added.getByLabel('Label').inputValue()).toBe('Football');
 
   await page.getByRole('link', { name: 'Trail' }).click();

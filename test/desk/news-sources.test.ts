@@ -178,7 +178,7 @@ test('what was typed is asked about before Escape or a click beside it discards 
     await question.waitFor({ state });
   }
   await page.mouse.click(5, 5);
-  await question.getByRole('button', { name: 'Go on writing' }).click();
+  await question.getByRole('button', { name: 'Keep writing' }).click();
   expect(await form.getByLabel('Address').inputValue()).toBe('https://example.com/feed');
   await page.keyboard.press('Escape');
   await question.getByRole('button', { name: 'Discard' }).click();
@@ -248,11 +248,11 @@ test('a login and headers are set, are sent at once, and do not come back to the
   const { page } = desk;
   await desk.go('sources');
   await page.getByRole('link', { name: 'The feed' }).click();
-  await page.getByText('More: how it is asked').click();
-  await page.getByLabel('What tells its entries apart').selectOption({ label: 'The address alone' });
+  await page.getByText('More: access').click();
+  await page.getByLabel('How its entries are told apart').selectOption({ label: 'The address alone' });
   await page.getByLabel('Log in as').fill('ada');
   await page.getByLabel('Headers').fill('X-Token');
-  const save = page.getByRole('button', { name: 'Save, and read it now' });
+  const save = page.getByRole('button', { name: 'Save and read it now' });
   await save.click();
   await page.getByText('Type the password, too.').waitFor();
   await page.getByText('Header 1 has no value yet.').waitFor();
@@ -262,10 +262,10 @@ test('a login and headers are set, are sent at once, and do not come back to the
   await until('the worker has sent them', async () =>
     desk.host.requests.some(({ headers }) => headers['x-token'] === 'swordfish' && headers.authorization),
   );
-  await page.getByText('More: how it is asked').click();
+  await page.getByText('More: access').click();
   await expect.poll(() => page.getByLabel('Headers').inputValue()).toBe('x-token:');
   expect(await page.getByLabel('Login password').inputValue()).toBe('');
-  expect(await page.getByLabel('What tells its entries apart').inputValue()).toBe('link');
+  expect(await page.getByLabel('How its entries are told apart').inputValue()).toBe('link');
   const before = desk.host.requests.length;
   await page.getByRole('button', { name: 'Read it now', exact: true }).click();
   await until('the worker has read it again', async () => desk.host.requests.length > before);

@@ -58,7 +58,7 @@ async function review(page: Page, step: string, comment?: string): Promise<void>
 async function openReview(page: Page, name: string): Promise<void> {
   await page.goto(named(`${desk.gallery.url}/desk/articles`));
   await page.getByRole('row').filter({ hasText: name }).getByRole('link').click();
-  await page.getByRole('button', { name: 'Review', exact: true }).click();
+  await page.getByRole('button', { name: /^(Review|Submit for review)$/ }).click();
 }
 
 /** Waits for what the trail says that somebody did. */
@@ -85,8 +85,8 @@ test('a newsroom of three: each comes in another way, an article is reviewed and
   await reader.getByRole('button', { name: 'Save and begin' }).click();
   await reader.getByRole('banner').waitFor();
   await reader.goto(named(`${desk.gallery.url}/desk/account`));
-  await reader.getByRole('button', { name: 'Set up an app for codes' }).click();
-  const form = reader.getByRole('form', { name: 'Set up an app for codes' });
+  await reader.getByRole('button', { name: 'Set up an authenticator app' }).click();
+  const form = reader.getByRole('form', { name: 'Set up an authenticator app' });
   const secret = (await form.locator('code').textContent()) ?? '';
   await form.getByRole('textbox', { name: 'Code' }).fill(appCode(secret, Date.now()));
   await form.getByRole('button', { name: 'Use this app' }).click();
@@ -97,7 +97,7 @@ test('a newsroom of three: each comes in another way, an article is reviewed and
   await writer.getByRole('textbox', { name: 'Text', exact: true }).fill(LONG);
   await saved(writer);
   const id = Number(new URL(writer.url()).pathname.split('/').at(-1));
-  await writer.getByRole('button', { name: 'Submit', exact: true }).click();
+  await writer.getByRole('button', { name: 'Submit for review' }).click();
   await review(writer, 'Submit', 'Ready, I think.');
   await writer.getByText('Wanda Pen has submitted it').first().waitFor();
   await openReview(editor, 'The harbour');
@@ -120,7 +120,7 @@ test('a newsroom of three: each comes in another way, an article is reviewed and
 
   await desk.go(owner, 'people');
   await owner.getByRole('row', { name: /Edgar Blue .*1 passkey/ }).waitFor();
-  await owner.getByRole('row', { name: /Rui Look .*codes of an app/ }).waitFor();
+  await owner.getByRole('row', { name: /Rui Look .*authenticator app/ }).waitFor();
   await owner.getByRole('link', { name: 'Trail' }).click();
   for (const name of ['Edgar Blue', 'Wanda Pen', 'Rui Look']) await did(name, 'Accepted the invitation');
   await did('Wanda Pen', 'Logged in with: work');

@@ -48,7 +48,7 @@ test('an owner sees how the site runs, and that there are no backups', async () 
   const late = line('Backups', /The next backup should be there by now/);
   await late.getByText('6 hr ago').waitFor();
   expect(await late.locator('time').getAttribute('title')).toMatch(/\d{4}/);
-  await line('Backups', /The newest backup has 5 GB, and is encrypted/).waitFor();
+  await line('Backups', /The newest backup is 5 GB large and encrypted/).waitFor();
 });
 
 test('a hook that failed is tried again by the keyboard', async () => {

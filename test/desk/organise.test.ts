@@ -81,11 +81,11 @@ test('what articles have is not deleted, and the page says what to do', async ()
   await desk.go(page, 'organise');
   await page.getByRole('link', { name: 'Show 1 article of Used' }).waitFor();
   await act('Used', 'Delete…');
-  await page.getByText('1 published article has it, so it cannot be deleted.').waitFor();
+  await page.getByText('1 published article uses it, so it cannot be deleted.').waitFor();
   await page.getByRole('button', { name: 'Close' }).click();
   await act('Of drafts', 'Delete…');
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('Articles still have it, perhaps drafts').waitFor();
+  await page.getByText('Articles still use it, perhaps as drafts').waitFor();
   await page.getByRole('link', { name: 'Show all articles, drafts too' }).click();
   await page.getByRole('heading', { name: 'Articles', exact: true }).waitFor();
   expect(page.url()).toContain('articles?category=of-drafts');
@@ -103,13 +103,13 @@ test('tags are found, renamed and merged', async () => {
   await act('Harbor', 'Merge into another…');
   const dialog = page.getByRole('dialog', { name: 'Merge Harbor' });
   await dialog.getByText('Its 1 published article and its drafts').waitFor();
-  await dialog.getByLabel('Into which one').fill('Harbors');
+  await dialog.getByLabel('Merge it into').fill('Harbors');
   await dialog.getByRole('button', { name: 'Merge' }).click();
   await dialog.getByText('There is none called “Harbors”.').waitFor();
-  await dialog.getByLabel('Into which one').fill('Harbor');
+  await dialog.getByLabel('Merge it into').fill('Harbor');
   await dialog.getByRole('button', { name: 'Merge' }).click();
   await dialog.getByText('Choose another one').waitFor();
-  await dialog.getByLabel('Into which one').fill('harbour');
+  await dialog.getByLabel('Merge it into').fill('harbour');
   await dialog.getByRole('button', { name: 'Merge' }).click();
   await page.getByText('1 tag in all').waitFor();
   expect((await read(`articles/${article.id}?include=tags`)).tags).toMatchObject([{ slug: into }]);
@@ -154,7 +154,7 @@ test('an author has a portrait, a biography and links', async () => {
   const chosen = `${desk.gallery.url}/media/public/ada.jpg`;
   await expect.poll(() => page.getByLabel('Portrait').inputValue()).toBe(chosen);
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Go on writing' }).click();
+  await page.getByRole('button', { name: 'Keep writing' }).click();
   await page.getByRole('button', { name: 'Save' }).click();
   await expect
     .poll(async () => await read(`authors/${ada.id}`))

@@ -62,7 +62,7 @@ test('an owner invites a writer, who writes a draft, and is shut out when remove
 
   await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
   await page.getByRole('link', { name: 'Articles' }).click();
-  expect(await page.getByRole('link', { name: 'People' }).count()).toBe(0);
+  expect(await page.getByRole('link', { name: 'Admin' }).count()).toBe(0);
   await page.getByRole('link', { name: 'New article' }).click();
   await page.getByRole('textbox', { name: 'Title', exact: true }).fill('By the writer');
   const text = page.getByRole('textbox', { name: 'Text', exact: true });
@@ -84,9 +84,10 @@ test('an owner invites a writer, who writes a draft, and is shut out when remove
   await desk.go(owner.page, 'people');
   await act('Wanda Pen', 'Remove');
   const dialog = owner.page.getByRole('dialog', { name: 'Remove Wanda Pen?' });
-  await dialog.getByText(/keeps their name/).waitFor();
+  await dialog.getByText(/under their name/).waitFor();
   await dialog.getByRole('button', { name: 'Remove' }).click();
   await owner.page.getByText('Nobody has been invited yet.').waitFor();
+  await owner.page.getByRole('row', { name: /Owner .*set up on the server/ }).waitFor();
 
   await page.getByRole('textbox', { name: 'Title', exact: true }).fill('After the end');
   await page.getByText(/Your session has ended/).waitFor();
@@ -210,7 +211,7 @@ test('a reader looks at everything, and is offered nothing that changes it', asy
   expect(await page.getByRole('link', { name: 'New article' }).count()).toBe(0);
   expect(await page.getByRole('checkbox').count()).toBe(0);
   await desk.go(page, `articles/${body.data.id}`);
-  await page.getByText('You can read this article, and not change it.').waitFor();
+  await page.getByText('You can read this article but not change it.').waitFor();
   const title = page.getByRole('textbox', { name: 'Title', exact: true });
   expect(await title.isEditable()).toBe(false);
   await page.getByRole('textbox', { name: 'Text', exact: true }).waitFor();
@@ -231,7 +232,7 @@ test('a writer reads what others write, and may not change it', async () => {
   const { page } = await desk.window();
   await accept(page, await invite('Wri Ter', 'writer@example.org', 'Writer'));
   await desk.go(page, `articles/${body.data.id}`);
-  await page.getByText('You can read this article, and not change it.').waitFor();
+  await page.getByText('You can read this article but not change it.').waitFor();
 });
 
 test('the account of the server is changed there', async () => {
@@ -289,7 +290,7 @@ test('an owner looks up who did what, in both languages and on a phone', async (
     .first()
     .waitFor({ state: 'detached' });
   await page.getByLabel('To what').fill('no such thing');
-  await page.getByText('Nothing of the kind was done.').waitFor();
+  await page.getByText('There are no entries of this kind.').waitFor();
   await page.getByLabel('To what').fill('');
   await page.getByLabel('Where', { exact: true }).selectOption({ label: 'Articles and keys' });
   await page

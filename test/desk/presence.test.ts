@@ -60,7 +60,7 @@ test('who is taken over from is told so, and loses nothing', async () => {
   await desk.go(wanda, `articles/${id}`);
   await isWritable(wanda);
   await desk.go(edgar, `articles/${id}`);
-  await press(edgar, 'Only look');
+  await press(edgar, 'Just look');
   await edgar.getByText('You only look at this article.').waitFor();
   await press(edgar, 'Write');
   await title(wanda).fill('Typed just before');

@@ -50,16 +50,16 @@ test('an old address leads elsewhere, is changed, tried and removed, by keyboard
   await page.keyboard.press('Tab');
   await page.keyboard.type('/news');
   await page.keyboard.press('Enter');
-  await page.getByRole('row', { name: '/Old-News?p=5 /news Moved for good (301)' }).waitFor();
+  await page.getByRole('row', { name: '/Old-News?p=5 /news Moved permanently (301)' }).waitFor();
   await tried('/Old-News?p=5', '/Old-News?p=5 leads to /news, for good (301).');
 
   await act('/Old-News?p=5', 'Edit…');
-  await page.getByLabel('What readers are told').selectOption('Moved for now (302)');
+  await page.getByLabel('Type of redirect').selectOption('Moved temporarily (302)');
   await page.getByLabel('Leads to').fill('https://shop.example/?a=b');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('/Old-News?p=5 leads to https://shop.example/?a=b, for now (302).').waitFor();
   await act('/Old-News?p=5', 'Edit…');
-  await page.getByLabel('What readers are told').selectOption('Gone (410)');
+  await page.getByLabel('Type of redirect').selectOption('Gone (410)');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('What was at /Old-News?p=5 is gone for good (410).').waitFor();
   expect(await saved()).toEqual([['/Old-News?p=5', null, 410, 'manual']]);

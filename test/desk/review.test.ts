@@ -39,7 +39,7 @@ test('a writer submits, an editor sends back, the writer answers, the editor app
   await writer.getByRole('textbox', { name: 'Text', exact: true }).fill(LONG);
   await saved(writer);
   const id = Number(new URL(writer.url()).pathname.split('/').at(-1));
-  await writer.getByRole('button', { name: 'Submit', exact: true }).click();
+  await writer.getByRole('button', { name: 'Submit for review' }).click();
   await comment(writer).fill('Ready, I think.');
   expect(await desk.faultsOf(writer)).toEqual([]);
   await press(writer, 'Submit');
@@ -71,7 +71,7 @@ test('a writer submits, an editor sends back, the writer answers, the editor app
   await writer.getByRole('button', { name: 'Take over' }).click();
   await title(writer).fill('The harbour on Monday');
   await saved(writer);
-  await writer.getByRole('button', { name: 'Review', exact: true }).click();
+  await writer.getByRole('button', { name: 'Submit for review' }).click();
   await press(writer, 'Submit');
   await writer.getByText('Submitted', { exact: true }).waitFor();
 
@@ -94,7 +94,7 @@ test('what was changed while an editor looked at it is not approved unseen', asy
   await title(writer).fill('The lighthouse');
   await writer.getByRole('textbox', { name: 'Text', exact: true }).fill(LONG);
   await saved(writer);
-  await writer.getByRole('button', { name: 'Submit', exact: true }).click();
+  await writer.getByRole('button', { name: 'Submit for review' }).click();
   await press(writer, 'Submit');
   await writer.getByText('Submitted', { exact: true }).waitFor();
   await openRow(editor, 'The lighthouse');
@@ -102,7 +102,7 @@ test('what was changed while an editor looked at it is not approved unseen', asy
   await saved(writer);
   await editor.getByRole('button', { name: 'Review', exact: true }).click();
   await press(editor, 'Approve');
-  await editor.getByText(/Somebody has changed the draft meanwhile/).waitFor();
+  await editor.getByText(/Somebody has changed or decided on this draft/).waitFor();
   expect(await title(editor).inputValue()).toBe('The lighthouse keeper');
   await press(editor, 'Approve');
   await editor.getByText('It is approved. Publish it now?').waitFor();

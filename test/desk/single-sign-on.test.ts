@@ -60,7 +60,7 @@ test('somebody signs in by a provider of another site, at the place where they w
   await page.getByRole('heading', { name: 'Accounts that you sign in with' }).waitFor();
   expect(await desk.faultsOf(page)).toEqual([]);
   await page.getByRole('button', { name: 'Unlink Work' }).click();
-  await page.getByText(/This is your only way in/).waitFor();
+  await page.getByText(/This is your only way to log in/).waitFor();
 
   await page.getByRole('button', { name: 'Settings' }).click();
   await page.getByRole('menuitem', { name: 'Log out' }).click();
@@ -134,12 +134,12 @@ test('whoever has a linked account alone shows in another window who they are, a
   await page.goto(`${origin}/desk/account`);
   await page.getByRole('link', { name: 'Sign in with Work' }).click();
   await atProvider(page, 'max');
-  await page.getByRole('button', { name: 'Set up an app for codes' }).waitFor();
+  await page.getByRole('button', { name: 'Set up an authenticator app' }).waitFor();
   await desk.gallery.database.pool.query(
     "update gallery.session set created_at = created_at - interval '16 minutes', confirmed_at = null where way = 'work'",
   );
-  await page.getByRole('button', { name: 'Set up an app for codes' }).click();
-  const asking = page.getByRole('dialog', { name: 'Show that it is you' });
+  await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
+  const asking = page.getByRole('dialog', { name: 'Confirm that it is you' });
   await asking.getByRole('button', { name: 'Sign in with Work' }).waitFor();
   expect(await desk.faultsOf(page)).toEqual([]);
   const opening = page.waitForEvent('popup');
@@ -148,7 +148,7 @@ test('whoever has a linked account alone shows in another window who they are, a
   await popup.getByPlaceholder('Enter any login').fill('max');
   await popup.getByPlaceholder('and password').fill('any');
   await popup.getByRole('button', { name: 'Sign-in' }).click();
-  await popup.getByText('You have shown that it is you.').waitFor();
+  await popup.getByText('You have confirmed that it is you.').waitFor();
   await popup.close();
   await page.evaluate('dispatchEvent(new Event("focus"))');
   await page.getByRole('img', { name: 'QR code for the app' }).waitFor();

@@ -58,7 +58,7 @@ const SCREENS: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
       (route) => route.fulfill({ json: { success: true, mode: 'json', data } }),
     );
     await go(page, 'path=');
-    await page.getByText('The bucket is empty').waitFor();
+    await page.getByText('No files yet').waitFor();
   },
   'a search': async (page) => {
     await go(page, 'path=screens%2F&filter=one&everywhere=1&view=table');
@@ -191,7 +191,7 @@ const SCREENS: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   },
   'the buckets': async (page) => {
     await go(page, 'screen=buckets');
-    await page.getByText('From the environment').waitFor();
+    await page.getByText('Set by the server').waitFor();
   },
   'the form of a bucket, with its problems': async (page) => {
     await go(page, 'screen=buckets');

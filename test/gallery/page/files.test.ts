@@ -296,7 +296,7 @@ describe('an upload', () => {
     const cut = page.getByRole('dialog', { name: '1 picture is cut off' });
     await cut.getByText('c.jpg').waitFor();
     await cut.getByRole('button', { name: 'Upload anyway' }).click();
-    const question = page.getByRole('dialog', { name: '2 files may say where they were made' });
+    const question = page.getByRole('dialog', { name: '2 files may reveal where they were made' });
     await question.getByText('b.heic').waitFor();
     await question.getByRole('button', { name: 'Leave out' }).click();
     await link('a.jpg').waitFor();
@@ -308,7 +308,7 @@ describe('an upload', () => {
     await page.getByText('the file is damaged or incomplete').first().waitFor();
     await link('b.heic').waitFor();
     await page.getByRole('button', { name: 'Upload', exact: true }).click();
-    await page.getByRole('menuitemradio', { name: 'Take out places and serial numbers' }).click();
+    await page.getByRole('menuitemradio', { name: 'Remove places and serial numbers' }).click();
     await choose(['d.jpg', photo]);
     await link('d.jpg').waitFor();
     expect(await places('place/d.jpg')).toEqual(['EXIF']);
@@ -425,8 +425,9 @@ describe('files and folders', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
     await page.getByText('1 name is already taken').waitFor();
     await page.getByLabel('New name').fill('a/b');
-    await page.getByText('A name has no /').waitFor();
-    await page.getByLabel('New name').fill('new.txt');
+    await page.getByText('A name cannot contain /').waitFor();
+    // A name without an extension keeps the former one.
+    await page.getByLabel('New name').fill('new');
     await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
     await link('new.txt').waitFor();
     expect(await exists('names/old.txt')).toBe(false);

@@ -328,17 +328,17 @@ describe('the viewer', () => {
     await window.go('', '');
     await page.getByRole('gridcell', { name: 'public' }).getByText('Public', { exact: true }).waitFor();
     await openFile('drafts/a.jpg');
-    await page.getByText('Private: not your readers').waitFor();
+    await page.getByText('Private: not visible to readers').waitFor();
     expect(await page.getByRole('button', { name: 'Copy link', exact: true }).count()).toBe(0);
     await page.getByRole('button', { name: 'Copy to public…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Copy 1 file to' });
-    await dialog.getByText('Public: anybody who has the link').waitFor();
+    await dialog.getByText('Public: anybody with the link').waitFor();
     await dialog.getByRole('button', { name: 'Copy here' }).click();
     await expect.poll(() => window.exists('public/a.jpg')).toBe(true);
     await window.go('public/', '');
     await page.getByRole('gridcell', { name: 'a.jpg' }).getByText('Public', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Upload' }).click();
-    await page.getByRole('menu').getByText('Public: anybody who has the link').waitFor();
+    await page.getByRole('menu').getByText('Public: anybody with the link').waitFor();
     await page.keyboard.press('Escape');
   });
 

@@ -83,7 +83,9 @@ test('a photographer uploads a series, sorts it into folders, changes her mind, 
   await window.go('wedding/', '');
   await page.getByText('Nothing here yet').waitFor();
   await page.locator('[data-upload="files"]').setInputFiles(files);
-  const question = page.getByRole('dialog', { name: `${UNKNOWN.length} files may say where they were made` });
+  const question = page.getByRole('dialog', {
+    name: `${UNKNOWN.length} files may reveal where they were made`,
+  });
   for (const name of UNKNOWN) await question.getByText(name).waitFor();
   await question.getByRole('button', { name: 'Upload unchanged' }).click();
   await page.getByText(`${COUNT} files uploaded`).waitFor();

@@ -348,7 +348,7 @@ test('a bucket is added, tested, edited, made the active one, and removed', asyn
   await page.getByRole('button', { name: `Make ${name} active` }).click();
   await page.getByRole('button', { name: `Make ${gallery.bucket} active` }).waitFor();
   await page.getByRole('button', { name: 'Back to the files' }).click();
-  await page.getByText('The bucket is empty').waitFor();
+  await page.getByText('No files yet').waitFor();
   const chooser = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Files…' }).click();
   expect((await chooser).isMultiple()).toBe(true);

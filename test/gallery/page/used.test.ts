@@ -115,9 +115,9 @@ test('a folder that leaves a public one is said to be lost for readers, and its 
   await page.keyboard.press('F2');
   await page.getByRole('textbox', { name: 'New name' }).fill('harbour');
   await button('Rename').click();
-  await page.getByText('Readers will no longer see it').waitFor();
+  await page.getByText('so readers will no longer see it').waitFor();
   expect(await button('Change the articles').count()).toBe(0);
-  await button('Go on all the same').click();
+  await button('Hide it anyway').click();
   await page.getByText('1 article keeps the old address').waitFor();
   expect(await image()).toBe(address('open/a.jpg'));
 });

@@ -51,6 +51,8 @@ export const zh: Translated<typeof en> = {
   placeGone: '批注所在的文字已不存在',
   commentChanged: '已修改',
   deleteComment: '连同回复一起删除？',
+  submitForReview: '提交审稿',
+  reviewStatus: '审稿进度',
   submitDraft: '提交',
   sendBack: '退回',
   approve: '通过',

@@ -5,10 +5,12 @@ import type { MenuItem } from '../../shared/views/menu-item.ts';
 import { errorWords, problemWords } from '../../shared/views/problem-view.tsx';
 import { useMedia } from '../../shared/views/use-wide.ts';
 import type { Comment } from '../api/comments.ts';
+import type { Review } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import type { OpenArticle } from '../state/open-article.ts';
 import { mayChange } from '../state/rights.ts';
 import { pageOf } from '../state/site-page.ts';
+import type { TextName } from '../text/texts.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
 import { focusActive } from './list-actions.ts';
 import { listed } from './seats.ts';
@@ -126,7 +128,7 @@ export function PublishBar(props: PublishBarProps) {
             )}
             {canReview && (
               <Button onClick={() => onAsk({ kind: 'review' })}>
-                {say(review?.state === 'none' && !canPublish ? 'submitDraft' : 'review')}
+                {say(canPublish ? 'review' : reviewName(review?.state))}
               </Button>
             )}
             {canChange && (
@@ -246,4 +248,9 @@ function SaveState({ open, onDecide }: { open: OpenArticle; onDecide: () => void
       {words()}
     </span>
   );
+}
+
+/** What the button of a writer leads to. */
+function reviewName(state: Review['state'] = 'none'): TextName {
+  return state === 'none' || state === 'returned' ? 'submitForReview' : 'reviewStatus';
 }

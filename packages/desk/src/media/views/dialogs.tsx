@@ -181,11 +181,18 @@ function NameForm({ label, submit, initial, problem, onName }: NameFormProps) {
   );
 }
 
+/** A typed name, with the former extension if it has none: a file without one is of no type. */
+function withExtension(typed: string, before: string): string {
+  const extension = /[^.]\.(?=\d*[a-z])[\da-z]{1,10}$/i;
+  return extension.test(typed) ? typed : typed + (extension.exec(before)?.[0].slice(1) ?? '');
+}
+
 function RenameDialog({ entry }: { entry: Entry }) {
   const { api, dialogs, selection, tasks, texts, uses } = useApp();
   const { say } = texts;
   const [problem, setProblem] = useState<string>();
-  const rename = async (name: string) => {
+  const rename = async (typed: string) => {
+    const name = entry.path.endsWith('/') ? typed : withExtension(typed, entry.name);
     if (name === entry.name) return dialogs.close();
     const parent = parentOf(entry.path);
     const taken = await api.takenNames(parent, [name]).catch(() => new Set<string>());
@@ -207,7 +214,7 @@ function RenameDialog({ entry }: { entry: Entry }) {
         submit="rename"
         initial={withoutUnseen(entry.name)}
         problem={problem}
-        onName={(name) => void rename(name)}
+        onName={(typed) => void rename(typed)}
       />
     </Modal>
   );

@@ -184,7 +184,8 @@ interface PublishButtonsProps {
 
 /** Publishes a report, or corrects what has been published; what was previewed, or nothing. */
 function PublishButtons({ preview, isEarly, onDone }: PublishButtonsProps) {
-  const { address, api, edits, texts, vocabulary } = useNews();
+  const news = useNews();
+  const { address, api, edits, texts } = news;
   const { say } = texts;
   const { value, etag } = preview;
   const [isAsking, setAsking] = useState(false);
@@ -202,7 +203,7 @@ function PublishButtons({ preview, isEarly, onDone }: PublishButtonsProps) {
     onDone();
   };
   const title = say(isPublished ? 'correctTitle' : 'publishTitle', { period: say(value.period) });
-  const hour = texts.date(Date.parse(value.windowEnd), 'short', vocabulary.value?.zone);
+  const hour = zoned(news, value.windowEnd);
   const hint = isPublished ? say('correctHint') : isEarly ? say('earlyHint', { hour }) : say('publishHint');
   const button = say(isPublished ? 'correct' : isEarly ? 'publishEarly' : 'publishNow');
   return (
@@ -227,6 +228,12 @@ function PublishButtons({ preview, isEarly, onDone }: PublishButtonsProps) {
       )}
     </>
   );
+}
+
+/** A time in the zone of reports, with the name of that zone: readers of the desk may have another. */
+function zoned({ texts, vocabulary }: News, time: string): string {
+  const { zone } = vocabulary.value ?? {};
+  return `${texts.date(Date.parse(time), 'short', zone)} (${texts.zoneName(zone)})`;
 }
 
 /** Moves an item of the report: scores decide the order. */
@@ -312,7 +319,7 @@ function Preview({ preview, isPast, onChanged }: PreviewProps) {
           zone: texts.zoneName(vocabulary.value?.zone),
         })}{' '}
         {publishedAt !== null
-          ? say(isPast ? 'publishedThen' : 'publishedAt', { time: time(publishedAt) })
+          ? say(isPast ? 'publishedThen' : 'publishedAt', { time: zoned(news, publishedAt) })
           : !isPast && say('notYetPublished')}
       </p>
       {report === null ? (

@@ -1,6 +1,6 @@
 /** The texts of operations in English; `_one` and `_other` are the forms of a count. */
 export const en = {
-  hint: 'What the site depends on, what waits, and what has failed. It is read anew every half minute.',
+  hint: 'What the site depends on, what is waiting, and what has failed. It is refreshed every half minute.',
   allWell: 'Nothing needs you: all of this works.',
   attention_one: '{{count}} thing needs you.',
   attention_other: '{{count}} things need you.',
@@ -49,9 +49,9 @@ export const en = {
   hookFails_one: 'The hook to {{host}} has failed {{count}} time; it is tried again.',
   hookFails_other: 'The hook to {{host}} has failed {{count}} times; it is tried again.',
   hookGaveUp:
-    'The hook to {{host}} is told nothing more: for days it accepted nothing, or said that it is gone.',
+    'The hook to {{host}} gets no more events: for days it accepted none, or it said that it is gone.',
   hookPaused: 'Somebody has paused the hook to {{host}}.',
-  hookDo: 'Mend what listens there, then try again.',
+  hookDo: 'Fix what listens there, then try again.',
   eventsWait_one: '{{count}} event waits for it.',
   eventsWait_other: '{{count}} events wait for it.',
   eventsNone: 'No event waits for a hook.',
@@ -72,7 +72,7 @@ export const en = {
   schedule_daily: 'the daily report',
   schedule_weekly: 'the weekly report',
   schedule_monthly: 'the monthly report',
-  schedule_pruning: 'the removal of what is old',
+  schedule_pruning: 'the removal of old data',
   scheduleLate: 'What did not come when it was due: {{name}}.',
   scheduleFails: 'What has failed: {{name}}.',
   scheduleWaits: 'The database did not answer in time. It is tried again by itself.',
@@ -95,7 +95,7 @@ export const en = {
   batchStopped_other: 'A task with {{count}} files or folders has stopped before its end.',
 
   database: 'Database and versions',
-  databaseSize: 'The database answers and has {{size}}.',
+  databaseSize: 'The database answers; its size is {{size}}.',
   databaseVersion: 'PostgreSQL {{version}}',
   release: 'Pressroom {{version}}, on Node {{node}}',
   otherContent: 'The content service is version {{version}}, and the desk {{own}}.',

@@ -71,13 +71,16 @@ export function ListPage({ name, list, onNew, children }: ListPageProps) {
         <ProblemView problem={problem} onRetry={() => void load()} />
       ) : listed === undefined ? (
         <Loading />
-      ) : listed.length === 0 ? (
-        <div class="empty">
-          <Icon name={name === 'people' ? 'people' : 'link'} size={32} />
-          <p class="empty-title">{say(`none_${name}`)}</p>
-        </div>
       ) : (
-        children
+        <>
+          {(listed.length > 0 || name === 'people') && children}
+          {listed.length === 0 && (
+            <div class="empty">
+              <Icon name={name === 'people' ? 'people' : 'link'} size={32} />
+              <p class="empty-title">{say(`none_${name}`)}</p>
+            </div>
+          )}
+        </>
       )}
     </Page>
   );

@@ -71,8 +71,9 @@ interface PeopleTableProps {
 }
 
 function PeopleTable({ people, onAct }: PeopleTableProps) {
-  const { texts } = usePeople();
+  const { me, texts } = usePeople();
   const { say } = texts;
+  const self = me.profile.value;
   return (
     <table class="people-table">
       <thead>
@@ -86,6 +87,17 @@ function PeopleTable({ people, onAct }: PeopleTableProps) {
         </tr>
       </thead>
       <tbody>
+        {self?.id === null && (
+          <tr>
+            <th scope="row">
+              <bdi>{texts.name(self.name)}</bdi>
+            </th>
+            <td>{self.email}</td>
+            <td>{say(`role_${self.role}`)}</td>
+            <td>{say('accountOfServer')}</td>
+            <td />
+          </tr>
+        )}
         {people.map((person) => {
           const label = say('actionsFor', { name: person.name });
           return (

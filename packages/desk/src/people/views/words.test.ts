@@ -81,5 +81,5 @@ test('what nobody who is logged in did was done by something', () => {
   expect(doer({ program: 'pressroom content' })).toBe('Pressroom itself');
   expect(doer({ program: 'pressroom content cli' })).toBe('a command on the server');
   expect(doer({ key: 'aB3' })).toBe('the API key aB3');
-  expect(doer({})).toBe('nobody who is logged in');
+  expect(doer({})).toBe('somebody not logged in');
 });

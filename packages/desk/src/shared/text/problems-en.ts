@@ -3,7 +3,8 @@
  * `_limit` if the rule has one, and `_number` for one of several); `field_` and a member.
  */
 export const problemsEn = {
-  problem_unknown: 'This was refused. Reload the page and try again. If it stays, report the number {{id}}.',
+  problem_unknown:
+    'This was refused. Reload the page and try again. If it keeps happening, report the number {{id}}.',
   problem_unexpected_answer: 'The answer could not be read. Reload the page and try again.',
   problem_account_of_environment: 'This account is kept in the settings of the server, and is changed there.',
   problem_already_published: 'This is published already. Reload the page to see it.',
@@ -18,13 +19,14 @@ export const problemsEn = {
   problem_bucket_endpoint:
     'No store answers at this address. Check it, its port, and whether it begins with http or https.',
   problem_bucket_name: 'The store has no bucket with this name. Check it, or make the bucket.',
-  problem_bucket_permission: 'The key is right, but may not do all that is needed: list, write and delete.',
+  problem_bucket_permission:
+    'The key is right, but does not allow all that is needed: list, write and delete.',
   problem_bucket_region: 'The bucket is in another region, or at another address. Check both.',
   problem_bucket_secret_key: 'The secret key is wrong. Check it.',
   problem_bucket_too_slow: 'The store did not answer in time. Check its address and port, and any firewall.',
   problem_bucket_unusable: 'This bucket cannot be used. Test it, and check its address, name and keys.',
   problem_category_not_empty: 'Articles are still in this category. Move them first.',
-  problem_client_gone: 'This was stopped before the answer came.',
+  problem_client_gone: 'This was stopped before an answer came.',
   problem_conflict: 'This does not fit with how things are now. Reload the page and look again.',
   problem_destination_conflict: 'Something with this name is there already. Nothing was changed.',
   problem_email_taken: 'Somebody else has this e-mail address.',
@@ -37,15 +39,14 @@ export const problemsEn = {
   problem_gone: 'This was removed for good.',
   problem_hook_paused: 'This hook is paused. Resume it first.',
   problem_hub_answers_error: 'Its hub answers with an error.',
-  problem_hub_refuses: 'Its hub refuses to tell of its news.',
+  problem_hub_refuses: 'Its hub refuses to notify the newsroom.',
   problem_idempotency_key_reused:
-    'This was sent before with other contents. Reload the page and look what is there.',
-  problem_import_not_ready:
-    'It is not the time for this: look at the import again, which may have gone on meanwhile.',
+    'This was sent before with other contents. Reload the page and check what is there.',
+  problem_import_not_ready: 'This cannot be done now: the import may have moved on. Look at it again.',
   problem_internal_error:
-    'Something went wrong on the server. Try again. If it stays, report the number {{id}}.',
+    'Something went wrong on the server. Try again. If it keeps happening, report the number {{id}}.',
   problem_invalid_cursor: 'The list has changed too much to go on here. Reload the page.',
-  problem_invalid_request: 'Something here cannot be taken as it is. Check what you have entered.',
+  problem_invalid_request: 'Something here is not valid. Check what you have entered.',
   problem_invitation_not_found: 'This link was used already, or has ended. Ask for a new one.',
   problem_last_owner: 'Nobody else is an owner. Make somebody else an owner first.',
   problem_last_way_in: 'Without this you could not log in. Set up another way first.',
@@ -72,7 +73,7 @@ export const problemsEn = {
   problem_rate_limited: 'Too much was asked at once. Try again in a minute.',
   problem_redirect_exists: 'This address is redirected already. Change the redirect that is there.',
   problem_release_full: 'This release has no room for more articles. Choose another one.',
-  problem_rule_too_slow: 'Its pattern takes too long to be sought in an entry.',
+  problem_rule_too_slow: 'Its pattern takes too long to match.',
   problem_rule_unusable: 'It could not be applied.',
   problem_second_factor_required: 'Your code is needed as well.',
   problem_server_misconfigured:
@@ -90,7 +91,7 @@ export const problemsEn = {
   problem_source_consent_wall:
     'It leads to a page that asks for consent. Ask its publisher for an address without it.',
   problem_source_encoding_wrong:
-    'What it sends is packed in a way that cannot be undone. Tell its publisher.',
+    'What it sends is compressed in a way that cannot be read. Tell its publisher.',
   problem_source_forbidden: 'Its server does not let the newsroom read it. Ask its publisher.',
   problem_source_gone: 'Its server says that it is gone for good. Look for its new address, or remove it.',
   problem_source_is_page: 'It answers with a page instead of its feed. Look for the address of its feed.',
@@ -101,7 +102,7 @@ export const problemsEn = {
   problem_source_names_no_feed:
     'It is a page that names no feed. It can be read as a page that lists articles.',
   problem_source_needs_login:
-    'Its server asks for a user name and password, or does not take those that it was sent. Set them under “More: how it is asked”.',
+    'Its server asks for a user name and password, or rejects those that it was sent. Set them under “More: access”.',
   problem_source_not_feed: 'What is at its address is not a feed. Look for the address of its feed.',
   problem_source_not_public:
     'It leads into a private network, which the newsroom does not read. Look for a public address.',
@@ -113,7 +114,7 @@ export const problemsEn = {
   problem_source_too_large: 'What it sends is too large. Look for a feed with fewer entries.',
   problem_source_too_many_entries: 'It brought too many entries in a day. The others are read later.',
   problem_source_too_slow:
-    'Its server takes too long to answer. If that lasts, give it more time under “More: how it is asked”.',
+    'Its server takes too long to answer. If that lasts, give it more time under “More: access”.',
   problem_source_proxy_failed:
     'Its proxy is not there, or does not let it through. Choose another one, or none.',
   problem_source_unreachable: 'Its server cannot be reached. If that lasts, look for its new address.',
@@ -132,15 +133,15 @@ export const problemsEn = {
   problem_unsupported_media_type: 'A file of this type cannot be taken.',
   problem_upload_not_found: 'This upload has ended. Upload the file again.',
   problem_upstream_failed: 'Another server did not answer as expected. Try again soon.',
-  problem_validation_failed: 'Something here cannot be taken as it is. Check what you have entered.',
+  problem_validation_failed: 'Something here is not valid. Check what you have entered.',
   problem_working_copy_changed: 'Your changes were changed elsewhere meanwhile. Reload the page to see them.',
   problem_wrong_password: 'The password is wrong.',
-  problem_confirmation_required: 'This was not done: it takes a login again.',
+  problem_confirmation_required: 'This was not done: it has to be confirmed.',
   problem_passkey_refused: 'This passkey was not taken. Try again.',
   problem_passkey_cancelled: 'Nothing came from the passkey. Try again.',
   problem_passkey_taken: 'This device has a passkey of yours already.',
   problem_factor_kept:
-    'You have a passkey or an app for codes already: log in with it, or ask an owner to remove it.',
+    'You have a passkey or an authenticator app already: log in with it, or ask an owner to remove it.',
   problem_linked_elsewhere: 'This account belongs to another person of the desk.',
   problem_no_proxy_login: 'The server in front does not say who you are. Log in another way.',
   problem_other_account: 'You have linked another account of this provider. Unlink it first.',
@@ -148,11 +149,11 @@ export const problemsEn = {
   problem_unknown_person: 'Nobody at this desk has your e-mail address. Ask an owner for an invitation.',
   fault_conflict: 'This does not go with what else you have chosen.',
   fault_in_the_past: 'This time is in the past. Choose a later one.',
-  fault_invalid: 'This cannot be taken as it is. Check it.',
+  fault_invalid: 'This cannot be used as it is. Check it.',
   fault_invalid_characters: 'There are characters here that cannot be kept. Type it instead of pasting it.',
   fault_invalid_format: 'This is not written as it has to be. Check it.',
-  fault_invalid_type: 'This is something else than what belongs here.',
-  fault_invalid_value: 'This is not among what can be chosen.',
+  fault_invalid_type: 'This is not the kind of value that belongs here.',
+  fault_invalid_value: 'This is not one of the choices.',
   fault_not_allowed: 'This cannot be set here.',
   fault_not_found: 'This is not there any more. Choose another.',
   fault_not_public:
@@ -177,7 +178,7 @@ export const problemsEn = {
   fault_unsafe_html: 'There is something that cannot be published, such as a script. Remove it.',
   fault_wrong_order: 'This comes before what it has to follow. Choose another time.',
   fault_content_too_short_limit: 'Write at least {{limit}} characters of text.',
-  fault_slug_invalid_format: 'Use small letters from a to z, digits, and hyphens between them.',
+  fault_slug_invalid_format: 'Use lowercase letters from a to z, digits, and hyphens between them.',
   fault_email_invalid_format: 'Write an e-mail address such as name@example.org.',
   fault_url: 'Write a web address that begins with https:// or http://.',
   fault_endpoint: 'Write a web address that begins with https:// or http://.',

@@ -106,7 +106,10 @@ export class Texts<Name = SharedTextName> {
           ? ([seconds / 3600, 'hour'] as const)
           : ([seconds / 86_400, 'day'] as const);
     const make = (locale: string) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
-    return localized(make, this.#voice.language.value).format(Math.round(value), unit);
+    const format = localized(make, this.#voice.language.value);
+    const rounded = Math.round(value);
+    // "Now", where 0 minutes would be "this minute".
+    return rounded === 0 ? format.format(0, 'second') : format.format(rounded, unit);
   };
 
   /** Names or values one after another, without a word before the last one: `a, b, c`. */

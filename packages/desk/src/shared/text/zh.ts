@@ -9,6 +9,7 @@ export const zh: Translated<typeof en> = {
   articles: '文章',
   news: '新闻',
   organise: '整理',
+  admin: '管理',
   people: '成员',
   moving: '导入与导出',
   siteSettings: '网站设置',

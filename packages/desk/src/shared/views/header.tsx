@@ -58,11 +58,11 @@ function Sections() {
         <Link
           key={name}
           to={name}
-          aria-label={texts.say(name)}
+          aria-label={texts.say(name === 'people' ? 'admin' : name)}
           aria-current={name === section ? 'page' : undefined}
         >
           <Icon name={name} size={16} />
-          <span>{texts.say(name)}</span>
+          <span>{texts.say(name === 'people' ? 'admin' : name)}</span>
         </Link>
       ))}
     </nav>
