@@ -162,7 +162,7 @@ test('an article is planned for a time', async () => {
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Schedule…' }).click();
   const dialog = page.getByRole('dialog', { name: 'When readers see it' });
-  await dialog.getByLabel('Publish at').fill('2035-01-31T18:00');
+  await dialog.getByLabel('Publish at', { exact: true }).fill('2035-01-31T18:00');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByText(/Will be published on 31 Jan 2035/).waitFor();
 });

@@ -177,7 +177,7 @@ test('times are those of the zone that a person has chosen, wherever the browser
   await schedule();
   await page.getByText('not in that of this browser: Pacific/Kiritimati (GMT+14)').waitFor();
   expect(await desk.faultsOf(page)).toEqual([]);
-  await page.getByLabel('Publish at').fill('2035-01-31T08:00');
+  await page.getByLabel('Publish at', { exact: true }).fill('2035-01-31T08:00');
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await page.getByText(/Will be published on 31 Jan 2035,? (at )?08:00/).waitFor();
   const { schedule: plan } = (
@@ -185,7 +185,7 @@ test('times are those of the zone that a person has chosen, wherever the browser
   ).body.data;
   expect(plan.publish_at).toBe('2035-01-30T18:00:00.000Z');
   await schedule();
-  expect(await page.getByLabel('Publish at').inputValue()).toBe('2035-01-31T08:00');
+  expect(await page.getByLabel('Publish at', { exact: true }).inputValue()).toBe('2035-01-31T08:00');
 });
 
 test('a reader looks at everything, and is offered nothing that changes it', async () => {
@@ -264,7 +264,7 @@ test('people, accounts and invitations speak Chinese', async () => {
   await page.goto(link);
   await page.getByLabel('密码', { exact: true }).fill(PASSWORD);
   await page.getByRole('button', { name: '保存并开始' }).click();
-  await page.getByRole('link', { name: '成员' }).click();
+  await page.getByRole('link', { name: '管理' }).click();
   await page.getByRole('row', { name: /Wang Fang .* 所有者/ }).waitFor();
   await page.getByRole('button', { name: '设置' }).click();
   await page.getByRole('menuitem', { name: '账户' }).click();
