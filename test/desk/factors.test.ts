@@ -70,7 +70,7 @@ test('an invitation is accepted with a passkey, which lets in by one button', as
   expect(await desk.faultsOf(page)).toEqual([]);
   await page.getByRole('button', { name: 'Use a passkey' }).click();
   const passkey = page.getByRole('listitem').filter({ hasText: 'Chrome, Linux' });
-  await passkey.getByText(/made .* last used/).waitFor();
+  await passkey.getByText(/added .* last used/).waitFor();
   await passkey.getByRole('button', { name: 'Rename the passkey Chrome, Linux' }).click();
   await page.getByLabel('New name').fill('Office');
   expect(await desk.faultsOf(page)).toEqual([]);
