@@ -243,7 +243,7 @@ describe('an article', () => {
     await arrived;
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.reload();
-    await page.getByRole('button', { name: 'Take it up' }).click();
+    await page.getByRole('button', { name: 'Use them' }).click();
     await saved();
     const { body } = await desk.content.client.send('/api/articles?status=all&q=Reloaded');
     expect(body.data.map(({ title }: { title: string }) => title)).toEqual(['Reloaded at once']);

@@ -140,7 +140,7 @@ test('an undo that takes files away from readers asks first, and its articles ke
   await button('Cancel').click();
   expect(await window.exists('open/b.jpg')).toBe(true);
   await undo.click();
-  await button('Go on all the same').click();
+  await button('Hide it anyway').click();
   // Also the article that has shown another file of that folder.
   await page
     .getByText(/keeps? the old address/)
