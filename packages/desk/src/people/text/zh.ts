@@ -22,7 +22,7 @@ export const zh: Translated<typeof en> = {
   may_writer: '可以撰写草稿和上传文件，由他人发布。',
   may_photographer: '可以上传、整理和删除媒体库中的文件，其余内容只能查看。',
   may_reader: '可以查看所有内容（含草稿），但不能更改。',
-  accountOfServer: '你的账户，在服务器上设置',
+  accountOfServer: '您的账户，在服务器上设置',
   isActive: '已启用，尚未使用',
   lastSeen: '上次使用：{{date}}',
   invitedUntil: '邀请有效期至 {{date}}',
