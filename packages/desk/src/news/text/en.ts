@@ -342,7 +342,7 @@ export const en = {
   compare: 'Side by side',
   compareOne: 'Side by side: {{title}}',
   closeOne: 'Close: {{title}}',
-  isMerged: 'This story has become a part of another one.',
+  isMerged: 'This story is now part of another one.',
   mergeIntoOther: 'Merge into another story…',
   mergeTitle: 'Merge “{{title}}” into…',
   mergeButton: 'Merge',

@@ -12,8 +12,8 @@ export const en = {
   backupNone: 'No backup has been reported.',
   backupNoneDo:
     'Without one, what is lost stays lost. Under Docker Compose: docker compose up -d backup. Elsewhere (pnpm start makes none), from time to time: DATABASE_URL=… npx pnpm@12 backup FOLDER. More in docs/backup.md.',
-  backupNewest: 'The newest backup has {{size}}.',
-  backupNewestSealed: 'The newest backup has {{size}}, and is encrypted.',
+  backupNewest: 'The newest backup is {{size}} large.',
+  backupNewestSealed: 'The newest backup is {{size}} large and encrypted.',
   backupDue: 'The next one is due.',
   backupLate: 'The next backup should be there by now: it was due.',
   backupLateDo: 'The last lines of the log of the service backup have the reason.',

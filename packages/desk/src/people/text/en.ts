@@ -423,7 +423,7 @@ export const en = {
   newsLabel: 'Label',
   newsNamed: 'In addresses: {{name}}',
   newsName: 'Name in addresses',
-  newsNameHint: 'Such as ai-models. It stays as it is.',
+  newsNameHint: 'Such as ai-models. It cannot be changed later.',
   newsNameMade: 'Left empty, it is made from the label.',
   newsWords: 'Words',
   newsWordsHint:
