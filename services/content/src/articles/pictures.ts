@@ -11,7 +11,7 @@ const SIDE = z.int().min(1).max(10_000_000);
 const COLOR = /^#[0-9a-f]{6}$/;
 
 /** What the gallery says of a public picture. */
-export const pictureFacts = z.strictObject({
+const pictureFacts = z.strictObject({
   path: z
     .string()
     .max(4000)
@@ -29,7 +29,7 @@ export const pictureFacts = z.strictObject({
   rights: text(2000).nullable(),
 });
 
-export type PictureFacts = z.infer<typeof pictureFacts>;
+type PictureFacts = z.infer<typeof pictureFacts>;
 
 /** A picture that the gallery has looked at. */
 export const lookedAt = z.strictObject({

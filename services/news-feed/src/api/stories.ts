@@ -77,7 +77,7 @@ function reportSchema(site: Site) {
     .meta({ id: 'StoryReport' });
 }
 
-export const storiesQuery = z.strictObject({
+const storiesQuery = z.strictObject({
   status: z
     .enum(STATUSES, 'must be active or settled')
     .optional()

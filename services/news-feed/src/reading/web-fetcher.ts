@@ -67,8 +67,8 @@ export interface Fetched {
  *
  * @param givenUrl what an editor gave the worker to read, and has led to `url`: private hosts are asked only
  * if its own host is one of them, or any publisher could make the worker read what is private
- * @param own what the source sets for itself; its headers go to the origin of `givenUrl` alone, all through its
- * proxy
+ * @param own what the source sets for itself; its headers go to the origin of `givenUrl` alone, and all goes
+ * through its proxy
  */
 export type Fetch = (
   url: string,

@@ -259,7 +259,7 @@ export class ContentApi {
     await asked(this.#client.delete('/api/articles/{id}', { path: { id } }));
   }
 
-  /** Brings an article back from the trash. Returns whether it had a plan, which does not come back with it. */
+  /** Brings an article back from the trash. Returns whether it had a plan, which does not come back. */
   async restore(id: number): Promise<boolean> {
     await asked(this.#client.post('/api/articles/{id}/restore', { path: { id } }));
     const [last] = await this.revisions(id).catch(() => []);

@@ -144,7 +144,7 @@ export class ArticleList {
     await this.#restart(count);
   }
 
-  /** Looks what others have done. No row moves under somebody's hand: what would move one waits for `show`. */
+  /** Looks what others have done. What would move a row under somebody's hand waits for `show`. */
   async follow(isOpening: boolean): Promise<void> {
     const isRead = ['more', 'complete'].includes(this.#state.peek());
     if (!isRead || this.#reading !== undefined || this.#answered !== this.#query.peek()) return;

@@ -299,7 +299,7 @@ export class OpenArticle {
     return this.#attempt((id) => this.#api.assign(id, author));
   }
 
-  /** Sets when it is published or taken back. Returns why that failed: the text beside it is saved all the same. */
+  /** Sets when it is published or taken back. Returns why that failed; the text is saved all the same. */
   async plan(change: Changes): Promise<ApiProblem | undefined> {
     if (!(await this.#saveSeen())) return asProblem(this.#problem.peek());
     const before = this.#article.peek();

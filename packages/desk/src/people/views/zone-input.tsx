@@ -57,7 +57,7 @@ export function zonesIn(language: string): Zone[] {
   });
 }
 
-/** The zone that a text means: by its name, its city or the first place that is called so. A pure function. */
+/** The zone that a text means: by its name, its city or the first place that is called so. */
 export function zoneOf(text: string, zones: readonly Zone[]): string | undefined {
   const words = text.trim().toLowerCase();
   if (words === '') return undefined;
