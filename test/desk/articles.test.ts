@@ -691,7 +691,7 @@ test('what readers would miss leads to its place, from the panel and the publish
     .poll(() => items.allTextContents())
     .toEqual([
       ...['There is no summary', 'No author is chosen', 'There is no featured image'],
-      ...['Search results cut the title', '1 picture has no description'],
+      ...['Search results cut the title off', '1 picture has no description'],
       ...[
         'A heading level is skipped before “Deep”',
         'A link leads to a page that does not exist: /articles/gone',
