@@ -419,7 +419,8 @@ async function makeOlder(more = ''): Promise<void> {
   const list = JSON.parse(await readFile(join(MIGRATIONS, 'functions.json'), 'utf8'));
   // Its triggers are on tables of later files.
   list.files = list.files.filter(
-    ({ path }: { path: string }) => !/\/(review|comments|redirects|site-settings|settings|pictures)\.sql$/.test(path),
+    ({ path }: { path: string }) =>
+      !/\/(review|comments|redirects|site-settings|settings|pictures)\.sql$/.test(path),
   );
   for (const file of list.files) file.path = join(MIGRATIONS, file.path);
   await write({ 'functions.json': JSON.stringify(list) });
