@@ -195,7 +195,7 @@ test('two stories are merged side by side and taken apart, one is split, and a d
   await tunnel?.getByText('2 reports', { exact: true }).waitFor();
   await tunnel?.getByLabel('Digest').fill('The tunnel is built.');
   await tunnel?.getByRole('button', { name: 'Save' }).click();
-  await tunnel?.getByText('Written by a person').waitFor();
+  await tunnel?.getByText('Written by a person: Pressroom leaves it as it is.').waitFor();
   await tunnel?.getByLabel('Correction', { exact: true }).fill('It is not built.');
   await tunnel?.getByRole('button', { name: 'Save' }).click();
   await tunnel?.getByText('Said what was wrong').waitFor();

@@ -220,7 +220,7 @@ function Texts({ story, onSaved }: { story: Tagged<Story>; onSaved: () => void }
   return (
     <>
       <TextForm
-        key={`${publicId} ${digest}`}
+        key={`digest ${publicId} ${digest}`}
         label={say('digest')}
         rows={4}
         hint={
@@ -241,7 +241,7 @@ function Texts({ story, onSaved }: { story: Tagged<Story>; onSaved: () => void }
         )}
       </TextForm>
       <TextForm
-        key={`${publicId} ${correction}`}
+        key={`correction ${publicId} ${correction}`}
         label={say('correction')}
         rows={2}
         hint={say('correctionHint')}
