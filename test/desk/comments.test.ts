@@ -200,7 +200,7 @@ test('comments speak Chinese, on a phone too', async () => {
   await opened.getByRole('button', { name: '发送', exact: true }).click();
   await opened.getByText('请核实年份。').waitFor();
   await expect.poll(() => marks(chinese)).toEqual(['一九二三年']);
-  await opened.getByRole('button', { name: '对全文批注' }).click();
+  await opened.getByRole('button', { name: '批注全文' }).click();
   await opened.getByRole('textbox', { name: '意见' }).fill('很好');
   await chinese.keyboard.press('Control+Enter');
   await opened.getByText('很好').waitFor();
