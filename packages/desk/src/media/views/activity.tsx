@@ -12,15 +12,15 @@ const MOST = 3;
 /** The times after which the outcome of a task leaves, in ms: of one that can be undone later. */
 const STAY_MS = { plain: 10_000, undo: 30_000 };
 
-/** Tasks and uploads under way, and their outcome. */
+/** Tasks under way, and their outcome. */
 export function Activity() {
-  const { tasks, texts } = useApp();
+  const { tasks } = useApp();
   return (
-    <section class="activity" aria-label={texts.say('activity')} aria-live="polite">
+    <>
       {tasks.list.value.slice(-MOST).map((task) => (
         <TaskView key={task.id} task={task} />
       ))}
-    </section>
+    </>
   );
 }
 

@@ -6,11 +6,11 @@ import { useFileDrops } from '../../shared/views/use-file-drops.ts';
 import { type App, useApp } from '../app-context.ts';
 import { droppedFiles } from '../state/dropped-files.ts';
 import { useActions } from './actions.ts';
-import { Activity } from './activity.tsx';
 import { Files } from './files.tsx';
 import { MediaHeader } from './header.tsx';
 
 const load = () => import('./later.ts');
+const Activity = lazy(() => load().then(({ Activity: View }) => ({ default: View })));
 const Dialogs = lazy(() => load().then(({ Dialogs: View }) => ({ default: View })));
 const UploadPanel = lazy(() => load().then(({ UploadPanel: View }) => ({ default: View })));
 const Viewer = lazy(() => load().then(({ Viewer: View }) => ({ default: View })));
@@ -22,7 +22,7 @@ for (const event of ['pointermove', 'pointerdown', 'keydown', 'dragenter'])
 
 export function Page() {
   const app = useApp();
-  const { dialogs, place, texts, uploads } = app;
+  const { dialogs, place, tasks, texts, uploads } = app;
   const { screen, file, folder } = place.value.value;
   useTitle(screen === 'buckets' ? texts.say('buckets') : texts.folder(file ?? folder));
   const over = useDrops(app);
@@ -40,7 +40,13 @@ export function Page() {
         )}
       </main>
       <div class="panels">
-        <Activity />
+        <section class="activity" aria-label={texts.say('activity')} aria-live="polite">
+          {tasks.list.value.length > 0 && (
+            <Suspense fallback={null}>
+              <Activity />
+            </Suspense>
+          )}
+        </section>
         {uploads.list.value.length > 0 && (
           <Suspense fallback={null}>
             <UploadPanel />
