@@ -32,7 +32,7 @@ export const NEWSROOM_EXCEPTIONS: readonly Exception[] = [
   {
     services: ['newsroom'],
     checks: VALID_REFUSED,
-    operation: 'GET /api/items',
+    operation: 'GET /api/(items|stories)',
     status: 400,
     fault: '"q" needs a word',
     reason: 'a schema does not know which letters make a word that can be found',
