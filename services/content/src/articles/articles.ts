@@ -164,8 +164,10 @@ function reads({ articles, readDb, gate, cache, site }: ArticleParts) {
       if (include?.includes(OPEN_COMMENTS)) requireDesk(request);
       if (status !== 'published' || isForWriters(include) || areForWriters(filters)) requireReader(request);
       const read = include?.some(isPicture) ? [...new Set([...fields, ...PICTURE_MEMBERS])] : fields;
-      const shown = async (found: ListedArticle[]) =>
-        (await withMembers(found, include)).map((article) => withoutUnasked(article, fields));
+      const shown = async (found: ListedArticle[]) => {
+        const all = await withMembers(found, include);
+        return read === fields ? all : all.map((article) => withoutUnasked(article, fields));
+      };
       if (q !== undefined || sort === 'relevance') {
         const search = {
           q: q ?? '',
