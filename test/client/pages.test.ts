@@ -64,11 +64,17 @@ test('an article has the members that were asked for, in its type too, and no ot
     expect(Object.keys(article).sort()).toEqual(names);
     break;
   }
-  for await (const article of articles(site, { ...only, fields: 'title,excerpt', include: 'tags,picture' })) {
-    expectTypeOf<keyof typeof article>().toEqualTypeOf<'id' | 'title' | 'excerpt' | 'tags' | 'picture'>();
+  for await (const article of articles(site, {
+    ...only,
+    fields: 'title,excerpt',
+    include: 'tags,review,picture',
+  })) {
+    expectTypeOf<keyof typeof article>().toEqualTypeOf<
+      'id' | 'title' | 'excerpt' | 'tags' | 'review' | 'picture'
+    >();
     expectTypeOf(article.picture).toEqualTypeOf<ArticlePicture | null>();
     expectTypeOf(article.tags).toEqualTypeOf<{ id: number; name: string; slug: string }[]>();
-    expect(Object.keys(article).sort()).toEqual(['excerpt', 'id', 'picture', 'tags', 'title']);
+    expect(Object.keys(article).sort()).toEqual(['excerpt', 'id', 'picture', 'review', 'tags', 'title']);
     break;
   }
   for await (const article of articles(site, { ...only, fields: 'full' })) {

@@ -10,6 +10,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
+import { isHostAmong } from '@pressroom/common/fetching/guarded-agents';
 import { readConfig, secret, setting } from '@pressroom/common/start/config';
 import { ensureHome } from '@pressroom/common/start/home';
 import { refuseOtherServers } from '@pressroom/common/stores/store-answers';
@@ -28,9 +29,7 @@ export class BucketPictures implements PictureSource {
   /** `privateHosts`: hosts that may have addresses that are not public. */
   constructor(store: PictureStore, privateHosts: readonly string[]) {
     this.#store = store;
-    this.#fetcher = new PictureFetcher(({ hostname }) =>
-      privateHosts.includes(hostname.replace(/^\[(.*)\]$/, '$1')),
-    );
+    this.#fetcher = new PictureFetcher((url) => isHostAmong(url, privateHosts));
   }
 
   async close(): Promise<void> {

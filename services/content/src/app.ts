@@ -224,7 +224,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     changed,
   });
   const siteSettings = siteOperations({ settings, changed });
-  const pictures = { imported: new ImportedPictures(db), ofArticles: new ArticlePictures(db), changed };
+  const pictures = { imported: new ImportedPictures(db), ofArticles: new ArticlePictures(db) };
   const imports = importOperations(parts.imports, pictures, config.DESK_KEY !== undefined);
   addRoutes(app, [
     ['GET', '/api/articles', articles.list, ANYBODY],

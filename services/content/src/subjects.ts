@@ -33,7 +33,7 @@ export const CACHED_UNDER = {
   termSitemap: [],
   /** A former slug leads to what readers see. */
   redirects: ['articles', 'redirects'],
-  /** Beside those of an answer that shows pictures. */
+  /** Beside those of an answer that shows pictures; `content.announce_picture` names it. */
   pictures: ['pictures'],
 } satisfies Record<string, Subject[] | ((about: never) => Subject[])>;
 
@@ -41,9 +41,6 @@ export const CACHED_UNDER = {
 export function subjectsOfChange({ id, categories }: ArticlePlace): ReadonlySet<string> {
   return new Set<Subject>(['articles', ...subjectsOfDetail({ id, categories })]);
 }
-
-/** The subjects of a change of what the gallery says, as `content.announce_picture` names them. */
-export const CHANGED_PICTURES: ReadonlySet<string> = new Set<Subject>(CACHED_UNDER.pictures);
 
 /** The subjects that a notification names; undefined means everything. */
 export function announcedSubjects(payload: string | undefined): ReadonlySet<string> | undefined {

@@ -87,10 +87,7 @@ test('everything of a source goes through its proxy, to addresses that were chec
     proxies: new Map([['lisbon', new URL(proxy.address('ada:sesame'))]]),
     resolve: async (name) => [{ address: name === 'paper.example' ? '127.0.0.1' : '10.0.0.7', family: 4 }],
   });
-  onTestFinished(async () => {
-    await fetcher.close();
-    await proxy.close();
-  });
+  onTestFinished(() => fetcher.close());
   const pages = new WebPageReader(fetcher.fetch, desk.parts.reader, async () => undefined);
   const through = desk.with({ fetch: fetcher.fetch, pages });
   const { port } = new URL(desk.host.at('/'));
@@ -140,6 +137,12 @@ test('everything of a source goes through its proxy, to addresses that were chec
   expect(await through.poll(id)).toMatchObject({ kind: 'failed' });
   expect(hellos.map((hello) => hello.includes('paper.example'))).toEqual([true]);
   const requests = desk.host.requests.length;
+  await proxy.close();
+  await through.poll(id);
+  expect(await desk.source(id)).toMatchObject({
+    last_error: 'its proxy: it cannot be reached (ECONNREFUSED)',
+    last_error_code: 'source_proxy_failed',
+  });
   await desk.db.updateTable('news.source').set({ proxy: 'gone' }).execute();
   await through.poll(id);
   expect(await desk.source(id)).toMatchObject({

@@ -77,7 +77,8 @@ export class GuardedAgents {
         uri,
         proxyTunnel: true,
         connectTimeout: connectMs,
-        clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: connectMs }),
+        clientFactory: (origin, options: ProxyTarget) =>
+          new Pool(origin, { ...options, connect: toProxy(options.connect), headersTimeout: connectMs }),
         factory: (origin, options: ProxyTarget) =>
           new Pool(origin, { ...options, connect: resolvedHere(options.connect, find, mayBePrivate) }),
       });
@@ -122,8 +123,23 @@ export class GuardedAgents {
   }
 }
 
-/** What a pool behind a proxy is made with: its connections begin with a CONNECT. */
+/** What a pool of a proxy, or behind one, is made with. */
 type ProxyTarget = Pool.Options & { connect: buildConnector.connector };
+
+/** Thrown if a proxy cannot be reached. */
+export class ProxyAway extends Error {
+  constructor(cause: Error) {
+    super(`it cannot be reached${'code' in cause ? ` (${String(cause.code)})` : ''}`, { cause });
+  }
+}
+
+/** Makes a connector to a proxy whose errors are not taken for those of what is behind it. */
+function toProxy(connect: buildConnector.connector): buildConnector.connector {
+  return (options, callback) =>
+    connect(options, (...result) =>
+      result[0] === null ? callback(...result) : callback(new ProxyAway(result[0]), null),
+    );
+}
 
 /**
  * Makes a connector through a proxy that names the addresses it has checked: the proxy, which may stand in a
@@ -154,6 +170,11 @@ function resolvedHere(
       (error) => callback(error, null),
     );
   };
+}
+
+/** True if the host of a URL is one of these, which are without ports and brackets. */
+export function isHostAmong({ hostname }: Pick<URL, 'hostname'>, hosts: readonly string[]): boolean {
+  return hosts.includes(withoutBrackets(hostname));
 }
 
 /** True if the host is an address that is not public and may not be one; a name is looked up to connect. */
@@ -239,6 +260,10 @@ export function isPublicAddress(address: string): boolean {
 
 /** The host of a URL if it is an IP address, without the brackets of IPv6; undefined for a name. */
 export function literalAddress(hostname: string): string | undefined {
-  const address = hostname.replace(/^\[(.*)\]$/, '$1');
+  const address = withoutBrackets(hostname);
   return ipaddr.isValid(address) ? address : undefined;
+}
+
+function withoutBrackets(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
 }

@@ -3,6 +3,7 @@ import { backoffUntil } from '../database/leases.ts';
 import {
   GuardedAgents,
   type GuardedTarget,
+  isHostAmong,
   NotPublicAddress,
   type Resolve,
 } from '../fetching/guarded-agents.ts';
@@ -123,7 +124,7 @@ export class WebhookSender {
  */
 export function webhookTarget(address: string, privateHosts: readonly string[]): GuardedTarget {
   const url = new URL(address);
-  return { url, mayBePrivate: privateHosts.includes(url.hostname.replace(/^\[(.*)\]$/, '$1')) };
+  return { url, mayBePrivate: isHostAmong(url, privateHosts) };
 }
 
 /** Why a message was not delivered. */

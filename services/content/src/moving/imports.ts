@@ -18,7 +18,6 @@ import { type ArticlePictures, lookedAt } from '../articles/pictures.ts';
 import { deletedAnswer } from '../articles/schema.ts';
 import { cursorEnvelope, envelope, keyMember, keyOf, success, successCursorPage } from '../envelope.ts';
 import { actorOf, logWrite, replyPrivately } from '../requests.ts';
-import { CHANGED_PICTURES } from '../subjects.ts';
 import type { ContentTables } from '../tables.ts';
 import type { ImportedPictures } from './imported-pictures.ts';
 import {
@@ -195,11 +194,10 @@ const TAGS = ['imports'];
 const READ_PROBLEMS = problemResponses(400, 401, 403, 404, 429, 503);
 const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 409, 413, 415, 422, 429, 503);
 
-/** Pictures that the gallery works on, and what tells this replica that those of articles have changed. */
+/** Pictures that the gallery works on. */
 interface PictureParts {
   imported: ImportedPictures;
   ofArticles: ArticlePictures;
-  changed: (subjects: ReadonlySet<string>) => void;
 }
 
 /**
@@ -450,7 +448,7 @@ const pictureWork = z.object({
   outdated: z.array(z.string()).describe('Those to look at again, as there is time.'),
 });
 
-function pictureOperation({ imported, ofArticles, changed }: PictureParts) {
+function pictureOperation({ imported, ofArticles }: PictureParts) {
   return operation({
     schema: {
       tags: TAGS,
@@ -465,7 +463,6 @@ function pictureOperation({ imported, ofArticles, changed }: PictureParts) {
     handler: async ({ body: { folder, results, looks } }, reply) => {
       const work = await imported.work(folder, results);
       const described = await ofArticles.work(looks);
-      if (looks.length > 0) changed(CHANGED_PICTURES);
       return reply
         .header('cache-control', PRIVATE)
         .send(success('Pictures found', { ...work, ...described }));

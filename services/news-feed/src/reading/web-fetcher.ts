@@ -5,9 +5,10 @@ import {
   endBody,
   GuardedAgents,
   type GuardedTarget,
-  isPublicAddress,
-  literalAddress,
+  isHostAmong,
+  isRefused,
   NotPublicAddress,
+  ProxyAway,
   type Resolve,
 } from '@pressroom/common/fetching/guarded-agents';
 import { LRUCache } from 'lru-cache';
@@ -174,16 +175,13 @@ export class WebFetcher {
     }
     const url = new URL(address, base);
     const mayBePrivate = this.#isPrivateHost(url) && this.#isPrivateHost(new URL(givenUrl));
-    const literal = literalAddress(url.hostname);
     if (!/^https?:$/.test(url.protocol)) {
       throw new FetchFault('source_redirects', `${url.protocol} is not http or https`);
     }
     if (url.username !== '' || url.password !== '') {
       throw new FetchFault('source_redirects', 'the address must not contain a user name or password');
     }
-    if (literal !== undefined && !mayBePrivate && !isPublicAddress(literal)) {
-      throw explained(new NotPublicAddress(url.hostname));
-    }
+    if (isRefused({ url, mayBePrivate })) throw explained(new NotPublicAddress(url.hostname));
     return { url, mayBePrivate };
   }
 
@@ -194,8 +192,8 @@ export class WebFetcher {
     throw new FetchFault('source_proxy_failed', `NEWS_PROXIES names no proxy ${JSON.stringify(name)}`);
   }
 
-  #isPrivateHost({ hostname }: URL): boolean {
-    return this.#options.privateHosts.includes(hostname.replace(/^\[(.*)\]$/, '$1'));
+  #isPrivateHost(url: URL): boolean {
+    return isHostAmong(url, this.#options.privateHosts);
   }
 
   /** Does work within the `ms` that are left of `totalMs`. */
@@ -267,9 +265,10 @@ function explained(error: unknown): FetchFault {
   return new FetchFault('source_unreachable', `it cannot be reached, or the connection broke${code}`, error);
 }
 
-/** True of undici's errors for a proxy that refuses a connection, or breaks it off. */
+/** True of errors of a proxy that is away, that refuses a connection or breaks it off. */
 function isOfProxy(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
+  if (error instanceof ProxyAway) return true;
   const code = 'code' in error ? String(error.code) : '';
   return code.startsWith('UND_ERR_PRX') || error.message.startsWith('Proxy response');
 }
@@ -418,7 +417,7 @@ export class WebPageReader implements PageReader {
     maxSize: MAX_ROBOTS,
     sizeCalculation: (rules) => rules.length + 1024,
     ttl: ROBOTS_TTL_MS,
-    fetchMethod: (key, _stale, { context }) => this.#readRobots(key.split(' ', 1).join(), context),
+    fetchMethod: (key, _stale, { context }) => this.#readRobots(key.slice(0, key.indexOf(' ')), context),
     ignoreFetchAbort: true,
   });
 

@@ -91,16 +91,9 @@ function proxies() {
   return secret(
     z
       .string()
-      .refine((value) => value.split(',').every((text) => proxyOf(text) !== undefined), PROXIES)
-      .transform(
-        (value) =>
-          new Map(
-            value
-              .split(',')
-              .map(proxyOf)
-              .filter((one) => one !== undefined),
-          ),
-      ),
+      .transform((value) => value.split(',').map(proxyOf))
+      .refine((all) => !all.includes(undefined), PROXIES)
+      .transform((all) => new Map(all.filter((one) => one !== undefined))),
   );
 }
 

@@ -33,10 +33,10 @@ export interface Removal {
   readonly go: () => void;
 }
 
-/** How long what was done is shown where nothing can be undone, in ms. */
-const SHOWN_MS = 10_000;
+/** The times after which what was done leaves, in ms: what can be undone later. */
+const STAY_MS = { plain: 10_000, undo: 30_000 };
 
-/** The last thing that was done, until it is dismissed or the next one comes, and what is being done. */
+/** What was done last, for a while, or what failed, until it is dismissed; and what is being done. */
 export class Notices {
   readonly #latest = signal<Notice | undefined>(undefined);
   readonly progress = signal<Progress | undefined>(undefined);
@@ -52,10 +52,12 @@ export class Notices {
   done(text: string, undo?: Notice['undo']): void {
     const notice = { text, isFault: false, undo };
     this.#latest.value = notice;
-    if (undo !== undefined) return;
-    setTimeout(() => {
-      if (this.#latest.peek() === notice) this.dismiss();
-    }, SHOWN_MS);
+    setTimeout(
+      () => {
+        if (this.#latest.peek() === notice) this.dismiss();
+      },
+      STAY_MS[undo === undefined ? 'plain' : 'undo'],
+    );
   }
 
   /** Says what could not be done. */
@@ -73,11 +75,6 @@ export class Notices {
     const { published, scheduled, names, go } = removal;
     if (published > 0 || scheduled > 0 || names !== '') this.removal.value = removal;
     else go();
-  }
-
-  /** Takes a notice away, unless the next one has come. */
-  leave(notice: Notice): void {
-    if (this.#latest.peek() === notice) this.dismiss();
   }
 
   dismiss(): void {

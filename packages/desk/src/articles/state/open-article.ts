@@ -495,6 +495,7 @@ export class OpenArticle {
       throw error;
     });
     this.#id = value.id;
+    this.#creation = undefined;
     await forgetLocal(undefined);
     const created = await this.#read(value.id);
     if (text !== wanted) {
@@ -608,11 +609,8 @@ export class OpenArticle {
     let kept: Fields | undefined;
     while (kept !== this.#fields.peek() && this.#state.peek() !== 'clean') {
       kept = this.#fields.peek();
-      const copy = { fields: kept, base: this.#saved };
-      this.#isKept.value = await keepLocal(
-        this.#id,
-        this.#id === undefined ? { ...copy, creation: this.#creation } : copy,
-      );
+      const copy = { fields: kept, base: this.#saved, creation: this.#creation };
+      this.#isKept.value = await keepLocal(this.#id, copy);
     }
     this.#isKeeping = false;
   }

@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'preact/compat';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Button, IconButton } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { errorWords } from '../../shared/views/problem-view.tsx';
@@ -14,21 +14,12 @@ const RemoveDialog = lazy(() =>
   import('./remove-dialog.tsx').then(({ RemoveDialog: View }) => ({ default: View })),
 );
 
-/** The times after which a notice leaves, in ms: one with something to do, or a fault, later. */
-const STAY_MS = { plain: 10_000, more: 30_000 };
-
 /** The last action, with the button that undoes it, and how far the one is that takes long. */
 export function NoticeView() {
   const { list, notices, texts } = useApp();
   const { say } = texts;
   const notice = notices.latest.value;
   const [shown, show] = useState<readonly Failure[]>();
-  useEffect(() => {
-    if (notice === undefined) return;
-    const isPlain = !notice.isFault && notice.undo === undefined && notice.failures === undefined;
-    const timer = setTimeout(() => notices.leave(notice), STAY_MS[isPlain ? 'plain' : 'more']);
-    return () => clearTimeout(timer);
-  }, [notices, notice]);
   const undo = async (take: NonNullable<Notice['undo']>) => {
     notices.dismiss();
     try {

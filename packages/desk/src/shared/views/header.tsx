@@ -54,17 +54,15 @@ function Sections() {
   const { section } = address.here.value;
   return (
     <nav class="sections" aria-label={texts.say('sections')}>
-      {SECTIONS.filter((name) => name !== 'people' || me.may('administer')).map((name) => (
-        <Link
-          key={name}
-          to={name}
-          aria-label={texts.say(name === 'people' ? 'admin' : name)}
-          aria-current={name === section ? 'page' : undefined}
-        >
-          <Icon name={name} size={16} />
-          <span>{texts.say(name === 'people' ? 'admin' : name)}</span>
-        </Link>
-      ))}
+      {SECTIONS.filter((name) => name !== 'people' || me.may('administer')).map((name) => {
+        const label = texts.say(name === 'people' ? 'admin' : name);
+        return (
+          <Link key={name} to={name} aria-label={label} aria-current={name === section ? 'page' : undefined}>
+            <Icon name={name} size={16} />
+            <span>{label}</span>
+          </Link>
+        );
+      })}
     </nav>
   );
 }
