@@ -204,6 +204,18 @@ test('nothing that is typed while it is brought together is lost', async () => {
     .toMatchObject({ content: paragraphs(...both), excerpt: 'Typed meanwhile' });
 });
 
+test('a space that is typed before what others have written comes in stays', async () => {
+  const id = await shared('A space');
+  await typeBehind(edgar, FIRST, ' Edgar.');
+  await arrived(id, ' Edgar.');
+  await typeBehind(wanda, SECOND, ' One. ');
+  await expect.poll(() => lines(wanda)).toContain(`${FIRST} Edgar.`);
+  await wanda.keyboard.type('Two.');
+  const both = [`${FIRST} Edgar.`, `${SECOND} One. Two.`, THIRD];
+  expect(await lines(wanda)).toEqual(both);
+  await expect.poll(async () => (await stored(id)).content).toBe(paragraphs(...both));
+});
+
 test('a save whose answer was lost is no change of somebody else', async () => {
   const id = await shared('Answer lost');
   await wanda.route('**/drafts/*', async (route) => {

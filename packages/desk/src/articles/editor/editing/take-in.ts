@@ -1,6 +1,7 @@
 import type { Node } from 'prosemirror-model';
 import type { Transaction } from 'prosemirror-state';
 import type { EditorView } from 'prosemirror-view';
+import { readHtml } from '../html/read-html.ts';
 import { shownIn, withoutEmpty } from '../html/without-empty.ts';
 import { writeHtml } from '../html/write-html.ts';
 import { nodeType } from '../schema/schema.ts';
@@ -13,7 +14,9 @@ import { blockChanges } from './block-changes.ts';
 export function takeIn(view: EditorView, next: Node): void {
   const { doc, tr } = view.state;
   const [before, after] = [placed(doc), placed(next)];
-  const changes = blockChanges(before.map(htmlOf), after.map(htmlOf));
+  // Spaces that are lost when the text is read, as at the end of a line, are still being typed at.
+  const asRead = before.map((block) => writeHtml(readHtml(htmlOf(block))));
+  const changes = blockChanges(asRead, after.map(htmlOf));
   // From the end, so that places before it stay true.
   for (const { at, removed, from, added } of changes.toReversed()) {
     const [first, last, fresh] = [before[at], before[at + removed - 1], after.slice(from, from + added)];
