@@ -243,3 +243,40 @@ test('the gallery looks at pictures of articles, once among replicas, and again 
   await looked('it is gone', ({ width }) => width === null);
   expect(await picture()).toEqual({ url, ...UNKNOWN, alt: null });
 });
+
+test('where people use the desk is the gallery, also as the desk writes addresses, and nowhere else is', async () => {
+  const content = await contentFixture({ DESK_KEY });
+  const gallery = await galleryFixture({
+    ...{ CONTENT_URL: content.url, DESK_KEY },
+    MEDIA_PUBLIC: 'public/',
+  });
+  onTestFinished(async () => {
+    await gallery.close();
+    await content.close();
+  });
+  const picture = sharp({ create: { width: 200, height: 100, channels: 3, background: '#468' } });
+  const object = { Bucket: gallery.bucket, Key: 'public/pier.png', ContentType: 'image/png' };
+  await gallery.s3.send(new PutObjectCommand({ ...object, Body: await picture.png().toBuffer() }));
+  const write = (origin: string, headers: Record<string, string>) =>
+    send(`${gallery.url}/api/desk/content/articles`, {
+      ...{ method: 'POST', headers },
+      json: {
+        ...{ title: origin, content: TEXT, is_published: true },
+        featured_image: `${origin}/media/public/pier.png`,
+      },
+    });
+  const cookie = { cookie: gallery.cookie };
+  const elsewhere = 'https://elsewhere.example';
+  const foreign = (await write(elsewhere, cookie)).body.data.id;
+  // Who is not logged in says nothing of where the desk is.
+  expect((await write(elsewhere, { host: 'elsewhere.example' })).status).toBe(401);
+  const own = (await write(gallery.url, cookie)).body.data.id;
+  const widthOf = async (id: number) =>
+    (await content.client.anonymously(`/api/articles/${id}?include=picture`)).body.data.picture.width;
+  await until('it is known', async () => (await widthOf(own)) === 200);
+  await until('both were looked at', async () => {
+    const { rows } = await content.database.pool.query('select from content.picture where facts is null');
+    return rows.length === 0;
+  });
+  expect(await widthOf(foreign)).toBe(null);
+});

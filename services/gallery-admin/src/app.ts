@@ -43,7 +43,13 @@ import { BegunLogins } from './session/begun-logins.ts';
 import { Challenges } from './session/challenges.ts';
 import { Codes } from './session/codes.ts';
 import { factorOperations } from './session/factors.ts';
-import { type CookieStyle, guardOf, refuseForeignPages, sessionCookieName } from './session/guard.ts';
+import {
+  type CookieStyle,
+  guardOf,
+  ownOrigin,
+  refuseForeignPages,
+  sessionCookieName,
+} from './session/guard.ts';
 import { Fingerprints, KnownAddresses, LoginThrottle } from './session/login-throttle.ts';
 import { Account, Logins } from './session/logins.ts';
 import { logoutUrlOf, oidcOperations } from './session/oidc.ts';
@@ -243,9 +249,13 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   // Anonymous clients get one core at most, and only while the administrator waits for no picture.
   const renditions = publicRenditions(1, () => thumbnails.idle());
   const pictures = new ContentPictures({ config, settings, buckets: active, discard, renditions, log });
-  app.addHook('onResponse', async ({ method, url }) => {
-    if (BEGINS_IMPORT.test(url)) pictures.wake();
-    else if (method !== 'GET' && WRITES_ARTICLE.test(url)) pictures.wakeIn(MORE_WRITES_MS);
+  app.addHook('onResponse', async (request, { statusCode }) => {
+    const { method, url } = request;
+    if (BEGINS_IMPORT.test(url)) return pictures.wake();
+    if (method === 'GET' || !WRITES_ARTICLE.test(url)) return;
+    // Who is refused says nothing of where the desk is.
+    if (statusCode < 400) pictures.learn(ownOrigin(request, cookies));
+    pictures.wakeIn(MORE_WRITES_MS);
   });
   app.addHook('preClose', () => pictures.stop());
   const proxy = proxyOperations({

@@ -25,6 +25,9 @@ const ANSWER_MS = 30_000;
 /** What is done to pictures at once: each that comes may take 25 MiB of memory. */
 const AT_ONCE = 4;
 
+/** Origins that are kept, against people who name another one in each request. */
+const MOST_ORIGINS = 16;
+
 /** Tells what this has put into the bucket from what people have. */
 const MARK = { 'pressroom-imported': 'true' };
 
@@ -33,7 +36,7 @@ type Result =
   | { key: string; reason: PictureFault['code'] }
   | { key: string; removed: true };
 
-type Look = { url: string; picture: Awaited<ReturnType<typeof lookAt>> };
+type Look = { url: string; picture: Awaited<ReturnType<typeof lookAt>>; is_own?: true };
 
 type Work = Awaited<ReturnType<typeof ask>>;
 
@@ -67,6 +70,8 @@ export class ContentPictures {
   /** What content has not heard yet. */
   #results: Result[] = [];
   #looks: Look[] = [];
+  /** Where people who are logged in reach the desk, and so the public pictures. */
+  readonly #origins = new Set<string>();
 
   constructor(parts: PictureParts) {
     this.#parts = parts;
@@ -82,6 +87,11 @@ export class ContentPictures {
   /** The same in so many ms, of articles that may have others. */
   wakeIn(ms: number): void {
     this.#loop.wakeIn(ms);
+  }
+
+  /** Notes an origin at which somebody who is logged in has written. */
+  learn(origin: string | undefined): void {
+    if (origin !== undefined && this.#origins.size < MOST_ORIGINS) this.#origins.add(origin);
   }
 
   /** Ends what is under way; another replica goes on with it, or this one when it is back. */
@@ -127,7 +137,9 @@ export class ContentPictures {
     const parts = { ...place, renditions: this.#parts.renditions };
     await forEachConcurrently(urls, AT_ONCE, async (url) => {
       try {
-        looks.push({ url, picture: await lookAt(parts, url, signal) });
+        const picture = await lookAt(parts, url, signal);
+        const isOwn = this.#origins.has(URL.parse(url)?.origin ?? '');
+        looks.push({ url, picture, ...(isOwn && { is_own: true }) });
       } catch (error) {
         // It is handed out again.
         if (!signal.aborted) this.#parts.log.warn({ err: error }, 'picture_not_looked_at');

@@ -35,6 +35,7 @@ type PictureFacts = z.infer<typeof pictureFacts>;
 export const lookedAt = z.strictObject({
   url: anyText().max(500),
   picture: pictureFacts.nullable().describe('Null: it is no public picture of the gallery.'),
+  is_own: z.boolean().default(false).describe('People use the desk on this host.'),
 });
 
 /** The picture of an article, in answers. */
@@ -135,12 +136,12 @@ export class ArticlePictures {
   }
 }
 
-/** A version in the address that is the picture's shows whose address it is, also once it is replaced. */
+/** The desk's host, and a version that is the picture's, show whose address it is, also once it is replaced. */
 async function note(
   tx: Transaction<ContentTables>,
-  { url, picture }: z.infer<typeof lookedAt>,
+  { url, picture, is_own: isOwn }: z.infer<typeof lookedAt>,
 ): Promise<void> {
-  const isProof = picture !== null && versionOf(url) === versionOf(picture.path);
+  const isProof = picture !== null && (isOwn || versionOf(url) === versionOf(picture.path));
   await sql`
     update content.picture set facts = ${picture && JSON.stringify(picture)}::jsonb, is_proof = is_proof or ${isProof},
       looked_at = clock_timestamp(), lease_until = null, attempts = 0 where url = ${url}`.execute(tx);
