@@ -67,14 +67,16 @@ test('an article has the members that were asked for, in its type too, and no ot
   for await (const article of articles(site, {
     ...only,
     fields: 'title,excerpt',
-    include: 'tags,review,picture',
+    include: 'tags,review,picture,category,alt_text',
   })) {
     expectTypeOf<keyof typeof article>().toEqualTypeOf<
-      'id' | 'title' | 'excerpt' | 'tags' | 'review' | 'picture'
+      'id' | 'title' | 'excerpt' | 'tags' | 'review' | 'picture' | 'category' | 'alt_text'
     >();
+    expectTypeOf(article.alt_text).toEqualTypeOf<string | null>();
     expectTypeOf(article.picture).toEqualTypeOf<ArticlePicture | null>();
     expectTypeOf(article.tags).toEqualTypeOf<{ id: number; name: string; slug: string }[]>();
-    expect(Object.keys(article).sort()).toEqual(['excerpt', 'id', 'picture', 'review', 'tags', 'title']);
+    const names = ['alt_text', 'category', 'excerpt', 'id', 'picture', 'review', 'tags', 'title'];
+    expect(Object.keys(article).sort()).toEqual(names);
     break;
   }
   for await (const article of articles(site, { ...only, fields: 'full' })) {
@@ -97,7 +99,7 @@ test('an article by its id or slug has what was asked for, in its type too', asy
   expectTypeOf<'jsonld' extends keyof typeof asked ? true : false>().toEqualTypeOf<false>();
   expectTypeOf<'picture' extends keyof (typeof asked)['related'][0] ? true : false>().toEqualTypeOf<false>();
   expect(asked.related.map(({ title }) => title)).toEqual(['Neighbour']);
-  const pictured = await article(site, created.id, { include: 'related:5,picture' });
+  const pictured = await article(site, created.id, { include: 'picture,category,alt_text,related:5' });
   expectTypeOf(pictured.related.map(({ picture }) => picture)).toEqualTypeOf<(ArticlePicture | null)[]>();
   expect([pictured.picture, pictured.related[0]?.picture]).toEqual([null, null]);
   const plain = await article(site, created.id);

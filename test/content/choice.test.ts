@@ -162,6 +162,37 @@ describe('fields', () => {
     expect(body.meta.next_cursor).toBeUndefined();
   });
 
+  test('`include` adds the category and the alternative text, also to a search and to what is read alone', async () => {
+    const { client } = fixture;
+    const { id: category_id, name, slug } = await client.category({ name: 'Shown with cards' });
+    const article = { title: 'Lighthouse', category_id, alt_text: 'A lighthouse', is_published: true };
+    const { id } = await client.article({ ...article, title: 'Lighthouse keeper' });
+    await client.article(article);
+    const shown = { category: { id: category_id, name, slug }, alt_text: 'A lighthouse' };
+    const include = 'include=picture,category,alt_text';
+
+    const read = async (path: string) => (await client.anonymously(path)).body.data;
+    const list = `/api/articles?category_id=${category_id}&sort=oldest&${include}`;
+    expect((await read(`${list}&fields=title`))[0]).toEqual({
+      id,
+      title: 'Lighthouse keeper',
+      ...shown,
+      picture: null,
+    });
+    const plain = await read(`/api/articles?ids=${id}`);
+    expect((await read(`/api/articles?ids=${id}&include=alt_text`))[0]).toEqual({
+      ...plain[0],
+      alt_text: 'A lighthouse',
+    });
+    const search = async () => read(`/api/articles?q=keeper&fields=slug&${include}`);
+    await expect.poll(search).toEqual([{ id, slug: 'lighthouse-keeper', ...shown, picture: null }]);
+    const detail = await read(`/api/articles/${id}?${include},related:1`);
+    expect([detail, detail.related[0]]).toEqual([
+      expect.objectContaining(shown),
+      expect.objectContaining(shown),
+    ]);
+  });
+
   test('full is all of a detail but what is related', async () => {
     const { client } = fixture;
     const { body } = await client.anonymously('/api/articles?fields=full&per_page=1');

@@ -30,6 +30,9 @@ type IncludedMember =
   | 'review'
   | 'assignee';
 
+/** The members that `include` adds to those of `fields`. */
+type AddedMember = IncludedMember | 'category' | 'alt_text';
+
 /** An article of a list with the members of `fields: 'full'`. */
 export type FullArticle = Required<Omit<AnyArticle, 'highlights' | IncludedMember>>;
 
@@ -55,8 +58,8 @@ type ArticleWith<Fields> = Fields extends string
 
 type IncludedBy<Include> = Include extends string
   ? string extends Include
-    ? Pick<AnyArticle, IncludedMember>
-    : Required<Pick<AnyArticle, NamesIn<Include> & IncludedMember>>
+    ? Pick<AnyArticle, AddedMember>
+    : Required<Pick<AnyArticle, NamesIn<Include> & AddedMember>>
   : unknown;
 
 /** An article of a list with the members that were asked for: `ArticleOf<'title,slug', 'tags'>`. */

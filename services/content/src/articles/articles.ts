@@ -31,6 +31,7 @@ import { areForWriters } from './filters.ts';
 import { ArticleList } from './list.ts';
 import { PICTURE_MEMBERS, type Pictured } from './pictures.ts';
 import {
+  ADDED_TO_FIELDS,
   type ArticleCreate,
   type ArticleDetail,
   type ArticleDetailQuery,
@@ -163,10 +164,11 @@ function reads({ articles, readDb, gate, cache, site }: ArticleParts) {
       } = request.query;
       if (include?.includes(OPEN_COMMENTS)) requireDesk(request);
       if (status !== 'published' || isForWriters(include) || areForWriters(filters)) requireReader(request);
-      const read = include?.some(isPicture) ? [...new Set([...fields, ...PICTURE_MEMBERS])] : fields;
+      const named = [...new Set([...fields, ...ADDED_TO_FIELDS.filter((name) => include?.includes(name))])];
+      const read = include?.some(isPicture) ? [...new Set([...named, ...PICTURE_MEMBERS])] : named;
       const shown = async (found: ListedArticle[]) => {
         const all = await withMembers(found, include);
-        return read === fields ? all : all.map((article) => withoutUnasked(article, fields));
+        return read === named ? all : all.map((article) => withoutUnasked(article, named));
       };
       if (q !== undefined || sort === 'relevance') {
         const search = {

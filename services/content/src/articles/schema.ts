@@ -471,6 +471,9 @@ export const FOR_WRITERS = ['schedule', 'working_copy', 'review', 'assignee'] as
 /** The member of lists that only people at the desk see. */
 export const OPEN_COMMENTS = 'open_comments';
 
+/** Members of an article that `include` adds to those of a list; a detail and a card always have them. */
+export const ADDED_TO_FIELDS = ['category', 'alt_text'] as const;
+
 /** The most articles of `include=related:N`. */
 export const MOST_RELATED = 10;
 
@@ -507,7 +510,15 @@ export const articleListQuery = z
       .default('0')
       .describe('`1` adds to each article of a search the parts that have words of it.'),
     fields: fields.optional(),
-    include: includeOf(['tags', 'authors', 'extra', 'picture', ...FOR_WRITERS, OPEN_COMMENTS]).optional(),
+    include: includeOf([
+      ...ADDED_TO_FIELDS,
+      'tags',
+      'authors',
+      'extra',
+      'picture',
+      ...FOR_WRITERS,
+      OPEN_COMMENTS,
+    ]).optional(),
     cursor: z
       .string()
       // One of a list by title has a title in it.
@@ -591,7 +602,15 @@ export type ListedArticle<Member extends ListedMember = ListedMember> = Pick<
 
 export const articleListAnswer = pagedEnvelope(z.array(listedArticle));
 
-const INCLUDED = ['jsonld', 'tags', 'authors', 'extra', 'picture', ...FOR_WRITERS] as const;
+const INCLUDED = [
+  'jsonld',
+  'tags',
+  'authors',
+  'extra',
+  'picture',
+  ...ADDED_TO_FIELDS,
+  ...FOR_WRITERS,
+] as const;
 
 const RELATED = Array.from({ length: MOST_RELATED }, (_, index) => `related:${index + 1}`);
 
