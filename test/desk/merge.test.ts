@@ -293,6 +293,27 @@ test('a draft that was crashed out of comes back beside what others have saved s
   expect(await lines(wanda)).toEqual(both);
 });
 
+test('what somebody has typed stays theirs where another person logs in with their browser', async () => {
+  const id = await shared('One browser');
+  await wanda.route('**/drafts/*', (route) => route.abort());
+  await typeBehind(wanda, SECOND, ' Wanda.');
+  await wanda.getByText(/^Not saved: The service does not answer/).waitFor();
+  wanda.once('dialog', (dialog) => void dialog.accept());
+  const own = await wanda.context().cookies();
+  await wanda.context().addCookies(await edgar.context().cookies());
+  await wanda.unroute('**/drafts/*');
+  // What asks next loads the page again as that of who is logged in, who gets none of it.
+  await expect.poll(() => lines(wanda)).toEqual([FIRST, SECOND, THIRD]);
+  await field(wanda, 'Summary').fill('Of Edgar');
+  await saved(wanda);
+  expect(await stored(id)).toMatchObject({ content: CONTENT, excerpt: 'Of Edgar' });
+  await wanda.context().addCookies(own);
+  await wanda.reload();
+  await press(wanda, 'Use them');
+  const both = paragraphs(FIRST, `${SECOND} Wanda.`, THIRD);
+  await expect.poll(() => stored(id)).toMatchObject({ content: both, excerpt: 'Of Edgar' });
+});
+
 test('an article that was opened by its address is left without a list', async () => {
   await shared('By its address');
   await title(wanda).fill('By its address, changed');

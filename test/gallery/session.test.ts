@@ -515,6 +515,14 @@ describe('the guard', () => {
   });
 });
 
+test('a page that was opened as another account does nothing, and its session goes on', async () => {
+  const ask = (account: string) =>
+    send(`${gallery.url}/api/me`, { headers: { cookie: gallery.cookie, 'desk-account': account } });
+  const refused = await ask('0b6c0e4e-6d1c-4a55-9a58-5e8d6b6f7a10');
+  expect([refused.status, refused.body.code]).toEqual([403, 'logged_in_as_another']);
+  expect((await ask('environment')).status).toBe(200);
+});
+
 test('the log names who has logged in, and in which lane, but not what a failed login was given', async () => {
   const service = await startGallery(gallery.settings);
   const client = newClient();

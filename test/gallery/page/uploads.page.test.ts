@@ -131,7 +131,11 @@ test('a tab that is closed in mid-upload goes on when the page is opened again',
   );
   await page.locator('[data-upload="files"]').setInputFiles(file);
   await expect.poll(() => parts).toBeGreaterThan(3);
-  await expect.poll(() => page.evaluate(`localStorage.getItem('pressroom-uploads') !== null`)).toBe(true);
+  await expect
+    .poll(() =>
+      page.evaluate(`Object.keys(localStorage).some((name) => name.startsWith('pressroom-uploads'))`),
+    )
+    .toBe(true);
   await page.close({ runBeforeUnload: false });
   const again = await context.newPage();
   await again.addInitScript('Object.defineProperty(navigator, "onLine", { value: true })');

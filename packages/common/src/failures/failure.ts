@@ -143,6 +143,7 @@ export const PROBLEM_CODES = [
   'last_owner',
   'last_way_in',
   'linked_elsewhere',
+  'logged_in_as_another',
   'media_too_large',
   'method_not_allowed',
   'name_taken',

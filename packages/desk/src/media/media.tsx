@@ -10,6 +10,7 @@ import { Place, parentOf } from './state/place.ts';
 import { Selection } from './state/selection.ts';
 import { Tasks } from './state/tasks.ts';
 import { Transfers } from './state/transfers.ts';
+import { UploadMemory } from './state/upload-memory.ts';
 import { Uploads } from './state/uploads.ts';
 import { Uses } from './state/uses.ts';
 import { Visibility } from './state/visibility.ts';
@@ -29,14 +30,14 @@ export function openMedia(desk: Desk): ComponentType {
 }
 
 function appOf(desk: Desk): App {
-  const { address, connection, service, voice } = desk;
+  const { address, connection, me, service, voice } = desk;
   const store = document.querySelector<HTMLMetaElement>('meta[name="pressroom-store"]')?.content ?? '';
   const api = new GalleryApi(service, store);
   const place = new Place(address);
   const selection = new Selection();
   const dialogs = new Dialogs();
   const folder = new Folder(api, place);
-  const tasks = new Tasks(api, async (removed) => {
+  const tasks = new Tasks(api, me, async (removed) => {
     folder.forget(removed);
     await folder.refresh();
   });
@@ -48,7 +49,7 @@ function appOf(desk: Desk): App {
   });
   const transfers = new Transfers(api, tasks, dialogs, uses);
   let refreshing: ReturnType<typeof setTimeout> | undefined;
-  const uploads = new Uploads(api, dialogs, (key) => {
+  const uploads = new Uploads(api, new UploadMemory(me), dialogs, (key) => {
     if (!parentOf(key).startsWith(place.value.peek().folder)) return;
     // Many files may arrive within a second.
     clearTimeout(refreshing);

@@ -136,7 +136,7 @@ export class ArticlePictures {
   }
 }
 
-/** The desk's host, and a version that is the picture's, show whose address it is, also once it is replaced. */
+/** The desk's host, and a version that is the picture's, show whose it is, also once it is replaced. */
 async function note(
   tx: Transaction<ContentTables>,
   { url, picture, is_own: isOwn }: z.infer<typeof lookedAt>,

@@ -64,6 +64,11 @@ export function guardOf<Permission extends string>({
       });
     }
     request.person = personOf(used, account);
+    const { 'desk-account': expected } = request.headers;
+    if (expected !== undefined && expected !== (request.person.id ?? 'environment')) {
+      const detail = 'somebody else has logged in here since: Desk-Account names another account';
+      throw new Problem(403, 'logged_in_as_another', detail);
+    }
     if (!roles[request.person.role].includes(permission)) {
       throw new Problem(403, 'role_forbids', `the role ${request.person.role} may not do this`);
     }

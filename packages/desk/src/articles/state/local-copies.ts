@@ -1,4 +1,5 @@
 import { del, get, set } from 'idb-keyval';
+import type { Me } from '../../shared/state/me.ts';
 import { EMPTY, type Fields } from './fields.ts';
 
 /** A creation that may have reached the service: sent again with its key, it makes no second article. */
@@ -18,35 +19,43 @@ export interface LocalCopy {
   readonly at: number;
 }
 
-/** The name of an article in the browser; undefined stands for one that is new. */
-function nameOf(id: number | undefined): string {
-  return `pressroom-article-${id ?? 'new'}`;
-}
+/** What this browser keeps for whoever is logged in; undefined stands for an article that is new. */
+export class LocalCopies {
+  readonly #me: Me;
 
-/** Keeps what was written. Returns false in a browser that stores nothing. */
-export async function keepLocal(id: number | undefined, copy: Omit<LocalCopy, 'at'>): Promise<boolean> {
-  try {
-    await set(nameOf(id), { ...copy, at: Date.now() });
-    return true;
-  } catch {
-    return false;
+  constructor(me: Me) {
+    this.#me = me;
   }
-}
 
-/** Undefined if there is none. */
-export async function keptLocal(id: number | undefined): Promise<LocalCopy | undefined> {
-  const copy = await get<LocalCopy>(nameOf(id)).catch(() => undefined);
-  // Earlier versions of the desk knew fewer fields.
-  return (
-    copy && {
-      ...copy,
-      fields: { ...EMPTY, ...copy.fields },
-      ...(copy.base && { base: { ...EMPTY, ...copy.base } }),
+  /** Keeps what was written. Returns false in a browser that stores nothing. */
+  async keep(id: number | undefined, copy: Omit<LocalCopy, 'at'>): Promise<boolean> {
+    try {
+      await set(this.#nameOf(id), { ...copy, at: Date.now() });
+      return true;
+    } catch {
+      return false;
     }
-  );
-}
+  }
 
-/** Forgets what was kept: the service has it now, or it is not wanted. */
-export async function forgetLocal(id: number | undefined): Promise<void> {
-  await del(nameOf(id)).catch(() => undefined);
+  /** Undefined if there is none. */
+  async read(id: number | undefined): Promise<LocalCopy | undefined> {
+    const copy = await get<LocalCopy>(this.#nameOf(id)).catch(() => undefined);
+    // Earlier versions of the desk knew fewer fields.
+    return (
+      copy && {
+        ...copy,
+        fields: { ...EMPTY, ...copy.fields },
+        ...(copy.base && { base: { ...EMPTY, ...copy.base } }),
+      }
+    );
+  }
+
+  /** Forgets what was kept: the service has it now, or it is not wanted. */
+  async forget(id: number | undefined): Promise<void> {
+    await del(this.#nameOf(id)).catch(() => undefined);
+  }
+
+  #nameOf(id: number | undefined): string {
+    return this.#me.storedAs(`pressroom-article-${id ?? 'new'}`);
+  }
 }

@@ -15,7 +15,7 @@ import {
   pick,
   refusedFields,
 } from './fields.ts';
-import { type Creation, forgetLocal, keepLocal, keptLocal, type LocalCopy } from './local-copies.ts';
+import type { Creation, LocalCopies, LocalCopy } from './local-copies.ts';
 import { type Merge, mergeFields } from './merge.ts';
 import type { TextChoice } from './merge-text.ts';
 
@@ -64,6 +64,7 @@ const TAKEN_BACK = new ApiProblem(412, 'taken_back_meanwhile', 'the article is n
 /** An article that is being written: every change is kept in the browser at once and saved a little later. */
 export class OpenArticle {
   readonly #api: ContentApi;
+  readonly #copies: LocalCopies;
   readonly #fields = signal<Fields>(EMPTY);
   readonly #article = signal<Article | undefined>(undefined);
   readonly #hasCopy = signal(false);
@@ -96,8 +97,9 @@ export class OpenArticle {
    * @param id undefined for an article that is new
    * @param created gets the id of a new article
    */
-  constructor(api: ContentApi, id: number | undefined, created: (id: number) => void) {
+  constructor(api: ContentApi, copies: LocalCopies, id: number | undefined, created: (id: number) => void) {
     this.#api = api;
+    this.#copies = copies;
     this.#id = id;
     this.#created = created;
   }
@@ -170,7 +172,7 @@ export class OpenArticle {
     this.#state.value = 'loading';
     try {
       const fields = this.#id === undefined ? EMPTY : await this.#read(this.#id);
-      const local = await keptLocal(this.#id);
+      const local = await this.#copies.read(this.#id);
       batch(() => {
         this.#show(fields);
         this.#offered.value =
@@ -489,14 +491,14 @@ export class OpenArticle {
     this.#creation ??= { text: wanted, key: crypto.randomUUID() };
     const { text, key } = this.#creation;
     // The page may be gone before the answer comes.
-    await keepLocal(undefined, { fields, base: this.#saved, creation: this.#creation });
+    await this.#copies.keep(undefined, { fields, base: this.#saved, creation: this.#creation });
     const { value } = await this.#api.create(JSON.parse(text), key).catch((error: unknown) => {
       if (error instanceof ApiProblem && !error.passes) this.#creation = undefined;
       throw error;
     });
     this.#id = value.id;
     this.#creation = undefined;
-    await forgetLocal(undefined);
+    await this.#copies.forget(undefined);
     const created = await this.#read(value.id);
     if (text !== wanted) {
       const { etag } = await this.#api.write(value.id, changesBetween(created, fields), this.#articleTag);
@@ -518,7 +520,7 @@ export class OpenArticle {
 
   /** Forgets what was kept, unless somebody still has to decide about it. */
   #forget(): void {
-    if (this.#offered.peek() === undefined) void forgetLocal(this.#id);
+    if (this.#offered.peek() === undefined) void this.#copies.forget(this.#id);
   }
 
   /** Returns whether what somebody else has saved meanwhile is brought together with what is written here. */
@@ -610,7 +612,7 @@ export class OpenArticle {
     while (kept !== this.#fields.peek() && this.#state.peek() !== 'clean') {
       kept = this.#fields.peek();
       const copy = { fields: kept, base: this.#saved, creation: this.#creation };
-      this.#isKept.value = await keepLocal(this.#id, copy);
+      this.#isKept.value = await this.#copies.keep(this.#id, copy);
     }
     this.#isKeeping = false;
   }

@@ -5,6 +5,7 @@ import { Button } from '../../shared/views/button.tsx';
 import { Loading } from '../../shared/views/loading.tsx';
 import { ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
 import { type App, useApp } from '../app-context.ts';
+import { LocalCopies } from '../state/local-copies.ts';
 import { type Conflict, OpenArticle } from '../state/open-article.ts';
 import { mayChange } from '../state/rights.ts';
 import { ArticleDialogs, type ArticleQuestion } from './article-dialogs.tsx';
@@ -30,8 +31,8 @@ export function ArticlePage({ id }: { id: number | undefined }) {
   return <Editor key={current} open={current} />;
 }
 
-function opened({ api, place }: App, id: number | undefined): OpenArticle {
-  const open = new OpenArticle(api, id, (created) => place.created(created));
+function opened({ api, me, place }: App, id: number | undefined): OpenArticle {
+  const open = new OpenArticle(api, new LocalCopies(me), id, (created) => place.created(created));
   void open.load();
   return open;
 }

@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { ApiProblem, asProblem } from '../../shared/api/problem.ts';
+import type { Me } from '../../shared/state/me.ts';
 import type { GalleryApi } from '../api/gallery.ts';
 import type { BatchState } from '../api/types.ts';
 import { nameOf } from './place.ts';
@@ -21,11 +22,12 @@ export class Tasks {
   readonly #api: GalleryApi;
   readonly #changed: (removed: ReadonlySet<string>) => Promise<void>;
   readonly #list = signal<readonly Task[]>([]);
-  readonly #memory = new TaskMemory(newId);
+  readonly #memory: TaskMemory;
 
   /** @param changed called after each task with the paths that are no longer there */
-  constructor(api: GalleryApi, changed: (removed: ReadonlySet<string>) => Promise<void>) {
+  constructor(api: GalleryApi, me: Me, changed: (removed: ReadonlySet<string>) => Promise<void>) {
     this.#api = api;
+    this.#memory = new TaskMemory(me, newId);
     this.#changed = changed;
     const kept = this.#memory.list();
     this.#list.value = kept;

@@ -1,4 +1,5 @@
 import { del, get, set } from 'idb-keyval';
+import type { Me } from '../../shared/state/me.ts';
 import { keep, kept } from '../../shared/state/storage.ts';
 import type { OpenUpload } from './uploader.ts';
 
@@ -19,35 +20,48 @@ const LOCK = 'pressroom-uploads';
 /** The largest file whose bytes the browser keeps, in bytes; a larger one has to be chosen again. */
 const MAX_KEPT = 2 * 2 ** 30;
 
-/** The open uploads of this browser: where they stand, and the files. */
+/** The open uploads that somebody has begun in this browser: where they stand, and the files. */
 export class UploadMemory {
+  readonly #me: Me;
+
+  constructor(me: Me) {
+    this.#me = me;
+  }
+
   /** Keeps where an upload stands, and its file. */
   async keep(upload: KeptUpload, file: File): Promise<void> {
     const others = this.list().filter(({ key }) => key !== upload.key);
     this.#keep([...others, upload]);
     // If the browser has no room, the person chooses the file again.
-    if (file.size <= MAX_KEPT) await set(`upload ${upload.key}`, file).catch(() => undefined);
+    if (file.size <= MAX_KEPT) await set(this.#nameOf(upload.key), file).catch(() => undefined);
   }
 
   async forget(key: string): Promise<void> {
     this.#keep(this.list().filter((upload) => upload.key !== key));
-    await del(`upload ${key}`).catch(() => undefined);
+    await del(this.#nameOf(key)).catch(() => undefined);
   }
 
   list(): KeptUpload[] {
-    return kept(() => JSON.parse(localStorage.getItem(KEPT) ?? '[]') as KeptUpload[]) ?? [];
+    return (
+      kept(() => JSON.parse(localStorage.getItem(this.#me.storedAs(KEPT)) ?? '[]') as KeptUpload[]) ?? []
+    );
   }
 
   #keep(uploads: readonly KeptUpload[]): void {
     keep(() => {
-      if (uploads.length === 0) localStorage.removeItem(KEPT);
-      else localStorage.setItem(KEPT, JSON.stringify(uploads));
+      const name = this.#me.storedAs(KEPT);
+      if (uploads.length === 0) localStorage.removeItem(name);
+      else localStorage.setItem(name, JSON.stringify(uploads));
     });
+  }
+
+  #nameOf(key: string): string {
+    return this.#me.storedAs(`upload ${key}`);
   }
 
   /** The file of an open upload; undefined if it has to be chosen again. */
   async fileOf({ key, size }: KeptUpload): Promise<File | undefined> {
-    const file: unknown = await get(`upload ${key}`).catch(() => undefined);
+    const file: unknown = await get(this.#nameOf(key)).catch(() => undefined);
     return file instanceof File && file.size === size ? file : undefined;
   }
 

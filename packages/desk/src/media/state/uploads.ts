@@ -7,7 +7,7 @@ import type { Dialogs } from './dialogs.ts';
 import { nameOf } from './place.ts';
 import { Rate } from './rate.ts';
 import { newUpload, type Upload, unfinishedUpload } from './upload.ts';
-import { UploadMemory } from './upload-memory.ts';
+import type { UploadMemory } from './upload-memory.ts';
 import { isPassing, statusOf } from './upload-problem.ts';
 import type { OpenUpload, Uploader } from './uploader.ts';
 
@@ -25,7 +25,7 @@ export class Uploads {
   readonly #list = signal<readonly Upload[]>([]);
   readonly #rate = signal(0);
   readonly #samples = new Rate();
-  readonly #memory = new UploadMemory();
+  readonly #memory: UploadMemory;
   readonly #tries = new Map<string, number>();
   /** The files that wait until they are tried again. */
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
@@ -43,8 +43,9 @@ export class Uploads {
   });
 
   /** @param arrived called with the key of each file that is complete */
-  constructor(api: GalleryApi, dialogs: Dialogs, arrived: (key: string) => void) {
+  constructor(api: GalleryApi, memory: UploadMemory, dialogs: Dialogs, arrived: (key: string) => void) {
     this.#api = api;
+    this.#memory = memory;
     this.#dialogs = dialogs;
     this.#arrived = arrived;
     void this.#restore();

@@ -1,6 +1,6 @@
 import { type Fetch, galleryClient } from '@pressroom/client';
 import type { Connection } from '../state/connection.ts';
-import type { Profile } from '../state/me.ts';
+import { ENVIRONMENT, type Profile } from '../state/me.ts';
 import type { Session } from '../state/session.ts';
 import { usePasskey } from './passkeys.ts';
 import { asked } from './problem.ts';
@@ -34,6 +34,8 @@ export interface Factors {
   readonly confirmed: boolean;
 }
 
+const ME = '/api/me';
+
 /** Whoever has guessed too often is told so at once. */
 const ONCE = { attempts: 1, patience: 0 };
 
@@ -62,6 +64,8 @@ export class Service {
   readonly #session: Session;
   readonly #connection: Connection;
   readonly #learnProblems: () => Promise<void>;
+  /** Whose page this is, once the service has said so. */
+  #account: string | undefined;
 
   /** @param learnProblems loads the sentences for what is refused */
   constructor(base: URL, session: Session, connection: Connection, learnProblems: () => Promise<void>) {
@@ -73,9 +77,12 @@ export class Service {
 
   /** Sends a request again after somebody has logged in; a login itself that is refused stays refused. */
   readonly fetch: Fetch = async (url, init) => {
+    const isAsked = url === `${this.baseUrl}${ME}`;
+    const account = isAsked ? undefined : this.#account;
+    const headers = { ...init.headers, ...(account !== undefined && { 'Desk-Account': account }) };
     for (;;) {
-      const response = await fetch(url, init).catch((error: unknown) => {
-        if (!init?.signal?.aborted) this.#connection.lost();
+      const response = await fetch(url, { ...init, headers }).catch((error: unknown) => {
+        if (!init.signal?.aborted) this.#connection.lost();
         throw error;
       });
       const isLogin = /\/api\/(login(\/\w+)*|logout)$/.test(url);
@@ -88,6 +95,7 @@ export class Service {
       this.#session.confirm();
       const code = response.status === 403 ? await codeOf(response) : '';
       if (code === 'second_factor_setup_required') this.#session.needSetUp();
+      if (code === 'logged_in_as_another') location.reload();
       if (code !== 'confirmation_required' || !(await this.#session.doubt())) return response;
     }
   };
@@ -151,7 +159,9 @@ export class Service {
   /** Says who is logged in; asks once, since what waits for it can do without. */
   async me(): Promise<Profile> {
     const { baseUrl, fetch } = this;
-    return (await asked(galleryClient({ baseUrl, fetch, retry: { attempts: 1 } }).get('/api/me'))).data;
+    const { data } = await asked(galleryClient({ baseUrl, fetch, retry: { attempts: 1 } }).get(ME));
+    this.#account ??= data.id ?? ENVIRONMENT;
+    return data;
   }
 
   /** Logs out; returns where one logs out of the provider, too. */

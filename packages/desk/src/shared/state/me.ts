@@ -29,6 +29,9 @@ export interface Profile {
   readonly authorId: number | null;
 }
 
+/** What the account of the environment is called where others have an id. */
+export const ENVIRONMENT = 'environment';
+
 export class Me {
   readonly #profile = signal<Profile | undefined>(undefined);
   readonly #read: () => Promise<Profile>;
@@ -49,6 +52,11 @@ export class Me {
       this.#known = undefined;
     });
     return this.#known;
+  }
+
+  /** The name in this browser's storage of what belongs to whoever is logged in: others use it, too. */
+  storedAs(name: string): string {
+    return `${name}.${this.#profile.peek()?.id ?? ENVIRONMENT}`;
   }
 
   async load(): Promise<void> {

@@ -3,6 +3,8 @@
  * `_limit` if the rule has one, and `_number` for one of several); `field_` and a member.
  */
 export const problemsEn = {
+  problem_logged_in_as_another:
+    'Somebody else has logged in with this browser since. Reload the page to go on as they do.',
   problem_unknown:
     'This was refused. Reload the page and try again. If it keeps happening, report the number {{id}}.',
   problem_unexpected_answer: 'The answer could not be read. Reload the page and try again.',

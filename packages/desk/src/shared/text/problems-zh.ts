@@ -2,6 +2,7 @@ import type { problemsEn } from './problems-en.ts';
 import type { Translated } from './translated.ts';
 
 export const problemsZh: Translated<typeof problemsEn> = {
+  problem_logged_in_as_another: '此浏览器已由其他人登录。请重新加载页面，以其身份继续。',
   problem_unknown: '此操作被拒绝。请重新加载页面后重试。如仍出现，请报告编号 {{id}}。',
   problem_unexpected_answer: '无法读取收到的回应。请重新加载页面后重试。',
   problem_account_of_environment: '此账户保存在服务器的设置中，只能在那里修改。',
