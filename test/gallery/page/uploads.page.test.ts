@@ -103,7 +103,7 @@ test('200 MB arrive whole through a proxy that cuts the connection three times',
   await gallery.allowUploads(service.url);
   const { file, hash } = await bigFile('cut.bin', 200 * MB);
   const { context, page } = await gallery.visit(browser);
-  await page.goto(service.url);
+  await page.goto(`${service.url}/desk/media`);
   await fillLogin(page);
   await page.locator('[data-upload="files"]').setInputFiles(file);
   await page.getByText('1 file uploaded').waitFor({ timeout: 240_000 });
