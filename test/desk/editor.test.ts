@@ -311,6 +311,8 @@ test('a picture needs an alternative text', () =>
       `<p>before</p><figure><img src="${site.url}picture.jpg" alt="A harbour" width="320" height="240">` +
         '<figcaption>Taken today</figcaption></figure>',
     );
+    await page.keyboard.type('after');
+    await expect.poll(written).toMatch(/^<p>before<\/p><figure><img .*<\/figure><p>after<\/p>$/);
     await page.getByRole('img', { name: 'A harbour' }).dblclick();
     await page.getByLabel('Alternative text').fill('A small harbour');
     await page.keyboard.press('Enter');

@@ -5,6 +5,7 @@ import { EditorView } from 'prosemirror-view';
 import { isApple } from '../../shared/state/apple.ts';
 import { afterPaint } from './editing/after-paint.ts';
 import { placeholder } from './editing/block-menu.ts';
+import { leaveFigure } from './editing/blocks.ts';
 import { clipboard } from './editing/clipboard.ts';
 import {
   type CommentMarks,
@@ -168,7 +169,13 @@ export function RichText(props: RichTextProps) {
         } else if (event.key === 'Enter' && selectedPicture(view.state) !== undefined)
           open({ kind: 'picture' });
         else if (event.altKey && event.key === 'F10') toTools();
-        else return false;
+        else {
+          // Who has put a picture in writes on: it is not replaced, by an input method neither.
+          const isText = event.key === 'Process' || event.key.length === 1;
+          const isWritten = isText && !event.ctrlKey && !event.metaKey && !event.altKey;
+          if (isWritten && selectedPicture(view.state) !== undefined) leaveFigure(view.state, view.dispatch);
+          return false;
+        }
         return true;
       },
       handleDoubleClickOn: (_view, _pos, node, nodePos) => {
@@ -238,7 +245,11 @@ export function RichText(props: RichTextProps) {
   const isAsked = dialogs.length > 0;
   const wasAsked = useRef(false);
   useLayoutEffect(() => {
-    if (wasAsked.current && !isAsked) editor?.view.focus();
+    if (wasAsked.current && !isAsked && editor !== undefined) {
+      editor.view.focus();
+      // What the dialog put in could not be scrolled to while the focus was there.
+      editor.view.dispatch(editor.view.state.tr.scrollIntoView());
+    }
     wasAsked.current = isAsked;
   }, [editor, isAsked]);
 

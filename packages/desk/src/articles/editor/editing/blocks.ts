@@ -81,10 +81,14 @@ function canHold(parent: Node, index: number, type: NodeType): boolean {
   return !/^fig(?:ure|caption)$/.test(parent.type.name) && parent.canReplaceWith(index, index, type);
 }
 
-/** Leaves what the cursor is in downwards: a caption, a quotation, code. */
-export const leaveCaption: Command = (state, dispatch) => {
+/** Leaves a caption downwards. */
+export const leaveCaption: Command = (state, dispatch) =>
+  nodeAround(state, 'figcaption') !== undefined && leaveFigure(state, dispatch);
+
+/** Puts the cursor behind the figure that the selection is in. */
+export const leaveFigure: Command = (state, dispatch) => {
   const figure = nodeAround(state, 'figure');
-  if (figure === undefined || nodeAround(state, 'figcaption') === undefined) return false;
+  if (figure === undefined) return false;
   const after = figure.pos + figure.node.nodeSize;
   const { tr } = state;
   if (tr.doc.resolve(after).nodeAfter?.isTextblock !== true) {
