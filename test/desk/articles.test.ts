@@ -493,6 +493,10 @@ describe('an article', () => {
     // Fields are taller, and as wide as the dialog.
     const { width = 0, height = 0 } = (await sheet.getByRole('radio').first().boundingBox()) ?? {};
     expect(Math.max(width, height)).toBeLessThanOrEqual(24);
+    // The next full hour, which may be set further or emptied.
+    const time = sheet.getByLabel('Time', { exact: true });
+    expect(await time.inputValue()).toMatch(/T\d\d:00$/);
+    await time.fill('');
     await sheet.getByRole('button', { name: 'Schedule', exact: true }).click();
     await sheet.getByRole('alert').getByText('Enter a day and a time.').waitFor();
     await sheet.getByLabel('Time', { exact: true }).fill('2035-02-01T18:00');

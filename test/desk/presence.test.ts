@@ -113,10 +113,10 @@ test('a page follows what is decided about its article, and says that it was del
   await row(edgar, 'Decided elsewhere').getByText('Open: Wanda Pen').waitFor();
   await edgar.getByLabel('Select Decided elsewhere').check();
   await press(edgar, 'Delete');
-  const dialog = edgar.getByRole('dialog', { name: 'Move 1 article to the trash?' });
+  const dialog = edgar.getByRole('dialog', { name: /^Move “.?Decided elsewhere.?” to the trash\?$/ });
   await dialog.getByText('Open at the moment: Wanda Pen').waitFor();
   await dialog.getByRole('button', { name: 'Delete' }).click();
-  await edgar.getByText('Moved 1 article to the trash').waitFor();
+  await edgar.getByText(/^Moved “.?Decided elsewhere.?” to the trash/).waitFor();
   await title(wanda).fill('Decided here');
   await wanda.getByText('This article was moved to the trash meanwhile.').waitFor();
   expect(await desk.faultsOf(wanda)).toEqual([]);

@@ -26,6 +26,8 @@ export interface Progress {
 /** What would go with articles that are to be deleted, and what does it. */
 export interface Removal {
   readonly count: number;
+  /** That of the article, if it is one. */
+  readonly title?: string | undefined;
   readonly published: number;
   readonly scheduled: number;
   /** Others who have one of them open. */

@@ -22,7 +22,7 @@ const AHEAD = 40;
 
 /** The articles in a table; only the rows that can be seen are in the document. */
 export function ArticleTable() {
-  const { list, place, texts } = useApp();
+  const { list, me, place, texts } = useApp();
   const articles = list.articles.value;
   const scroller = useRef<HTMLDivElement>(null);
   const isNarrow = useMedia(NARROW);
@@ -52,6 +52,11 @@ export function ArticleTable() {
       aria-multiselectable="true"
       aria-rowcount={articles.length + 1}
       onKeyDown={keys}
+      onClick={({ target, shiftKey }) => {
+        // There is nothing to open in the trash: a title selects, which shows what can be done.
+        const title = target instanceof Element ? target.closest<HTMLElement>('span.article-title') : null;
+        if (title !== null && me.may('edit')) list.choose(Number(title.dataset.id), shiftKey);
+      }}
     >
       <ArticleHeads isPlain={isPlain} />
       <div
@@ -319,7 +324,7 @@ function useTableKeys(show: (index: number) => void): (event: KeyboardEvent) => 
       return row?.querySelector<HTMLElement>('.article-page a')?.click();
     }
     if (!me.may('edit')) return;
-    if (event.key === ' ') {
+    if (event.key === ' ' || event.key === 'Enter') {
       event.preventDefault();
       list.choose(id, event.shiftKey);
     } else if (event.key === 'Delete') actions.remove(id);

@@ -35,6 +35,10 @@ const SHORT = 20;
 /** The reasons that a notice gives; all of them are in the report. */
 const TOLD = 3;
 
+/** True for what a notice says of an article by its title. */
+const isNamed = (done: TextName): done is 'removed' | 'broughtBack' =>
+  done === 'removed' || done === 'broughtBack';
+
 /** Gives the focus, which what it was on took along, to the article that the keyboard is on. */
 export function focusActive(): void {
   requestAnimationFrame(() => {
@@ -49,6 +53,7 @@ export function useListActions(): ListActions {
   const { api, list, notices, place, presence, terms, texts } = useApp();
   const { say } = texts;
   const chosen = () => [...list.chosen.peek()];
+  const called = (title: string) => (title === '' ? say('untitled') : texts.name(title));
   /** Shows how far the work on so many articles is, and lets it be stopped. */
   const watched = async <Done>(count: number, work: (watch: Watch) => Promise<Done>): Promise<Done> => {
     const controller = new AbortController();
@@ -77,6 +82,11 @@ export function useListActions(): ListActions {
       title: titles.get(id) ?? '',
       reason: errorWords(reason, say),
     }));
+    const what = (changed: readonly number[]) => {
+      const title = changed.length === 1 ? titles.get(changed[0] ?? 0) : undefined;
+      if (title === undefined || !isNamed(done)) return say(done, { count: changed.length });
+      return say(`${done}Named`, { title: called(title) });
+    };
     const takeBack =
       changed.length === 0 || done === 'erased'
         ? undefined
@@ -87,7 +97,7 @@ export function useListActions(): ListActions {
           };
     const reasons = [...new Set(failures.map(({ reason }) => reason))];
     const words = [
-      ...(changed.length > 0 || failures.length === 0 ? [say(done, { count: changed.length })] : []),
+      ...(changed.length > 0 || failures.length === 0 ? [what(changed)] : []),
       ...(unplanned > 0 ? [say('planLost', { count: unplanned })] : []),
       ...(left > 0 ? [say('leftOut', { count: left })] : []),
       ...(reasons.length > 0 ? [say('notChanged', { reason: reasons.slice(0, TOLD).join(' ') })] : []),
@@ -107,7 +117,8 @@ export function useListActions(): ListActions {
       const numberOf = (state: ListedArticle['state']) => going.filter((one) => one.state === state).length;
       const seats = ids.flatMap((one) => presence.othersAt(one)).filter(({ isYou }) => !isYou);
       notices.askToRemove({
-        ...{ count: ids.length, published: numberOf('published'), scheduled: numberOf('scheduled') },
+        ...{ count: ids.length, title: going[0] && ids.length === 1 ? called(going[0].title) : undefined },
+        ...{ published: numberOf('published'), scheduled: numberOf('scheduled') },
         names: listed(seats, texts),
         go: () => {
           list.stepAside(ids);

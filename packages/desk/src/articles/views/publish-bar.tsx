@@ -51,12 +51,14 @@ export function PublishBar(props: PublishBarProps) {
       ? [{ value: 'delete', label: say('delete'), icon: 'delete', danger: true, heading: '' } as const]
       : []),
   ];
+  const { title } = open.fields.peek();
+  const called = title === '' ? say('untitled') : texts.name(title);
   const remove = async () => {
     const { id } = open;
     if (id === undefined) return;
     await api.remove(id);
     list.stepAside([id]);
-    notices.done(say('removed', { count: 1 }), async () =>
+    notices.done(say('removedNamed', { title: called }), async () =>
       (await api.restore(id)) ? say('planLost', { count: 1 }) : undefined,
     );
     place.close();
@@ -76,7 +78,7 @@ export function PublishBar(props: PublishBarProps) {
     if (value === 'discard') void follow(open.discard());
     if (value === 'delete')
       notices.askToRemove({
-        ...{ count: 1, published: Number(isPublished), scheduled: Number(isPlanned) },
+        ...{ count: 1, title: called, published: Number(isPublished), scheduled: Number(isPlanned) },
         names: listed(
           presence.othersAt(open.id).filter(({ isYou }) => !isYou),
           texts,

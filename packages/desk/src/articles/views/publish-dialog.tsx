@@ -65,7 +65,10 @@ export function PublishDialog({ open, onClose, onPublish }: PublishDialogProps) 
         ) : (
           <WhenField
             when={when}
-            onWhen={setWhen}
+            onWhen={(next) => {
+              setWhen(next);
+              if (next === 'atTime' && time === '') setTime(localTime(nextHour(), zone.value));
+            }}
             time={time}
             onTime={setTime}
             timeFault={timeFault}
@@ -92,6 +95,14 @@ export function PublishDialog({ open, onClose, onPublish }: PublishDialogProps) 
     </FormModal>
   );
 }
+
+/** The full hour that is at least half an hour away, to begin from. */
+function nextHour(): string {
+  return new Date(Math.ceil((Date.now() + HALF_HOUR_MS) / HOUR_MS) * HOUR_MS).toISOString();
+}
+
+const HOUR_MS = 3_600_000;
+const HALF_HOUR_MS = 1_800_000;
 
 type When = 'now' | 'atTime' | 'withRelease';
 

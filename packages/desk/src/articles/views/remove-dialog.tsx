@@ -7,12 +7,16 @@ import type { Removal } from '../state/notices.ts';
 export function RemoveDialog({ removal }: { removal: Removal }) {
   const { notices, texts } = useApp();
   const { say } = texts;
-  const { count, published, scheduled, names, go } = removal;
+  const { count, title, published, scheduled, names, go } = removal;
   const close = () => {
     notices.removal.value = undefined;
   };
   return (
-    <Modal title={say('removeTitle', { count })} onClose={close} look="small">
+    <Modal
+      title={title === undefined ? say('removeTitle', { count }) : say('removeNamed', { title })}
+      onClose={close}
+      look="small"
+    >
       {published > 0 && <p>{say('removePublished', { count: published })}</p>}
       {scheduled > 0 && <p>{say('removeScheduled', { count: scheduled })}</p>}
       {names !== '' && <p>{say('removeOpen', { names })}</p>}
