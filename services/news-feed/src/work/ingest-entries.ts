@@ -23,7 +23,7 @@ import { type JudgedEntry, type WriteParts, writeEntries } from './write-entries
 /** Entries that a worker takes at once. */
 const BATCH = 25;
 
-export interface EditParts extends WriteParts {
+export interface IngestParts extends WriteParts {
   db: Kysely<NewsTables>;
   clock: Clock;
   reader: Reader;
@@ -43,20 +43,20 @@ interface ReadEntry extends JudgedEntry {
 }
 
 /** Numbers of entries that were written, and that failed and wait for another try. */
-interface EditTally {
+interface IngestTally {
   written: number;
   failed: number;
 }
 
 /**
- * Edits a batch of a source's entries that wait for it, and may be tried now. An entry whose judge or story
- * fails is tried again later, alone, with a longer wait each time; its reason is kept.
+ * Makes items of a batch of a source's entries that wait for it, and may be tried now. An entry whose judge
+ * or story fails is tried again later, alone, with a longer wait each time; its reason is kept.
  */
-export async function editEntries(
-  parts: EditParts,
+export async function ingestEntries(
+  parts: IngestParts,
   sourceId: number,
   signal: AbortSignal,
-): Promise<EditTally> {
+): Promise<IngestTally> {
   const source = await parts.db
     .selectFrom('news.source')
     .selectAll()
@@ -66,14 +66,14 @@ export async function editEntries(
   const claimed = await claimEntries(parts.db, sourceId, BATCH);
   if (claimed.length === 0) return { written: 0, failed: 0 };
   const failed = await keepingEntries(parts.db, sourceId, claimed, () =>
-    editBatch(parts, source, claimed, signal),
+    ingestBatch(parts, source, claimed, signal),
   );
   return { written: claimed.length - failed, failed };
 }
 
 /** Returns how many failed. Throws if one could not be tried, after giving it back. */
-async function editBatch(
-  parts: EditParts,
+async function ingestBatch(
+  parts: IngestParts,
   source: Source,
   claimed: readonly ClaimedEntry[],
   signal: AbortSignal,
@@ -132,7 +132,7 @@ const UNRULED: Ruling = { droppedBy: undefined, category: undefined, points: 0 }
 
 /** Gives the entries back if there is no time to apply the rules now. */
 async function rulingsOf(
-  parts: EditParts,
+  parts: IngestParts,
   source: Source,
   claimed: readonly ClaimedEntry[],
 ): Promise<Ruling[]> {
@@ -149,7 +149,7 @@ async function rulingsOf(
 }
 
 async function judge(
-  { judge, pages }: EditParts,
+  { judge, pages }: IngestParts,
   source: Source,
   claimed: ClaimedEntry,
   ruling: Ruling,
@@ -216,7 +216,7 @@ function submittedSource(source: Source, { category, points }: Ruling): Submissi
 
 /** Writes a batch in one transaction, or else entry by entry; returns those that failed. */
 async function write(
-  parts: EditParts,
+  parts: IngestParts,
   source: Source,
   judged: readonly JudgedEntry[],
 ): Promise<{ entry: ClaimedEntry; error: unknown }[]> {
