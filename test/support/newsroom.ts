@@ -1,7 +1,7 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { inTransactions } from '@pressroom/news-feed/editing/edits';
 import { Importer, type ImportTally, importLineReader } from '@pressroom/news-feed/editing/importer';
 import type { NewsTables } from '@pressroom/news-feed/tables';
+import { transactWithRetries } from '@pressroom/news-feed/transactions';
 import type { Kysely } from 'kysely';
 import { type CommandResult, run } from './command.ts';
 
@@ -36,7 +36,12 @@ export async function tryLines(
   now = new Date(),
 ): Promise<ImportTally> {
   const read = importLineReader(readVocabulary({}));
-  const importer = new Importer({ read, runWork: inTransactions(db), packs: [], now: () => now });
+  const importer = new Importer({
+    read,
+    runWork: (work) => transactWithRetries(db, work),
+    packs: [],
+    now: () => now,
+  });
   for (const [index, line] of lines.entries()) {
     await importer.add(typeof line === 'string' ? line : JSON.stringify(line), index + 1);
   }

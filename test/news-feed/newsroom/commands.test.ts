@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { inTransactions } from '@pressroom/news-feed/editing/edits';
 import { importLineReader, importReport } from '@pressroom/news-feed/editing/importer';
 import { upsertItems } from '@pressroom/news-feed/editing/items';
 import { sampleLines } from '@pressroom/news-feed/editing/sample';
+import { transactWithRetries } from '@pressroom/news-feed/transactions';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { send } from '../../support/http.ts';
 import { type NewsFeedFixture, newsFeedFixture } from '../../support/news-feed.ts';
@@ -406,7 +406,7 @@ describe('import', () => {
         `insert into news.item (id, title, source_name, original_url, canonical_url, published_at)
          values ('winner', 'Other', 'Source', 'https://source.example/new', 'source.example/new', now())`,
       );
-      const losing = inTransactions(feed.db)((tx) => upsertItems(tx, [line], new Date()));
+      const losing = transactWithRetries(feed.db, (tx) => upsertItems(tx, [line], new Date()));
       await untilWaiting('transactionid');
       await winner.query('commit');
       expect(await losing).toEqual(['changed']);

@@ -1,5 +1,6 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { inEdit, inTransactions } from '@pressroom/news-feed/editing/edits';
+import { inEdit } from '@pressroom/news-feed/editing/edits';
+import { transactWithRetries } from '@pressroom/news-feed/transactions';
 import {
   correctReport,
   previewReport,
@@ -46,14 +47,14 @@ const minutes = (count: number, time = NOW) => new Date(time.getTime() + count *
 
 function publish(members: Partial<Parameters<typeof publishReport>[1]> = {}): Promise<ReportOutcome> {
   const publication = { period: 'daily', date, vocabulary, now: NOW, early: true, ...members } as const;
-  return inTransactions(feed.db)((tx) => publishReport(tx, publication));
+  return transactWithRetries(feed.db, (tx) => publishReport(tx, publication));
 }
 
 /** Does the worker's work at the report's hour. */
 function atTheHour(): Promise<boolean> {
   const daily = newsroomSchedules({ vocabulary, keepDays: 90 }).find(({ name }) => name === 'daily');
   if (daily === undefined) throw new Error('there is no such schedule');
-  return inTransactions(feed.db)((tx) => runSchedule(tx, daily, through));
+  return transactWithRetries(feed.db, (tx) => runSchedule(tx, daily, through));
 }
 
 const correct = (now = NOW) =>
@@ -173,7 +174,7 @@ test.each(['the worker', 'the editor'])(
     const [ahead, behind] = first === 'the worker' ? [due, early] : [early, due];
     const trx = await feed.db.startTransaction().execute();
     expect(await ahead(trx)).toBe('published');
-    const waiting = inTransactions(feed.db)(behind);
+    const waiting = transactWithRetries(feed.db, behind);
     await until('the other one waits', async () => {
       const { rowCount } = await feed.database.pool.query(
         "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",

@@ -1,8 +1,8 @@
 import { SHANGHAI } from '@pressroom/news-feed/calendar';
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { inTransactions } from '@pressroom/news-feed/editing/edits';
 import { mergeStories } from '@pressroom/news-feed/editing/stories';
 import { BudgetStore, takeSlot } from '@pressroom/news-feed/grouping/judging';
+import { transactWithRetries } from '@pressroom/news-feed/transactions';
 import { newsroomSchedules, runSchedule } from '@pressroom/news-feed/work/schedules';
 import { readLexicon } from '@pressroom/stories';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -35,7 +35,7 @@ async function prune(now: Date): Promise<void> {
   const schedules = newsroomSchedules({ vocabulary: readVocabulary({}), keepDays: 90 });
   const pruning = schedules.find(({ name }) => name === 'pruning');
   if (pruning === undefined) throw new Error('nothing prunes');
-  await inTransactions(feed.db)((tx) => runSchedule(tx, pruning, now));
+  await transactWithRetries(feed.db, (tx) => runSchedule(tx, pruning, now));
 }
 
 async function stories(): Promise<string[]> {
@@ -56,7 +56,7 @@ test('a story that is left without items goes, with what redirects to it, and is
     oldItem('b', 'merged'),
   ]);
   const renewal = { lexicon: readLexicon(), now: new Date(OLD) };
-  await inTransactions(feed.db)(async (tx) => {
+  await transactWithRetries(feed.db, async (tx) => {
     await mergeStories(tx, 'earlier', 'merged', renewal);
     await mergeStories(tx, 'merged', 'left', renewal);
   });

@@ -1,4 +1,3 @@
-import { inTransactions } from '@pressroom/news-feed/editing/edits';
 import { restoreItem, withdrawItem } from '@pressroom/news-feed/editing/items';
 import { unmergeStory } from '@pressroom/news-feed/editing/undo';
 import {
@@ -7,6 +6,7 @@ import {
   RulesAssigner,
 } from '@pressroom/news-feed/grouping/story-assigner';
 import { StorySearch } from '@pressroom/news-feed/grouping/story-index';
+import { transactWithRetries } from '@pressroom/news-feed/transactions';
 import { readLexicon } from '@pressroom/stories';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -64,7 +64,7 @@ async function reportAll(
     }),
   );
   const last = new Date(Math.max(NOON.getTime(), ...items.map(({ publishedAt }) => publishedAt.getTime())));
-  await inTransactions(feed.db)(async (tx) => {
+  await transactWithRetries(feed.db, async (tx) => {
     await assigner.assign(tx, items, last, insertRows(tx, rows));
   });
   const stored = await feed.db.selectFrom('news.item').select(['id', 'story']).execute();
@@ -396,7 +396,7 @@ test('the digest and the title of a story forget a report that is withdrawn, and
     return shown.digest?.includes('14 dead') && shown;
   });
   const set = (change: typeof withdrawItem, id: string) =>
-    inTransactions(feed.db)((tx) => change(tx, id, { lexicon: readLexicon(), now: NOON }));
+    transactWithRetries(feed.db, (tx) => change(tx, id, { lexicon: readLexicon(), now: NOON }));
   await set(withdrawItem, 'third');
   await until('the latest report is forgotten', async () => {
     const { digest } = await read(story);

@@ -1,7 +1,7 @@
-import { isLostRace, violates } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../tables.ts';
+import { transactWithRetries, type Work } from '../transactions.ts';
 
 /** An edit as the history shows it, without its changes. */
 export interface Edit {
@@ -35,7 +35,7 @@ export async function inEdit<T>(
   if (actor.trim() === '' || actor.length > MAX_ACTOR || /\p{C}/u.test(actor)) {
     throw new Failure('invalid', `the editor's name must have 1 to ${MAX_ACTOR} visible characters`);
   }
-  return inTransactions(db)(async (tx) => {
+  return transactWithRetries(db, async (tx) => {
     const { number, former } = await declare(tx, one(edit));
     const result = await work(tx);
     await restore(tx, former);
@@ -95,69 +95,4 @@ async function declare(tx: Transaction<NewsTables>, edit: RawBuilder<string>) {
 
 async function restore(tx: Transaction<NewsTables>, former: string): Promise<void> {
   await sql`select set_config('news.edit', ${former}, true)`.execute(tx);
-}
-
-/** Work that is done completely or not at all. */
-export type Work<T> = (tx: Transaction<NewsTables>) => Promise<T>;
-
-/** Runs pieces of work one after the other. */
-export type RunWork = <T>(work: Work<T>) => Promise<T>;
-
-/** Attempts of work that loses a race against other writers. */
-const ATTEMPTS = 5;
-
-/** Runs each piece of work in its own transaction, and retries it if it lost a race. */
-export function inTransactions(db: Kysely<NewsTables>): RunWork {
-  return async (work) => {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await db.transaction().execute(work);
-      } catch (error) {
-        if (!(isLostRace(error) || isTaken(error)) || attempt === ATTEMPTS) throw error;
-      }
-    }
-  };
-}
-
-/** True if another writer has just created the same item or source: a retry then finds it. */
-function isTaken(error: unknown): boolean {
-  return ['item_pkey', 'item_canonical_url_key', 'source_url_key'].some((key) => violates(error, key));
-}
-
-/** Thrown to end a rehearsal, which rolls the transaction back. */
-class Rehearsed extends Error {}
-
-/**
- * Gives `play` a way to run work that sees the effects of earlier work and is rolled back at the end, for
- * `--dry-run`.
- */
-export async function rehearse<T>(
-  db: Kysely<NewsTables>,
-  play: (runWork: RunWork) => Promise<T>,
-): Promise<T> {
-  let result: { value: T } | undefined;
-  try {
-    await db.transaction().execute(async (tx) => {
-      result = { value: await play(inSavepoints(tx)) };
-      throw new Rehearsed();
-    });
-  } catch (error) {
-    if (!(error instanceof Rehearsed)) throw error;
-  }
-  if (result === undefined) throw new Error('the rehearsal did not take place');
-  return result.value;
-}
-
-function inSavepoints(tx: Transaction<NewsTables>): RunWork {
-  return async (work) => {
-    await sql`savepoint work`.execute(tx);
-    try {
-      const value = await work(tx);
-      await sql`release savepoint work`.execute(tx);
-      return value;
-    } catch (error) {
-      await sql`rollback to savepoint work`.execute(tx);
-      throw error;
-    }
-  };
 }

@@ -10,9 +10,10 @@ import { z } from 'zod';
 import { CATEGORY_PATTERN } from '../fields.ts';
 import type { RenewalParts } from '../grouping/story-renewal.ts';
 import type { NewsTables } from '../tables.ts';
+import { type RunWork, runAndRollBack, transactWithRetries, type Work } from '../transactions.ts';
 import type { Vocabulary } from '../words.ts';
 import { addNotices } from '../work/notices.ts';
-import { asManyEdits, inTransactions, type RunWork, rehearse, type Work } from './edits.ts';
+import { asManyEdits } from './edits.ts';
 import {
   checked,
   itemId,
@@ -63,8 +64,8 @@ const SHOWN_AFTER_MS = 300;
 export async function importFile(options: Import): Promise<ImportTally> {
   const { db, dryRun } = options;
   const run = (runWork: RunWork) => importLines(options, runWork);
-  if (dryRun) return rehearse(db, run);
-  const tally = await run(inTransactions(db));
+  if (dryRun) return runAndRollBack(db, run);
+  const tally = await run((work) => transactWithRetries(db, work));
   if (tally.refused.length > 0) await noteRefused(options, tally);
   return tally;
 }

@@ -1,8 +1,9 @@
 import { Failure, type RuleCode } from '@pressroom/common/failures/failure';
 import type { SecretBox } from '@pressroom/common/secrets/secret-box';
 import { type Kysely, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
-import { asManyEdits, inTransactions } from '../editing/edits.ts';
+import { asManyEdits } from '../editing/edits.ts';
 import type { NewsTables, SourceTable } from '../tables.ts';
+import { transactWithRetries } from '../transactions.ts';
 import type { Vocabulary } from '../words.ts';
 import { type OpmlFeed, opmlSettings } from './opml.ts';
 import type { Reader } from './reader.ts';
@@ -126,7 +127,7 @@ export function editSource(
 ): Promise<void> {
   const { url: address, ...rest } = settings;
   const url = address === undefined ? undefined : sourceUrl(address);
-  return inTransactions(db)(async (tx) => {
+  return transactWithRetries(db, async (tx) => {
     const before = await lockSource(tx, id);
     precondition?.(before);
     if (url !== undefined) await refuseTaken(tx, id, [url]);
@@ -207,7 +208,7 @@ export function resumeSource(db: Kysely<NewsTables>, id: number, now: Date): Pro
 
 /** Removes a source, which {@link restoreSource} brings back until it is forgotten; its items stay. */
 export function removeSource(db: Kysely<NewsTables>, id: number): Promise<void> {
-  return inTransactions(db)(async (tx) => {
+  return transactWithRetries(db, async (tx) => {
     await sql`
       update news.source set state = 'removed', url = 'removed:' || id, given_url = 'removed:' || id,
         removed = jsonb_build_object('at', clock_timestamp(), 'url', url, 'given_url', given_url, 'state', state)
@@ -231,7 +232,7 @@ export function removeSource(db: Kysely<NewsTables>, id: number): Promise<void> 
  * is. Throws a {@link Failure} if it is forgotten by now, and if another source has its address.
  */
 export function restoreSource(db: Kysely<NewsTables>, id: number, now: Date): Promise<void> {
-  return inTransactions(db)(async (tx) => {
+  return transactWithRetries(db, async (tx) => {
     const source = await tx
       .selectFrom('news.source')
       .select('removed')

@@ -3,12 +3,12 @@ import { reasonOf } from '@pressroom/common/failures/failure';
 import type { Submission } from '@pressroom/stories';
 import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../calendar.ts';
-import { inTransactions } from '../editing/edits.ts';
 import { isUnread, type Reader } from '../reading/reader.ts';
 import { DROPPED_BY, parseSelectRule, type Ruling } from '../reading/source-settings.ts';
 import { applyRules, type Source } from '../reading/sources.ts';
 import type { PageReader } from '../reading/web-fetcher.ts';
 import type { NewsTables } from '../tables.ts';
+import { transactWithRetries } from '../transactions.ts';
 import {
   type ClaimedEntry,
   claimEntries,
@@ -222,7 +222,7 @@ async function write(
 ): Promise<{ entry: ClaimedEntry; error: unknown }[]> {
   if (judged.length === 0) return [];
   try {
-    await inTransactions(parts.db)(async (tx) => {
+    await transactWithRetries(parts.db, async (tx) => {
       // A crash only makes entries pending again; changes of the selected set wait for the disk all the same.
       await sql`select news.commit_later()`.execute(tx);
       await writeEntries(tx, parts, source, judged, parts.clock());

@@ -5,7 +5,6 @@ import { Failure, reasonOf, type SourceCode, sourceCodeOf } from '@pressroom/com
 import type { SecretBox } from '@pressroom/common/secrets/secret-box';
 import type { Kysely, Transaction, Updateable } from 'kysely';
 import type { Clock } from '../calendar.ts';
-import { inTransactions, type Work } from '../editing/edits.ts';
 import { MAX_SOURCE_URL_BYTES } from '../fields.ts';
 import type { FeedReading, SourceReading } from '../reading/read-feed.ts';
 import { isUnread, type Reader } from '../reading/reader.ts';
@@ -16,6 +15,7 @@ import { codeOfStatus, wallOf } from '../reading/walls.ts';
 import type { CrawlPolicy, Fetch, Fetched } from '../reading/web-fetcher.ts';
 import { nextPoll, noteHub } from '../reading/websub.ts';
 import type { NewsTables, SourceTable } from '../tables.ts';
+import { transactWithRetries, type Work } from '../transactions.ts';
 import { hasEntries, hasEntryLike, intakeFault, intakeOf, siteOf, storeEntries } from './entries.ts';
 import { distinctBy } from './entry-identity.ts';
 import type { Throttle } from './job-slots.ts';
@@ -308,7 +308,7 @@ async function succeed(
     if (reading.kind === 'page') return discovered(tx, source, reading.feedUrl, parts.clock());
     return keep(tx, parts, source, answer, reading);
   };
-  return parts.writing.take(() => inTransactions(parts.db)(work));
+  return parts.writing.take(() => transactWithRetries(parts.db, work));
 }
 
 async function keep(

@@ -7,12 +7,12 @@ import { RENEW_MS } from '@pressroom/common/database/leases';
 import type { Logger } from '@pressroom/common/log/logging';
 import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../calendar.ts';
-import { inTransactions } from '../editing/edits.ts';
 import type { ModelDigests } from '../grouping/model-digests.ts';
 import { isUnread } from '../reading/reader.ts';
 import { askHubs, type SubscriberParts } from '../reading/websub.ts';
 import type { NewsSettings } from '../settings.ts';
 import type { NewsTables } from '../tables.ts';
+import { transactWithRetries } from '../transactions.ts';
 import { isDueEntry } from './entries.ts';
 import { type IngestParts, ingestEntries } from './ingest-entries.ts';
 import { JobSlots } from './job-slots.ts';
@@ -251,7 +251,7 @@ export class Worker {
       this.#schedules.begin(name, (signal) =>
         this.#attempt(name, signal, async () => {
           const now = clock();
-          const ran = await inTransactions(db)(async (tx) => {
+          const ran = await transactWithRetries(db, async (tx) => {
             await settings.follow(tx);
             return runSchedule(tx, schedule, now);
           });

@@ -3,6 +3,7 @@ import { Argument, type Command } from 'commander';
 import { PERIODS, type Period } from '../../calendar.ts';
 import { readVocabulary } from '../../config.ts';
 import type { Quote } from '../../report.ts';
+import { transactWithRetries } from '../../transactions.ts';
 import { explainRanking, publishRanking } from '../../work/rank.ts';
 import {
   correctReport,
@@ -13,7 +14,7 @@ import {
   type ReportPreview,
 } from '../../work/report.ts';
 import { reportDate } from '../desk/reports.ts';
-import { inEdit, inTransactions } from '../edits.ts';
+import { inEdit } from '../edits.ts';
 import { addSample } from '../sample.ts';
 import {
   type EditorOptions,
@@ -101,7 +102,7 @@ async function rank(direction: string | undefined, options: PrintOptions): Promi
   }
   const { directions } = readVocabulary(process.env);
   const topics = await withDatabase((db) =>
-    inTransactions(db)((tx) => publishRanking(tx, directions, new Date())),
+    transactWithRetries(db, (tx) => publishRanking(tx, directions, new Date())),
   );
   print(options, { topics }, () => `Ranked ${topics} topics.`);
 }
@@ -116,7 +117,7 @@ async function report(
     const date =
       given ?? (early ? calendar.nextReportDate(period, now) : calendar.latestReportDate(period, now));
     const publication = { period, date, vocabulary, now, early };
-    return { date, outcome: await inTransactions(db)((tx) => publishReport(tx, publication)) };
+    return { date, outcome: await transactWithRetries(db, (tx) => publishReport(tx, publication)) };
   });
   print(options, { period, date, outcome }, () => `${date}: ${OUTCOMES[outcome]}`);
 }

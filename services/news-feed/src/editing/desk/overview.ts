@@ -5,11 +5,11 @@ import { problemResponses } from '@pressroom/common/problems/problem';
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import type { NewsTables } from '../../tables.ts';
+import { transactWithRetries } from '../../transactions.ts';
 import type { Vocabulary } from '../../words.ts';
 import { explainRanking, publishRanking } from '../../work/rank.ts';
 import type { Schedule } from '../../work/schedules.ts';
 import { failedJobs, workStatus } from '../../work/status.ts';
-import { inTransactions } from '../edits.ts';
 import { type EditorParts, timestamp, toWire } from './editors.ts';
 
 const named = z.object({
@@ -242,7 +242,7 @@ function rankings({ db, vocabulary, clock }: EditorParts) {
     handler: async () => {
       const now = clock();
       return {
-        topics: await inTransactions(db)((tx) => publishRanking(tx, vocabulary.directions, now)),
+        topics: await transactWithRetries(db, (tx) => publishRanking(tx, vocabulary.directions, now)),
       };
     },
   });

@@ -11,6 +11,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { isCalendarDate, PERIODS } from '../../calendar.ts';
 import type { Report } from '../../report.ts';
+import { transactWithRetries } from '../../transactions.ts';
 import {
   correctReport,
   noteOnReport,
@@ -18,7 +19,7 @@ import {
   publishReport,
   readReportCorrection,
 } from '../../work/report.ts';
-import { inEdit, inTransactions } from '../edits.ts';
+import { inEdit } from '../edits.ts';
 import { correctionNote } from '../item-input.ts';
 import { type EditorParts, editNumber, timestamp, toWire } from './editors.ts';
 
@@ -145,7 +146,7 @@ export function reportOperations({ db, vocabulary, clock }: EditorParts) {
       const date =
         given ?? (early ? calendar.nextReportDate(period, now) : calendar.latestReportDate(period, now));
       const precondition = conditionOf(request);
-      const outcome = await inTransactions(db)((tx) =>
+      const outcome = await transactWithRetries(db, (tx) =>
         publishReport(tx, { period, date, vocabulary, now, early, precondition }),
       );
       return { period, date, outcome };
