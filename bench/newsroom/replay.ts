@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '@pressroom/news-feed/calendar';
-import { itemChecker } from '@pressroom/news-feed/editing/item-input';
+import { itemChecker } from '@pressroom/news-feed/editing/item-members';
 import { WRITTEN_COLUMNS } from '@pressroom/news-feed/editing/items';
 import { keeping, ruleJudge } from '@pressroom/news-feed/grouping/judging';
 import { RulesAssigner } from '@pressroom/news-feed/grouping/story-assigner';

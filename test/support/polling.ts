@@ -1,5 +1,5 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { itemChecker } from '@pressroom/news-feed/editing/item-input';
+import { itemChecker } from '@pressroom/news-feed/editing/item-members';
 import { Reader } from '@pressroom/news-feed/reading/reader';
 import type { SourceSettings } from '@pressroom/news-feed/reading/source-settings';
 import { addSource, findSource, type Source } from '@pressroom/news-feed/reading/sources';

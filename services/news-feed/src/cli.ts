@@ -12,7 +12,7 @@ import { addPublishingCommands } from './editing/commands/publishing.ts';
 import { addSourceCommands } from './editing/commands/sources.ts';
 import { addImportCommand, addStatusCommands, addWorkCommand } from './editing/commands/status.ts';
 import { addStoryCommands } from './editing/commands/story.ts';
-import { checked } from './editing/item-input.ts';
+import { parseInput } from './editing/parse-input.ts';
 
 const program = new Command('newsroom').description(
   'Edit and publish what the news feed shows, by hand or on a schedule',
@@ -24,7 +24,7 @@ addStatusCommands(program);
 addImportCommand(program);
 addItemCommands(program, (db, vocabulary, parameters) => {
   const parts = { db, gate: new SearchGate(db, 1), calendar: vocabulary.calendar, clock: systemClock };
-  return new ArchiveStore(parts).page(checked(archiveQuery(vocabulary), parameters));
+  return new ArchiveStore(parts).page(parseInput(archiveQuery(vocabulary), parameters));
 });
 addExplainCommand(program);
 addStoryCommands(program);

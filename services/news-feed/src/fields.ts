@@ -1,5 +1,5 @@
 import { isPublicAddress, literalAddress } from '@pressroom/common/fetching/guarded-agents';
-import { isTracking, webUri } from '@pressroom/common/fields/fields';
+import { isTracking, requiredText, webUri } from '@pressroom/common/fields/fields';
 import { z } from 'zod';
 
 /** The picture of an item; unknown members are absent. */
@@ -37,6 +37,38 @@ export const BACK_FILLED_MS = 72 * 60 * 60 * 1000;
 
 /** The longest address of a source, in bytes. */
 export const MAX_SOURCE_URL_BYTES = 2048;
+
+/** The longest title, in characters. */
+export const MAX_TITLE = 1000;
+
+/** The longest summary, digest or reason, in characters. */
+export const MAX_TEXT = 100_000;
+
+/** The longest note of a correction, in characters. */
+const MAX_CORRECTION = 2000;
+
+/** The note that says what was wrong; null if nothing was. */
+export const correctionNote = requiredText(MAX_CORRECTION)
+  .nullable()
+  .describe('What was wrong with it, for its readers; null if nothing was.');
+
+/** The id of an item: a path segment of the item's page. */
+export const itemId = z
+  .string('must be a string')
+  .regex(/^[!-.0-~]{1,128}$/, 'must be 1 to 128 visible ASCII characters other than /')
+  .refine((value) => value !== '.' && value !== '..', 'must not be . or ..');
+
+/** A `publicId`: it is a path segment. */
+export const storyId = z
+  .string('must be a string')
+  .regex(/^[A-Za-z0-9._~-]{1,128}$/, 'must be 1 to 128 of the characters A–Z a–z 0–9 . _ ~ -')
+  .refine((value) => value !== '.' && value !== '..', 'must not be . or ..');
+
+/** A point in time with its offset, to the millisecond; finer digits are dropped. */
+export const time = z.iso
+  .datetime({ offset: true, error: 'must be a time with its offset, such as 2026-11-20T08:00:00Z' })
+  .refine((value) => new Date(value).getTime() >= 0, 'must not be before 1970')
+  .transform((value) => new Date(value));
 
 /** The topics of each list of a ranking; beyond them, it has only the hottest of each category. */
 export const RANKED_TOPICS = 50;

@@ -1,5 +1,5 @@
 import { inEdit } from '@pressroom/news-feed/editing/edits';
-import type { ItemChange } from '@pressroom/news-feed/editing/item-input';
+import type { ItemChange } from '@pressroom/news-feed/editing/item-members';
 import { editItem, renewStoriesOf, withdrawItem } from '@pressroom/news-feed/editing/items';
 import { mergeStories, readStoryDetail, setDigest } from '@pressroom/news-feed/editing/stories';
 import { readHistory, undoEdit, unmergeStory } from '@pressroom/news-feed/editing/undo';

@@ -19,6 +19,9 @@ export interface Edited<T> {
   edit: number | null;
 }
 
+/** The outcome of writing values that may be there already. */
+export type Outcome = 'created' | 'changed' | 'unchanged';
+
 /** The longest name of an actor, in characters. */
 const MAX_ACTOR = 200;
 

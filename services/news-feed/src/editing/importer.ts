@@ -7,31 +7,29 @@ import { jsonLinesOf, type LineText, parseJsonLine, readJsonLines } from '@press
 import { readLexicon } from '@pressroom/stories';
 import type { Kysely, Transaction } from 'kysely';
 import { z } from 'zod';
-import { CATEGORY_PATTERN } from '../fields.ts';
+import { CATEGORY_PATTERN, itemId, storyId, time } from '../fields.ts';
 import type { RenewalParts } from '../grouping/story-renewal.ts';
 import type { NewsTables } from '../tables.ts';
 import { type RunWork, runAndRollBack, transactWithRetries, type Work } from '../transactions.ts';
 import type { Vocabulary } from '../words.ts';
 import { addNotices } from '../work/notices.ts';
-import { asManyEdits } from './edits.ts';
+import { asManyEdits, type Outcome } from './edits.ts';
+import { itemInput } from './item-members.ts';
+import { upsertItems, urlOf, withdrawItem } from './items.ts';
+import { parseInput } from './parse-input.ts';
 import {
-  checked,
-  itemId,
-  itemInput,
-  type Outcome,
   resetActivityInput,
   resetEventInput,
   resetStateInput,
-  storyId,
-  storyInput,
-  time,
-} from './item-input.ts';
-import { upsertItems, urlOf, withdrawItem } from './items.ts';
-import { setResetState, upsertResetActivity, upsertResetEvent } from './resets.ts';
+  setResetState,
+  upsertResetActivity,
+  upsertResetEvent,
+} from './resets.ts';
 import {
   mergeStories,
   referencesOf,
   refuseWrongReferences,
+  storyInput,
   unknownStories,
   upsertStories,
 } from './stories.ts';
@@ -374,7 +372,7 @@ type LineOf<Type extends ImportLine['type']> = Extract<ImportLine, { type: Type 
  */
 export function importLineReader(vocabulary: Vocabulary): (text: LineText) => ImportLine {
   const schema = importLine(vocabulary);
-  return (text) => checked(schema, parseJsonLine(text));
+  return (text) => parseInput(schema, parseJsonLine(text));
 }
 
 /** The JSON Schema (2020-12) of a line, for `import --schema`. */

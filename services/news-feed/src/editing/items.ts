@@ -7,7 +7,7 @@ import { quotingReports } from '../report.ts';
 import { survivorsOf } from '../survivors.ts';
 import type { ItemTable, NewsTables } from '../tables.ts';
 import { type Edit, type Edited, inEdit } from './edits.ts';
-import { ITEM_MEMBERS, type ItemChange, type ItemInput } from './item-input.ts';
+import { ITEM_MEMBERS, type ItemChange, type ItemInput } from './item-members.ts';
 
 type Members = typeof ITEM_MEMBERS;
 

@@ -1,7 +1,39 @@
+import { anyText, webUrl } from '@pressroom/common/fields/fields';
 import { type Insertable, sql, type Transaction } from 'kysely';
-import { LEGACY_LABELS } from '../reset-records.ts';
+import { z } from 'zod';
+import { SHANGHAI } from '../calendar.ts';
+import { time } from '../fields.ts';
+import { LEGACY_LABELS, resetRecords } from '../reset-records.ts';
 import type { NewsTables } from '../tables.ts';
-import type { Outcome, ResetActivityInput, ResetEventInput, ResetStateInput } from './item-input.ts';
+import type { Outcome } from './edits.ts';
+
+/** Times in reset records are stored as they are shown. */
+const shanghaiTime = time.transform((value) => SHANGHAI.timestamp(value));
+
+const records = resetRecords({
+  time: shanghaiTime,
+  text: anyText(),
+  url: webUrl(4000),
+  id: z.string('must be a string').regex(/^[!-~]{1,128}$/, 'must be 1 to 128 visible ASCII characters'),
+});
+
+export const resetEventInput = records.event.partial({ label: true });
+
+/** The schema of an activity; the action `withdraw` removes its events from the answers. */
+export const resetActivityInput = records.activity;
+
+/** The schema of the state of the monitoring of the reset sources; an absent member keeps its value. */
+export const resetStateInput = z.strictObject({
+  checkedAt: shanghaiTime.nullable().optional(),
+  outage: records.outage.nullable().optional(),
+  monitor: records.monitor.nullable().optional(),
+});
+
+type ResetEventInput = z.infer<typeof resetEventInput>;
+
+type ResetActivityInput = z.infer<typeof resetActivityInput>;
+
+type ResetStateInput = z.infer<typeof resetStateInput>;
 
 /** The row of a monitor about which nothing is known. */
 const NO_MONITOR = {

@@ -1,12 +1,28 @@
 import { violates } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
+import { requiredText, text } from '@pressroom/common/fields/fields';
 import { type Lexicon, type StoredReport, sharedWords, weighedReport } from '@pressroom/stories';
 import { type Kysely, sql, type Transaction } from 'kysely';
+import { z } from 'zod';
+import { MAX_TEXT, MAX_TITLE, storyId } from '../fields.ts';
 import { type RenewalParts, renewStories } from '../grouping/story-renewal.ts';
 import { correctionsOf, familiesOf, survivorsOf } from '../survivors.ts';
 import type { NewsTables } from '../tables.ts';
-import { asOneEdit } from './edits.ts';
-import type { Outcome, StoryInput } from './item-input.ts';
+import { asOneEdit, type Outcome } from './edits.ts';
+
+const reference = z.strictObject({ publicId: storyId, relation: requiredText(200) });
+
+/** The schema of a story's values; an absent member keeps its value. */
+export const storyInput = z.strictObject({
+  publicId: storyId,
+  title: requiredText(MAX_TITLE),
+  status: z.enum(['active', 'settled'], 'must be active or settled').optional(),
+  digest: text(MAX_TEXT).nullable().optional(),
+  storyline: z.array(reference).max(100).optional(),
+  related: z.array(reference).max(100).optional(),
+});
+
+type StoryInput = z.infer<typeof storyInput>;
 
 /** A story that another one points to. */
 type Reference = NonNullable<StoryInput['storyline']>[number];

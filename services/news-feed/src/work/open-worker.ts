@@ -6,7 +6,7 @@ import { readLexicon } from '@pressroom/stories';
 import { type Clock, systemClock } from '../calendar.ts';
 import { vocabularyOf } from '../config.ts';
 import type { EditorParts } from '../editing/desk/editors.ts';
-import { itemChecker } from '../editing/item-input.ts';
+import { itemChecker } from '../editing/item-members.ts';
 import { openJudge, openTitleVectors } from '../grouping/judging.ts';
 import { openDigests } from '../grouping/model-digests.ts';
 import { RulesAssigner } from '../grouping/story-assigner.ts';

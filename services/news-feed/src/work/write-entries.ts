@@ -4,7 +4,7 @@ import { lockNumber } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Judgement } from '@pressroom/stories';
 import { sql, type Transaction } from 'kysely';
-import type { CheckItem, ItemChange, ItemInput } from '../editing/item-input.ts';
+import type { CheckItem, ItemChange, ItemInput } from '../editing/item-members.ts';
 import {
   type EditedItem,
   editItem,

@@ -7,7 +7,7 @@ import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../words.ts';
 import { withdrawnQuery } from '../desk/items.ts';
 import { inEdit } from '../edits.ts';
-import { checked, ITEM_MEMBERS, type ItemChange, itemChangeReader } from '../item-input.ts';
+import { ITEM_MEMBERS, type ItemChange, itemChangeReader } from '../item-members.ts';
 import {
   changeItem,
   type ItemDetail,
@@ -16,6 +16,7 @@ import {
   restoreItem,
   withdrawItem,
 } from '../items.ts';
+import { parseInput } from '../parse-input.ts';
 import {
   addHistoryCommand,
   type EditorOptions,
@@ -137,7 +138,7 @@ async function list(readArchive: ReadArchive, options: ListOptions): Promise<voi
   const page = await withNewsroom(async (db, vocabulary) =>
     withdrawn
       ? {
-          items: await readWithdrawn(db, checked(withdrawnQuery, { limit: options.limit }).limit),
+          items: await readWithdrawn(db, parseInput(withdrawnQuery, { limit: options.limit }).limit),
           nextCursor: null,
         }
       : shown(await readArchive(db, vocabulary, query)),

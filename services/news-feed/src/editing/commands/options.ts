@@ -6,12 +6,12 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import { readVocabulary } from '../../config.ts';
+import { correctionNote } from '../../fields.ts';
 import type { RenewalParts } from '../../grouping/story-renewal.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../words.ts';
 import { editPath } from '../desk/items.ts';
 import type { Edited } from '../edits.ts';
-import { correctionNote } from '../item-input.ts';
 import { type HistoryEntry, type HistoryQuery, readHistory, undoEdit } from '../undo.ts';
 
 /** The options of every command of the editor's shell. */

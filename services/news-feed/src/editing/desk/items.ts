@@ -10,10 +10,11 @@ import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { itemId, MAX_TEXT, time } from '../../fields.ts';
 import { readJudgement } from '../../grouping/judging.ts';
 import type { Vocabulary } from '../../words.ts';
 import { type Edited, inEdit } from '../edits.ts';
-import { itemChange, itemId, itemInput, MAX_TEXT, shownItem, time } from '../item-input.ts';
+import { itemChange, itemInput, shownItem } from '../item-members.ts';
 import {
   addItem,
   changeItem,

@@ -10,6 +10,7 @@ import { problemResponses } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { isCalendarDate, PERIODS } from '../../calendar.ts';
+import { correctionNote } from '../../fields.ts';
 import type { Report } from '../../report.ts';
 import { transactWithRetries } from '../../transactions.ts';
 import {
@@ -20,7 +21,6 @@ import {
   readReportCorrection,
 } from '../../work/report.ts';
 import { inEdit } from '../edits.ts';
-import { correctionNote } from '../item-input.ts';
 import { type EditorParts, editNumber, timestamp, toWire } from './editors.ts';
 
 /** The date of a report. */

@@ -11,10 +11,10 @@ import { problemResponses } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 import type { Transaction } from 'kysely';
 import { z } from 'zod';
+import { correctionNote, itemId, MAX_TEXT, storyId } from '../../fields.ts';
 import { splitStory } from '../../grouping/story-renewal.ts';
 import type { NewsTables } from '../../tables.ts';
 import { inEdit } from '../edits.ts';
-import { correctionNote, itemId, MAX_TEXT, storyId } from '../item-input.ts';
 import {
   existingStory,
   HOT_PLACES,

@@ -1,51 +1,22 @@
-import { Failure } from '@pressroom/common/failures/failure';
-import { anyText, requiredText, text, webUrl } from '@pressroom/common/fields/fields';
+import { requiredText, text, webUrl } from '@pressroom/common/fields/fields';
 import { z } from 'zod';
-import { SHANGHAI } from '../calendar.ts';
 import {
   canonicalUrl,
   categoryName,
+  correctionNote,
   imageUrl,
+  itemId,
   LARGEST_FILE,
   languageTag,
   MAX_IMAGE_URL,
+  MAX_TEXT,
+  MAX_TITLE,
   MOST_CREDITS,
+  storyId,
 } from '../fields.ts';
-import { resetRecords } from '../reset-records.ts';
 import type { ItemTable } from '../tables.ts';
 import type { Vocabulary } from '../words.ts';
-
-/** The longest title, in characters. */
-const MAX_TITLE = 1000;
-
-/** The longest summary, digest or reason, in characters. */
-export const MAX_TEXT = 100_000;
-
-/** The longest note of a correction, in characters. */
-const MAX_CORRECTION = 2000;
-
-/** The note that says what was wrong; null if nothing was. */
-export const correctionNote = requiredText(MAX_CORRECTION)
-  .nullable()
-  .describe('What was wrong with it, for its readers; null if nothing was.');
-
-/** The id of an item: a path segment of the item's page. */
-export const itemId = z
-  .string('must be a string')
-  .regex(/^[!-.0-~]{1,128}$/, 'must be 1 to 128 visible ASCII characters other than /')
-  .refine((value) => value !== '.' && value !== '..', 'must not be . or ..');
-
-/** A `publicId`: it is a path segment. */
-export const storyId = z
-  .string('must be a string')
-  .regex(/^[A-Za-z0-9._~-]{1,128}$/, 'must be 1 to 128 of the characters A–Z a–z 0–9 . _ ~ -')
-  .refine((value) => value !== '.' && value !== '..', 'must not be . or ..');
-
-/** A point in time with its offset, to the millisecond; finer digits are dropped. */
-export const time = z.iso
-  .datetime({ offset: true, error: 'must be a time with its offset, such as 2026-11-20T08:00:00Z' })
-  .refine((value) => new Date(value).getTime() >= 0, 'must not be before 1970')
-  .transform((value) => new Date(value));
+import { parseInput } from './parse-input.ts';
 
 const SCORE = 'must be a number from 0 to 100';
 
@@ -298,7 +269,7 @@ export type CheckItem = (values: z.input<ReturnType<typeof itemInput>>) => ItemI
 /** Creates the check of items that the program itself makes. */
 export function itemChecker(vocabulary: Vocabulary): CheckItem {
   const schema = itemInput(vocabulary, given);
-  return (values) => checked(schema, values);
+  return (values) => parseInput(schema, values);
 }
 
 export type ItemChange = z.infer<ReturnType<typeof itemChange>>;
@@ -306,133 +277,5 @@ export type ItemChange = z.infer<ReturnType<typeof itemChange>>;
 /** A parser for changes; it throws a `Failure` whose message says everything that is wrong with a change. */
 export function itemChangeReader(vocabulary: Vocabulary): (change: unknown) => ItemChange {
   const schema = itemChange(vocabulary);
-  return (change) => checked(schema, change);
+  return (change) => parseInput(schema, change);
 }
-
-/** The longest value that a message repeats, in characters of JSON. */
-const MAX_SHOWN = 80;
-
-/** zod's type names in words that a reader knows. */
-const TYPES: Record<string, string> = {
-  string: 'a string',
-  number: 'a number',
-  int: 'a whole number',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'an object',
-  null: 'null',
-};
-
-/** Parses a value by a schema. Throws a {@link Failure} that lists every fault. */
-export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
-  const result = schema.safeParse(value, { error: expectation });
-  if (result.success) return result.data;
-  throw invalidInput(value, result.error.issues);
-}
-
-/** The failure that lists every error in a value that a schema has rejected. */
-function invalidInput(value: unknown, issues: readonly z.core.$ZodIssue[]): Failure {
-  return new Failure('invalid', issues.map((issue) => faultOf(issue, value)).join('; '));
-}
-
-/** The message for schemas that do not define one: the `error` option of a parse. */
-function expectation(issue: z.core.$ZodRawIssue): string | undefined {
-  switch (issue.code) {
-    case 'invalid_type':
-      return `must be ${TYPES[issue.expected] ?? issue.expected}`;
-    case 'invalid_value':
-      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
-    case 'too_small':
-      return `must ${sizeOf(issue.origin)} at least ${issue.minimum}${unitOf(issue.origin)}`;
-    case 'too_big':
-      return `must ${sizeOf(issue.origin)} at most ${issue.maximum}${unitOf(issue.origin)}`;
-    case 'invalid_format':
-      return issue.format === 'date' ? 'must be a date such as 2026-11-20' : `must be a ${issue.format}`;
-    default:
-      return undefined;
-  }
-}
-
-function sizeOf(origin: string): string {
-  return origin === 'array' ? 'have' : 'be';
-}
-
-function unitOf(origin: string): string {
-  if (origin === 'array') return ' entries';
-  return origin === 'string' ? ' characters long' : '';
-}
-
-function faultOf(issue: z.core.$ZodIssue, line: unknown): string {
-  const { path, message } = issue;
-  if (issue.code === 'unrecognized_keys') {
-    const names = issue.keys.map((key) => [...path, key].join('.'));
-    return `${names.join(', ')}: unknown member; see import --schema`;
-  }
-  const where = path.join('.') || 'line';
-  const given = valueAt(line, path);
-  if (given === undefined) return `${where}: is required`;
-  // A union's message is about its members and does not fit a value that is not an object.
-  const isOther = issue.code === 'invalid_type' && issue.expected === 'object';
-  const expected = isOther ? 'must be an object' : message;
-  return `${where}: ${expected}${expected.startsWith('must be') ? shown(given, issue) : ''}`;
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (inner, key) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[key],
-    value,
-  );
-}
-
-/** The value that was given. Long texts are not repeated in full. */
-function shown(value: unknown, { code }: z.core.$ZodIssue): string {
-  if (Array.isArray(value)) return ', not a list';
-  if (typeof value === 'object' && value !== null) return ', not an object';
-  const json = JSON.stringify(value);
-  if (json.length <= MAX_SHOWN) return `, not ${json}`;
-  return code === 'invalid_type' ? `, not ${json.slice(0, MAX_SHOWN)}…` : '';
-}
-
-/** Times in reset records are stored as they are shown. */
-const shanghaiTime = time.transform((value) => SHANGHAI.timestamp(value));
-
-const records = resetRecords({
-  time: shanghaiTime,
-  text: anyText(),
-  url: webUrl(4000),
-  id: z.string('must be a string').regex(/^[!-~]{1,128}$/, 'must be 1 to 128 visible ASCII characters'),
-});
-
-export const resetEventInput = records.event.partial({ label: true });
-
-/** The schema of an activity; the action `withdraw` removes its events from the answers. */
-export const resetActivityInput = records.activity;
-
-/** The schema of the state of the monitoring of the reset sources; an absent member keeps its value. */
-export const resetStateInput = z.strictObject({
-  checkedAt: shanghaiTime.nullable().optional(),
-  outage: records.outage.nullable().optional(),
-  monitor: records.monitor.nullable().optional(),
-});
-
-export type ResetEventInput = z.infer<typeof resetEventInput>;
-
-export type ResetActivityInput = z.infer<typeof resetActivityInput>;
-
-export type ResetStateInput = z.infer<typeof resetStateInput>;
-
-const reference = z.strictObject({ publicId: storyId, relation: requiredText(200) });
-
-/** The schema of a story's values; an absent member keeps its value. */
-export const storyInput = z.strictObject({
-  publicId: storyId,
-  title: requiredText(MAX_TITLE),
-  status: z.enum(['active', 'settled'], 'must be active or settled').optional(),
-  digest: text(MAX_TEXT).nullable().optional(),
-  storyline: z.array(reference).max(100).optional(),
-  related: z.array(reference).max(100).optional(),
-});
-
-export type StoryInput = z.infer<typeof storyInput>;
-
-export type Outcome = 'created' | 'changed' | 'unchanged';
