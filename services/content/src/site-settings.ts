@@ -1,5 +1,5 @@
+import { CachedValue } from '@pressroom/common/caching/cached-value';
 import { writePrecondition } from '@pressroom/common/caching/conditional';
-import { Kept } from '@pressroom/common/caching/kept';
 import type { Lease } from '@pressroom/common/caching/representation-cache';
 import { invalid } from '@pressroom/common/failures/failure';
 import { onOneLine, requiredText, text, webUrl } from '@pressroom/common/fields/fields';
@@ -131,11 +131,11 @@ interface SiteSettingsParts {
 export class SiteSettings {
   readonly #db: Kysely<ContentTables>;
   readonly #rules: DeskSettings<Omit<SiteValues, 'former_patterns'>>;
-  readonly #known: Kept<SiteValues>;
+  readonly #known: CachedValue<SiteValues>;
 
   constructor({ db, readDb, config, lease }: SiteSettingsParts) {
     this.#db = db;
-    this.#known = new Kept(lease, () => this.in(readDb));
+    this.#known = new CachedValue(lease, () => this.in(readDb));
     this.#rules = new DeskSettings({
       environment: {
         ...ofEach((member) => config[SITE_VARIABLES[member]] ?? null),

@@ -1,5 +1,5 @@
+import { CachedValue } from '@pressroom/common/caching/cached-value';
 import { writePrecondition, writtenTag } from '@pressroom/common/caching/conditional';
-import { Kept } from '@pressroom/common/caching/kept';
 import type { Lease } from '@pressroom/common/caching/representation-cache';
 import { invalid } from '@pressroom/common/failures/failure';
 import { onOneLine, requiredText } from '@pressroom/common/fields/fields';
@@ -119,7 +119,11 @@ export class GallerySettings {
   readonly #db: Kysely<GalleryTables>;
   readonly #box: SecretBox;
   readonly #rules: DeskSettings<Values>;
-  readonly #kept: Kept<{ published: PublicPrefixes; everPublished: PublicPrefixes; mail: MailServer | null }>;
+  readonly #kept: CachedValue<{
+    published: PublicPrefixes;
+    everPublished: PublicPrefixes;
+    mail: MailServer | null;
+  }>;
 
   constructor({ db, config, box, lease }: SettingsParts) {
     this.#db = db;
@@ -130,7 +134,7 @@ export class GallerySettings {
       ...{ environment: { publicFolders, mail }, variables: DESK_VARIABLES },
       ...{ fixed, fixedBy: 'GALLERY_FIXED' },
     });
-    this.#kept = new Kept(lease, async () => {
+    this.#kept = new CachedValue(lease, async () => {
       const own = await readStored(db);
       const { publicFolders: folders, mail } = this.#rules.values(this.#opened(own));
       const everPublished = new PublicPrefixes([...folders, ...own.formerFolders]);

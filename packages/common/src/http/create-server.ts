@@ -29,7 +29,6 @@ import { addHealth, type ReadinessCheck } from './health.ts';
 import type { Server } from './operation.ts';
 import {
   answerUnreadable,
-  judgeRequests,
   MAX_SEGMENT_LENGTH,
   prepareEarlyAnswer,
   queryProblem,
@@ -37,6 +36,7 @@ import {
   readQueryString,
   redirectSharedAddresses,
   refuseUnknownMembers,
+  requireHost,
   UnreadablePaths,
 } from './request-reading.ts';
 
@@ -80,7 +80,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const app = createBareServer(options, unreadable);
   options.tracing?.traceRequests(app);
   const allowedMethods = watchMethods(app);
-  judgeRequests(app);
+  requireHost(app);
   closeAnsweredConnections(app);
   limitConnections(app, options.connectionLimits ?? CONNECTION_LIMITS);
   refuseUnknownParameters(app);

@@ -128,7 +128,7 @@ const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
  * and `joinDuplicateHeaders: true`). An expectation other than `100-continue` is ignored, as RFC 9110,
  * section 10.1.1 permits.
  */
-export function judgeRequests(app: Server): void {
+export function requireHost(app: Server): void {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   onEveryRequest(app, ({ raw }, _reply, done) => {
     const { host } = raw.headers;

@@ -12,7 +12,7 @@ import {
   type S3ClientConfig,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { Kept } from '@pressroom/common/caching/kept';
+import { CachedValue } from '@pressroom/common/caching/cached-value';
 import type { Lease } from '@pressroom/common/caching/representation-cache';
 import type { BucketCode } from '@pressroom/common/failures/failure';
 import type { Meter } from '@pressroom/common/metrics/meter';
@@ -61,10 +61,10 @@ interface ActiveConfiguration {
  * read from the database otherwise, so a switch takes effect within a second.
  */
 export class ActiveBucket implements BucketSource {
-  readonly #kept: Kept<Bucket>;
+  readonly #kept: CachedValue<Bucket>;
 
   constructor(settings: ActiveConfiguration, connections: StoreConnections, lease: Lease) {
-    this.#kept = new Kept(lease, async () => connections.open(await settings.active()));
+    this.#kept = new CachedValue(lease, async () => connections.open(await settings.active()));
   }
 
   /** The active bucket; see {@link BucketSource}. */

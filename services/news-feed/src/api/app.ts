@@ -1,5 +1,5 @@
+import type { CachedValue } from '@pressroom/common/caching/cached-value';
 import { answerFromCache } from '@pressroom/common/caching/hot-answers';
-import type { Kept } from '@pressroom/common/caching/kept';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { checkSchema } from '@pressroom/common/database/migrations';
 import { answerPreflights, readableAnywhere } from '@pressroom/common/http/cors';
@@ -38,7 +38,7 @@ export interface NewsFeedParts {
   config: NewsFeedConfig;
   vocabulary: Vocabulary;
   /** Ends when the vocabulary goes by what owners have set. */
-  settings: Kept<void>;
+  settings: CachedValue<void>;
   db: Kysely<NewsTables>;
   /** The same database for public reads, which may be on a replica. */
   readDb: Kysely<NewsTables>;

@@ -1,5 +1,5 @@
+import type { CachedValue } from '@pressroom/common/caching/cached-value';
 import { type ReplyOf, replyConditionally } from '@pressroom/common/caching/conditional';
-import type { Kept } from '@pressroom/common/caching/kept';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import {
   type Feed,
@@ -50,7 +50,7 @@ export interface FeedParts {
   site: Site;
   address: ApiAddress;
   vocabulary: Vocabulary;
-  settings: Kept<void>;
+  settings: CachedValue<void>;
   /** The WebSub hub that distributes changes, if there is one. */
   hubUrl: string | undefined;
 }

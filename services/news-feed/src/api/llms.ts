@@ -1,5 +1,5 @@
+import type { CachedValue } from '@pressroom/common/caching/cached-value';
 import { replyConditionally } from '@pressroom/common/caching/conditional';
-import type { Kept } from '@pressroom/common/caching/kept';
 import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem';
 import { z } from 'zod';
@@ -12,7 +12,7 @@ interface LlmsParts {
   site: Site;
   address: ApiAddress;
   vocabulary: Vocabulary;
-  settings: Kept<void>;
+  settings: CachedValue<void>;
 }
 
 /** The API's endpoints, for a model that reads it: path and content. */

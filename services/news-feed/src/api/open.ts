@@ -1,4 +1,4 @@
-import { Kept } from '@pressroom/common/caching/kept';
+import { CachedValue } from '@pressroom/common/caching/cached-value';
 import { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { ChangeListener } from '@pressroom/common/database/change-listener';
 import { openPool, queriesOn } from '@pressroom/common/database/database';
@@ -52,7 +52,7 @@ export async function openNewsFeed(
   const shared = { name: applicationName, changes, log };
   const reads = openReads({ ...shared, config, pool, db });
   const vocabulary = vocabularyOf(config);
-  const settings = new Kept(changes, () => vocabulary.settings.follow(reads.db));
+  const settings = new CachedValue(changes, () => vocabulary.settings.follow(reads.db));
   const concurrency = config.NEWS_SEARCH_CONCURRENCY;
   const searches = openSearches<NewsTables>({ ...shared, config, concurrency });
   changes.start();

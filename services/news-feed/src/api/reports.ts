@@ -1,5 +1,5 @@
+import type { CachedValue } from '@pressroom/common/caching/cached-value';
 import { replyConditionally } from '@pressroom/common/caching/conditional';
-import type { Kept } from '@pressroom/common/caching/kept';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { integerParameter } from '@pressroom/common/fields/fields';
 import { NOT_MODIFIED, operation } from '@pressroom/common/http/operation';
@@ -129,7 +129,7 @@ interface ReportParts {
   cache: RepresentationCache;
   site: Site;
   calendar: Calendar;
-  settings: Kept<void>;
+  settings: CachedValue<void>;
   clock: Clock;
 }
 

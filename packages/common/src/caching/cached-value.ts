@@ -1,12 +1,12 @@
 import type { Lease } from './representation-cache.ts';
 
 /** A value that is read once, and kept in memory for as long as every change of it is sure to be noticed. */
-export class Kept<Value> {
+export class CachedValue<Value> {
   readonly #lease: Lease;
   readonly #read: () => Promise<Value>;
   #kept: Promise<Value> | undefined;
 
-  /** @param lease while it is current, {@link Kept.drop} is called for every change */
+  /** @param lease while it is current, {@link CachedValue.drop} is called for every change */
   constructor(lease: Lease, read: () => Promise<Value>) {
     this.#lease = lease;
     this.#read = read;
