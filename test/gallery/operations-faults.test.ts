@@ -1,5 +1,5 @@
 import { HeadObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3';
-import { exclusively } from '@pressroom/gallery-admin/batches/objects';
+import { withTransferLock } from '@pressroom/gallery-admin/batches/objects';
 import type { Bucket } from '@pressroom/gallery-admin/buckets/bucket';
 import type { GalleryTables } from '@pressroom/gallery-admin/tables';
 import { Kysely, PostgresDialect } from 'kysely';
@@ -362,7 +362,7 @@ test('a move that has lost its lock begins to delete only when it has it again',
   const bucket = { id: rows[0].id, name: direct.bucket } as Bucket;
   const gate = Promise.withResolvers<void>();
   const taken = Promise.withResolvers<void>();
-  const other = exclusively(db, bucket, () => {
+  const other = withTransferLock(db, bucket, () => {
     taken.resolve();
     return gate.promise;
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import { type Bucket, StoreConnections } from '@pressroom/gallery-admin/buckets/bucket';
-import { isMisconfiguration } from '@pressroom/gallery-admin/buckets/store-answers';
+import { isMisconfiguration } from '@pressroom/gallery-admin/buckets/store-errors';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { Program } from '../faults/program.ts';
 import { put, removeBucket } from '../support/s3/objects.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { StoreConnections } from '@pressroom/gallery-admin/buckets/bucket';
-import { StorePing } from '@pressroom/gallery-admin/buckets/store-answers';
+import { StorePing } from '@pressroom/gallery-admin/buckets/store-errors';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 let status = 200;

@@ -16,7 +16,7 @@ import { batchOperations, fileOperations } from './batches/operations.ts';
 import type { ActiveBucket } from './buckets/bucket.ts';
 import { bucketOperations } from './buckets/buckets.ts';
 import type { BucketStore } from './buckets/buckets-store.ts';
-import { StorePing, storeFailure } from './buckets/store-answers.ts';
+import { StorePing, storeFailure } from './buckets/store-errors.ts';
 import { conditionOperations } from './condition/condition.ts';
 import { type GalleryConfig, waysInOf } from './config.ts';
 import { ContentPictures } from './content-pictures.ts';

@@ -10,7 +10,7 @@ import { makeZip, predictLength } from 'client-zip';
 import type { FastifyReply } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
-import { findObject, forEachConcurrently, named } from './batches/objects.ts';
+import { findObject, forEachConcurrently, quotedPaths } from './batches/objects.ts';
 import { findSources, foldOverlaps } from './batches/transfer.ts';
 import type { Bucket, BucketSource } from './buckets/bucket.ts';
 import { existingPath, parentOf } from './names.ts';
@@ -170,7 +170,7 @@ interface ArchiveContent {
 async function archiveContent(bucket: Bucket, paths: readonly string[]): Promise<ArchiveContent> {
   const found = await findSources(bucket, paths);
   if (found.missing.length > 0) {
-    throw new Failure('refused', `paths: nothing exists at ${named(found.missing)}`);
+    throw new Failure('refused', `paths: nothing exists at ${quotedPaths(found.missing)}`);
   }
   const { sources } = foldOverlaps(found.sources);
   const objects: StoredObject[] = [];

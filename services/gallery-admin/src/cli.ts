@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import type { Kysely } from 'kysely';
 import { type Bucket, environmentBucket, StoreConnections } from './buckets/bucket.ts';
 import { resealBuckets } from './buckets/buckets-store.ts';
-import { storeFailure } from './buckets/store-answers.ts';
+import { storeFailure } from './buckets/store-errors.ts';
 import { createBucket } from './cli/create-bucket.ts';
 import { readPassword } from './cli/read-password.ts';
 import { addSample } from './cli/sample.ts';

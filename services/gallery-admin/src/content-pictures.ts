@@ -5,7 +5,7 @@ import type { Logger } from '@pressroom/common/log/logging';
 import { PictureFault, PictureFetcher } from '@pressroom/moving/pictures';
 import { forEachConcurrently } from './batches/objects.ts';
 import type { Bucket, BucketSource } from './buckets/bucket.ts';
-import { isStoreFault, statusOf } from './buckets/store-answers.ts';
+import { isStoreFault, statusOf } from './buckets/store-errors.ts';
 import type { GalleryConfig } from './config.ts';
 import { contentFor } from './desk.ts';
 import { lookAt } from './media/described-pictures.ts';

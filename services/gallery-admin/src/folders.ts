@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { findObject, forEachConcurrently } from './batches/objects.ts';
 import { destinationConflict } from './batches/transfer.ts';
 import type { Bucket, BucketSource } from './buckets/bucket.ts';
-import { isNameRefused, NAME_REFUSED } from './buckets/store-answers.ts';
+import { isNameRefused, NAME_REFUSED } from './buckets/store-errors.ts';
 import { folderPath, folderPrefix, isKeyLength, MAX_KEY_BYTES, objectKey } from './names.ts';
 import {
   isFolder,

@@ -6,7 +6,7 @@ import type { FastifyReply } from 'fastify';
 import { lookup } from 'mime-types';
 import { z } from 'zod';
 import type { Bucket, BucketSource } from './buckets/bucket.ts';
-import { isLastingRefusal, isMisconfiguration } from './buckets/store-answers.ts';
+import { isLastingRefusal, isMisconfiguration } from './buckets/store-errors.ts';
 import type { PublicPrefixes } from './media/public-prefixes.ts';
 import { versionOf } from './media/renditions.ts';
 import { existingPath, folderPrefix, objectKey, RENDITIONS, TRASH } from './names.ts';

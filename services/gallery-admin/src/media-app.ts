@@ -3,7 +3,7 @@ import { checkSchema } from '@pressroom/common/database/migrations';
 import { createServer } from '@pressroom/common/http/create-server';
 import type { Server } from '@pressroom/common/http/operation';
 import type { GalleryParts } from './app.ts';
-import { StorePing, storeFailure } from './buckets/store-answers.ts';
+import { StorePing, storeFailure } from './buckets/store-errors.ts';
 import type { MediaConfig } from './config.ts';
 import { galleryMediaType, galleryMembers } from './problems.ts';
 import { publicRenditions, servePublicMedia } from './public-media.ts';

@@ -2,7 +2,7 @@ import { integerParameter } from '@pressroom/common/fields/fields';
 import { operation } from '@pressroom/common/http/operation';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { deleteObjects, exclusively, TransferRunning } from './batches/objects.ts';
+import { deleteObjects, TransferRunning, withTransferLock } from './batches/objects.ts';
 import type { Bucket, BucketSource } from './buckets/bucket.ts';
 import { fileEntry, folderEntry, toFileEntry, toFolderEntry } from './listing.ts';
 import { isInTrash, isKeyLength, parentOf, stampOf, TRASH, TRASH_DAYS, trashedAt } from './names.ts';
@@ -143,7 +143,7 @@ interface TrashPruning {
 export async function pruneTrash(bucket: Bucket, pruning: TrashPruning): Promise<number> {
   let objects = 0;
   while (!pruning.signal.aborted) {
-    const step = await exclusively(pruning.direct, bucket, () => removeSome(bucket, pruning)).catch(
+    const step = await withTransferLock(pruning.direct, bucket, () => removeSome(bucket, pruning)).catch(
       (error: unknown) => {
         if (error instanceof TransferRunning) return { removed: 0, isLast: true };
         throw error;

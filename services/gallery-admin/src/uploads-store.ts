@@ -30,7 +30,7 @@ import {
   NAME_REFUSED,
   type SlowRequestOptions,
   slowRequest,
-} from './buckets/store-answers.ts';
+} from './buckets/store-errors.ts';
 import { isKeyLength, MAX_KEY_BYTES, newDeletion, parentOf, trashPath } from './names.ts';
 import { refuseMarkedFolders, type StoredObject } from './objects/object-page.ts';
 import type { GalleryTables } from './tables.ts';

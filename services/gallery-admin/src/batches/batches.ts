@@ -4,7 +4,7 @@ import { Failure } from '@pressroom/common/failures/failure';
 import type { Logger } from '@pressroom/common/log/logging';
 import type { Kysely } from 'kysely';
 import type { Bucket } from '../buckets/bucket.ts';
-import { storeFailure } from '../buckets/store-answers.ts';
+import { storeFailure } from '../buckets/store-errors.ts';
 import { filename, isInTrash, parentOf } from '../names.ts';
 import type { OriginalDates } from '../objects/object-page.ts';
 import type { GalleryTables } from '../tables.ts';
@@ -25,11 +25,11 @@ import {
 } from './batches-store.ts';
 import {
   type CopyLimits,
-  exclusively,
   LockLost,
   loggedPaths,
   TransferRunning,
   type Watch,
+  withTransferLock,
 } from './objects.ts';
 import {
   deletePaths,
@@ -251,7 +251,7 @@ export class Batches {
       ended(await this.#transfer(bucket, claim, { watch, hold }));
     for (;;) {
       try {
-        return await exclusively(this.#parts.direct, bucket, work);
+        return await withTransferLock(this.#parts.direct, bucket, work);
       } catch (error) {
         // It begins anew, and finds what it has copied.
         if (error instanceof LockLost) continue;

@@ -29,7 +29,7 @@ import {
   isStoreFault,
   NAME_REFUSED,
   slowRequest,
-} from '../buckets/store-answers.ts';
+} from '../buckets/store-errors.ts';
 import { isKeyLength } from '../names.ts';
 import { type StoredObject, unquoted } from '../objects/object-page.ts';
 import type { GalleryTables } from '../tables.ts';
@@ -513,7 +513,7 @@ const LOOK_MS = 50;
  *
  * @param direct the database without a pooler, because the lock belongs to a session
  */
-export async function exclusively<T>(
+export async function withTransferLock<T>(
   direct: Kysely<GalleryTables>,
   bucket: Bucket,
   work: (hold: () => Promise<void>) => Promise<T>,
@@ -558,13 +558,13 @@ export class LockLost extends Failure {}
 export const MAX_NAMED = 20;
 
 /** Names paths in a message, the first twenty of them. */
-export function named(paths: readonly string[]): string {
+export function quotedPaths(paths: readonly string[]): string {
   const shown = paths.slice(0, MAX_NAMED).map((path) => JSON.stringify(path));
   return shown.join(', ') + (paths.length > MAX_NAMED ? ' and more' : '');
 }
 
 /** `1 object`, `2 objects`. */
-export function objects(count: number): string {
+export function objectCount(count: number): string {
   return count === 1 ? '1 object' : `${count} objects`;
 }
 

@@ -1,6 +1,6 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Bucket } from '../buckets/bucket.ts';
-import { isNameRefused, NAME_REFUSED } from '../buckets/store-answers.ts';
+import { isNameRefused, NAME_REFUSED } from '../buckets/store-errors.ts';
 import {
   folderPath,
   isInTrash,
@@ -32,11 +32,11 @@ import {
   inBatches,
   isSameObject,
   MAX_NAMED,
-  named,
   ObjectChanged,
   ObjectFailure,
   type ObjectToDelete,
-  objects,
+  objectCount,
+  quotedPaths,
   reasonOf,
   type Watch,
 } from './objects.ts';
@@ -270,7 +270,7 @@ class RunningTransfer {
       : `listing failed (${reason})`;
     return new Failure(
       'incomplete',
-      `${done} of ${objects(total)} copied, then ${where}; nothing was deleted and every source is in` +
+      `${done} of ${objectCount(total)} copied, then ${where}; nothing was deleted and every source is in` +
         ` place; send the same request again to copy the rest`,
       { cause: error },
     );
@@ -336,9 +336,9 @@ export function transferred(
 ): Outcome {
   const { affected, stayed, folded } = done;
   const verb = name === undefined ? VERBS[action] : 'renamed';
-  const message = `${objects(affected)} ${verb}${foldedInWords(folded)}`;
+  const message = `${objectCount(affected)} ${verb}${foldedInWords(folded)}`;
   if (stayed === 0) return { message, affected };
-  const stay = `${objects(stayed)} arrived or changed at the source in the meantime and stay there`;
+  const stay = `${objectCount(stayed)} arrived or changed at the source in the meantime and stay there`;
   return { message: `${message}; ${stay}`, affected };
 }
 
@@ -348,8 +348,10 @@ async function nothingThere(bucket: Bucket, lost: readonly string[]): Promise<Fa
   const { sources } = await findSources(bucket, folders.map((path) => path.slice(0, -1)).filter(Boolean));
   const files = sources.filter(({ kind }) => kind === 'object').map(({ path }) => path);
   const hint =
-    files.length > 0 ? ` (${named(files)} is a file, and MinIO hides the folder with the same name)` : '';
-  return new Failure('refused', `nothing exists at ${named(lost)}${hint}; nothing was changed`);
+    files.length > 0
+      ? ` (${quotedPaths(files)} is a file, and MinIO hides the folder with the same name)`
+      : '';
+  return new Failure('refused', `nothing exists at ${quotedPaths(lost)}${hint}; nothing was changed`);
 }
 
 /** The client has to change a name that the store does not accept. */
@@ -361,7 +363,7 @@ function explainName(error: unknown): never {
 function stoppedDeleting(copied: number, deletion: Deletion) {
   return new Failure(
     'incomplete',
-    `${objects(copied)} copied, ${deletion.deleted} of them deleted at the source; not confirmed as` +
+    `${objectCount(copied)} copied, ${deletion.deleted} of them deleted at the source; not confirmed as` +
       ` deleted: ${failuresInWords(deletion)}; send the same request again to delete the rest`,
     { cause: deletion.failures[0]?.cause },
   );
@@ -385,7 +387,7 @@ export async function deletePaths(
   );
   if (before && sources.length === 0) return before;
   const affected = await deleteSources(bucket, sources, watch);
-  return { message: `${objects(affected)} deleted${foldedInWords(folded)}`, affected };
+  return { message: `${objectCount(affected)} deleted${foldedInWords(folded)}`, affected };
 }
 
 /**
@@ -398,7 +400,7 @@ async function deleteSources(bucket: Bucket, sources: readonly Source[], watch: 
   if (deletion.failed === 0) return deletion.deleted;
   throw new Failure(
     'incomplete',
-    `${objects(deletion.deleted)} deleted; not confirmed as deleted: ${failuresInWords(deletion)};` +
+    `${objectCount(deletion.deleted)} deleted; not confirmed as deleted: ${failuresInWords(deletion)};` +
       ' send the same request again to delete the rest',
     { cause: deletion.failures[0]?.cause },
   );
@@ -618,7 +620,7 @@ export function plannedObstacles(transfers: readonly Transfer[]): Obstacle[] {
 
 /** The failure for obstacles at the destinations; nothing was changed. */
 export function destinationConflict(obstacles: readonly Obstacle[]): Failure {
-  const reasons = obstacles.map(({ reason, paths }) => `${reason}: ${named(paths)}`);
+  const reasons = obstacles.map(({ reason, paths }) => `${reason}: ${quotedPaths(paths)}`);
   const code = 'destination_conflict';
   return new Failure('refused', `${reasons.join('; ')}; nothing was changed`, { code });
 }

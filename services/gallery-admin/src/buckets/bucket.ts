@@ -22,7 +22,7 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { StoreConfig } from '../config.ts';
 import { unquoted } from '../objects/object-page.ts';
 import type { BucketTest } from './buckets.ts';
-import { isBusy, isStoreFault, statusOf } from './store-answers.ts';
+import { isBusy, isStoreFault, statusOf } from './store-errors.ts';
 
 /** A bucket that the service works on: a configuration with the clients made from it. Never changes. */
 export interface Bucket {

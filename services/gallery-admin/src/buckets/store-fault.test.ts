@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { storeFailure } from './store-answers.ts';
+import { storeFailure } from './store-errors.ts';
 
 /** An error as the SDK throws it. */
 function fault(error: Error, status?: number, more: object = {}): Error {

@@ -6,7 +6,7 @@ import {
   PutBucketCorsCommand,
 } from '@aws-sdk/client-s3';
 import type { Bucket } from '../buckets/bucket.ts';
-import { isRefusal, isStoreFault } from '../buckets/store-answers.ts';
+import { isRefusal, isStoreFault } from '../buckets/store-errors.ts';
 
 /** Identifies the rule, so that it is replaced instead of added twice. */
 const RULE_ID = 'pressroom-uploads';

@@ -5,7 +5,7 @@ import { findPlaces } from '@pressroom/pictures/find-places';
 import { NotUnderstood, understand } from '@pressroom/pictures/not-understood';
 import { forEachConcurrently, reasonOf } from '../batches/objects.ts';
 import type { Bucket } from '../buckets/bucket.ts';
-import { isLastingRefusal, isMisconfiguration, isStoreFault } from '../buckets/store-answers.ts';
+import { isLastingRefusal, isMisconfiguration, isStoreFault } from '../buckets/store-errors.ts';
 import { mediaKindOf, mediaTypeOf } from '../listing.ts';
 import { isInTrash, RENDITIONS } from '../names.ts';
 import { listObjects, type StoredObject } from '../objects/object-page.ts';

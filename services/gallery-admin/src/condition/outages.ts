@@ -1,7 +1,7 @@
 import { BackgroundLoop } from '@pressroom/common/concurrency/background-loop';
 import type { Kysely } from 'kysely';
 import type { ActiveBucket } from '../buckets/bucket.ts';
-import { StorePing } from '../buckets/store-answers.ts';
+import { StorePing } from '../buckets/store-errors.ts';
 import { type Section, type SectionState, stateOf } from '../desk.ts';
 import type { GalleryTables } from '../tables.ts';
 

@@ -10,7 +10,7 @@ import { PreparedQuery } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql } from 'kysely';
 import type { Bucket } from '../buckets/bucket.ts';
-import { isNameRefused } from '../buckets/store-answers.ts';
+import { isNameRefused } from '../buckets/store-errors.ts';
 import { hiddenMark, MAX_KEY_BYTES, markInWords } from '../names.ts';
 import type { GalleryTables } from '../tables.ts';
 

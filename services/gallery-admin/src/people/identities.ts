@@ -1,7 +1,7 @@
 import { violates } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { LASTS } from '../session/store.ts';
+import { IS_LIVE } from '../session/store.ts';
 import type { GalleryTables } from '../tables.ts';
 import { CANDIDATE, type Candidate, canLogIn, type Role, type WaysIn } from './people-store.ts';
 
@@ -108,7 +108,7 @@ export class Identities {
       .where('session.id', '=', session)
       .whereRef('session.account', '=', 'person.stamp')
       .where('person.active', '=', true)
-      .where(LASTS)
+      .where(IS_LIVE)
       .executeTakeFirst();
   }
 

@@ -10,7 +10,7 @@ import {
   isNameRefused,
   isStoreFault,
   statusOf,
-} from '../buckets/store-answers.ts';
+} from '../buckets/store-errors.ts';
 import {
   boundedBody,
   type ForwardedHeaders,

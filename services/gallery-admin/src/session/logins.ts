@@ -62,7 +62,7 @@ export interface Known {
 }
 
 /** The `confirmed_at` of whoever has yet to show who they are. */
-export const NEVER = new Date(0);
+export const UNCONFIRMED = new Date(0);
 
 interface Credentials {
   username: string;

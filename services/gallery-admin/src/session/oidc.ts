@@ -16,7 +16,7 @@ import { logWrite, note, problemResponses } from '../problems.ts';
 import { BEGUN_FOR_S, type BegunLogins, browserOf, type Purpose, type Returned } from './begun-logins.ts';
 import { isFromElsewhere, loginCookie, ownOrigin, personal, setLoginCookie } from './guard.ts';
 import type { KnownAddresses } from './login-throttle.ts';
-import { type Account, knownAs, NEVER } from './logins.ts';
+import { type Account, knownAs, UNCONFIRMED } from './logins.ts';
 import { CLOCK_S, isUnreachable, type OidcProvider, type Vouched } from './oidc-providers.ts';
 import { beginSession, doneAnswer, logLogin, type SessionParts, tooManyAttempts } from './session.ts';
 import type { EndedSession } from './store.ts';
@@ -197,7 +197,7 @@ async function logIn({ request, reply, parts, signOn, provider, login, vouched }
     logWrite(request, 'person_changed', { person: id, role: newRole, by: provider.id }, person);
   }
   if (login.invitation_hash !== null) logWrite(request, 'invitation_accepted', { person: id }, person);
-  const { idToken, loggedInAt: confirmed_at = NEVER } = vouched;
+  const { idToken, loggedInAt: confirmed_at = UNCONFIRMED } = vouched;
   const kept = idToken.length > MAX_ID_TOKEN ? {} : { id_token: parts.box.seal(idToken, id) };
   const known = { ...knownAs(person), way: provider.id, ...kept, confirmed_at };
   await beginSession(request, reply, parts, known);

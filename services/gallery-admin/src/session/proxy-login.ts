@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Identities } from '../people/identities.ts';
 import { personEmail } from '../people/people.ts';
 import { note, problemResponses } from '../problems.ts';
-import { knownAs, NEVER } from './logins.ts';
+import { knownAs, UNCONFIRMED } from './logins.ts';
 import type { OidcProvider } from './oidc-providers.ts';
 import { beginSession, doneAnswer, logLogin, type SessionParts } from './session.ts';
 
@@ -73,7 +73,7 @@ export function proxyLoginOperations(parts: ProxyLoginParts) {
         throw new Problem(403, 'unknown_person', 'nobody at this desk has the e-mail address of this login');
       }
       // The proxy does not say when somebody has shown who they are, as they can here if they have a way to.
-      const confirmed_at = person.can_log_in ? NEVER : undefined;
+      const confirmed_at = person.can_log_in ? UNCONFIRMED : undefined;
       const known = { ...knownAs(person), way: 'proxy', confirmed_at };
       await beginSession(request, reply, parts, known);
       logLogin(request, known, { way: 'proxy' });

@@ -12,7 +12,7 @@ export const LIFETIME_S = 7 * 24 * 60 * 60;
 const LIFETIME = sql`make_interval(secs => ${LIFETIME_S})`;
 
 /** True for a session that has not ended by itself. */
-export const LASTS = sql<SqlBool>`(session.last_used_at > clock_timestamp() - ${IDLE}
+export const IS_LIVE = sql<SqlBool>`(session.last_used_at > clock_timestamp() - ${IDLE}
   and session.created_at > clock_timestamp() - ${LIFETIME})`;
 
 /** The time that a login, or a confirmation, counts as fresh (`docs/spec/wire.md`, "Session"). */
@@ -177,7 +177,7 @@ export class SessionStore {
           sql<SqlBool>`account = coalesce((select stamp from gallery.person where id = person_id), account)`,
         )
         .select(['id', 'created_at', 'last_used_at', 'address', 'device', 'way'])
-        .where(LASTS)
+        .where(IS_LIVE)
         .where(this.#isWayOpen)
         .orderBy('last_used_at', 'desc')
         .orderBy('id')
@@ -211,7 +211,7 @@ export class SessionStore {
       .leftJoin('gallery.person as person', 'person.id', 'session.person_id')
       .where('session.account', '=', sql<Buffer>`coalesce(person.stamp, ${account})`)
       .where(sql<SqlBool>`coalesce(person.active, true)`)
-      .where(LASTS)
+      .where(IS_LIVE)
       .where(this.#isWayOpen);
   }
 
@@ -245,7 +245,7 @@ export async function countSessions(db: Kysely<GalleryTables>): Promise<number> 
   const { count } = await db
     .selectFrom('gallery.session')
     .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where(LASTS)
+    .where(IS_LIVE)
     .executeTakeFirstOrThrow();
   return count;
 }
