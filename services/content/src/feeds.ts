@@ -18,10 +18,10 @@ import { type FilterValues, filterParameters } from './articles/filters.ts';
 import { ArticleList } from './articles/list.ts';
 import { type Correction, NESTED_MEMBERS, searchParameter, type TagOfArticle } from './articles/schema.ts';
 import { searchArticles } from './articles/search.ts';
+import { CACHED_UNDER } from './cache-subjects.ts';
 import { replyToReader } from './requests.ts';
 import { knownSite, type Site } from './site.ts';
 import { idOfSlug } from './slug.ts';
-import { CACHED_UNDER } from './subjects.ts';
 import type { ContentTables } from './tables.ts';
 import type { TermKind } from './terms/kinds.ts';
 

@@ -15,6 +15,7 @@ import { readExtraSchema } from './articles/extra-schema.ts';
 import { Indexing } from './articles/indexing.ts';
 import { prunePictures } from './articles/pictures.ts';
 import { pruneTrail } from './audit.ts';
+import { announcedSubjects } from './cache-subjects.ts';
 import { AGREED_SETTINGS, type ContentConfig, inspectionRules } from './config.ts';
 import { Embeds } from './embeds/embeds.ts';
 import { DeliveryQueue, openDeliveries } from './hooks/deliveries.ts';
@@ -25,7 +26,6 @@ import { IMPORTS_DUE, ImportStore } from './moving/imports-store.ts';
 import { prune } from './revisions.ts';
 import { Scheduler, scheduleMeters } from './scheduler.ts';
 import { SiteSettings } from './site-settings.ts';
-import { announcedSubjects } from './subjects.ts';
 import { SyncStore } from './sync.ts';
 import type { ContentTables } from './tables.ts';
 

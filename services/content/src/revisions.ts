@@ -14,6 +14,7 @@ import {
   revisedArticle,
 } from './articles/schema.ts';
 import type { ArticleStore } from './articles/store.ts';
+import { subjectsOfChange } from './cache-subjects.ts';
 import { cursorEnvelope, envelope, keyMember, keyOf, success, successCursorPage } from './envelope.ts';
 import {
   type ArticleRules,
@@ -24,7 +25,6 @@ import {
   writtenHeaders,
 } from './requests.ts';
 import type { Reviews } from './review.ts';
-import { subjectsOfChange } from './subjects.ts';
 import { type ContentTables, membersOfJson, type RowAsJson } from './tables.ts';
 import { pruneDeletedArticles } from './trash.ts';
 

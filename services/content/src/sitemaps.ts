@@ -5,9 +5,9 @@ import { notFound, problemResponses } from '@pressroom/common/problems/problem';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { x } from 'xastscript';
 import { z } from 'zod';
+import { CACHED_UNDER } from './cache-subjects.ts';
 import { replyToReader } from './requests.ts';
 import { knownSite, type PageKind, type Site } from './site.ts';
-import { CACHED_UNDER } from './subjects.ts';
 import type { ContentTables } from './tables.ts';
 
 const sitemapQuery = z.strictObject({

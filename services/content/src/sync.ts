@@ -14,11 +14,11 @@ import {
   shownExtra,
   withoutUnset,
 } from './articles/schema.ts';
+import { CACHED_UNDER } from './cache-subjects.ts';
 import { envelope, success } from './envelope.ts';
 import { redirect as shownRedirect } from './redirects/redirects.ts';
 import { replyToReader } from './requests.ts';
 import { PAGE_KINDS } from './site.ts';
-import { CACHED_UNDER } from './subjects.ts';
 import { AUTHORS, CATEGORIES, TAGS, type TermKind } from './terms/kinds.ts';
 import { term } from './terms/terms.ts';
 

@@ -11,6 +11,7 @@ import { termIds } from './articles/detail.ts';
 import { MOST_COUNTED, MOST_SEEN } from './articles/list-rows.ts';
 import { articleCreatedAnswer, articlePath, articlePut, deletedAnswer } from './articles/schema.ts';
 import { checkReferences, type OwnArticle, writtenIn } from './articles/store.ts';
+import { subjectsOfChange } from './cache-subjects.ts';
 import {
   type Actor,
   cursorEnvelope,
@@ -23,7 +24,6 @@ import {
   writtenBy,
 } from './envelope.ts';
 import { actorOf, logWrite, ownerOf, replyPrivately, writtenHeaders } from './requests.ts';
-import { subjectsOfChange } from './subjects.ts';
 import { type ContentTables, membersOfJson, type RowAsJson } from './tables.ts';
 
 const timestamp = z.iso.datetime({ offset: true });

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { type Permitted, requireArticle, requireReach } from './api-keys.ts';
 import { articlePath, articlePut, articlePutAnswer, deletedAnswer } from './articles/schema.ts';
 import { checkReferences, type UpdatedArticle, updateIn, type Writer } from './articles/store.ts';
+import { subjectsOfChange } from './cache-subjects.ts';
 import { envelope, keyMember, keyOf, success } from './envelope.ts';
 import {
   type ArticleRules,
@@ -20,7 +21,6 @@ import {
   writerOf,
   writtenHeaders,
 } from './requests.ts';
-import { subjectsOfChange } from './subjects.ts';
 import type { ContentTables } from './tables.ts';
 
 /** Body of a PUT: that of a PATCH of the article, but whether and when it is published. */

@@ -6,6 +6,7 @@ import type { SearchGate } from '@pressroom/common/search/search';
 import type { FastifyRequest } from 'fastify';
 import type { Kysely } from 'kysely';
 import { type KeyOwner, requireArticle } from '../api-keys.ts';
+import { CACHED_UNDER, subjectsOfChange } from '../cache-subjects.ts';
 import { success, successPage } from '../envelope.ts';
 import {
   type ArticleRules,
@@ -24,7 +25,6 @@ import {
 } from '../requests.ts';
 import { publishes, type Reviews } from '../review.ts';
 import type { Site } from '../site.ts';
-import { CACHED_UNDER, subjectsOfChange } from '../subjects.ts';
 import type { ContentTables } from '../tables.ts';
 import type { ReadArticle } from './detail.ts';
 import { areForWriters } from './filters.ts';

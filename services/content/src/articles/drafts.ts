@@ -1,8 +1,8 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { operation } from '@pressroom/common/http/operation';
+import { subjectsOfChange } from '../cache-subjects.ts';
 import { success } from '../envelope.ts';
 import { checkDraft, logWrite, writtenHeaders } from '../requests.ts';
-import { subjectsOfChange } from '../subjects.ts';
 import { type ArticleParts, CREATE_PROBLEMS, createArticle, WRITE_PROBLEMS } from './articles.ts';
 import { articleCreatedAnswer, articlePatchAnswer, articlePath, draftCreate, draftPatch } from './schema.ts';
 import type { Writer } from './store.ts';

@@ -2,11 +2,11 @@ import { PreparedQueries, PreparedQuery, PreparedTexts, violates } from '@pressr
 import { type FieldFault, invalid } from '@pressroom/common/failures/failure';
 import { type InsertObject, type Kysely, sql, type Transaction, type UpdateObject } from 'kysely';
 import type { Permitted } from '../api-keys.ts';
+import type { ArticlePlace } from '../cache-subjects.ts';
 import { changesBetween } from '../changes.ts';
 import { type Actor, keyOf, writtenBy } from '../envelope.ts';
 import { TOO_SHORT } from '../html/html-inspector.ts';
 import { explainSlug, freeSlug, type LanguageOf, noLanguage, slugify } from '../slug.ts';
-import type { ArticlePlace } from '../subjects.ts';
 import type { ArticleTable, ContentTables } from '../tables.ts';
 import {
   type ArticleRow,

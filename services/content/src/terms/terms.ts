@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { requireAnyCategory } from '../api-keys.ts';
 import { type FilterValues, filterParameters } from '../articles/filters.ts';
 import { articleListItem, deletedAnswer, includeOf, pageParameters } from '../articles/schema.ts';
+import { CACHED_UNDER } from '../cache-subjects.ts';
 import { envelope, type Page, pagedEnvelope, success, successPage } from '../envelope.ts';
 import {
   actorOf,
@@ -19,7 +20,6 @@ import {
   writtenHeaders,
 } from '../requests.ts';
 import { newSlug, slugMember, slugParameter } from '../slug.ts';
-import { CACHED_UNDER } from '../subjects.ts';
 import type { ContentTables } from '../tables.ts';
 import { capitalized, type TermKind } from './kinds.ts';
 import type { TermPage, TermStore } from './store.ts';
