@@ -7,7 +7,7 @@ import {
   openTitleVectors,
 } from '@pressroom/news-feed/grouping/judging';
 import { StorySearch } from '@pressroom/news-feed/grouping/story-index';
-import { editorSettings, embeddingSettings } from '@pressroom/news-feed/work/worker-config';
+import { editorialSettings, embeddingSettings } from '@pressroom/news-feed/work/worker-config';
 import { readLexicon, type TitleVectors } from '@pressroom/stories';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { LabelledReport } from '../../../bench/stories/labelled-set.ts';
@@ -108,7 +108,7 @@ test('an editor has the titles of a batch embedded in one request, and each once
     NEWS_EMBEDDINGS_API_KEY: KEY,
   };
   const titles = openTitleVectors(readConfig(embeddingSettings, settings), parts());
-  const editor = openJudge(readConfig({ ...editorSettings, ...vocabularySettings }, {}), {
+  const editor = openJudge(readConfig({ ...editorialSettings, ...vocabularySettings }, {}), {
     ...{ db: feed.db, vocabulary: readVocabulary({}), clock: () => now },
     search: new StorySearch(readLexicon(), titles),
   });

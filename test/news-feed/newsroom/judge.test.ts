@@ -6,7 +6,7 @@ import { keepJudgements, openJudge, ruleJudge } from '@pressroom/news-feed/group
 import { type AssignableItem, RulesAssigner } from '@pressroom/news-feed/grouping/story-assigner';
 import { StorySearch } from '@pressroom/news-feed/grouping/story-index';
 import { addSource } from '@pressroom/news-feed/reading/sources';
-import { editorSettings } from '@pressroom/news-feed/work/worker-config';
+import { editorialSettings } from '@pressroom/news-feed/work/worker-config';
 import { readLexicon, readRules } from '@pressroom/stories';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { insertRows, itemRow, type NewsFeedFixture, newsFeedFixture } from '../../support/news-feed.ts';
@@ -38,7 +38,7 @@ function editor(changes: Partial<ReturnType<typeof readRules>> = {}) {
 
 /** The editor of a site with these settings. */
 function editorOf(settings: Record<string, string>) {
-  const config = readConfig({ ...editorSettings, ...vocabularySettings }, settings);
+  const config = readConfig({ ...editorialSettings, ...vocabularySettings }, settings);
   const vocabulary = vocabularyOf(config);
   return openJudge(config, { db: feed.db, vocabulary, clock: () => NOON, search });
 }

@@ -8,7 +8,7 @@ import { openDigests } from '@pressroom/news-feed/grouping/model-digests';
 import { RulesAssigner } from '@pressroom/news-feed/grouping/story-assigner';
 import { StorySearch } from '@pressroom/news-feed/grouping/story-index';
 import { failedJobs, newsroomStatus } from '@pressroom/news-feed/work/status';
-import { editorSettings } from '@pressroom/news-feed/work/worker-config';
+import { editorialSettings } from '@pressroom/news-feed/work/worker-config';
 import { readLexicon } from '@pressroom/stories';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ChatStub, chatStub, completion } from '../../support/chat-endpoint.ts';
@@ -73,7 +73,7 @@ function digests(settings: Record<string, string> = {}) {
     SITE_LANGUAGE: 'en',
     ...settings,
   };
-  const opened = openDigests(readConfig({ ...editorSettings, ...vocabularySettings }, env), {
+  const opened = openDigests(readConfig({ ...editorialSettings, ...vocabularySettings }, env), {
     db: feed.db,
     clock: () => now,
     log: { warn: (fault: unknown) => void refusals.push(fault) },

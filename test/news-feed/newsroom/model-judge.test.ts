@@ -4,7 +4,7 @@ import { readVocabulary, vocabularySettings } from '@pressroom/news-feed/config'
 import { openJudge } from '@pressroom/news-feed/grouping/judging';
 import { StorySearch } from '@pressroom/news-feed/grouping/story-index';
 import { addSource } from '@pressroom/news-feed/reading/sources';
-import { editorSettings } from '@pressroom/news-feed/work/worker-config';
+import { editorialSettings } from '@pressroom/news-feed/work/worker-config';
 import type { Judgement, Submission } from '@pressroom/stories';
 import { readLexicon } from '@pressroom/stories';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 function editor(settings: Record<string, string> = {}) {
   const env = { EDITORIAL_URL: stub.url, EDITORIAL_MODEL: 'test', EDITORIAL_KEY: 'k-1', ...settings };
-  return openJudge(readConfig({ ...editorSettings, ...vocabularySettings }, env), {
+  return openJudge(readConfig({ ...editorialSettings, ...vocabularySettings }, env), {
     db: feed.db,
     vocabulary: readVocabulary({}),
     clock: () => now,
@@ -56,7 +56,7 @@ function judge(given: Submission, settings?: Record<string, string>): Promise<Ju
 /** Judges by the rules alone. */
 function judgeByRules(given: Submission): Promise<Judgement> {
   const env = { db: feed.db, vocabulary: readVocabulary({}), clock: () => now, search };
-  return openJudge(readConfig({ ...editorSettings, ...vocabularySettings }, {}), env).judge(
+  return openJudge(readConfig({ ...editorialSettings, ...vocabularySettings }, {}), env).judge(
     given,
     new AbortController().signal,
   );

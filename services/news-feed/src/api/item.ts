@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import type { Enclosure, Image } from '../fields.ts';
-import type { Correction } from '../survivors.ts';
+import type { Correction } from '../merged-stories.ts';
 import type { ItemTable } from '../tables.ts';
 import type { Site } from './site.ts';
 

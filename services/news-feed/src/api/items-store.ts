@@ -5,7 +5,7 @@ import { hasPieces, type SearchGate, searchWords } from '@pressroom/common/searc
 import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Clock } from '../calendar.ts';
 import { BACK_FILLED_MS } from '../fields.ts';
-import { survivorsOf } from '../survivors.ts';
+import { survivorsOf } from '../merged-stories.ts';
 import type { NewsTables } from '../tables.ts';
 import { ITEM_COLUMNS, type ItemRow } from './item.ts';
 import type { ItemsQuery } from './items.ts';

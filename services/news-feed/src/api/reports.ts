@@ -18,8 +18,8 @@ import {
   type PeriodRules,
   reportDays,
 } from '../calendar.ts';
+import type { Correction } from '../merged-stories.ts';
 import { type Quote, type Report, withoutWithdrawn } from '../report.ts';
-import type { Correction } from '../survivors.ts';
 import type { NewsTables } from '../tables.ts';
 import {
   address,

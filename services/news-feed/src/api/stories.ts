@@ -6,7 +6,7 @@ import { notFound, problemResponses } from '@pressroom/common/problems/problem';
 import type { SearchGate } from '@pressroom/common/search/search';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { correctionsOf, survivorsOf } from '../survivors.ts';
+import { correctionsOf, survivorsOf } from '../merged-stories.ts';
 import type { NewsTables } from '../tables.ts';
 import type { Vocabulary } from '../words.ts';
 import type { ApiAddress } from './api-address.ts';

@@ -6,7 +6,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
 import { MAX_TEXT, MAX_TITLE, storyId } from '../fields.ts';
 import { type RenewalParts, renewStories } from '../grouping/story-renewal.ts';
-import { correctionsOf, familiesOf, survivorsOf } from '../survivors.ts';
+import { correctionsOf, familiesOf, survivorsOf } from '../merged-stories.ts';
 import type { NewsTables } from '../tables.ts';
 import { asOneEdit, type Outcome } from './edits.ts';
 
@@ -344,7 +344,7 @@ const MOST_COMPARED = 40;
  * What a story is about: the lead of its newest report, and the words by which its reports were taken for one
  * event, as far as these are still compared.
  */
-export async function tellStory(
+export async function describeStory(
   db: Kysely<NewsTables>,
   publicId: string,
   lexicon: Lexicon,

@@ -23,7 +23,7 @@ import type { Calendar, Clock } from '../calendar.ts';
 import { canonicalUrl } from '../fields.ts';
 import type { NewsTables } from '../tables.ts';
 import type { Vocabulary } from '../words.ts';
-import type { EditorConfig, EmbeddingConfig } from '../work/worker-config.ts';
+import type { EditorialConfig, EmbeddingConfig } from '../work/worker-config.ts';
 import type { StorySearch } from './story-index.ts';
 
 /** An item with its judgement. */
@@ -45,7 +45,7 @@ export interface Judge extends SubmissionJudge {
 const LANGUAGE = 'Simplified Chinese';
 const LANGUAGE_TAG = 'zh-Hans';
 
-interface EditorContext {
+interface JudgeContext {
   db: Kysely<NewsTables>;
   vocabulary: Vocabulary;
   clock: Clock;
@@ -58,8 +58,8 @@ interface EditorContext {
  * the rules. Throws a `Failure` for a pack that is not one.
  */
 export function openJudge(
-  config: EditorConfig & RulesSettings,
-  { db, vocabulary, clock, search }: EditorContext,
+  config: EditorialConfig & RulesSettings,
+  { db, vocabulary, clock, search }: JudgeContext,
 ): Judge {
   const rules = ruleJudge({ db, rules: () => vocabulary.rules, search, vocabulary });
   const model = modelOf(config);
@@ -114,7 +114,7 @@ export interface EditorialModel {
 
 /** The model that the settings name; undefined if they name none. */
 export function modelOf(
-  config: EditorConfig & Pick<RulesSettings, 'SITE_LANGUAGE'>,
+  config: EditorialConfig & Pick<RulesSettings, 'SITE_LANGUAGE'>,
 ): EditorialModel | undefined {
   const { EDITORIAL_URL: url, EDITORIAL_MODEL: model, EDITORIAL_KEY: key } = config;
   if (url === undefined || model === undefined) return undefined;
@@ -135,7 +135,7 @@ function languageName(tag: string | undefined): string {
 /** Timeout of a request for vectors, in ms: entries wait for it. */
 const TIMEOUT_MS = 10_000;
 
-interface TitleVectorsParts extends Pick<EditorContext, 'db' | 'clock'> {
+interface TitleVectorsParts extends Pick<JudgeContext, 'db' | 'clock'> {
   /** Determines the days of the budget. */
   calendar: Calendar;
   log: Pick<Logger, 'warn'>;

@@ -10,7 +10,7 @@ import {
 } from '@pressroom/stories';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { asNoEdit, asOneEdit } from '../editing/edits.ts';
-import { survivorsOf } from '../survivors.ts';
+import { survivorsOf } from '../merged-stories.ts';
 import type { NewsTables } from '../tables.ts';
 
 /**

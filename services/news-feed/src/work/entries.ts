@@ -408,7 +408,7 @@ export async function claimEntries(
 }
 
 /** Carries out work with entries that were taken, and renews their lease: their pages may be slow. */
-export async function keepingEntries<T>(
+export async function withEntryLease<T>(
   db: Kysely<NewsTables>,
   sourceId: number,
   claimed: readonly ClaimedEntry[],

@@ -13,9 +13,9 @@ import {
   type ClaimedEntry,
   claimEntries,
   delayEntry,
-  keepingEntries,
   refuseEntry,
   releaseEntry,
+  withEntryLease,
 } from './entries.ts';
 import type { Throttle } from './job-slots.ts';
 import { type JudgedEntry, type WriteParts, writeEntries } from './write-entries.ts';
@@ -65,7 +65,7 @@ export async function ingestEntries(
   if (source === undefined) return { written: 0, failed: 0 };
   const claimed = await claimEntries(parts.db, sourceId, BATCH);
   if (claimed.length === 0) return { written: 0, failed: 0 };
-  const failed = await keepingEntries(parts.db, sourceId, claimed, () =>
+  const failed = await withEntryLease(parts.db, sourceId, claimed, () =>
     ingestBatch(parts, source, claimed, signal),
   );
   return { written: claimed.length - failed, failed };

@@ -15,8 +15,8 @@ import { endpointUrl } from '@pressroom/stories';
 import { z } from 'zod';
 import { vocabularySettings } from '../config.ts';
 
-/** The settings of the editor, for `readConfig`. */
-export const editorSettings = {
+/** The settings of the model that judges and writes digests, for `readConfig`. */
+export const editorialSettings = {
   EDITORIAL_URL: setting(
     endpointUrl().optional(),
     'Base URL of an OpenAI-compatible API; with `EDITORIAL_MODEL` set, its model judges entries.',
@@ -38,8 +38,8 @@ export const editorSettings = {
   ),
 };
 
-/** The values of {@link editorSettings}. */
-export type EditorConfig = z.infer<z.ZodObject<typeof editorSettings>>;
+/** The values of {@link editorialSettings}. */
+export type EditorialConfig = z.infer<z.ZodObject<typeof editorialSettings>>;
 
 /** The settings for embedding titles, for `readConfig`. */
 export const embeddingSettings = {
@@ -117,7 +117,7 @@ export const workerSettings = {
   ...{ DATABASE_URL, DATABASE_PASSWORD, DATABASE_POOL_SIZE, DATABASE_CONNECT_TIMEOUT_MS },
   ...{ LOG_LEVEL, HOST, METRICS_PORT, SHUTDOWN_TIMEOUT_MS },
   ...vocabularySettings,
-  ...editorSettings,
+  ...editorialSettings,
   ...embeddingSettings,
   ...noticeSettings,
   NEWS_PRIVATE_HOSTS: setting(

@@ -20,15 +20,15 @@ import { parseInput } from '../parse-input.ts';
 import {
   addHistoryCommand,
   type EditorOptions,
-  editing,
   membersText,
   type PrintOptions,
   print,
   printEdited,
-  printing,
   readAs,
   renewalParts,
   withDatabase,
+  withEditorOptions,
+  withJsonOption,
   withNewsroom,
 } from './options.ts';
 
@@ -67,7 +67,7 @@ type EditOptions = EditorOptions & Partial<Record<keyof typeof ITEM_MEMBERS, unk
 /** `newsroom item`. */
 export function addItemCommands(program: Command, readArchive: ReadArchive): void {
   const item = program.command('item').description('list, search and edit items');
-  printing(item.command('show'))
+  withJsonOption(item.command('show'))
     .description('show all of an item, its story, its sources and the reports that quote it')
     .argument('<id>')
     .action(async (id: string, options: PrintOptions) =>
@@ -82,7 +82,7 @@ export function addItemCommands(program: Command, readArchive: ReadArchive): voi
     .argument('<words...>')
     .action((words: string[], options: ListOptions) => list(readArchive, { ...options, q: words.join(' ') }));
   addHistoryCommand(item, 'item');
-  const editCommand = editing(item.command('edit'))
+  const editCommand = withEditorOptions(item.command('edit'))
     .description('change the members of an item; an empty text removes an optional member')
     .argument('<id>')
     .action((id: string, options: EditOptions) => edit('item edit', id, options));
@@ -92,22 +92,22 @@ export function addItemCommands(program: Command, readArchive: ReadArchive): voi
     const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     editCommand.option(`--${flag} <${value}>`, about, (text) => memberOf(name, text));
   }
-  editing(item.command('select'))
+  withEditorOptions(item.command('select'))
     .description('add an item to the selected set')
     .argument('<id>')
     .option('--reason <text>', 'why', (text) => memberOf('reason', text))
     .action((id: string, options: EditOptions) => edit('item select', id, options, { selected: true }));
-  editing(item.command('deselect'))
+  withEditorOptions(item.command('deselect'))
     .description('remove an item from the selected set; it stays public')
     .argument('<id>')
     .action((id: string, options: EditOptions) => edit('item deselect', id, options, { selected: false }));
-  editing(item.command('withdraw'))
+  withEditorOptions(item.command('withdraw'))
     .description('remove an item from every answer')
     .argument('<id>')
     .action((id: string, options: EditorOptions) =>
       setWithdrawal('item withdraw', withdrawItem, id, options),
     );
-  editing(item.command('restore'))
+  withEditorOptions(item.command('restore'))
     .description('restore a withdrawn item')
     .argument('<id>')
     .action((id: string, options: EditorOptions) => setWithdrawal('item restore', restoreItem, id, options));
@@ -115,7 +115,7 @@ export function addItemCommands(program: Command, readArchive: ReadArchive): voi
 
 /** Adds the parameters of the archive to a command. */
 function filtered(command: Command): Command {
-  return printing(command)
+  return withJsonOption(command)
     .option('--selected', 'only selected ones')
     .option('--source <name>')
     .option('--category <name>')
@@ -222,7 +222,7 @@ function memberOf(name: string, text: string): unknown {
 
 /** `newsroom explain`. */
 export function addExplainCommand(program: Command): void {
-  printing(program.command('explain'))
+  withJsonOption(program.command('explain'))
     .description('show why the editor gave an item its score')
     .argument('<id>')
     .action(async (id: string, options: PrintOptions) =>

@@ -25,14 +25,14 @@ export interface EditorOptions extends PrintOptions {
 }
 
 /** Adds `--json` to a command. */
-export function printing(command: Command): Command {
+export function withJsonOption(command: Command): Command {
   return command.option('--json', 'as JSON');
 }
 
 /** Adds `--json` and `--by` to a command. */
-export function editing(command: Command): Command {
+export function withEditorOptions(command: Command): Command {
   const by = new Option('--by <name>', 'who edits, for the history').env('NEWSROOM_BY');
-  return printing(command).addOption(by.default(systemUser(), 'the user of the system'));
+  return withJsonOption(command).addOption(by.default(systemUser(), 'the user of the system'));
 }
 
 function systemUser(): string {
@@ -93,7 +93,7 @@ export function withNewsroom<T>(
 
 /** Adds `history` to the commands on a kind of things. */
 export function addHistoryCommand(parent: Command, kind: HistoryQuery['kind']): void {
-  printing(parent.command('history'))
+  withJsonOption(parent.command('history'))
     .description('show who changed it, when and what, the newest first')
     .argument('<id>')
     .option('--limit <edits>', 'how many edits at most', readAs(integerParameter(1)), 100)
@@ -112,7 +112,7 @@ export function readNote(text: string): string | null {
 
 /** `newsroom undo`. */
 export function addUndoCommand(program: Command): void {
-  editing(program.command('undo'))
+  withEditorOptions(program.command('undo'))
     .description('undo an edit by another one, unless what it changed has been changed again')
     .argument('<edit>', 'its number, as the history shows it', readAs(editPath.shape.edit))
     .action(async (number: number, options: EditorOptions) => {

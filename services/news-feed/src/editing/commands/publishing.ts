@@ -18,14 +18,14 @@ import { inEdit } from '../edits.ts';
 import { addSample } from '../sample.ts';
 import {
   type EditorOptions,
-  editing,
   type PrintOptions,
   print,
   printEdited,
-  printing,
   readAs,
   readNote,
   withDatabase,
+  withEditorOptions,
+  withJsonOption,
   withNewsroom,
 } from './options.ts';
 
@@ -50,7 +50,7 @@ interface ReportOptions extends PrintOptions {
 
 /** `newsroom rank`, `daily`, `weekly`, `monthly`, `report` and `sample`. */
 export function addPublishingCommands(program: Command): void {
-  printing(program.command('rank'))
+  withJsonOption(program.command('rank'))
     .description('publish a new ranking of the hot topics')
     .option('--explain', 'publish nothing; show what each rank of the latest ranking was computed from')
     .option('--direction <name>', 'with --explain: the list for one direction')
@@ -58,14 +58,14 @@ export function addPublishingCommands(program: Command): void {
       explain ? printExplanation(direction, options) : rank(direction, options),
     );
   for (const period of PERIODS) {
-    printing(program.command(period))
+    withJsonOption(program.command(period))
       .description(`publish the ${period} report for ${COVERS[period]}, by NEWS_REPORT_TIMEZONE`)
       .option('--date <date>', 'YYYY-MM-DD (default: the latest that is over)', readAs(reportDate))
       .option('--early', 'before its hour (default: the next one)')
       .action((options: ReportOptions) => report(period, options));
   }
   const reports = program.command('report').description('preview and correct reports');
-  printing(reports.command('preview'))
+  withJsonOption(reports.command('preview'))
     .description('show a report as it would be published now')
     .addArgument(periodArgument())
     .option('--date <date>', 'YYYY-MM-DD (default: the next)', readAs(reportDate))
@@ -76,12 +76,12 @@ export function addPublishingCommands(program: Command): void {
       });
       print(options, preview, previewText);
     });
-  editing(reports.command('correct'))
+  withEditorOptions(reports.command('correct'))
     .description('publish a report of today again, as it would be published now')
     .addArgument(periodArgument())
     .option('--date <date>', 'YYYY-MM-DD (default: the latest)', readAs(reportDate))
     .action(correct);
-  editing(reports.command('note'))
+  withEditorOptions(reports.command('note'))
     .description('say to the readers of a report, of whatever day, what was wrong with it')
     .addArgument(periodArgument())
     .argument('<note>', 'an empty one takes it back', readNote)

@@ -40,7 +40,7 @@ import { sharedSlots, sharedTurns } from '../../work/leases.ts';
 import { type TriedSource, type TrySettings, trySource } from '../../work/try-source.ts';
 import { workerSettings } from '../../work/worker-config.ts';
 import { sourcePath } from '../desk/sources.ts';
-import { type PrintOptions, print, printing, readAs, withDatabase, withNewsroom } from './options.ts';
+import { type PrintOptions, print, readAs, withDatabase, withJsonOption, withNewsroom } from './options.ts';
 
 /** The options of `sources add` and `edit`. */
 interface SettingOptions extends PrintOptions {
@@ -81,12 +81,12 @@ export function addSourceCommands(program: Command): void {
       .option('--no-first-party', 'it reports on others')
       .option('--no-read-pages', "do not read the articles' pages"),
   ).action(edit);
-  printing(sources.command('list')).description('list the sources and their state').action(list);
-  printing(sources.command('show'))
+  withJsonOption(sources.command('list')).description('list the sources and their state').action(list);
+  withJsonOption(sources.command('show'))
     .description('show everything about a source')
     .argument('<source>', 'its number or address')
     .action(show);
-  printing(sources.command('dropped'))
+  withJsonOption(sources.command('dropped'))
     .description('list the newest 200 entries that its rules have dropped, and by which rule')
     .argument('<source>', 'its number or address')
     .action(listDropped);
@@ -96,7 +96,7 @@ export function addSourceCommands(program: Command): void {
     ['remove', 'remove a source; its items stay, and `restore` brings it back', removeSource],
   ] as const;
   for (const [name, description, change] of changes) {
-    printing(sources.command(name))
+    withJsonOption(sources.command(name))
       .description(description)
       .argument('<source>', 'its number or address')
       .action(async (given: string, options: PrintOptions) => {
@@ -108,14 +108,14 @@ export function addSourceCommands(program: Command): void {
         print(options, { id }, () => `${id}: done`);
       });
   }
-  printing(sources.command('restore'))
+  withJsonOption(sources.command('restore'))
     .description('bring a source back that was removed in the last NEWS_KEEP_DAYS, as it was')
     .argument('<source>', 'its number', readAs(sourcePath.shape.id))
     .action(async (id: number, options: PrintOptions) => {
       await withDatabase((db) => restoreSource(db, id, new Date()));
       print(options, { id }, () => `${id}: done`);
     });
-  printing(sources.command('import'))
+  withJsonOption(sources.command('import'))
     .description('add the feeds of an OPML file')
     .argument('<file>', 'the file, or - for standard input')
     .action(importOpml);
@@ -131,7 +131,7 @@ export function addSourceCommands(program: Command): void {
 }
 
 function withSettings(command: Command): Command {
-  return printing(command)
+  return withJsonOption(command)
     .option('--name <text>', "the source that its items name (default: the feed's title)")
     .option('--category <name>', 'the category of its items')
     .option('--direction <names>', 'the directions of its items, separated by commas')

@@ -16,17 +16,17 @@ import {
 } from '../importer.ts';
 import {
   type EditorOptions,
-  editing,
   type PrintOptions,
   print,
-  printing,
   withDatabase,
+  withEditorOptions,
+  withJsonOption,
   withNewsroom,
 } from './options.ts';
 
 /** `newsroom status` and `jobs`. */
 export function addStatusCommands(program: Command): void {
-  printing(program.command('status'))
+  withJsonOption(program.command('status'))
     .description('show the state of the sources, the schedules and the queues')
     .option('--check', 'exit with 1 unless a worker runs')
     .action(async ({ check, ...options }: PrintOptions & { check?: boolean }) => {
@@ -40,7 +40,7 @@ export function addStatusCommands(program: Command): void {
       print(options, { ...status, sources }, () => statusText(status));
       if (check && status.workers === 0) process.exitCode = 1;
     });
-  printing(program.command('jobs'))
+  withJsonOption(program.command('jobs'))
     .description('show failed jobs that will be retried, and why')
     .action(async (options: PrintOptions) => print(options, await withDatabase(failedJobs), jobsText));
 }
@@ -107,7 +107,7 @@ interface ImportOptions extends EditorOptions {
 
 /** `newsroom import`. */
 export function addImportCommand(program: Command): void {
-  editing(program.command('import'))
+  withEditorOptions(program.command('import'))
     .description('import items, stories and reset records from a JSON Lines file')
     .argument('[file]', 'the file, or - for standard input')
     .option('--schema', 'print the JSON Schema of a line')

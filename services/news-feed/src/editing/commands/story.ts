@@ -15,30 +15,30 @@ import { unmergeStory } from '../undo.ts';
 import {
   addHistoryCommand,
   type EditorOptions,
-  editing,
   membersText,
   type PrintOptions,
   print,
   printEdited,
-  printing,
   readNote,
   renewalParts,
   undoParts,
   withDatabase,
+  withEditorOptions,
+  withJsonOption,
   withNewsroom,
 } from './options.ts';
 
 /** `newsroom story`. */
 export function addStoryCommands(program: Command): void {
   const story = program.command('story').description('show and edit stories by publicId');
-  printing(story.command('show'))
+  withJsonOption(story.command('show'))
     .description('show all of a story, its reports and the stories that it points to')
     .argument('<id>')
     .action(async (id: string, options: PrintOptions) =>
       print(options, await withDatabase((db) => readStoryDetail(db, id)), storyText),
     );
   addHistoryCommand(story, 'story');
-  editing(story.command('merge'))
+  withEditorOptions(story.command('merge'))
     .description('merge a story into another one; its address redirects there from now on')
     .argument('<from>')
     .argument('<into>')
@@ -53,7 +53,7 @@ export function addStoryCommands(program: Command): void {
         merged ? `${from} has become ${into}` : `${from} had already become ${into}; nothing was changed`,
       );
     });
-  editing(story.command('unmerge'))
+  withEditorOptions(story.command('unmerge'))
     .description('undo the merge of a story; the newsroom does not merge the two again')
     .argument('<id>', 'the story that was merged into another one')
     .action(async (id: string, options: EditorOptions) =>
@@ -63,7 +63,7 @@ export function addStoryCommands(program: Command): void {
         await withNewsroom((db, vocabulary) => unmergeStory(db, id, undoParts(options, vocabulary))),
       ),
     );
-  editing(story.command('split'))
+  withEditorOptions(story.command('split'))
     .description('move reports of a story to a new story; the newsroom does not merge the two again')
     .argument('<id>')
     .argument('<items...>', 'the ids of the reports that go')
@@ -74,7 +74,7 @@ export function addStoryCommands(program: Command): void {
       );
       print(options, { id: created, edit }, () => `${created}: the new story of ${items.join(', ')}`);
     });
-  editing(story.command('note'))
+  withEditorOptions(story.command('note'))
     .description('say to the readers of a story what was wrong with it or its digest')
     .argument('<id>')
     .argument('<note>', 'an empty one takes it back', readNote)
@@ -84,7 +84,7 @@ export function addStoryCommands(program: Command): void {
       );
       printEdited(options, id, edited);
     });
-  editing(story.command('place'))
+  withEditorOptions(story.command('place'))
     .description('pin a story in the hot list, hide it there, or leave it to its heat')
     .argument('<id>')
     .addArgument(new Argument('<place>').choices([...HOT_PLACES, 'none']))
@@ -95,7 +95,7 @@ export function addStoryCommands(program: Command): void {
       );
       printEdited(options, id, edited);
     });
-  editing(story.command('digest'))
+  withEditorOptions(story.command('digest'))
     .description(
       'replace the digest of a story with text from a file or standard input; an empty text removes it',
     )

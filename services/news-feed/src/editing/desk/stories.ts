@@ -16,6 +16,7 @@ import { splitStory } from '../../grouping/story-renewal.ts';
 import type { NewsTables } from '../../tables.ts';
 import { inEdit } from '../edits.ts';
 import {
+  describeStory,
   existingStory,
   HOT_PLACES,
   mergeStories,
@@ -24,7 +25,6 @@ import {
   setCorrection,
   setDigest,
   setHotPlace,
-  tellStory,
 } from '../stories.ts';
 import { unmergeStory } from '../undo.ts';
 import { type EditorParts, editNumber, renewalOf, timestamp, toWire } from './editors.ts';
@@ -162,7 +162,7 @@ function reads<Query extends z.ZodType>({ db, lexicon }: EditorParts, stories: S
         cacheControl: PRIVATE,
         load: async () => {
           const { id } = request.params;
-          const [story, told] = await Promise.all([readStoryDetail(db, id), tellStory(db, id, lexicon)]);
+          const [story, told] = await Promise.all([readStoryDetail(db, id), describeStory(db, id, lexicon)]);
           return { value: toWire({ ...story, ...told }), own: ownOf(story) };
         },
       }),
