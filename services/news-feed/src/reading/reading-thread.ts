@@ -3,7 +3,7 @@ import { threadTask } from '@pressroom/common/threads/thread-task';
 import { readOpml } from './opml.ts';
 import { mayRead, readPage, readRobots } from './page.ts';
 import { readFeed } from './read-feed.ts';
-import { applyRule, patternFaults } from './source-settings.ts';
+import { applyRule, patternFaults } from './source-rules.ts';
 
 /** Parsers of everything that publishers send, the rules of a robots.txt, and the patterns of editors. */
 const READERS = {

@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  applyRule,
-  checkRules,
-  patternFaults,
-  type RuleSubject,
-  rulingOf,
-  sourceUrl,
-} from './source-settings.ts';
+import { applyRule, checkRules, patternFaults, type RuleSubject, rulingOf } from './source-rules.ts';
+import { sourceUrl } from './source-settings.ts';
 
 const subject = (title: string, summary: string | null = null) => ({
   title,

@@ -1,4 +1,4 @@
-import { Failure, type RuleCode } from '@pressroom/common/failures/failure';
+import { Failure } from '@pressroom/common/failures/failure';
 import type { SecretBox } from '@pressroom/common/secrets/secret-box';
 import { type Kysely, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import { asManyEdits } from '../editing/edits.ts';
@@ -9,15 +9,14 @@ import { type OpmlFeed, opmlSettings } from './opml.ts';
 import type { Reader } from './reader.ts';
 import { accessColumns, changesAccess, type SourceAccess } from './source-access.ts';
 import {
-  type AppliedRule,
-  checkSettings,
+  applyInThreads,
   DROPPED_BY,
+  faultsOfPatterns,
   type RuleSubject,
   type Ruling,
   rulingOf,
-  type SourceSettings,
-  sourceUrl,
-} from './source-settings.ts';
+} from './source-rules.ts';
+import { checkSettings, type SourceSettings, sourceUrl } from './source-settings.ts';
 
 /** A row of `news.source`. */
 export type Source = Selectable<SourceTable>;
@@ -418,82 +417,8 @@ export async function tryRules(
   rules: readonly string[],
 ): Promise<TriedEntry[]> {
   const entries = await newestEntries(db, id);
-  const { applied, faults } = await tryEach(reader, `rules of ${id}`, rules, entries);
+  const { applied, faults } = await applyInThreads(reader, `rules of ${id}`, rules, entries);
   const [fault] = faults;
   if (fault !== undefined) throw new Failure('invalid', fault.reason);
   return entries.map(({ title }, entry) => ({ title, ...rulingOf(applied, entry) }));
-}
-
-/** A rule that is not applied any more, and why. */
-interface StoppedRule {
-  rule: string;
-  reason: string;
-  /** The reason's sentence; absent where an earlier release has switched it off. */
-  code?: RuleCode;
-}
-
-/**
- * Applies the rules of a source to entries, in threads. A rule that cannot be applied within their limits is
- * switched off, with its reason, until an editor saves the rules again.
- */
-export async function applyRules(
-  parts: { db: Kysely<NewsTables>; reader: Reader },
-  source: Pick<Source, 'id' | 'given_url' | 'rules' | 'stopped_rules'>,
-  subjects: readonly RuleSubject[],
-): Promise<Ruling[]> {
-  const { rules, stopped_rules: stopped } = source;
-  const { applied, faults } = await tryEach(parts.reader, source.given_url, rules, subjects, stopped);
-  if (faults.length > 0) await stopRules(parts.db, source, [...stopped, ...faults]);
-  return subjects.map((_, entry) => rulingOf(applied, entry));
-}
-
-/** Applies rules, one after the other; those that cannot be are faults. Throws a `Failure` `unavailable`. */
-async function tryEach(
-  reader: Reader,
-  owner: string,
-  rules: readonly string[],
-  subjects: readonly RuleSubject[],
-  stopped: readonly StoppedRule[] = [],
-): Promise<{ applied: AppliedRule[]; faults: StoppedRule[] }> {
-  const off = new Set(stopped.map(({ rule }) => rule));
-  const applied: AppliedRule[] = [];
-  const faults: StoppedRule[] = [];
-  for (const rule of rules) {
-    let matches: boolean[] | undefined;
-    try {
-      // The thread gets no more of an entry than a rule looks at.
-      const seen = subjects.map(({ title, summary, url }) => ({ title, summary, url }));
-      matches = off.has(rule) ? undefined : await reader.read(owner, 'rule', { rule, subjects: seen });
-    } catch (error) {
-      if (!(error instanceof Failure) || error.kind !== 'invalid') throw error;
-      const code = error.code === 'rule_too_slow' ? error.code : 'rule_unusable';
-      faults.push({ rule, reason: error.message, code });
-    }
-    applied.push({ rule, matches });
-  }
-  return { applied, faults };
-}
-
-/** Returns the faults in the patterns of an editor's rules, each with its place among them. */
-export async function faultsOfPatterns(
-  reader: Reader,
-  rules: readonly string[] = [],
-): Promise<{ index: number; message: string }[]> {
-  if (rules.length === 0) return [];
-  const faults = await reader.read('the rules of editors', 'patterns', rules);
-  return faults.flatMap((message, index) => (message === null ? [] : [{ index, message }]));
-}
-
-/** Not if an editor has saved other rules meanwhile. */
-async function stopRules(
-  db: Kysely<NewsTables>,
-  { id, rules }: Pick<Source, 'id' | 'rules'>,
-  stopped: readonly StoppedRule[],
-): Promise<void> {
-  await db
-    .updateTable('news.source')
-    .set({ stopped_rules: JSON.stringify(stopped) })
-    .where('id', '=', id)
-    .where('rules', '=', sql<string[]>`${rules}::text[]`)
-    .execute();
 }

@@ -7,14 +7,8 @@ import { FOUND, LIST_SELECTORS } from '../../reading/list-selectors.ts';
 import { writeOpml } from '../../reading/opml.ts';
 import { MAX_ENTRIES } from '../../reading/parse-feed.ts';
 import { Reader } from '../../reading/reader.ts';
-import {
-  checkSettings,
-  IDENTITIES,
-  patternFaults,
-  SELECT_RULES,
-  type SourceSettings,
-  sourceUrl,
-} from '../../reading/source-settings.ts';
+import { patternFaults, SELECT_RULES } from '../../reading/source-rules.ts';
+import { checkSettings, IDENTITIES, type SourceSettings, sourceUrl } from '../../reading/source-settings.ts';
 import {
   addListed,
   addSource,

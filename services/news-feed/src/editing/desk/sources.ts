@@ -23,13 +23,13 @@ import { LEFT_OUT_CODES } from '../../reading/feed.ts';
 import { writeOpml } from '../../reading/opml.ts';
 import type { Reader } from '../../reading/reader.ts';
 import { accessInput } from '../../reading/source-access.ts';
+import { faultsOfPatterns } from '../../reading/source-rules.ts';
 import { checkSettings, IDENTITIES, type SourceSettings, sourceUrl } from '../../reading/source-settings.ts';
 import {
   addListed,
   addSource,
   droppedEntries,
   editSource,
-  faultsOfPatterns,
   findSource,
   listSources,
   newEntries,
