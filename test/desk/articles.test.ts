@@ -553,6 +553,18 @@ describe('an article', () => {
     await dialog.waitFor({ state: 'detached' });
     expect((await stored(id)).content).toContain('quiet');
     await expect.poll(() => text().textContent()).toContain('quiet');
+    // What is published comes back as changes too, in place of those that nobody has seen.
+    await desk.content.client.patch(`/api/articles/${id}`, { content: now, is_published: true });
+    await desk.content.client.put(`/api/articles/${id}/working-copy`, { content: `<p>${LONG} Unseen.</p>` });
+    await openArticle(id);
+    await expect.poll(() => text().textContent()).toContain('Unseen');
+    await choose('History');
+    await dialog.locator('.history-entry').last().click();
+    await dialog.getByRole('button', { name: 'Restore this revision' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await expect.poll(() => text().textContent()).toContain('quiet');
+    await page.getByText('Changes that readers do not see yet').waitFor();
+    expect((await stored(id)).content).toContain('loud');
   });
 
   test('has a link at which its page shows it before it is public', async () => {

@@ -336,9 +336,17 @@ export class OpenArticle {
     return problem ?? (isShown ? undefined : this.#problem.peek());
   }
 
-  /** Makes the article say again what it said in a revision. */
-  async restore(revision: number): Promise<boolean> {
-    return this.#whenSaved((id) => this.#api.restoreRevision(id, revision));
+  /**
+   * Makes the article say again what it said in a revision. What is published says it to readers once the
+   * changes are published, like all that is written here.
+   */
+  async restore(revision: number, said: Fields): Promise<boolean> {
+    if (!this.#article.peek()?.is_published) {
+      return this.#whenSaved((id) => this.#api.restoreRevision(id, revision));
+    }
+    // The address and the corrections are no part of what it said.
+    this.edit({ ...said, ...pick(this.#fields.peek(), ['slug', 'corrections']) });
+    return this.save();
   }
 
   async #whenSaved(work: (id: number) => Promise<void>): Promise<boolean> {

@@ -50,8 +50,8 @@ export function HistoryDialog({ open, isReadOnly, onClose }: HistoryDialogProps)
     };
   }, [api, id, open, shown]);
   const restore = async () => {
-    if (shown === undefined) return;
-    if (await open.restore(shown)) onClose();
+    if (shown === undefined || old === undefined) return;
+    if (await open.restore(shown, old)) onClose();
     else setProblem(errorWords(open.problem.peek(), say));
   };
   const days = Map.groupBy(sessions, ([{ created_at: at }]) => texts.part(Date.parse(at), 'day'));
