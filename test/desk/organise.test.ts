@@ -34,7 +34,9 @@ async function act(name: string, item: string) {
 const rows = () => page.getByRole('rowheader').allInnerTexts();
 
 test('categories are made, described, ordered and deleted', async () => {
-  await desk.go(page, 'organise');
+  await desk.go(page, 'articles');
+  await page.getByText('No articles yet').waitFor();
+  await page.getByRole('link', { name: 'Organise' }).click();
   await page.getByText('No categories yet').waitFor();
   for (const name of ['Politics', 'Culture', 'Sport']) {
     await page.getByRole('button', { name: 'New category' }).click();
@@ -47,6 +49,11 @@ test('categories are made, described, ordered and deleted', async () => {
     await page.keyboard.press('Enter');
     await page.getByRole('rowheader', { name }).waitFor();
   }
+  // A section that was open before knows them too.
+  await desk.content.client.article({ title: 'In no category' });
+  await page.getByRole('link', { name: 'Articles', exact: true }).click();
+  await page.getByLabel('Category', { exact: true }).selectOption({ label: 'Sport' });
+  await page.getByRole('link', { name: 'Organise' }).click();
   expect(await read('categories/by-slug/politics?include=picture')).toMatchObject({
     description: 'Town and country',
     picture: 'https://media.example/town.jpg',

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { GalleryApi } from '../media/api/gallery.ts';
 import type { Desk } from '../shared/desk.ts';
 import { storeOrigin } from '../shared/state/store.ts';
@@ -17,8 +18,10 @@ import { Page } from './views/page.tsx';
 
 /** Makes the articles section: what is written, and the page on which it is written. */
 export function openArticles(desk: Desk): ComponentType {
-  const app = appOf(desk);
+  const { app, learn } = appOf(desk);
   return function Articles() {
+    // An import, *Organise* and the settings change it while other sections are shown.
+    useEffect(() => void learn(), []);
     return (
       <AppContext.Provider value={app}>
         <Page />
@@ -27,7 +30,7 @@ export function openArticles(desk: Desk): ComponentType {
   };
 }
 
-function appOf(desk: Desk): App {
+function appOf(desk: Desk): { readonly app: App; readonly learn: () => Promise<void> } {
   const { address, connection, me, service, voice } = desk;
   const api = new ContentApi(service, async () => {
     await me.known();
@@ -42,13 +45,12 @@ function appOf(desk: Desk): App {
     site.value = await api.site().catch(() => site.peek());
     await Promise.all([terms.load(), filters.load().catch(() => undefined)]);
   };
-  void learn();
   connection.returns.subscribe((count) => {
     if (count === 0) return;
     void learn();
     void list.refresh();
   });
-  return {
+  const app = {
     ...desk,
     api,
     filters,
@@ -61,4 +63,5 @@ function appOf(desk: Desk): App {
     terms,
     texts: new Texts(voice, 'articles'),
   };
+  return { app, learn };
 }
