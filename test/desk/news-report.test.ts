@@ -114,6 +114,8 @@ test('the report is published as it was shown, or not at all, then corrected, an
   await expect.poll(titles).toBe('e');
   await publish('Publish now');
   await page.getByText('A correction would look like this').waitFor();
+  // The report comes first: few are corrected.
+  expect(await page.getByLabel('Correction', { exact: true }).isVisible()).toBe(false);
   expect(await published()).toEqual(['e']);
   await desk.elsewhere('POST', '/items/f/select');
   await page.reload();
@@ -124,6 +126,7 @@ test('the report is published as it was shown, or not at all, then corrected, an
   await page.keyboard.press('u');
   await page.getByText('Undone: Corrected: Daily', { exact: true }).first().waitFor();
   expect(await published()).toEqual(['e']);
+  await page.getByText('Say what was wrong').click();
   await page.getByLabel('Correction', { exact: true }).fill('It was f.');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Wrote the correction: Daily', { exact: true }).first().waitFor();
@@ -146,6 +149,7 @@ test('a report of any earlier day is found by its date, stays as it was, and say
   await page.getByText('No report was published for this date').waitFor();
   await page.getByLabel('Date of the report').fill(String(day));
   await page.getByText('Of that day').waitFor();
+  await page.getByText('Say what was wrong').click();
   await page.getByLabel('Correction', { exact: true }).fill('It was the day before.');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Wrote the correction: Daily', { exact: true }).first().waitFor();

@@ -85,6 +85,15 @@ test('files and a folder are chosen with the button', async () => {
   await choose('Folder…', join(folder, 'album'));
   await window.link('album').waitFor();
   expect(await window.keys('button/')).toEqual(['button/a.txt', 'button/album/1.txt']);
+  // On a phone what is reported leaves the buttons for what is chosen in reach.
+  const before = page.viewportSize();
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.getByLabel('Select a.txt').check();
+  for (const name of ['Delete', 'More actions', 'Clear the selection']) {
+    await page.getByRole('button', { name, exact: true }).click({ trial: true });
+  }
+  await page.keyboard.press('Escape');
+  if (before !== null) await page.setViewportSize(before);
 });
 
 test('a session that ends in the middle of a large file costs only the password', async () => {

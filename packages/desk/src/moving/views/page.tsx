@@ -79,7 +79,7 @@ function Beginning() {
         {sent === undefined ? (
           <>
             <Icon name="upload" size={32} />
-            <p>{say('drop')}</p>
+            <p class="for-mouse">{say('drop')}</p>
             <Button kind="primary" onClick={() => chooser.current?.click()}>
               {say('choose')}
             </Button>

@@ -123,6 +123,7 @@ export const en = {
   score: 'Score',
   directions: 'Subject areas',
   correction: 'Correction',
+  correctWords: 'Say what was wrong',
   correctionHint:
     'What was wrong, in full sentences; readers see it with the time. Leave it empty if nothing was wrong.',
   anyDirection: 'All subject areas',

@@ -119,6 +119,7 @@ export const zh: Translated<typeof en> = {
   reasonHint: '为何值得一读；读者可见。',
   score: '评分',
   correction: '更正说明',
+  correctWords: '说明错误',
   correctionHint: '用完整的句子说明错在哪里；读者和转载方会连同时间一并收到。留空表示没有错误。',
   directions: '地域',
   anyDirection: '所有地域',

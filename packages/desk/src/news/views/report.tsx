@@ -149,25 +149,28 @@ function Correction({ report, note, onSaved }: CorrectionProps) {
   const { say } = texts;
   const { correction } = note.value;
   return (
-    <fieldset class="as-one reading" disabled={!me.may('edit')}>
-      <TextForm
-        key={`${report.period} ${report.date} ${correction}`}
-        label={say('correction')}
-        rows={2}
-        hint={say('correctionHint')}
-        before={{ value: correction, etag: note.etag }}
-        read={async () => {
-          const { value, etag } = await api.reportNote(report);
-          return { value: value.correction, etag };
-        }}
-        write={async (text, etag) => {
-          const { edit } = await api.noteOnReport(report, text, etag);
-          edits.made(say('didNote', { what: say(report.period) }), [edit], onSaved);
-          onSaved();
-        }}
-        onReread={onSaved}
-      />
-    </fieldset>
+    <details class="reading" open={correction !== null}>
+      <summary>{say('correctWords')}</summary>
+      <fieldset class="as-one" disabled={!me.may('edit')}>
+        <TextForm
+          key={`${report.period} ${report.date} ${correction}`}
+          label={say('correction')}
+          rows={2}
+          hint={say('correctionHint')}
+          before={{ value: correction, etag: note.etag }}
+          read={async () => {
+            const { value, etag } = await api.reportNote(report);
+            return { value: value.correction, etag };
+          }}
+          write={async (text, etag) => {
+            const { edit } = await api.noteOnReport(report, text, etag);
+            edits.made(say('didNote', { what: say(report.period) }), [edit], onSaved);
+            onSaved();
+          }}
+          onReread={onSaved}
+        />
+      </fieldset>
+    </details>
   );
 }
 
@@ -314,13 +317,17 @@ function Preview({ preview, isPast, onChanged }: PreviewProps) {
     <div ref={place} class="reading report">
       <h2>{say('reportTitle', { period: say(period), day: texts.day(date) })}</h2>
       <p class="hint">
-        {say('reportWindow', {
-          ...{ from: time(windowStart), to: time(windowEnd) },
-          zone: texts.zoneName(vocabulary.value?.zone),
-        })}{' '}
-        {publishedAt !== null
-          ? say(isPast ? 'publishedThen' : 'publishedAt', { time: zoned(news, publishedAt) })
-          : !isPast && say('notYetPublished')}
+        {texts.sentences(
+          say('reportWindow', {
+            ...{ from: time(windowStart), to: time(windowEnd) },
+            zone: texts.zoneName(vocabulary.value?.zone),
+          }),
+          publishedAt !== null
+            ? say(isPast ? 'publishedThen' : 'publishedAt', { time: zoned(news, publishedAt) })
+            : isPast
+              ? ''
+              : say('notYetPublished'),
+        )}
       </p>
       {report === null ? (
         <div class="empty">

@@ -57,7 +57,7 @@ export function PictureChoice({
       {legend}
       {src !== '' && canShow(src) && <img src={src} alt={alt} />}
       <div class={src === '' ? 'picture-drop' : 'picture-buttons'}>
-        {src === '' && <p class="hint">{say('dropPicture')}</p>}
+        {src === '' && <p class="hint for-mouse">{say('dropPicture')}</p>}
         <Button onClick={onChoose}>{words?.choose ?? say('choosePicture')}</Button>
         <Button icon="upload" onClick={() => chooser.current?.click()}>
           {words?.upload ?? say('uploadPicture')}

@@ -119,7 +119,7 @@ const WORDS: readonly Tool[] = [
 ];
 
 /** The tools that most articles take. */
-export const TOOLS: readonly (readonly Tool[])[] = [HEADINGS.slice(0, 2), WORDS, LISTS, FIGURES];
+export const TOOLS: readonly (readonly Tool[])[] = [HEADINGS.slice(0, 2), WORDS, FIGURES, LISTS];
 
 /** The others, which are asked for. */
 export const MORE_TOOLS: readonly (readonly Tool[])[] = [
