@@ -269,6 +269,13 @@ test('people, accounts and invitations speak Chinese', async () => {
   await page.getByRole('button', { name: '设置' }).click();
   await page.getByRole('menuitem', { name: '账户' }).click();
   await page.getByText('当前设备').waitFor();
+  await page.getByRole('link', { name: '管理' }).click();
+  await page.getByRole('button', { name: '邀请成员' }).click();
+  await page.getByLabel('姓名').fill('Li Na');
+  await page.getByLabel('电子邮箱').fill('li@example.org');
+  await page.getByRole('button', { name: '生成链接' }).click();
+  // Sentences of Chinese have no space between them.
+  await page.getByText(/只显示这一次。邀请有效期至/).waitFor();
 });
 
 test('an owner looks up who did what, in both languages and on a phone', async () => {

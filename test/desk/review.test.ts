@@ -17,6 +17,7 @@ withDeskWindows(async (windows) => {
   chinese = await windows.enter('Wang Fang', 'editor', {
     locale: 'zh-CN',
     viewport: { width: 360, height: 800 },
+    hasTouch: true,
   });
 });
 
@@ -39,6 +40,12 @@ test('a writer submits, an editor sends back, the writer answers, the editor app
   await writer.getByRole('textbox', { name: 'Text', exact: true }).fill(LONG);
   await saved(writer);
   const id = Number(new URL(writer.url()).pathname.split('/').at(-1));
+  // What readers cannot see, a writer cannot make public.
+  await writer.getByRole('button', { name: 'Choose from the gallery' }).click();
+  const pictures = writer.getByRole('dialog', { name: 'Pictures' });
+  await pictures.getByRole('button', { name: 'Up to All files' }).click();
+  await pictures.getByText('Ask an editor to copy one into public/, or upload one.').waitFor();
+  await pictures.getByRole('button', { name: 'Cancel' }).click();
   await writer.getByRole('button', { name: 'Submit for review' }).click();
   await comment(writer).fill('Ready, I think.');
   expect(await desk.faultsOf(writer)).toEqual([]);
@@ -152,11 +159,16 @@ test('review speaks Chinese, on a phone too', async () => {
   await desk.content.client.article({ title: '灯塔' });
   await desk.go(chinese, 'articles');
   await row(chinese, '灯塔').getByRole('link').click();
+  // A phone shows the tool for pictures at once, and a finger drags no file.
+  const tool = await chinese.getByRole('button', { name: '插入图片' }).boundingBox();
+  expect((tool?.x ?? 360) + (tool?.width ?? 0)).toBeLessThanOrEqual(360);
+  expect(await chinese.getByText('将图片拖到此处').first().isVisible()).toBe(false);
   await chinese.getByRole('button', { name: '审稿' }).click();
   const opened = chinese.getByRole('dialog', { name: '审稿' });
   await opened.getByRole('button', { name: '提交' }).focus();
   await chinese.keyboard.press('Enter');
   await chinese.getByText('待审', { exact: true }).waitFor();
+  await chinese.getByText('已提交', { exact: true }).waitFor();
   expect(await desk.faultsOf(chinese)).toEqual([]);
   await chinese.getByRole('button', { name: '审稿' }).click();
   await opened.getByText('Wang Fang 已提交').waitFor();

@@ -106,7 +106,7 @@ const SCREENS: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await page.keyboard.press('F2');
     await page.getByLabel('New name').fill('two.txt');
     await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
-    await page.getByText('1 name is already taken').waitFor();
+    await page.getByText('This name is already taken').waitFor();
   },
   'a destination': (page) => askToMove(page, 'Move'),
   'a conflict': async (page) => {

@@ -423,7 +423,7 @@ describe('files and folders', () => {
     await page.keyboard.press('F2');
     await page.getByLabel('New name').fill('there.txt');
     await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
-    await page.getByText('1 name is already taken').waitFor();
+    await page.getByText('This name is already taken').waitFor();
     await page.getByLabel('New name').fill('a/b');
     await page.getByText('A name cannot contain /').waitFor();
     // A name without an extension keeps the former one.

@@ -58,7 +58,7 @@ export const zh: Translated<typeof en> = {
   approve: '通过',
   withdraw: '撤回审稿',
   sendBackHow: '请在意见中说明需要修改什么。',
-  stepTaken: '已完成：{{step}}',
+  stepTaken: '已{{step}}',
   notSavedYet: '还有内容没有保存。保存后再试。',
   decidedMeanwhile: '在此期间，有人修改了草稿或作出了决定。现在显示的是最新内容，请再看一遍。',
   approvedOffer: '已通过。现在发布吗？',

@@ -29,9 +29,7 @@ export function SeatNotice({ open, seat }: { open: OpenArticle; seat: ArticleSea
         {own.takenBy === null ? (
           <p>{say('lookingOnly')}</p>
         ) : (
-          <p>
-            {say('takenOver', { who: texts.name(own.takenBy) })} {say('takenOverHint')}
-          </p>
+          <p>{texts.sentences(say('takenOver', { who: texts.name(own.takenBy) }), say('takenOverHint'))}</p>
         )}
         {own.takenBy === null ? (
           <Button onClick={() => void presence.enter(id, 'writing')}>{say('write')}</Button>
@@ -49,7 +47,10 @@ export function SeatNotice({ open, seat }: { open: OpenArticle; seat: ArticleSea
       <p>
         {isWaiting
           ? say('waitingFor', { who })
-          : `${writer.isYou ? say('writtenByYou') : say('writtenBy', { who })} ${say('writtenHint')}`}
+          : texts.sentences(
+              writer.isYou ? say('writtenByYou') : say('writtenBy', { who }),
+              say('writtenHint'),
+            )}
       </p>
       {!isWaiting && <Button onClick={() => setWaitsFor(writer.name)}>{say('wait')}</Button>}
       <Button onClick={() => void presence.enter(id, 'looking')}>{say('onlyLook')}</Button>

@@ -134,6 +134,7 @@ export const en = {
   moveHere: 'Move here',
   copyHere: 'Copy here',
   noFolders: 'No folders in here',
+  nameTaken: 'This name is already taken',
   conflictTitle_one: '{{count}} name is already taken',
   conflictTitle_other: '{{count}} names are already taken',
   conflictIn: 'In {{folder}}:',

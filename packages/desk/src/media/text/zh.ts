@@ -122,6 +122,7 @@ export const zh: Translated<typeof en> = {
   moveHere: '移动到此处',
   copyHere: '复制到此处',
   noFolders: '此处没有文件夹',
+  nameTaken: '此名称已被占用',
   conflictTitle_other: '有 {{count}} 个名称已被占用',
   conflictIn: '位于 {{folder}}：',
   isThere: '已有：{{facts}}',

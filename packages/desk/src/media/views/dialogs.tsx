@@ -196,7 +196,7 @@ function RenameDialog({ entry }: { entry: Entry }) {
     if (name === entry.name) return dialogs.close();
     const parent = parentOf(entry.path);
     const taken = await api.takenNames(parent, [name]).catch(() => new Set<string>());
-    if (taken.has(name)) return setProblem(say('conflictTitle', { count: 1 }));
+    if (taken.has(name)) return setProblem(say('nameTaken'));
     dialogs.close();
     const renamed = `${parent}${name}${entry.path.endsWith('/') ? '/' : ''}`;
     const moved = new Map([[entry.path, renamed]]);

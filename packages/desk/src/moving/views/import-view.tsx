@@ -169,7 +169,10 @@ function Sum({ found: { state, counts, progress, left_out } }: { found: Import }
       {counts.pictures_failed > 0 && (
         <div class="notice moving-failed">
           <p>
-            {say('picturesFailed', { count: counts.pictures_failed })} {say('picturesFailedDo')}
+            {texts.sentences(
+              say('picturesFailed', { count: counts.pictures_failed }),
+              say('picturesFailedDo'),
+            )}
           </p>
         </div>
       )}

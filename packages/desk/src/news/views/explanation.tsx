@@ -50,11 +50,13 @@ export function ExplanationView({ item, explanation }: { item: Item; explanation
         <>
           <Terms terms={terms} />
           <p class="hint">
-            {say(judgedSelected ? 'judgedSelected' : 'judgedNotSelected', {
-              time: texts.date(Date.parse(judgedAt)),
-              score: judgedScore === null ? '–' : String(Number(judgedScore.toFixed(1))),
-            })}{' '}
-            {isChanged && say('changedSince')}
+            {texts.sentences(
+              say(judgedSelected ? 'judgedSelected' : 'judgedNotSelected', {
+                time: texts.date(Date.parse(judgedAt)),
+                score: judgedScore === null ? '–' : String(Number(judgedScore.toFixed(1))),
+              }),
+              ...(isChanged ? [say('changedSince')] : []),
+            )}
           </p>
         </>
       )}

@@ -15,7 +15,10 @@ export function LinkDialog({ link, onClose }: { link: ShownLink; onClose: () => 
   return (
     <CopyDialog
       title={say('linkTitle', { name })}
-      hint={`${say('linkHint')} ${say('invitedUntil', { date: texts.date(Date.parse(expiresAt)) })}`}
+      hint={texts.sentences(
+        say('linkHint'),
+        say('invitedUntil', { date: texts.date(Date.parse(expiresAt)) }),
+      )}
       label={say('link')}
       value={`${new URL('desk/invitation', address.base).href}#${token}`}
       button={say('copyLink')}

@@ -8,7 +8,8 @@ export const picturesEn = {
   pictures: 'Pictures',
   upTo: 'Up to {{folder}}',
   rootFolder: 'All files',
-  notPublic: 'Readers cannot see files of this folder. Public folders: {{folders}}',
+  notPublic: 'Readers cannot see files of this folder. Public folders: {{folders}}.',
+  othersCopy: 'Ask an editor to copy one into {{folder}}, or upload one.',
   copyAndUse: 'Copy into {{folder}} and use it',
   noPublicFolder: 'No folder of the gallery is public (MEDIA_PUBLIC), so readers would not see the picture.',
   placeKnown:

@@ -118,6 +118,10 @@ export class Texts<Name = SharedTextName> {
     return new Intl.ListFormat(language, { type: 'conjunction', style: 'narrow' }).format(values);
   };
 
+  /** Sentences one after another: those of Chinese have no space between them. */
+  readonly sentences = (...sentences: readonly string[]): string =>
+    sentences.join(this.#voice.language.value === 'zh' ? '' : ' ');
+
   /** The name of a file or folder, as it is shown everywhere. */
   name(name: string): string {
     return visible(name) || this.#voice.read(this.#section, 'unnamed', {});

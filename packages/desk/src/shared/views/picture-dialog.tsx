@@ -138,7 +138,10 @@ export function PictureDialog({ pictures, onPick, onClose }: PictureDialogProps)
         <p class="hint" role="note">
           {prefixes.length === 0
             ? say('noPublicFolder')
-            : say('notPublic', { folders: texts.list(prefixes) })}
+            : texts.sentences(
+                say('notPublic', { folders: texts.list(prefixes) }),
+                ...(mayCopy ? [] : [say('othersCopy', { folder: prefixes[0] ?? '' })]),
+              )}
         </p>
       )}
       <p class="form-problem" role="alert">
