@@ -183,6 +183,7 @@ test('an entry has the picture, the category, tags and authors, and the feed the
     article_path: '/read/{id}/{slug}',
     category_path: '/categories/{slug}',
     author_path: '/authors/{slug}',
+    zone: null,
   });
   expect(json.items?.[0]).toMatchObject({
     image: url,

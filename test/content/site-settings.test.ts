@@ -127,6 +127,8 @@ test('readers are told days and times by the zone of the site, in summer and in 
     '2025-12-31T20:00:00.000-03:30',
     '2026-06-30T20:00:00.000-02:30',
   ]);
+  // A site says the days of articles by it, too.
+  expect((await send(`${content.url}/articles/feed.json`)).body._site.zone).toBe('America/St_Johns');
   const { status, body } = await desk('PATCH', { zone: '+01:00' });
   expect([status, body.errors]).toMatchObject([422, [{ field: 'zone', code: 'invalid_format' }]]);
 });

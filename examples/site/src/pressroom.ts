@@ -39,10 +39,15 @@ export const site = once(async () => {
     if (isProblem(error) && error.status === 404) return {};
     throw error;
   });
-  const paths = { article_path: '/articles/{slug}', category_path: '/categories/{slug}' };
-  const said = { title: 'The Example', description: 'The newest articles.', language: 'en', _site: paths };
+  const pages = {
+    article_path: '/articles/{slug}',
+    category_path: '/categories/{slug}',
+    zone: null as string | null,
+  };
+  const said = { title: 'The Example', description: 'The newest articles.', language: 'en', _site: pages };
   const { _site, ...named } = { ...said, ...(feed as Partial<typeof said> & { icon?: string }) };
-  return { ...named, articlePath: _site.article_path, categoryPath: _site.category_path };
+  const { article_path: articlePath, category_path: categoryPath, zone } = _site;
+  return { ...named, articlePath, categoryPath, zone: zone ?? 'UTC' };
 });
 
 /** An article with what its page and its card show. */

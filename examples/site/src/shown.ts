@@ -1,6 +1,6 @@
-/** A time as readers see it: the day, in the language of the page. */
-export function day(time: string | null, language: string): string {
-  const days = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' });
+/** A time as readers see it: the day in the zone of the site, in the language of the page. */
+export function day(time: string | null, language: string, timeZone: string): string {
+  const days = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone });
   return time === null ? 'Draft' : days.format(new Date(time));
 }
 

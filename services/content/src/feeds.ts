@@ -49,7 +49,7 @@ export function feedOperations({ feeds, cache, site }: FeedParts) {
         description:
           'The filters and `q` of `GET /api/articles` make a feed of a category, a tag, an author or' +
           ' words. After 4 MiB of text, entries have their excerpts. 404 for a site without an address.' +
-          (ending === 'json' ? ' `_site` has the paths of its pages.' : ''),
+          (ending === 'json' ? ' `_site` has the paths of its pages, and its time zone.' : ''),
         querystring: feedQuery,
         response: feedResponses(ending, 400, 403, 404, 429, 503),
       },
@@ -66,7 +66,7 @@ export function feedOperations({ feeds, cache, site }: FeedParts) {
             language: known.language,
             logo: known.logo,
             hubUrl: undefined,
-            extensions: { _site: known.paths },
+            extensions: { _site: known.pages },
           });
           return { ...document, subjects: CACHED_UNDER[q === undefined ? 'feed' : 'search'](filters) };
         }),

@@ -70,10 +70,10 @@ export class Site {
     return instant.toString({ timeZone: zone, fractionalSecondDigits: 3 });
   }
 
-  /** The path of each kind of pages, with the placeholders `{id}` and `{slug}`. */
-  get paths(): Pick<SiteValues, `${PageKind}_path`> {
-    const { article_path, category_path, author_path } = this.#values;
-    return { article_path, category_path, author_path };
+  /** What a site makes its pages by: their paths, with the placeholders `{id}` and `{slug}`, and its zone. */
+  get pages(): Pick<SiteValues, `${PageKind}_path` | 'zone'> {
+    const { article_path, category_path, author_path, zone } = this.#values;
+    return { article_path, category_path, author_path, zone };
   }
 
   /** Returns the address of a kind of pages, with the placeholders `{id}` and `{slug}`. */
