@@ -138,6 +138,17 @@ test('a hook is added, tested, watched, paused, replayed and removed', async () 
   });
   expect(replayed.body.data.events).toBeGreaterThanOrEqual(2);
   await until('they came again', () => receiver.received.length >= 5);
+  const arrived = receiver.received.length;
+  const last = Math.max(...(await log()).map((one: { event_id: number }) => one.event_id));
+  const again = (event_id: unknown) =>
+    desk(`/api/hooks/${id}/replay`, 'POST', { since: '2026-01-01T00:00:00Z', event_id });
+  expect((await again(last)).body.data).toEqual({ events: 1 });
+  await until('it came alone', () => receiver.received.length === arrived + 1);
+  expect(receiver.received.at(-1)?.event.id).toMatch(new RegExp(`^evt_${last}_`));
+  // One of another hook, as a test is not repeated, and none at all.
+  expect((await again(event_id)).status).toBe(404);
+  expect((await again(2 ** 40)).status).toBe(404);
+  expect((await again('1')).status).toBe(422);
   const rotated = await desk(`/api/hooks/${id}/secret`, 'POST');
   expect(rotated.body.data.secret).not.toBe(secret);
   expect((await desk('/api/hooks')).text).not.toContain('whsec_');

@@ -89,6 +89,14 @@ test('an owner adds a hook, tests it, sees what came of it, pauses and removes i
   await page.getByText('2 events are delivered again.').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
   await expect.poll(() => receiver?.received.length).toBe(5);
+  await act('Deliveries');
+  const published = deliveries.getByRole('row', { name: /published.*Delivered/i });
+  await expect.poll(() => published.count()).toBe(2);
+  await published.first().getByRole('button', { name: 'Repeat' }).click();
+  await deliveries.getByText('1 event is delivered again.').waitFor();
+  await expect.poll(() => published.count()).toBe(3);
+  expect(receiver?.received).toHaveLength(6);
+  await deliveries.getByRole('button', { name: 'Close' }).last().click();
 
   await act('Remove');
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
@@ -122,11 +130,12 @@ test('an owner names the site, also while somebody else does, and takes the name
   await expect.poll(() => logo.inputValue()).toBe(`${desk.gallery.url}/media/public/logo.jpg`);
   expect(await title()).toBe('Pressroom');
   await page.getByLabel('Addresses of articles').fill('/read/{slug}');
+  await page.getByRole('textbox', { name: 'Address of the site', exact: true }).fill('harbour.example');
   await save.click();
   await page.getByText('Saved. It takes effect now.').waitFor();
   expect(await title()).toBe('Harbour News');
-  const { rows } = await database.pool.query('select logo from content.site');
-  expect(rows).toEqual([{ logo: await logo.inputValue() }]);
+  const { rows } = await database.pool.query('select logo, url from content.site');
+  expect(rows).toEqual([{ logo: await logo.inputValue(), url: 'https://harbour.example' }]);
   await page.getByText('Set at the desk. The server’s value: Pressroom').waitFor();
   expect(await desk.faultsOf(page)).toEqual([]);
 
@@ -140,7 +149,8 @@ test('an owner names the site, also while somebody else does, and takes the name
   await page.getByText('Saved. It takes effect now.').waitFor();
   expect(await title()).toBe('Harbour and Hills');
 
-  await page.getByRole('button', { name: 'Name of the site: use the server’s value' }).click();
+  for (const field of ['Name', 'Address'])
+    await page.getByRole('button', { name: `${field} of the site: use the server’s value` }).click();
   await save.click();
   await page.getByText('Saved. It takes effect now.').waitFor();
   await page.getByText('The server’s value: Pressroom').waitFor({ state: 'detached' });

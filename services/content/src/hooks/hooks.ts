@@ -42,6 +42,8 @@ const hook = z
   })
   .meta({ id: 'Hook' });
 
+const EVENT_ID = 'must be the id of an event, as the deliveries have it';
+
 const hookAnswer = envelope(hook);
 
 const secretAnswer = envelope(
@@ -239,13 +241,19 @@ function deliveries(db: Kysely<ContentTables>) {
       tags: TAGS,
       operationId: 'replayHook',
       summary: 'Deliver again what has happened since a time, up to 30 days ago',
-      description: 'Deliveries under way are sent once more after older ones, so the order holds.',
+      description:
+        'Deliveries under way are sent once more after older ones, so the order holds. With `event_id`, only' +
+        ' that event and the later ones about the same subject are; 404 if the hook gets no such event.',
       params: hookPath,
-      body: z.strictObject({ since: instant('must be a time with an offset, such as 2026-11-20T10:00:00Z') }),
+      body: z.strictObject({
+        since: instant('must be a time with an offset, such as 2026-11-20T10:00:00Z'),
+        event_id: z.int(EVENT_ID).min(1, EVENT_ID).optional(),
+      }),
       response: { 200: envelope(z.object({ events: z.int() })), ...WRITE_PROBLEMS },
     },
     handler: async (request, reply) => {
-      const events = await hooksOf(db, request).replay(request.params.id, request.body.since);
+      const { since, event_id } = request.body;
+      const events = await hooksOf(db, request).replay(request.params.id, since, event_id);
       return reply.header('cache-control', PRIVATE).send(success('Events waiting', { events }));
     },
   });

@@ -261,18 +261,26 @@ export class HookStore {
 
   /**
    * Delivers again all kept events since then, and returns their number. Events under way are among them, and
-   * come once more, after the older ones of their article.
+   * come once more, after the older ones of their article. With `event`, it is only that one and the later
+   * ones about the same subject: without them, an older event would be the last that a receiver hears.
    */
-  replay(id: number, since: Date): Promise<number> {
+  replay(id: number, since: Date, event: number | null = null): Promise<number> {
     return this.#lock(id, async (tx) => {
       const { numAffectedRows = 0n } = await sql`
         insert into content.delivery (event_id, hook_id, subject)
         select event.id, hook.id, event.subject
         from content.event join content.hook on hook.id = ${id} and content.wants(hook, event)
         where event.happened_at >= ${since} and event.hook_id is null
+          and (${event}::bigint is null or event.id >= ${event}::bigint
+            and event.subject = (select chosen.subject from content.event chosen where chosen.id = ${event}::bigint))
         order by event.id
         on conflict (event_id, hook_id) do update set attempts = 0, due_at = excluded.due_at
       `.execute(tx);
+      if (event !== null && numAffectedRows === 0n)
+        throw new Failure(
+          'missing',
+          `hook ${id} gets no event ${event}: see its deliveries of the last 30 days`,
+        );
       await announce(tx);
       return Number(numAffectedRows);
     });

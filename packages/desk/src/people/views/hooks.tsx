@@ -1,6 +1,7 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../../shared/api/problem.ts';
 import { zonedTime } from '../../shared/state/local-time.ts';
+import { withScheme } from '../../shared/state/with-scheme.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { CheckField } from '../../shared/views/check-field.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
@@ -173,7 +174,7 @@ function HookDialog({ onClose, onAdded }: HookDialogProps) {
   const submit = async () => {
     setFault(undefined);
     try {
-      onAdded(await integrations.addHook({ url: url.trim(), events: [...events], drafts }));
+      onAdded(await integrations.addHook({ url: withScheme(url), events: [...events], drafts }));
     } catch (error) {
       if (!asProblem(error).fields.some(({ code }) => code === 'not_public')) throw error;
       setFault(say('fault_not_public'));
@@ -192,7 +193,7 @@ function HookDialog({ onClose, onAdded }: HookDialogProps) {
       <label class="field">
         <span>{say('hookUrl')}</span>
         <input
-          type="url"
+          inputMode="url"
           value={url}
           required
           autofocus
@@ -236,7 +237,23 @@ function Deliveries({ hook, tested, onClose }: { hook: Hook; tested?: number; on
   const [deliveries, setDeliveries] = useState<readonly Delivery[]>();
   const [problem, setProblem] = useState<ApiProblem>();
   const [looks, setLooks] = useState(0);
-  const isAwaited = tested !== undefined && !deliveries?.some(({ event_id }) => event_id === tested);
+  /** The event that is awaited, after an attempt that has ended, and the number that is delivered again. */
+  const [awaited, setAwaited] = useState(tested === undefined ? undefined : { event: tested, after: '' });
+  const [replayed, setReplayed] = useState<number>();
+  const isAwaited =
+    awaited !== undefined &&
+    !deliveries?.some(({ event_id, ended_at }) => event_id === awaited.event && ended_at > awaited.after);
+  const repeat = async (event: number) => {
+    setProblem(undefined);
+    try {
+      const after = deliveries?.find(({ event_id }) => event_id === event)?.ended_at ?? '';
+      setReplayed(await integrations.replayHook(hook.id, new Date(0).toISOString(), event));
+      setAwaited({ event, after });
+      setLooks((before) => before % LOOKS);
+    } catch (error) {
+      setProblem(asProblem(error));
+    }
+  };
   useEffect(() => {
     let isCurrent = true;
     integrations.deliveries(hook.id).then(
@@ -256,7 +273,10 @@ function Deliveries({ hook, tested, onClose }: { hook: Hook; tested?: number; on
     <Modal title={say('deliveries')} onClose={onClose} look="wide">
       <p class="hint">{hook.url}</p>
       <p class="hint" role="status">
-        {tested !== undefined && say(isAwaited ? (looks < LOOKS ? 'testSent' : 'testNotSent') : 'testEnded')}
+        {replayed !== undefined
+          ? say('replayed', { count: replayed })
+          : tested !== undefined &&
+            say(isAwaited ? (looks < LOOKS ? 'testSent' : 'testNotSent') : 'testEnded')}
       </p>
       {problem !== undefined ? (
         <p class="form-problem" role="alert">
@@ -275,6 +295,7 @@ function Deliveries({ hook, tested, onClose }: { hook: Hook; tested?: number; on
                   {say(name)}
                 </th>
               ))}
+              <td />
             </tr>
           </thead>
           <tbody>
@@ -288,6 +309,11 @@ function Deliveries({ hook, tested, onClose }: { hook: Hook; tested?: number; on
                   {delivery.type !== 'hook.test' && ` (${delivery.subject.split(':')[1]})`}
                 </td>
                 <td>{outcomeOf(delivery, texts)}</td>
+                <td>
+                  {delivery.type !== 'hook.test' && hook.paused_at === null && (
+                    <Button onClick={() => void repeat(delivery.event_id)}>{say('replayButton')}</Button>
+                  )}
+                </td>
               </tr>
             ))}
           </tbody>
