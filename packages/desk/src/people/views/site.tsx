@@ -1,4 +1,5 @@
 import type { FieldProblem } from '../../shared/api/problem.ts';
+import { withScheme } from '../../shared/state/with-scheme.ts';
 import { LatePictureInput } from '../../shared/views/late-picture-input.tsx';
 import { faultWords } from '../../shared/views/problem-view.tsx';
 import { SITE_SETTINGS, type SiteChange, type SiteSettingName, type SiteSettings } from '../api/site.ts';
@@ -72,7 +73,8 @@ function changedOf(typed: SiteChange, { settings }: SiteSettings): SiteChange {
   const entries = SITE_SETTINGS.flatMap((name) => {
     const given = typed[name];
     if (given === undefined) return [];
-    const value = given?.trim() || null;
+    // `example.com` is what people write for the site's address.
+    const value = (name === 'url' ? given && withScheme(given) : given?.trim()) || null;
     const { value: holds, made } = settings[name];
     return value === (value === null ? made : holds) ? [] : [[name, value]];
   });
