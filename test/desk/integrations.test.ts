@@ -131,6 +131,10 @@ test('an owner names the site, also while somebody else does, and takes the name
   expect(await title()).toBe('Pressroom');
   await page.getByLabel('Addresses of articles').fill('/read/{slug}');
   await page.getByRole('textbox', { name: 'Address of the site', exact: true }).fill('harbour.example');
+  const language = page.getByRole('textbox', { name: 'Language of the articles', exact: true });
+  await language.fill('English');
+  await language.blur();
+  expect(await language.inputValue()).toBe('en');
   await save.click();
   await page.getByText('Saved. It takes effect now.').waitFor();
   expect(await title()).toBe('Harbour News');

@@ -143,7 +143,13 @@ function Mail({ settings, typed, onChange }: PartProps<TypedMail>) {
                 {...control}
                 type={name === 'password' ? 'password' : 'text'}
                 autocomplete={name === 'password' ? 'new-password' : 'off'}
-                placeholder={name === 'password' && held?.hasPassword ? say('mailPasswordKept') : ''}
+                placeholder={
+                  name === 'server'
+                    ? 'smtps://mail.example.org'
+                    : name === 'password' && held?.hasPassword
+                      ? say('mailPasswordKept')
+                      : ''
+                }
                 value={shown[name]}
                 disabled={isFixed}
                 onInput={({ currentTarget }) => onChange({ ...shown, [name]: currentTarget.value })}

@@ -5,6 +5,7 @@ import { faultWords } from '../../shared/views/problem-view.tsx';
 import { SITE_SETTINGS, type SiteChange, type SiteSettingName, type SiteSettings } from '../api/site.ts';
 import { usePeople } from '../people-context.ts';
 import type { Say, TextName } from '../text/texts.ts';
+import { languageOf } from './language-of.ts';
 import {
   originWords,
   SettingField,
@@ -124,7 +125,16 @@ function SiteField({ name, setting, typed, isContested, fault, onChange }: SiteF
             {name === 'logo' && !isFixed && (
               <LatePictureInput name="logo" texts={texts} src={shown.value} onTake={onChange} />
             )}
-            <input {...control} {...shown} dir="auto" />
+            <input
+              {...control}
+              {...shown}
+              dir="auto"
+              onChange={({ currentTarget }) => {
+                if (name !== 'language') return;
+                const tag = languageOf(currentTarget.value, document.documentElement.lang);
+                if (tag !== undefined) onChange(tag);
+              }}
+            />
           </>
         )
       }
