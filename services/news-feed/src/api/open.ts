@@ -76,7 +76,7 @@ export async function openNewsFeed(
 
 /**
  * Announcements by which a replica hears of commits (docs/ledger.md, "How replicas hear of a change"): the
- * counterpart of the triggers that call `changes.sql`.
+ * counterpart of the triggers that call `announcements.sql`.
  */
 export const ANNOUNCEMENTS = {
   /** The channel on which commits are announced with NOTIFY. */
