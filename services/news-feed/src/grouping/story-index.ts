@@ -314,7 +314,7 @@ interface StorySearchResult {
 }
 
 /**
- * Searches the index for the reports that texts resemble. Recent results are kept: the editor asks for an
+ * Searches the index for the reports that texts resemble. Recent results are kept: the judge asks for an
  * article's coverage, and shortly afterwards the assigner for the stories of the same text.
  */
 export class StorySearch {

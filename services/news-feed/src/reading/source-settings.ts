@@ -11,7 +11,7 @@ export const IDENTITIES = ['auto', 'guid', 'link', 'both', 'content'] as const;
 export interface SourceSettings {
   /** Empty: the feed's own title. */
   name?: string;
-  /** Empty: the editor decides on each item. */
+  /** Empty: the judge decides on each item. */
   category?: string;
   directions?: readonly string[];
   firstParty?: boolean;

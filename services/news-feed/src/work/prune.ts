@@ -9,7 +9,7 @@ const MOST_ITEMS = 20_000;
 /**
  * Removes items that were not selected, are older than `keepDays` by timeline time and are not quoted by a
  * report; then the stories that are left without items, what sources no longer list for as long, sources that
- * were removed as long ago, what the editor has counted on past days, and notices that were sent. Selected
+ * were removed as long ago, what the judge has counted on past days, and notices that were sent. Selected
  * items stay, withdrawn or not.
  */
 export async function pruneNews(
