@@ -30,7 +30,7 @@ function deskActions(): string[] {
 /** The actions of content's trail, which triggers write, and a few statements. */
 function articleActions(): string[] {
   const text = textOf('content', 'sql');
-  const terms = ['category', 'tag', 'author'];
+  const terms = ['category', 'tag', 'author', 'series'];
   return [
     ...found(text, /audit_row\(\s*'([a-z.{}]+)'/g),
     ...found(text, /into content\.audit [^;]*?'([a-z]+\.[a-z]+)'/g),

@@ -340,10 +340,13 @@ export async function collectContent(collection: Collection, key: string): Promi
   const tag = JSON.parse(madeTag.body.toString()).data.id;
   const madeAuthor = await ask('POST', '/api/authors', 201, { json: { name: 'Examined', slug: 'examined' } });
   const author = JSON.parse(madeAuthor.body.toString()).data.id;
+  const madeSeries = await ask('POST', '/api/series', 201, { json: { name: 'Examined', slug: 'examined' } });
+  const series = JSON.parse(madeSeries.body.toString()).data.id;
   for (const [path, id, json] of [
     ['/api/articles', article, body],
     ['/api/categories', category, { name: 'Examined', description: null }],
     ['/api/tags', tag, { name: 'Examined', description: null }],
+    ['/api/series', series, { name: 'Examined', description: null }],
     ['/api/authors', author, { name: 'Examined', bio: null, picture: null, links: [] }],
   ] as const) {
     await collection.read(service, path);
@@ -391,6 +394,14 @@ export async function collectContent(collection: Collection, key: string): Promi
   await collectSlugs(collection, 'categories', category, key);
   await collectSlugs(collection, 'tags', tag, key);
   await collectSlugs(collection, 'authors', author, key);
+  await collectSlugs(collection, 'series', series, key);
+  const order = { at: `/api/series/${series}/articles`, json: { articles: [article] } };
+  await ask('PUT', '/api/series/{id}/articles', 200, order);
+  await ask('PUT', '/api/series/{id}/articles', 401, { ...order, headers: {} });
+  await ask('PUT', '/api/series/{id}/articles', 422, { ...order, json: { articles: [article, article] } });
+  await collection.read(service, '/api/articles/{id}', `/api/articles/${article}?include=series,jsonld`);
+  await ask('PUT', '/api/series/{id}/articles', 200, { ...order, json: { articles: [] } });
+  await ask('DELETE', '/api/series/{id}', 200, { at: `/api/series/${series}` });
   const at = `/api/articles/${article}/previews`;
   const previews = '/api/articles/{id}/previews';
   const preview = JSON.parse((await ask('POST', previews, 201, { at, json: {} })).body.toString()).data.id;

@@ -37,7 +37,7 @@ const ARTICLE = { title: 'Examined', content: `<p>${'Words of an article. '.repe
 const WRITES_ARTICLES = '(POST|PUT|PATCH) /api/(articles|drafts).*';
 
 const CHANGES =
-  '((PUT|PATCH|DELETE) /api/(articles|authors|categories|drafts|tags|releases)/\\{(id|name)\\}|(POST|PUT|DELETE) /api/articles/.*/(restore|publish|working-copy|review|assignee))';
+  '((PUT|PATCH|DELETE) /api/(articles|authors|categories|drafts|series|tags|releases)/\\{(id|name)\\}|PUT /api/series/\\{id\\}/articles|(POST|PUT|DELETE) /api/articles/.*/(restore|publish|working-copy|review|assignee))';
 
 const NO_TEXT = 'NUL character';
 
@@ -244,7 +244,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: VALID_REFUSED,
-    operation: '(POST|PUT|PATCH) /api/(articles|authors|categories|drafts|imports|tags).*',
+    operation: '(POST|PUT|PATCH) /api/(articles|authors|categories|drafts|imports|series|tags).*',
     status: 422,
     fault: NO_TEXT,
     reason: NO_TEXT_REASON,
@@ -263,7 +263,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: VALID_REFUSED,
-    operation: '(POST|PUT|PATCH) /api/(articles|authors|categories|drafts|imports|tags).*',
+    operation: '(POST|PUT|PATCH) /api/(articles|authors|categories|drafts|imports|series|tags).*',
     status: 422,
     fault: 'must be one line',
     reason: 'the marks that reverse text are refused by name, which a pattern in a schema could not do',
@@ -272,7 +272,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: VALID_REFUSED,
-    operation: '(POST|PUT|PATCH) /api/(articles|authors|categories|drafts|imports|tags).*',
+    operation: '(POST|PUT|PATCH) /api/(articles|authors|categories|drafts|imports|series|tags).*',
     status: 422,
     fault: '^[\\w.]+: .* \\[required\\]$',
     reason: 'text in which there is nothing to see is empty; a schema counts control characters as well',
@@ -324,7 +324,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: ['negative_data_rejection'],
-    operation: 'GET (/api/(articles|audit|reviews)|/api/(authors|tags)/.*|/articles/feed\\..*)',
+    operation: 'GET (/api/(articles|audit|reviews)|/api/(authors|series|tags)/.*|/articles/feed\\..*)',
     status: 200,
     fault: 'parameter `(article|category_id|responsible)` in query - .*greater than maximum',
     reason: 'ids that nothing can have are read as one that does not exist: nothing is found, as in any list',
@@ -333,7 +333,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: ['negative_data_rejection'],
-    operation: 'GET /api/(authors|tags)/by-slug/\\{slug\\}',
+    operation: 'GET /api/(authors|series|tags)/by-slug/\\{slug\\}',
     status: 308,
     fault: 'parameter `category_id` in query - .*greater than maximum',
     reason: 'a former slug leads to the current one, whatever else is asked',
@@ -394,6 +394,19 @@ export const EXCEPTIONS: readonly Exception[] = [
     fault: '"id" must be a positive integer',
     reason: 'it is taken from an article that has no category',
     example: (ask) => ask({ method: 'GET', path: '/api/categories/None' }),
+  },
+  {
+    services: ['content'],
+    checks: VALID_REFUSED,
+    operation: 'PUT /api/series/\\{id\\}/articles',
+    status: 422,
+    fault: '^articles\\.\\d+: (no article has the id|article \\d+ is in series) ',
+    reason: 'a schema does not know which articles exist, nor which series they are in',
+    example: async (ask) => {
+      const { body } = await ask({ method: 'POST', path: '/api/series', json: { name: 'Ordered' } });
+      const json = { articles: [2_147_483_647] };
+      return ask({ method: 'PUT', path: `/api/series/${body.data.id}/articles`, json });
+    },
   },
   {
     services: ['content'],

@@ -102,6 +102,9 @@ test('an article by its id or slug has what was asked for, in its type too', asy
   const pictured = await article(site, created.id, { include: 'picture,category,alt_text,related:5' });
   expectTypeOf(pictured.related.map(({ picture }) => picture)).toEqualTypeOf<(ArticlePicture | null)[]>();
   expect([pictured.picture, pictured.related[0]?.picture]).toEqual([null, null]);
+  const { series } = await article(site, created.id, { include: 'series' });
+  expectTypeOf(series).toExtend<{ position: number; next: { slug: string } | null } | null>();
+  expect(series).toBeNull();
   const plain = await article(site, created.id);
   expectTypeOf<'related' extends keyof typeof plain ? true : false>().toEqualTypeOf<false>();
   expect(plain.title).toBe('Read alone');

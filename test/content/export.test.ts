@@ -28,7 +28,7 @@ const counts = (created: number, terms: number, known = 0, knownTerms = 0) =>
 /** Empties the database that is restored into. */
 const empty = () =>
   target.database.pool.query(
-    'truncate content.article, content.category, content.tag, content.author, content.release restart identity cascade',
+    'truncate content.article, content.category, content.tag, content.author, content.series, content.release restart identity cascade',
   );
 
 describe('an export', () => {
@@ -49,13 +49,15 @@ describe('an export', () => {
       corrections,
     });
     const draft = await client.post('/api/articles', articleBody({ title: 'Follows its title' }));
+    const series = (await client.post('/api/series', { name: 'Every day', description: 'One' })).body.data;
+    await client.put(`/api/series/${series.id}/articles`, { articles: [draft.body.data.id, id] });
 
     const first = await exported(origin);
-    expect((await restore(first)).stdout).toBe(counts(2, 2));
+    expect((await restore(first)).stdout).toBe(counts(2, 3));
     expect(await exported(target)).toBe(first);
-    expect((await restore(first)).stdout).toBe(counts(0, 0, 2, 2));
+    expect((await restore(first)).stdout).toBe(counts(0, 0, 2, 3));
 
-    const path = `/api/articles/${id}?include=tags`;
+    const path = `/api/articles/${id}?include=tags,series`;
     expect((await target.client.send(path)).body).toEqual((await client.send(path)).body);
     const restored = await target.client.anonymously(
       `/api/categories/${category.id}?include=picture,position`,
@@ -71,7 +73,7 @@ describe('an export', () => {
     await target.client.post('/api/categories', { name: 'Another' });
     const other = first.replaceAll('public-again', 'elsewhere').replaceAll('"public"', '"else"');
     const merged = await contentCli(target, ['import', '-'], { input: other });
-    expect(merged.stdout).toBe(counts(2, 0, 0, 2));
+    expect(merged.stdout).toBe(counts(2, 0, 0, 3));
     const clash = await restore(
       first.replaceAll('public-again', 'yet-another').replaceAll('"public"', '"b"'),
     );
@@ -124,7 +126,7 @@ describe('an export', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 30 }), async (rows) => {
         await pool.query(
-          'truncate content.article, content.category, content.tag, content.author, content.release cascade',
+          'truncate content.article, content.category, content.tag, content.author, content.series, content.release cascade',
         );
         await pool.query(`insert into content.release (name, publish_at, published_at)
           values ('b', '2101-01-01', null), ('a', null, '2001-01-01')`);
@@ -152,7 +154,7 @@ describe('an export', () => {
 
   test('is longer than what is read at once, and in order', async () => {
     await origin.database.pool.query(
-      'truncate content.article, content.category, content.tag, content.author, content.release cascade',
+      'truncate content.article, content.category, content.tag, content.author, content.series, content.release cascade',
     );
     const lines = Array.from({ length: 45 }, (_, n) => JSON.stringify({ title: `No ${n}`, html: CONTENT }));
     await contentCli(origin, ['import', '-', '--author', 'A'], { input: lines.join('\n') });

@@ -129,6 +129,7 @@ describe('what the article decides', () => {
       ['DELETE', '/api/trash', undefined],
       ['DELETE', '/api/trash/1', undefined],
       ['POST', '/api/tags/1/merge', { into: 2 }],
+      ['PUT', '/api/series/1/articles', { articles: [] }],
     ] as const) {
       expect((await as('write', method, path, body)).body).toMatchObject(FORBIDDEN);
     }
@@ -194,6 +195,7 @@ describe('what the article decides', () => {
       ['DELETE', '/api/trash', undefined],
       ['DELETE', `/api/trash/${gone}`, undefined],
       ['POST', '/api/tags/1/merge', { into: 2 }],
+      ['PUT', '/api/series/1/articles', { articles: [] }],
     ] as const) {
       const { body: answer } = await as(key, method, path, body);
       expect([method, path, answer]).toEqual([

@@ -5,7 +5,7 @@ import { contentFixture, startContent } from '../support/content.ts';
 import { PUBLISHED, type PublishedForm } from '../support/mirror.ts';
 import { testMirrorOf } from '../support/mirror-histories.ts';
 
-/** There are few categories, tags and authors, so that articles often have them. */
+/** There are few categories, tags, authors and series, so that articles often have them. */
 const [ARTICLE, TERM] = ['id = $1::int + 1', 'id = $1::int % 3 + 1 and $2::text is not null'];
 
 /** An article of the number, with a text in a column. */
@@ -62,15 +62,20 @@ testMirrorOf({
       'author_ids',
       'array(select id from content.author where id <= $1::int % 3 + 1 order by id)',
     ),
+    'put into a series': `update content.article set series_id = series.id, series_position = $1::int + 1
+      from content.series where series.id = $1::int % 3 + 1 and article.id = $1::int + 1 and $2::text is not null`,
+    'take out of its series': set('(series_id, series_position)', '(null, null)'),
     remove: `delete from content.article where ${ARTICLE} and $2::text is not null`,
     ...statementsOfTerm('category'),
     ...statementsOfTerm('tag'),
     ...statementsOfTerm('author'),
+    ...statementsOfTerm('series'),
   },
   // In the order in which indexing locks articles, as either would wait for the other in any other.
   clear: `
     delete from content.article where id in (select id from content.article order by id for update);
-    delete from content.category; delete from content.tag; delete from content.author; delete from content.redirect`,
+    delete from content.category; delete from content.tag; delete from content.author; delete from content.series;
+    delete from content.redirect`,
   truth: published,
 });
 
@@ -86,13 +91,14 @@ test('the types of items are those of the form that was asked for', () => {
 });
 
 const BRIEF =
-  'id, title, slug, excerpt, featured_image, category_id, tag_ids, author_ids, author, published_at';
+  'id, title, slug, excerpt, featured_image, category_id, tag_ids, author_ids, author, published_at, series_id, series_position';
 const FULL = `${BRIEF}, content, alt_text, meta_title, meta_description, canonical_url, extra, created_at, updated_at`;
 
 const TERMS = {
   category: 'description, picture, position',
   tag: 'description',
   author: 'bio, picture, links',
+  series: 'description',
 };
 
 async function published(pool: Pool, form: PublishedForm): Promise<Map<string, unknown>> {

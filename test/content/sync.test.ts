@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await query(
-    'delete from content.article where id in (select id from content.article order by id for update); delete from content.category; delete from content.tag; delete from content.author; delete from content.redirect',
+    'delete from content.article where id in (select id from content.article order by id for update); delete from content.category; delete from content.tag; delete from content.author; delete from content.series; delete from content.redirect',
   );
 });
 
@@ -99,7 +99,7 @@ async function insert(count: number, text: string, unseen = false): Promise<void
   }
 }
 
-test('the snapshot has what is published: categories, tags and authors, then articles with the ids of theirs', async () => {
+test('the snapshot has what is published: categories, tags, authors and series, then articles with the ids of theirs', async () => {
   const category = await content.client.category({ name: 'Science', description: 'All of it' });
   const tag = (await content.client.post('/api/tags', { name: 'Beets' })).body.data;
   const other = (await content.client.post('/api/tags', { name: 'Apples' })).body.data;
@@ -111,6 +111,8 @@ test('the snapshot has what is published: categories, tags and authors, then art
     authors: [ada.id],
     excerpt: 'Short',
   });
+  const series = (await content.client.post('/api/series', { name: 'Roots' })).body.data;
+  await content.client.put(`/api/series/${series.id}/articles`, { articles: [id] });
   await content.client.article({ title: 'A draft' });
   const { data: detail } = await read(`/api/articles/${id}`);
   const { related_articles: _, is_published: __, category: ___, ...whole } = detail;
@@ -119,6 +121,8 @@ test('the snapshot has what is published: categories, tags and authors, then art
     category_id: category.id,
     tag_ids: [tag.id, other.id],
     author_ids: [ada.id],
+    series_id: series.id,
+    series_position: 1,
   };
   const {
     content: ____,
@@ -157,6 +161,7 @@ test('the snapshot has what is published: categories, tags and authors, then art
     { kind: 'tag', id: other.id, name: 'Apples', slug: 'apples', description: null, ...times },
     { kind: 'tag', id: tag.id, name: 'Beets', slug: 'beets', description: null, ...times },
     { kind: 'author', id: ada.id, name: 'Ada', slug: 'ada', bio: null, picture: null, links: [], ...times },
+    { kind: 'series', id: series.id, name: 'Roots', slug: 'roots', description: null, ...times },
     { ...brief, ...copy },
   ]);
   const full = await read(`${SNAPSHOT}?fields=full`);

@@ -389,6 +389,7 @@ const LATER = {
   'content.article': {
     ...{ is_short: 'boolean not null default false', corrections: 'jsonb' },
     ...{ social_title: 'text', social_description: 'text', social_image: 'text' },
+    ...{ series_id: 'integer', series_position: 'integer' },
   },
   'news.item': {
     ...{ authors: 'text[]', tags: 'text[]', enclosures: 'jsonb' },
@@ -422,7 +423,12 @@ async function makeOlder(more = ''): Promise<void> {
     ({ path }: { path: string }) =>
       !/\/(review|comments|redirects|site-settings|settings|pictures)\.sql$/.test(path),
   );
-  for (const file of list.files) file.path = join(MIGRATIONS, file.path);
+  for (const file of list.files) {
+    file.path = join(MIGRATIONS, file.path);
+    file.for = file.for
+      ?.filter(({ term }: { term?: string }) => term !== 'series')
+      .map((one: { lists?: string }) => ({ ...one, lists: one.lists?.replace(/, \('series', \w+\)/, '') }));
+  }
   await write({ 'functions.json': JSON.stringify(list) });
   await migrate(url, folder);
 }
@@ -431,7 +437,7 @@ async function makeOlder(more = ''): Promise<void> {
 const articles = () =>
   column(
     `select to_jsonb(article)
-       - '{is_short,begun_account,corrections,social_title,social_description,social_image}'::text[]
+       - '{is_short,begun_account,corrections,social_title,social_description,social_image,series_id,series_position}'::text[]
      from content.article order by id`,
   );
 const items = () =>

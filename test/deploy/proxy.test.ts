@@ -57,6 +57,7 @@ describe('one address', () => {
     ['/api/categories', 200],
     ['/api/tags', 200],
     ['/api/authors', 200],
+    ['/api/series', 200],
     ['/api/drafts', 405],
     ['/api/reviews', 401],
     ['/api/hooks', 401],

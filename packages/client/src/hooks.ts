@@ -10,7 +10,7 @@ export interface ContentEvent {
   type: string;
   timestamp: string;
   data: {
-    /** Id of the article, category, tag or author. */
+    /** Id of the article, category, tag, author or series. */
     id: number;
     /** The slug that readers find it by; null if they do not. */
     slug: string | null;

@@ -98,6 +98,7 @@ export type Author = Content['Author'];
 export type Category = Content['Category'];
 export type PageMeta = Content['PageMeta'];
 export type Revision = Content['Revision'];
+export type Series = Content['Series'];
 export type Tag = Content['Tag'];
 export type Batch = Gallery['Batch'];
 export type GalleryFile = Gallery['GalleryFile'];

@@ -125,8 +125,8 @@ type AnyItem = AnswerOf<OperationOf<ContentPaths, '/api/sync/snapshot', 'get'>>[
 type AnyArticle = Extract<AnyItem, { kind: 'article' }>;
 
 /**
- * Where an old address leads, the former slug of an article, category, tag or author, or a former pattern of
- * the addresses of pages.
+ * Where an old address leads, the former slug of an article, category, tag, author or series, or a former
+ * pattern of the addresses of pages.
  */
 export type CopiedRedirect = Extract<AnyItem, { kind: 'redirect' | 'former_slug' | 'former_pattern' }>;
 
@@ -163,10 +163,10 @@ export type PublishedStore<
 > = MirrorStore<ItemOf<Fields, Redirects>, PublishedId>;
 
 /**
- * Brings a copy of the published articles, categories, tags and authors up to date, and returns when the
- * server has nothing more at the moment; call it again later for what has changed since. It may be ended at
- * any point, by a crash as well: the next call goes on. Only one may work on a store at a time. While the
- * store has no cursor, its copy is not whole. An article may come before what it refers to.
+ * Brings a copy of the published articles, categories, tags, authors and series up to date, and returns when
+ * the server has nothing more at the moment; call it again later for what has changed since. It may be
+ * ended at any point, by a crash as well: the next call goes on. Only one may work on a store at a time.
+ * While the store has no cursor, its copy is not whole. An article may come before what it refers to.
  */
 export function mirrorArticles<
   const Fields extends 'default' | 'full' = 'default',

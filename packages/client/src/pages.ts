@@ -68,7 +68,7 @@ export type ArticleOf<Fields = undefined, Include = undefined> = ArticleWith<Fie
 type AnyDetail = ContentSchemas['Article'];
 
 /** The members that `include` adds to an article that is read by itself. */
-type DetailMember = IncludedMember | 'jsonld' | 'related';
+type DetailMember = IncludedMember | 'jsonld' | 'series' | 'related';
 
 /** The member that a name of `include` adds: `related:5` adds `related`. */
 type MemberOf<Name> = Name extends `${infer Member}:${number}` ? Member : Name;

@@ -57,8 +57,9 @@ import { type SiteSettings, siteOperations } from './site-settings.ts';
 import { SitemapStore, sitemapOperations } from './sitemaps.ts';
 import { type SyncStore, syncOperations } from './sync.ts';
 import type { ContentTables } from './tables.ts';
-import { AUTHORS, CATEGORIES, TAGS, type TermKind } from './terms/kinds.ts';
+import { AUTHORS, CATEGORIES, SERIES, TAGS, type TermKind } from './terms/kinds.ts';
 import { mergeOperation } from './terms/merging.ts';
+import { orderOperation } from './terms/series.ts';
 import { TermStore } from './terms/store.ts';
 import { termOperations } from './terms/terms.ts';
 import { Trash, trashOperations } from './trash.ts';
@@ -110,6 +111,7 @@ Guides: docs/content.md, docs/client.md and docs/hooks.md of the repository; dec
     categories: 'The categories that articles belong to.',
     tags: 'The tags of articles.',
     authors: 'The people who wrote the articles.',
+    series: 'Articles in an order, each in one series at most.',
     releases: 'Articles that are published together, at a time.',
     revisions: 'Earlier versions of articles.',
     'working copies': 'Changes of published articles that readers do not see yet.',
@@ -178,17 +180,13 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   const articleParts = { articles: store, readDb, gate, cache, site, rules, reviews, changed };
   const articles = articleOperations(articleParts);
   const drafts = draftOperations(articleParts);
+  const storeOf = (kind: TermKind) => new TermStore(kind, db, readDb, language);
   const operationsOn = (kind: TermKind) =>
-    termOperations({
-      kind,
-      terms: new TermStore(kind, db, readDb, language),
-      gate,
-      cache,
-      changed,
-    });
+    termOperations({ kind, terms: storeOf(kind), gate, cache, changed });
   const categories = operationsOn(CATEGORIES);
   const tags = operationsOn(TAGS);
   const authors = operationsOn(AUTHORS);
+  const series = operationsOn(SERIES);
   const feeds = feedOperations({ feeds: new FeedStore(readDb, gate), cache, site });
   const sitemaps = sitemapOperations({ sitemaps: new SitemapStore(readDb), cache, site });
   const sync = syncOperations({ sync: parts.sync, cache });
@@ -302,6 +300,14 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['PATCH', '/api/authors/:id', authors.change, keyWith('publish')],
     ['DELETE', '/api/authors/:id', authors.remove, keyWith('publish')],
     ['POST', '/api/authors/:id/merge', mergeOperation(db, AUTHORS, changed), keyWith('publish')],
+    ['GET', '/api/series', series.listPage, ANYBODY],
+    ['GET', '/api/series/:id', series.read, ANYBODY],
+    ['GET', '/api/series/by-slug/:slug', series.readBySlug, ANYBODY],
+    ['POST', '/api/series', series.create, keyWith('publish')],
+    ['PUT', '/api/series/:id', series.replace, keyWith('publish')],
+    ['PATCH', '/api/series/:id', series.change, keyWith('publish')],
+    ['DELETE', '/api/series/:id', series.remove, keyWith('publish')],
+    ['PUT', '/api/series/:id/articles', orderOperation(storeOf(SERIES), changed), keyWith('publish')],
     ['GET', '/api/redirects', redirects.list, ANYBODY],
     ['GET', '/api/redirects/exports/nginx.conf', redirects.nginx, ANYBODY],
     ['POST', '/api/redirects', redirects.create, keyWith('publish')],

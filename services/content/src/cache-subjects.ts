@@ -14,13 +14,13 @@ export interface ArticlePlace {
 
 /**
  * The subjects of each answer that is cached: a change that names one of them drops it
- * (docs/cached-answers.md), and a change of a category, tag or author drops everything. Answers that need a
- * key are not cached.
+ * (docs/cached-answers.md), and a change of a category, tag, author or series drops everything. Answers that
+ * need a key are not cached.
  */
 export const CACHED_UNDER = {
   article: subjectsOfDetail,
-  /** Any article that is published may take a place among those related to it. */
-  articleWithRelated: (place: ArticlePlace): Subject[] => [...subjectsOfDetail(place), 'articles'],
+  /** Any article that is published may take a place among those related to it, or in its series. */
+  articleWithOthers: (place: ArticlePlace): Subject[] => [...subjectsOfDetail(place), 'articles'],
   list: subjectsOfList,
   search: (values: FilterValues): Subject[] => [...subjectsOfList(values), 'searches'],
   feed: subjectsOfList,

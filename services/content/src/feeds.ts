@@ -117,14 +117,20 @@ export class FeedStore {
   }
 
   /** The terms that a feed is restricted to. */
-  async terms({ category_id, category, tag, author_slug }: FilterValues): Promise<FeedTerms> {
-    const [byId, bySlug, ofTag, ofAuthor] = await Promise.all([
+  async terms({ category_id, category, tag, author_slug, series }: FilterValues): Promise<FeedTerms> {
+    const [byId, bySlug, ofTag, ofAuthor, ofSeries] = await Promise.all([
       category_id && this.#term('category', sql`${category_id}`),
       category && this.#term('category', idOfSlug('category', sql`${category}`)),
       tag && this.#term('tag', idOfSlug('tag', sql`${tag}`)),
       author_slug && this.#term('author', idOfSlug('author', sql`${author_slug}`)),
+      series && this.#term('series', idOfSlug('series', sql`${series}`)),
     ]);
-    return { category: byId || bySlug || undefined, tag: ofTag || undefined, author: ofAuthor || undefined };
+    return {
+      category: byId || bySlug || undefined,
+      tag: ofTag || undefined,
+      author: ofAuthor || undefined,
+      series: ofSeries || undefined,
+    };
   }
 
   async #term(noun: TermKind['noun'], id: RawBuilder<unknown>): Promise<TagOfArticle | undefined> {
@@ -161,9 +167,9 @@ function articleFeed(
   terms: FeedTerms,
   site: Site,
 ): Pick<Feed, 'title' | 'description' | 'homeUrl' | 'entries'> {
-  const { category, tag, author } = terms;
+  const { category, tag, author, series } = terms;
   const words = query.q === undefined ? undefined : `“${query.q}”`;
-  const names = [site.name, category?.name, tag?.name, author?.name, query.author, words];
+  const names = [site.name, category?.name, tag?.name, author?.name, series?.name, query.author, words];
   return {
     title: names.filter((name) => name !== undefined).join(': '),
     description: site.description ?? 'The newest articles.',

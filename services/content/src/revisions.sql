@@ -5,7 +5,8 @@ create or replace function content.keep_revision() returns trigger language plpg
 declare
   -- Columns that follow from others, or are no part of what somebody wrote.
   unkept constant text[] :=
-    array['content', 'is_short', 'updated_at', 'title_words', 'slug_is_given', 'revision', 'revised_at', 'revised_by', 'revised_in'];
+    array['content', 'is_short', 'updated_at', 'title_words', 'slug_is_given', 'series_id', 'series_position',
+      'revision', 'revised_at', 'revised_by', 'revised_in'];
   before content.article := old;
   after content.article := new;
   is_now jsonb;

@@ -19,7 +19,7 @@ import { envelope, success } from './envelope.ts';
 import { redirect as shownRedirect } from './redirects/redirects.ts';
 import { replyToReader } from './requests.ts';
 import { PAGE_KINDS } from './site.ts';
-import { AUTHORS, CATEGORIES, TAGS, type TermKind } from './terms/kinds.ts';
+import { AUTHORS, CATEGORIES, SERIES, TAGS, type TermKind } from './terms/kinds.ts';
 import { term } from './terms/terms.ts';
 
 /** The forms of a copy: `full` has the bodies and everything else that articles show. */
@@ -65,6 +65,8 @@ const ARTICLE_COLUMNS = [
   'author_ids',
   'author',
   'published_at',
+  'series_id',
+  'series_position',
 ];
 
 /**
@@ -76,6 +78,7 @@ const KINDS = {
   category: allOf('content.category', CATEGORY_COLUMNS),
   tag: allOf('content.tag', TERM_COLUMNS),
   author: allOf('content.author', AUTHOR_COLUMNS),
+  series: allOf('content.series', TERM_COLUMNS),
   article: {
     rows: sql.table('content.article'),
     isMember: sql`is_published`,
@@ -196,6 +199,11 @@ const brief = articleListItem.omit({ category: true }).extend({
   author: z
     .string()
     .describe('With `author_ids`: the names of these authors as they were when these were written.'),
+  series_id: z.int().nullable(),
+  series_position: z
+    .int()
+    .nullable()
+    .describe('Orders the articles of a series, then the id; may have gaps.'),
 });
 
 const ofFull = listedMembers.pick({
@@ -235,7 +243,7 @@ const formerSlug = z
   .object({
     kind: z.literal('former_slug'),
     id: z.int(),
-    page: z.enum(['article', 'category', 'tag', 'author']).describe('The kind of what had it.'),
+    page: z.enum(['article', 'category', 'tag', 'author', 'series']).describe('The kind of what had it.'),
     page_id: z.int(),
     slug: z.string(),
   })
@@ -263,6 +271,7 @@ const item = z.discriminatedUnion('kind', [
   syncedTerm('category', CATEGORIES).meta({ id: 'SyncedCategory' }),
   syncedTerm('tag', TAGS).meta({ id: 'SyncedTag' }),
   syncedTerm('author', AUTHORS).meta({ id: 'SyncedAuthor' }),
+  syncedTerm('series', SERIES).meta({ id: 'SyncedSeries' }),
   redirect,
   formerSlug,
   formerPattern,
@@ -326,7 +335,7 @@ export function syncOperations({ sync, cache }: SyncParts) {
       operationId: 'getSyncSnapshot',
       summary: 'Read everything that is published once, page by page',
       description:
-        'Categories, tags and authors come first, then articles, then redirects. Follow `meta.next_page` until it is null, then request the changes since `meta.cursor`.',
+        'Categories, tags, authors and series come first, then articles, then redirects. Follow `meta.next_page` until it is null, then request the changes since `meta.cursor`.',
       querystring: snapshotQuery,
       response: { 200: snapshotAnswer, ...OTHERS },
     },

@@ -41,7 +41,7 @@ export interface StoredStep {
 /** The tables of the content service; what is in JSON, PostgreSQL does not say. */
 export interface ContentTables
   extends WithTypes<
-    Alike<Columns, ['content.tag', 'content.category', 'content.author']>,
+    Alike<Columns, ['content.tag', 'content.category', 'content.author', 'content.series']>,
     {
       'content.article': {
         extra: ColumnType<Extra | null>;

@@ -40,6 +40,11 @@ begin
     and (kept.members ->> 'unpublish_at')::timestamptz <= clock_timestamp() then
     differing := differing || '{"is_published": false, "unpublish_at": null}';
   end if;
+  -- Its place in a series that is gone is gone too; another one stays until it is in it again.
+  perform from content.series where id = (kept.members ->> 'series_id')::integer for key share;
+  if not found then
+    kept.members := kept.members || '{"series_id": null, "series_position": null}';
+  end if;
   insert into content.article_revision (article_id, number, created_at, created_by, members)
     select deleted, revision, revised_at, revised_by,
       coalesce((select jsonb_object_agg(key, members -> key) from jsonb_object_keys(differing) as key), '{}')

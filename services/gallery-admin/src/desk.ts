@@ -172,7 +172,7 @@ const OWNER_ROUTES = CONTENT_ROUTES.flatMap(([method]): ProxiedRoute[] =>
 
 /** The parts of content that the desk edits; content itself judges who may. */
 const CONTENT_RESOURCES =
-  /^\/api\/(articles|authors|categories|drafts|embeds|exports|imports|redirects|releases|reviews|schedule|tags|trash)(\/|$)/;
+  /^\/api\/(articles|authors|categories|drafts|embeds|exports|imports|redirects|releases|reviews|schedule|series|tags|trash)(\/|$)/;
 
 /** Deletion from there is final. */
 const ERASED = /^\/api\/trash(\/|$)/;

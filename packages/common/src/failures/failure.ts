@@ -178,6 +178,7 @@ export const PROBLEM_CODES = [
   'second_factor_required',
   'second_factor_setup_required',
   'second_factor_wrong',
+  'series_not_empty',
   'server_misconfigured',
   'slug_taken',
   'snapshot_required',

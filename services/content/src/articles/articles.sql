@@ -95,7 +95,7 @@ begin
     perform content.know_pictures(array(select featured_image from added where featured_image like '%/media/%'));
   end if;
   if has_hooks then
-    perform content.add_article_events(null, (id, slug, category_id, tag_ids, author_ids, is_published)::content.article_state)
+    perform content.add_article_events(null, (id, slug, category_id, tag_ids, author_ids, is_published, series_id)::content.article_state)
       from added order by id;
   end if;
   return null;
@@ -179,9 +179,11 @@ create or replace trigger keep_withdrawn_slug after update of slug on content.ar
   execute function content.keep_withdrawn_slug();
 create or replace trigger queue_updated_for_search after update on content.article
   for each row when (
-    (old.title, old.excerpt, old.content, old.category_id, old.tag_ids, old.author_ids, old.extra, old.published_at)
+    (old.title, old.excerpt, old.content, old.category_id, old.tag_ids, old.author_ids, old.series_id, old.extra,
+        old.published_at)
       is distinct from
-      (new.title, new.excerpt, new.content, new.category_id, new.tag_ids, new.author_ids, new.extra, new.published_at)
+      (new.title, new.excerpt, new.content, new.category_id, new.tag_ids, new.author_ids, new.series_id, new.extra,
+        new.published_at)
   ) execute function content.queue_for_search();
 
 -- Every column that copies show is compared here; content comes last, because it is read only if all others
@@ -192,12 +194,12 @@ create or replace trigger record_update after update on content.article
       old.updated_at, old.is_published, old.published_at, old.created_at, old.category_id, old.tag_ids, old.author_ids,
       old.title, old.slug, old.excerpt, old.featured_image, old.alt_text, old.author, old.meta_title,
       old.meta_description, old.canonical_url, old.social_title, old.social_description,
-      old.social_image, old.extra, old.corrections, old.content
+      old.social_image, old.extra, old.corrections, old.series_id, old.series_position, old.content
     ) is distinct from (
       new.updated_at, new.is_published, new.published_at, new.created_at, new.category_id, new.tag_ids, new.author_ids,
       new.title, new.slug, new.excerpt, new.featured_image, new.alt_text, new.author, new.meta_title,
       new.meta_description, new.canonical_url, new.social_title, new.social_description,
-      new.social_image, new.extra, new.corrections, new.content
+      new.social_image, new.extra, new.corrections, new.series_id, new.series_position, new.content
     )
   ) execute function content.record_change('article');
 

@@ -57,6 +57,7 @@ import {
   OPEN_COMMENTS,
 } from './schema.ts';
 import { searchArticles } from './search.ts';
+import type { ShownSeries } from './series.ts';
 import type { ArticleStore } from './store.ts';
 
 /** The dependencies of the operations on articles. */
@@ -127,12 +128,17 @@ function reads({ articles, readDb, gate, cache, site }: ArticleParts) {
     const authors = async () =>
       terms.authors ?? (await articles.terms('authors', [article.id])).get(article.id);
     const most = relatedIn(include);
+    const isLinked = include.includes('jsonld');
+    const series = isLinked || include.includes('series') ? await articles.series(article.id) : null;
+    const parts = { authors: (isLinked && (await authors())) || [], series };
     const value = {
       ...shown,
-      ...(include.includes('jsonld') && { jsonld: jsonLdOf(article, (await authors()) ?? [], await site()) }),
+      ...(include.includes('series') && { series }),
+      ...(isLinked && { jsonld: jsonLdOf(article, parts, await site()) }),
       ...(most > 0 && { related: await related(article.id, most, include) }),
     };
-    const subjects = most > 0 ? CACHED_UNDER.articleWithRelated(place) : CACHED_UNDER.article(place);
+    const hasOthers = most > 0 || series !== null;
+    const subjects = hasOthers ? CACHED_UNDER.articleWithOthers(place) : CACHED_UNDER.article(place);
     return { value: success('Article found', value), own, subjects: subjectsWith(subjects, include) };
   };
   const related = async (id: number, most: number, include: readonly string[]) =>
@@ -426,7 +432,7 @@ function removal({ articles, changed }: ArticleParts) {
  */
 function jsonLdOf(
   article: ArticleDetail,
-  authors: readonly AuthorOfArticle[],
+  { authors, series }: { authors: readonly AuthorOfArticle[]; series: ShownSeries | null },
   site: Site | undefined,
 ): Record<string, unknown> {
   const url = article.canonical_url ?? site?.page('article', article);
@@ -445,6 +451,8 @@ function jsonLdOf(
         ? [{ '@type': 'Person', name: article.author }]
         : authors.map((author) => personOf(author, site)),
     articleSection: article.category?.name,
+    isPartOf: series === null ? undefined : { '@type': 'CreativeWorkSeries', name: series.name },
+    position: series?.position,
     correction: article.corrections?.map(({ at, text }) => ({
       '@type': 'CorrectionComment',
       text,

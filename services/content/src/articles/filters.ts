@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { idOfSlug, SLUG_PATTERN, slugMember } from '../slug.ts';
 
-/** The sort keys of lists: a time, or the title. */
-export type SortKey = 'published_at' | 'updated_at' | 'title';
+/** The sort keys of lists: a time, the title, or the place in a series. */
+export type SortKey = 'published_at' | 'updated_at' | 'title' | 'series_position';
 
 /** A value in a query, or the placeholder for one. */
 type Value = RawBuilder<unknown>;
@@ -120,6 +120,12 @@ const FILTERS = {
       where author_id = ${idOfSlug('author', value)}`,
     orderedBy: ['published_at'],
     counted: { kind: 'author', id: (value) => idOfSlug('author', value) },
+  },
+  series: {
+    parameter: slugMember().describe('The slug of a series, or one that it had before.'),
+    matches: (value) => sql`article.series_id = ${idOfSlug('series', value)}`,
+    orderedBy: ['published_at', 'series_position'],
+    counted: { kind: 'series', id: (value) => idOfSlug('series', value) },
   },
   author: {
     parameter: requiredText(255).describe('The `author` with which the article was last written.'),

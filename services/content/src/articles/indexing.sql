@@ -91,6 +91,7 @@ begin
       union all select 'category:' || category_id where category_id is not null
       union all select 'tag:' || tag_id from unnest(tag_ids) as tag_id
       union all select 'author:' || author_id from unnest(author_ids) as author_id
+      union all select 'series:' || series_id where series_id is not null
     )
   from content.article where id = indexed
   on conflict (article_id) do update

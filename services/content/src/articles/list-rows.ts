@@ -18,8 +18,8 @@ export interface ListValues extends FilterValues {
   day: string;
   offset: number;
   limit: number;
-  /** The position of a cursor: the time or title, and the id, of the last article of the page before. */
-  afterKey: Date | string | null;
+  /** The position of a cursor: the key of the order, and the id, of the last article of the page before. */
+  afterKey: Date | string | number | null;
   afterId: number;
   /** Most content in an answer, in bytes. */
   bytes: number;
@@ -78,6 +78,7 @@ export type Direction = 'desc' | 'asc';
 /** The sort key of a list; the id breaks ties. */
 export function sortedBy(sort: ArticleSort): SortKey {
   if (sort === 'title' || sort === 'title_desc') return 'title';
+  if (sort === 'series') return 'series_position';
   return sort === 'updated' || sort === 'updated_asc' ? 'updated_at' : 'published_at';
 }
 
@@ -90,7 +91,7 @@ export function sortable(key: SortKey, value: RawBuilder<unknown> = sql.ref(key)
 
 /** The direction in which a list is sorted. */
 export function directionOf(sort: ArticleSort): Direction {
-  return ['oldest', 'updated_asc', 'title'].includes(sort) ? 'asc' : 'desc';
+  return ['oldest', 'updated_asc', 'title', 'series'].includes(sort) ? 'asc' : 'desc';
 }
 
 /**

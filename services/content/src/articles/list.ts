@@ -197,7 +197,7 @@ const PAGE = new ListQuery<PageShape, ListRow & { total?: number }>(
 type WalkShape = ListShape & { after: '' | 'time' | 'draft'; columns: Columns };
 
 /** A row of a walk: `found` articles were found for its page, and some may have too much content. */
-type WalkRow = ListRow & { found: number };
+type WalkRow = ListRow & { found: number; series_position?: number | null };
 
 const WALK = new ListQuery<WalkShape, WalkRow>((db, { after, columns, ...shape }, value) => {
   const direction = directionOf(shape.sort);
@@ -209,6 +209,7 @@ const WALK = new ListQuery<WalkShape, WalkRow>((db, { after, columns, ...shape }
     .$if(columns === 'listed' && sortedBy(shape.sort) === 'updated_at', (query) =>
       query.select('article.updated_at'),
     )
+    .$if(sortedBy(shape.sort) === 'series_position', (query) => query.select('article.series_position'))
     .select([
       sql<number>`(count(*) over ())::integer`.as('found'),
       sql<number>`coalesce(sum(octet_length(article.content)) over (${order}
@@ -226,13 +227,11 @@ const WALK = new ListQuery<WalkShape, WalkRow>((db, { after, columns, ...shape }
 });
 
 /** The last of the rows that a walk examined, if there may be more. */
-const END = new ListQuery<WalkShape, { at: Date | string | null; id: number }>(
-  (db, { after, ...shape }, value) => {
-    const pieces = piecesAfter(shape, after, value);
-    const rows = walkedRows(shape, value, directionOf(shape.sort), MOST_SEEN, pieces);
-    return compilable(db, sql`${rows} offset ${sql.lit(MOST_COUNTED)} limit 1`);
-  },
-);
+const END = new ListQuery<WalkShape, { at: Position['at']; id: number }>((db, { after, ...shape }, value) => {
+  const pieces = piecesAfter(shape, after, value);
+  const rows = walkedRows(shape, value, directionOf(shape.sort), MOST_SEEN, pieces);
+  return compilable(db, sql`${rows} offset ${sql.lit(MOST_COUNTED)} limit 1`);
+});
 
 /** The rows of a page of a walk, and the last row that was examined for it, if there may be more. */
 async function readWalk(db: Database, shape: WalkShape, values: FilterValues) {
@@ -451,8 +450,8 @@ const WHOLE_SITE = { kind: 'all', id: () => sql.lit(0) };
 
 /** Start of a page of a walk: after this article, in the order of the list. */
 interface Position {
-  /** The time or title that sorts the list; null for a draft that was never published. */
-  at: Date | string | null;
+  /** The time, title or place that sorts the list; null for a draft that was never published. */
+  at: Date | string | number | null;
   id: number;
   /** The number of the page that begins here. */
   page: number;
@@ -478,10 +477,11 @@ function writeCursor(scope: ArticleScope, { at, id, page }: Position): string {
 function readCursor(scope: ArticleScope, cursor: string): Position | undefined {
   if (cursor === '') return undefined;
   const [made, at, id, page] = decode(cursor);
-  const isTitle = sortedBy(scope.sort) === 'title';
-  if (made !== digest(scope) || isTitle !== (typeof at === 'string'))
+  const key = sortedBy(scope.sort);
+  if (made !== digest(scope) || (key === 'title') !== (typeof at === 'string'))
     throw invalidCursor('the cursor belongs to another list');
-  return { at: typeof at === 'number' ? new Date(at) : at, id, page };
+  const isTime = typeof at === 'number' && key !== 'series_position';
+  return { at: isTime ? new Date(at) : at, id, page };
 }
 
 type Parts = [digest: string, at: number | string | null, id: number, page: number];

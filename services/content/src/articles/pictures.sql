@@ -23,7 +23,7 @@ begin
   perform pg_notify('content_changed', 'pictures');
   if exists (select from content.hook) then
     perform content.add_article_events(state, state) from (
-      select (id, slug, category_id, tag_ids, author_ids, is_published)::content.article_state as state
+      select (id, slug, category_id, tag_ids, author_ids, is_published, series_id)::content.article_state as state
       from content.article where id in (select content.articles_with_picture(new.url)) and is_published
       order by id desc limit most for no key update
     ) as shown;

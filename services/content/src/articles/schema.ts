@@ -20,6 +20,7 @@ import { MIN_CONTENT } from '../html/html-inspector.ts';
 import { newSlug, slugMember, slugParameter } from '../slug.ts';
 import { filterParameters, writersParameters } from './filters.ts';
 import { shownPicture } from './pictures.ts';
+import { shownSeries } from './series.ts';
 
 /** Data of a site about an article, besides its members. */
 export type Extra = Record<string, unknown>;
@@ -457,9 +458,9 @@ const fields = z
     'The members to show: names separated by commas, to which `id` is added, or `full` for all. With `content`, a list is read by `cursor` instead of `page`, and a page may be shorter than `per_page`.',
   );
 
-const articleSort = z.enum(['newest', 'oldest', 'updated', 'updated_asc', 'title', 'title_desc']);
+const articleSort = z.enum(['newest', 'oldest', 'updated', 'updated_asc', 'title', 'title_desc', 'series']);
 
-/** The order of a list: by publication, the latest or the earliest first, by the last change, or by title. */
+/** The order of a list: by publication, the last change or the title, either way, or as in its series. */
 export type ArticleSort = z.infer<typeof articleSort>;
 
 /** Values of the parameter: the orders of lists, and that of searches. */
@@ -503,7 +504,9 @@ export const articleListQuery = z
     sort: z
       .enum(SORTS, `must be ${SORTS.join(', ')}`)
       .default('newest')
-      .describe('`relevance` is for searches: words in the title, then in title and excerpt, then anywhere.'),
+      .describe(
+        '`relevance` is for searches: words in the title, then in title and excerpt, then anywhere. `series` is the order of the series of the filter.',
+      ),
     q: searchParameter,
     highlight: z
       .enum(['0', '1'], 'must be 0 or 1')
@@ -543,6 +546,10 @@ export const articleListQuery = z
       message: 'must be newest or relevance with q, and not relevance without',
     },
   )
+  .refine(({ sort, series }) => sort !== 'series' || series !== undefined, {
+    path: ['sort'],
+    message: 'series needs the filter series',
+  })
   .refine(({ q, cursor, fields }) => q === undefined || (cursor === undefined && !hasContent(fields)), {
     path: ['q'],
     message: 'does not go with cursor, nor with the content in fields',
@@ -604,6 +611,7 @@ export const articleListAnswer = pagedEnvelope(z.array(listedArticle));
 
 const INCLUDED = [
   'jsonld',
+  'series',
   'tags',
   'authors',
   'extra',
@@ -634,6 +642,10 @@ const article = articleDetail
     schedule: scheduleOfArticle,
     working_copy: workingCopyOfArticle,
     ...deskMembers,
+    series: shownSeries
+      .nullable()
+      .optional()
+      .describe('With `include=series`: its place in the series that it is in; null if it is in none.'),
     related: z
       .array(nestedArticle)
       .optional()

@@ -49,6 +49,7 @@ import {
   OPTIONAL_MEMBERS,
   type ReviewState,
 } from './schema.ts';
+import { type ShownSeries, seriesOf } from './series.ts';
 
 type Database = Kysely<ContentTables>;
 type ArticleUpdate = UpdateObject<ContentTables & { article: ArticleTable }, 'article'>;
@@ -72,6 +73,8 @@ export type ImportedColumns = Partial<
   Pick<ArticleRow, 'id' | 'created_at' | 'updated_at' | 'publish_at' | 'unpublish_at' | 'release'> & {
     published_at: Date;
     slug_is_given: boolean;
+    series_id: number;
+    series_position: number;
   }
 >;
 
@@ -137,6 +140,11 @@ export class ArticleStore {
   /** What the gallery says of each article's picture, in their order; null of one without. */
   pictures(articles: readonly Pictured[]): Promise<(ShownPicture | null)[]> {
     return picturesOf(this.#readDb, articles);
+  }
+
+  /** The series that an article is in, and its neighbours there. */
+  series(id: number): Promise<ShownSeries | null> {
+    return seriesOf(this.#readDb, id);
   }
 
   /** Published articles that have something in common with this one, at most `most`. */

@@ -70,6 +70,7 @@ begin
       || array(select 'category:' || id from unnest(categories) as id)
       || array(select distinct 'tag:' || id from unnest(before.tag_ids || after.tag_ids) as id)
       || array(select distinct 'author:' || id from unnest(before.author_ids || after.author_ids) as id)
+      || array(select distinct 'series:' || id from unnest(array[before.series_id, after.series_id]) as id where id is not null)
     else '{}' end
   from unnest(case
     when before.id is null then case when is_now then array['created', 'published'] else array['created'] end
@@ -89,12 +90,12 @@ begin
     return null;
   end if;
   if tg_op = 'DELETE' then
-    perform content.add_article_events((id, slug, category_id, tag_ids, author_ids, is_published)::content.article_state, null)
+    perform content.add_article_events((id, slug, category_id, tag_ids, author_ids, is_published, series_id)::content.article_state, null)
       from removed order by id;
   else
     perform content.add_article_events(
-        (r.id, r.slug, r.category_id, r.tag_ids, r.author_ids, r.is_published)::content.article_state,
-        (a.id, a.slug, a.category_id, a.tag_ids, a.author_ids, a.is_published)::content.article_state
+        (r.id, r.slug, r.category_id, r.tag_ids, r.author_ids, r.is_published, r.series_id)::content.article_state,
+        (a.id, a.slug, a.category_id, a.tag_ids, a.author_ids, a.is_published, a.series_id)::content.article_state
       )
       from removed as r join added as a using (id) where r *<> a order by id;
   end if;
@@ -102,8 +103,8 @@ begin
 end
 $$;
 
--- Events of categories, tags and authors: lists of articles show their names, so a change names `articles`
--- too. `plural` names all of the kind.
+-- Events of categories, tags, authors and series: lists of articles show their names, so a change names
+-- `articles` too. `plural` names all of the kind.
 create or replace function content.add_term_event(kind text, plural text, term integer, before text, after text)
 returns void language sql as $$
   insert into content.event (type, subject, is_public, slug_before, slug_after, category_ids, cache_tags)

@@ -12,6 +12,7 @@ const HAPPENINGS = {
   category: ['created', 'updated', 'deleted'],
   tag: ['created', 'updated', 'deleted'],
   author: ['created', 'updated', 'deleted'],
+  series: ['created', 'updated', 'deleted'],
 } as const;
 
 /** Every type of event, and the pattern of all events of a kind. */

@@ -5,7 +5,7 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { DETAIL_MEMBERS, withoutUnset } from '../articles/schema.ts';
 import type { ContentTables } from '../tables.ts';
-import { AUTHORS, CATEGORIES, TAGS, type TermKind } from '../terms/kinds.ts';
+import { AUTHORS, CATEGORIES, SERIES, TAGS, type TermKind } from '../terms/kinds.ts';
 
 /** Rows read at once: articles have no bounded size. */
 const BATCH = 20;
@@ -29,8 +29,9 @@ export async function exportContent(
 }
 
 /**
- * Everything that readers and writers see as lines of JSON: categories, tags, authors, releases and articles,
- * drafts too, in the order of their ids, as of one moment. The same content is always the same bytes.
+ * Everything that readers and writers see as lines of JSON: categories, tags, authors, series, releases and
+ * articles, drafts too, in the order of their ids, as of one moment. The same content is always the same
+ * bytes.
  */
 export async function* exportedLines(db: Kysely<ContentTables>): AsyncGenerator<string> {
   const begin = db.startTransaction().setIsolationLevel('repeatable read').setAccessMode('read only');
@@ -43,7 +44,7 @@ export async function* exportedLines(db: Kysely<ContentTables>): AsyncGenerator<
 }
 
 /** Articles refer to these, so they come first. */
-const TERMS: readonly TermKind[] = [CATEGORIES, TAGS, AUTHORS];
+const TERMS: readonly TermKind[] = [CATEGORIES, TAGS, AUTHORS, SERIES];
 
 async function* linesOf(tx: Transaction<ContentTables>): AsyncGenerator<object> {
   for (const { noun, table, shown, included } of TERMS) {
@@ -70,6 +71,10 @@ async function* linesOf(tx: Transaction<ContentTables>): AsyncGenerator<object> 
           select author.slug from unnest(author_ids) with ordinality as given (id, place)
           join content.author as author on author.id = given.id order by place
         ) as authors,
+        (
+          select json_build_object('name', series.name, 'slug', series.slug, 'position', series_position)
+          from content.series as series where series.id = series_id
+        ) as series,
         publish_at, unpublish_at, release, featured_image, ${sql.join(DETAIL_MEMBERS.map((name) => sql.ref(name)))}, extra, corrections,
         coalesce(content.author_names(author_ids), author) as author, is_published, published_at,
         one.created_at, one.updated_at, ${formerSlugs('article')}
@@ -78,9 +83,15 @@ async function* linesOf(tx: Transaction<ContentTables>): AsyncGenerator<object> 
     tx,
   );
   for await (const article of articles) {
-    const { extra, corrections, ...others }: { extra?: unknown; corrections?: unknown } = article;
+    const {
+      extra,
+      corrections,
+      series,
+      ...others
+    }: Partial<Record<'extra' | 'corrections' | 'series', unknown>> = article;
     yield {
       ...withoutUnset(others),
+      ...(series !== null && { series }),
       ...(extra !== null && { extra }),
       ...(corrections !== null && { corrections }),
     };

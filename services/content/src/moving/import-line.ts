@@ -12,6 +12,7 @@ import {
 } from '../articles/schema.ts';
 import type { ImportedColumns } from '../articles/store.ts';
 import { SLUG_PATTERN, slugify } from '../slug.ts';
+import type { TermKind } from '../terms/kinds.ts';
 
 const time = instant('must be a time with its offset, such as 2016-02-29T18:00:00Z');
 
@@ -30,7 +31,7 @@ const own = {
   former_slugs: absent(z.array(slug)),
 };
 
-/** Members that categories and tags have, and those of authors. */
+/** Members that categories, tags and series have, and those of authors. */
 const described = { description: z.string().nullish() };
 const placed = { ...described, picture: z.string().nullish(), position: z.int().nullish() };
 const portrayed = {
@@ -46,7 +47,7 @@ const namedCategory = z.union([z.string(), z.strictObject({ ...named, ...placed 
 const namedTerm = z.union([z.string(), z.strictObject({ ...named, ...described })]);
 const namedAuthor = z.union([z.string(), z.strictObject({ ...named, ...portrayed })]);
 
-/** A category, tag or author as an article names it, or as a line of its own has it. */
+/** A category, tag, author or series as an article names it, or as a line of its own has it. */
 export interface ImportedTerm {
   name: string;
   slug?: string | undefined;
@@ -71,6 +72,7 @@ const articleLine = z
     category_id: z.int().nullish(),
     tags: absent(z.array(namedTerm)),
     authors: absent(z.array(namedAuthor)),
+    series: z.strictObject({ ...named, position: z.int32().positive() }).nullish(),
     featured_image: z.string().nullish(),
     ...eachDetailMember(z.string().nullish()),
     extra: z.custom<Extra>(isObject, 'must be an object').nullish(),
@@ -102,6 +104,7 @@ const termLine = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('category'), ...own, ...named, ...placed }),
   z.strictObject({ type: z.literal('tag'), ...own, ...named, ...described }),
   z.strictObject({ type: z.literal('author'), ...own, ...named, ...portrayed }),
+  z.strictObject({ type: z.literal('series'), ...own, ...named, ...described }),
 ]);
 
 export interface LineOptions {
@@ -139,13 +142,14 @@ export interface ImportedArticle {
   category: ImportedTerm | undefined;
   tags: readonly ImportedTerm[];
   authors: readonly ImportedTerm[];
+  series: { term: ImportedTerm; position: number } | undefined;
   past: Past & ImportedColumns;
   notes: readonly Reason[];
 }
 
-/** A category, tag or author to import. */
+/** A category, tag, author or series to import. */
 export interface ImportedTermLine {
-  type: 'category' | 'tag' | 'author';
+  type: TermKind['noun'];
   term: ImportedTerm;
   past: Past;
   notes: readonly Reason[];
@@ -164,7 +168,7 @@ export function readImportLine(
 ): ImportedArticle | ImportedTermLine | ImportedRelease {
   const type = typeof line === 'object' && line !== null && 'type' in line ? line.type : 'article';
   if (options.exact && !options.unchecked) refuseHighId(line);
-  if (type === 'category' || type === 'tag' || type === 'author') {
+  if (type === 'category' || type === 'tag' || type === 'author' || type === 'series') {
     const { id, created_at, updated_at, former_slugs, type: _, ...term } = parsed(termLine, line);
     const past = pastOf({ id, created_at, updated_at, former_slugs }, options);
     const notes: Reason[] = [];
@@ -186,7 +190,7 @@ function refuseHighId(line: unknown): void {
 }
 
 function readArticle(
-  { source, category, tags = [], authors = [], ...line }: z.infer<typeof articleLine>,
+  { source, category, tags = [], authors = [], series, ...line }: z.infer<typeof articleLine>,
   identity: Identity | undefined,
   options: LineOptions,
 ): ImportedArticle {
@@ -237,6 +241,7 @@ function readArticle(
     category: category == null ? undefined : fittedTerm('category', termOf(category), options, notes),
     tags: termsOf('tag', tags),
     authors: writers,
+    series: series == null ? undefined : seriesOf(series, options, notes),
     past: {
       ...past,
       ...(options.exact && schedule),
@@ -254,6 +259,7 @@ type ArticleMembers = Omit<
   | 'category'
   | 'tags'
   | 'authors'
+  | 'series'
   | 'slug_is_given'
   | 'published_at'
   | 'publish_at'
@@ -317,6 +323,14 @@ function fittedTerm(
   if (!truncate || unchecked) return { name, slug, more };
   const { name: fits = name, ...rest } = fitted(kind, { name, ...more }, notes);
   return { name: fits, slug, more: rest };
+}
+
+function seriesOf(
+  { position, ...named }: NonNullable<z.infer<typeof articleLine>['series']>,
+  options: LineOptions,
+  notes: Reason[],
+): ImportedArticle['series'] {
+  return { term: fittedTerm('series', termOf(named), options, notes), position };
 }
 
 /**
@@ -387,6 +401,7 @@ const TEXTS = {
   category: { name: 100, description: 500 },
   tag: { name: 100, description: 500 },
   author: { name: 100, bio: 2000 },
+  series: { name: 100, description: 500 },
 } as const;
 
 /** Addresses lead nowhere when they are shortened. */

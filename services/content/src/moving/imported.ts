@@ -2,7 +2,7 @@ import { Refusal } from '@pressroom/moving/reasons';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { explainSlug, freeSlug, idOfSlug, SLUG_PATTERN, type Slugged, slugify } from '../slug.ts';
 import type { ContentTables } from '../tables.ts';
-import { AUTHORS, CATEGORIES, TAGS, type TermKind } from '../terms/kinds.ts';
+import { AUTHORS, CATEGORIES, SERIES, TAGS, type TermKind } from '../terms/kinds.ts';
 import { termSchemas } from '../terms/terms.ts';
 import type { ImportedArticle, ImportedTerm, Past } from './import-line.ts';
 
@@ -93,6 +93,7 @@ export const TERM_KINDS: Readonly<Record<TermKind['noun'], TermKind>> = {
   category: CATEGORIES,
   tag: TAGS,
   author: AUTHORS,
+  series: SERIES,
 };
 
 interface KnownTerm {
@@ -104,8 +105,8 @@ interface KnownTerm {
 }
 
 /**
- * The category, tag or author with this slug, also a former one, or else this name; made if there is none,
- * by the API's rules unless it is `unchecked`. Throws an error that says what is wrong with it.
+ * The category, tag, author or series with this slug, also a former one, or else this name; made if there is
+ * none, by the API's rules unless it is `unchecked`. Throws an error that says what is wrong with it.
  */
 export async function findOrMakeTerm(
   db: Database,

@@ -146,11 +146,10 @@ interface Read<Item> {
   number: number;
 }
 
-/** The terms of an article, as columns and tags of a create. */
+/** The terms of an article, as members of a create, and its place in a series. */
 interface Terms {
-  category_id?: number;
-  tags: string[];
-  authors: string[];
+  body: { category_id?: number; tags: string[]; authors: string[] };
+  placed: { series_id: number; series_position: number } | undefined;
 }
 
 /** On a busy machine a command waits, for an hour if need be, where the service would say so. */
@@ -387,14 +386,23 @@ async function writeTerm(
 
 async function termsOf(
   tx: Transaction<ContentTables>,
-  { category, tags, authors }: ImportedArticle,
+  { category, tags, authors, series }: ImportedArticle,
 ): Promise<Terms> {
   const found = category && (await findOrMakeTerm(tx, TERM_KINDS.category, category));
   const slugs = new Set<string>();
   for (const tag of tags) slugs.add((await findOrMakeTerm(tx, TERM_KINDS.tag, tag)).slug);
   const writers = new Set<string>();
   for (const author of authors) writers.add((await findOrMakeTerm(tx, TERM_KINDS.author, author)).slug);
-  return { ...(found && { category_id: found.id }), tags: [...slugs], authors: [...writers] };
+  const placed = series && {
+    series_id: (await findOrMakeTerm(tx, TERM_KINDS.series, series.term)).id,
+    series_position: series.position,
+  };
+  // Locked before articles are counted, as by whoever orders them.
+  if (placed) await sql`select from content.series where id = ${placed.series_id} for key share`.execute(tx);
+  return {
+    body: { ...(found && { category_id: found.id }), tags: [...slugs], authors: [...writers] },
+    placed,
+  };
 }
 
 async function writeArticle(
@@ -403,7 +411,7 @@ async function writeArticle(
   terms: Terms,
 ): Promise<{ id: number; lost: string[] }> {
   const given = Object.fromEntries(Object.entries(past).filter(([, value]) => value !== undefined));
-  const id = await importArticle(tx, { ...body, ...terms }, given);
+  const id = await importArticle(tx, { ...body, ...terms.body }, { ...given, ...terms.placed });
   const lost = await keepFormerSlugs(tx, 'article', id, former_slugs);
   if (key !== undefined) await keepKey(tx, { sender: '', key, body }, id);
   return { id, lost };
@@ -440,7 +448,7 @@ async function lockSlugs(tx: Transaction<ContentTables>): Promise<void> {
 
 /** Lets the next rows have ids beyond those that were given. */
 async function passImportedIds(tx: Transaction<ContentTables>): Promise<void> {
-  for (const table of ['content.category', 'content.tag', 'content.author', 'content.article']) {
+  for (const table of ['category', 'tag', 'author', 'series', 'article'].map((name) => `content.${name}`)) {
     await sql`
       select setval(pg_get_serial_sequence(${table}, 'id'), last) from (select max(id) as last from ${sql.table(table)}) as ids
       where last > coalesce(pg_sequence_last_value(pg_get_serial_sequence(${table}, 'id')), 0)
@@ -467,7 +475,7 @@ async function atomically<Result>(
 
 /** Explains a refusal to the person who wrote the file. */
 function explained(error: unknown): Error {
-  for (const noun of ['article', 'category', 'tag', 'author'] as const) {
+  for (const noun of ['article', 'category', 'tag', 'author', 'series'] as const) {
     if (violates(error, `${noun}_pkey`))
       return new Refusal('id_taken', null, `id: another ${noun} has this id; restore into an empty database`);
   }

@@ -6,12 +6,14 @@ type Members = Readonly<Record<string, z.ZodType>>;
 /** A kind of terms, by which articles are grouped. */
 export interface TermKind {
   /** In log lines and error codes, capitalized in the names of operations; also the table's name. */
-  noun: 'category' | 'tag' | 'author';
-  plural: 'categories' | 'tags' | 'authors';
+  noun: 'category' | 'tag' | 'author' | 'series';
+  plural: 'categories' | 'tags' | 'authors' | 'series';
   one: string;
-  table: 'content.category' | 'content.tag' | 'content.author';
+  table: 'content.category' | 'content.tag' | 'content.author' | 'content.series';
   /** The filter of the articles of a term, and the member that it takes. */
-  filter: { name: 'category_id'; by: 'id' } | { name: 'tag' | 'author_slug'; by: 'slug' };
+  filter: { name: 'category_id'; by: 'id' } | { name: 'tag' | 'author_slug' | 'series'; by: 'slug' };
+  /** The order in which its articles are shown. */
+  sort: 'newest' | 'series';
   /** The foreign key that keeps a term while articles have it. */
   articleKey: string;
   /** The members besides `name` and `slug`, as they are written; `PUT` requires them, `POST` does not. */
@@ -41,6 +43,7 @@ export const CATEGORIES: TermKind = {
   one: 'a category',
   table: 'content.category',
   filter: { name: 'category_id', by: 'id' },
+  sort: 'newest',
   articleKey: 'article_category_id_fkey',
   ...DESCRIBED,
   included: {
@@ -65,7 +68,20 @@ export const TAGS = {
   one: 'a tag',
   table: 'content.tag',
   filter: { name: 'tag', by: 'slug' },
+  sort: 'newest',
   articleKey: 'article_tag_tag_id_fkey',
+} as const satisfies TermKind;
+
+/** An article is in one series at most, which has its articles in an order. */
+export const SERIES = {
+  ...DESCRIBED,
+  noun: 'series',
+  plural: 'series',
+  one: 'a series',
+  table: 'content.series',
+  filter: { name: 'series', by: 'slug' },
+  sort: 'series',
+  articleKey: 'article_series_id_fkey',
 } as const satisfies TermKind;
 
 /** The most links of an author. */
@@ -93,6 +109,7 @@ export const AUTHORS = {
   one: 'an author',
   table: 'content.author',
   filter: { name: 'author_slug', by: 'slug' },
+  sort: 'newest',
   articleKey: 'article_author_author_id_fkey',
   written: {
     bio: text(2000).nullable().describe('Plain text.'),

@@ -1,7 +1,7 @@
 import { violates } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import type { SearchGate } from '@pressroom/common/search/search';
-import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Kysely, type RawBuilder, type Selectable, sql, type Transaction } from 'kysely';
 import { ArticleList } from '../articles/list.ts';
 import { NESTED_MEMBERS } from '../articles/schema.ts';
 import { changesBetween } from '../changes.ts';
@@ -159,7 +159,7 @@ export class TermStore {
   ): Promise<TermPage> {
     const scope = {
       status: 'published',
-      sort: 'newest',
+      sort: this.#kind.sort,
       filters: { ...filters, [this.#kind.filter.name]: row[this.#kind.filter.by] },
     } as const;
     const { articles, total } = await this.#articles.page(this.#readDb, scope, page);
@@ -185,14 +185,21 @@ export class TermStore {
   }
 
   /**
-   * Changes the members that `body` has while it holds the row lock. Returns the term and exactly what
-   * changed.
+   * Changes the members that `body` has, and what `alongside` does, while it holds the row lock. Returns the
+   * term and exactly what changed.
    *
-   * @throws Failure `missing`, `conflict` with code `slug_taken`, and whatever `precondition` throws
+   * @throws Failure `missing`, `conflict` with code `slug_taken`, and whatever the two functions throw
    */
-  update(id: number, body: TermChange, actor: Actor, precondition?: TermPrecondition): Promise<ChangedTerm> {
+  update(
+    id: number,
+    body: TermChange,
+    actor: Actor,
+    precondition?: TermPrecondition,
+    alongside?: (tx: Transaction<ContentTables>) => Promise<void>,
+  ): Promise<ChangedTerm> {
     const write = this.#db.transaction().execute(async (tx) => {
       const before = await this.#lock(tx, id, precondition);
+      await alongside?.(tx);
       const term = await tx
         .updateTable(this.#kind.table)
         .set({

@@ -37,7 +37,7 @@ const countedTerm = term.extend({ article_count: z.int().describe('Published art
 const termArticle = articleListItem
   .omit({ category: true })
   .extend({ alt_text: z.string().nullable() })
-  .meta({ id: 'TermArticle', description: 'An article in the list of its category, tag or author.' });
+  .meta({ id: 'TermArticle', description: 'An article in the list of its category, tag, author or series.' });
 
 /** A term without the members that only its kind has. */
 export type Term = z.infer<typeof term>;
@@ -80,7 +80,7 @@ export function termSchemas({ noun, one, filter, written, shown, included }: Ter
   const slug = slugMember().describe(
     `If omitted, a new ${noun} gets one from its name, and another keeps its own.`,
   );
-  const own: { category_id?: true; tag?: true; author_slug?: true } = { [filter.name]: true };
+  const own: { category_id?: true; tag?: true; author_slug?: true; series?: true } = { [filter.name]: true };
   const named = { name: onOneLine(requiredText(100)), slug: slug.optional() };
   const more = z.object(included?.written ?? {}).partial().shape;
   const put = z.strictObject(withMembers(named, { ...written, ...more }));

@@ -25,7 +25,7 @@ export interface ApiKey {
   readonly last_used_at: string | null;
 }
 
-export const EVENTS = ['article.*', 'category.*', 'tag.*', 'author.*'] as const;
+export const EVENTS = ['article.*', 'category.*', 'tag.*', 'author.*', 'series.*'] as const;
 
 export interface HookInput {
   readonly url: string;

@@ -122,6 +122,7 @@ export const problemsEn = {
   problem_source_unreachable: 'Its server cannot be reached. If that lasts, look for its new address.',
   problem_source_unstorable: 'It sends something that cannot be kept. Tell its publisher.',
   problem_source_worker_failed: 'The newsroom failed at it. The log of the newsroom has the reason.',
+  problem_series_not_empty: 'The series still has articles. Take them out of it first.',
   problem_tag_not_empty: 'Articles still have this tag. Remove it from them first.',
   problem_too_many_comments: 'This article has too many comments. Delete some that are resolved.',
   problem_too_many_filters: 'You have saved as many filters as are kept. Remove one first.',

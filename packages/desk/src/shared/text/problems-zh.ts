@@ -100,6 +100,7 @@ export const problemsZh: Translated<typeof problemsEn> = {
   problem_source_unreachable: '无法连接它的服务器。若一直如此，请查找新网址。',
   problem_source_unstorable: '它发送了无法保存的内容。请告知发布者。',
   problem_source_worker_failed: '新闻服务处理它时出错，原因见新闻服务的日志。',
+  problem_series_not_empty: '此系列中仍有文章。请先将其移出。',
   problem_tag_not_empty: '仍有文章使用此标签。请先从文章中移除。',
   problem_too_many_comments: '此文章的批注过多。请删除一些已解决的批注。',
   problem_too_many_filters: '您保存的筛选已达上限。请先移除一个。',
