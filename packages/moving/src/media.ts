@@ -10,7 +10,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { isHostAmong } from '@pressroom/common/fetching/guarded-agents';
+import { isHostAmong } from '@pressroom/common/fetching/public-address';
 import { readConfig, secret, setting } from '@pressroom/common/start/config';
 import { ensureHome } from '@pressroom/common/start/home';
 import { refuseOtherServers } from '@pressroom/common/stores/store-answers';

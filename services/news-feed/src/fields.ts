@@ -1,4 +1,4 @@
-import { isPublicAddress, literalAddress } from '@pressroom/common/fetching/guarded-agents';
+import { isPublicAddress, literalAddress } from '@pressroom/common/fetching/public-address';
 import { isTracking, requiredText, webUri } from '@pressroom/common/fields/fields';
 import { z } from 'zod';
 

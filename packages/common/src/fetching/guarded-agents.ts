@@ -2,8 +2,8 @@ import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
-import ipaddr from 'ipaddr.js';
 import { Agent, type buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
+import { isPublicAddress, literalAddress } from './public-address.ts';
 
 /** The time limits of {@link GuardedAgents}, in ms, and how they find hosts. */
 interface GuardedAgentsOptions {
@@ -172,11 +172,6 @@ function resolvedHere(
   };
 }
 
-/** True if the host of a URL is one of these, which are without ports and brackets. */
-export function isHostAmong({ hostname }: Pick<URL, 'hostname'>, hosts: readonly string[]): boolean {
-  return hosts.includes(withoutBrackets(hostname));
-}
-
 /** True if the host is an address that is not public and may not be one; a name is looked up to connect. */
 export function isRefused({ url, mayBePrivate }: GuardedTarget): boolean {
   const literal = literalAddress(url.hostname);
@@ -241,29 +236,4 @@ function lookupWith(resolve: Resolve): LookupFunction {
       (error) => callback(error, []),
     );
   };
-}
-
-/** The globally routable IPv6 addresses (RFC 4291, IANA's IPv6 address space). */
-const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
-
-/**
- * True for an address of the public internet. False for private, loopback, link-local, multicast and reserved
- * addresses, and for those that embed an IPv4 address (mapped, NAT64, 6to4, Teredo), which could be one of
- * those (IANA's special-purpose address registries).
- */
-export function isPublicAddress(address: string): boolean {
-  if (!ipaddr.isValid(address)) return false;
-  const parsed = ipaddr.parse(address);
-  if (parsed.range() !== 'unicast') return false;
-  return parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST);
-}
-
-/** The host of a URL if it is an IP address, without the brackets of IPv6; undefined for a name. */
-export function literalAddress(hostname: string): string | undefined {
-  const address = withoutBrackets(hostname);
-  return ipaddr.isValid(address) ? address : undefined;
-}
-
-function withoutBrackets(hostname: string): string {
-  return hostname.replace(/^\[(.*)\]$/, '$1');
 }

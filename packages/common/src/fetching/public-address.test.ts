@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isPublicAddress, literalAddress } from './guarded-agents.ts';
+import { isPublicAddress, literalAddress } from './public-address.ts';
 
 test.each([
   '0.0.0.0',

@@ -3,10 +3,10 @@ import { backoffUntil } from '../database/leases.ts';
 import {
   GuardedAgents,
   type GuardedTarget,
-  isHostAmong,
   NotPublicAddress,
   type Resolve,
 } from '../fetching/guarded-agents.ts';
+import { isHostAmong } from '../fetching/public-address.ts';
 
 /** The time limit of an attempt, in ms. */
 const TOTAL_MS = 10_000;

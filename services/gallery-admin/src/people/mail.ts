@@ -1,4 +1,4 @@
-import { createTransport, type SendMailOptions } from 'nodemailer';
+import type { SendMailOptions } from 'nodemailer';
 import { INVITED_HOURS } from './people-store.ts';
 
 /** In ms, for each step of the mail server: an owner waits for it. */
@@ -82,6 +82,8 @@ async function send({ url, from }: MailServer, message: Pick<SendMailOptions, 't
     greetingTimeout: STEP_TIMEOUT_MS,
     socketTimeout: STEP_TIMEOUT_MS,
   };
+  // Not at the start: it takes megabytes, and mail is rare.
+  const { createTransport } = await import('nodemailer');
   const transport = createTransport({ url, ...limits, disableFileAccess: true, disableUrlAccess: true });
   try {
     await transport.sendMail({ ...message, from, headers: { 'Auto-Submitted': 'auto-generated' } });

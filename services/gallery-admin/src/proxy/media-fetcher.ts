@@ -3,12 +3,11 @@ import { Failure } from '@pressroom/common/failures/failure';
 import {
   endBody,
   GuardedAgents,
-  isPublicAddress,
-  literalAddress,
   NotPublicAddress,
   type Resolve,
   TooManyRedirects,
 } from '@pressroom/common/fetching/guarded-agents';
+import { isPublicAddress, literalAddress } from '@pressroom/common/fetching/public-address';
 import type { Dispatcher } from 'undici';
 import type { Unseen } from '../stills/formats.ts';
 import { type HostRule, isListed } from './host-rules.ts';

@@ -1,16 +1,11 @@
 import { violates } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
 } from '@simplewebauthn/server';
-import { decodeClientDataJSON } from '@simplewebauthn/server/helpers';
 import { type Kysely, type Selectable, type SqlBool, sql, type Transaction } from 'kysely';
 import type { GalleryTables } from '../tables.ts';
 import type { Challenges, Purpose } from './challenges.ts';
@@ -44,6 +39,9 @@ const ALGORITHMS = [-8, -7, -257];
 /** The most passkeys of a person. */
 const MAX_PASSKEYS = 20;
 
+/** Loaded when first used: its certificates and ASN.1 take megabytes. */
+const webauthn = () => import('@simplewebauthn/server');
+
 /** People's passkeys (WebAuthn): the authenticator holds who it is for, and asks them to show that. */
 export class Passkeys {
   readonly #db: Kysely<GalleryTables>;
@@ -62,6 +60,7 @@ export class Passkeys {
     address: string,
   ): Promise<PublicKeyCredentialCreationOptionsJSON> {
     const kept = await this.list(holder.id);
+    const { generateRegistrationOptions } = await webauthn();
     return generateRegistrationOptions({
       rpName: 'Pressroom',
       rpID: site.host,
@@ -85,6 +84,7 @@ export class Passkeys {
     person: string | null,
     address: string,
   ): Promise<PublicKeyCredentialRequestOptionsJSON> {
+    const { generateAuthenticationOptions } = await webauthn();
     return generateAuthenticationOptions({
       rpID: site.host,
       userVerification: 'required',
@@ -104,6 +104,7 @@ export class Passkeys {
     response: RegistrationResponseJSON,
   ): Promise<NewPasskey> {
     const expected = await this.#expected(site, purpose, person, response);
+    const { verifyRegistrationResponse } = await webauthn();
     const { registrationInfo } = await verifyRegistrationResponse({
       response,
       ...expected,
@@ -137,6 +138,7 @@ export class Passkeys {
       .executeTakeFirst();
     if (row === undefined) throw refused();
     if (userHandle !== undefined && !bytesOf(userHandle).equals(Buffer.from(person))) throw refused();
+    const { verifyAuthenticationResponse } = await webauthn();
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response,
       ...expected,
@@ -164,7 +166,7 @@ export class Passkeys {
     person: string | null,
     { response }: RegistrationResponseJSON | AuthenticationResponseJSON,
   ) {
-    const challenge = challengeOf(response.clientDataJSON);
+    const challenge = await challengeOf(response.clientDataJSON);
     if (!(await this.#challenges.take(bytesOf(challenge), purpose, person))) throw refused();
     return {
       expectedChallenge: challenge,
@@ -248,7 +250,8 @@ function asCredential({ credential_id, transports }: Passkey) {
 }
 
 /** The challenge that the browser says was signed. Throws if there is none. */
-function challengeOf(clientDataJSON: string): string {
+async function challengeOf(clientDataJSON: string): Promise<string> {
+  const { decodeClientDataJSON } = await import('@simplewebauthn/server/helpers');
   try {
     return String(decodeClientDataJSON(clientDataJSON).challenge);
   } catch (error) {

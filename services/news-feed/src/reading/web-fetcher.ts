@@ -5,12 +5,12 @@ import {
   endBody,
   GuardedAgents,
   type GuardedTarget,
-  isHostAmong,
   isRefused,
   NotPublicAddress,
   ProxyAway,
   type Resolve,
 } from '@pressroom/common/fetching/guarded-agents';
+import { isHostAmong } from '@pressroom/common/fetching/public-address';
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import type { Page } from './page.ts';
