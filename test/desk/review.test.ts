@@ -156,6 +156,9 @@ test('an editor assigns an article, and whoever has it finds it among theirs', a
 });
 
 test('review speaks Chinese, on a phone too', async () => {
+  // Nothing is written yet, and Chinese is counted in characters.
+  await desk.go(chinese, 'articles/new');
+  await chinese.getByText('0 字', { exact: true }).waitFor();
   await desk.content.client.article({ title: '灯塔' });
   await desk.go(chinese, 'articles');
   await row(chinese, '灯塔').getByRole('link').click();

@@ -56,6 +56,11 @@ export function BodyField({ open, editor, isReadOnly, onAsk, comments }: BodyFie
     if (editor !== 'failed' && !canShow(editor, content)) setSource(true);
   }, [content, editor]);
   const isShowable = editor !== 'failed' && (!isSource || canShow(editor, content));
+  // An empty text has no language yet but that of its writer.
+  const unit =
+    length === undefined || (length.count === 0 && texts.language.value === 'zh')
+      ? 'characters'
+      : length.unit;
   return (
     <>
       {isSource || editor === 'failed' ? (
@@ -93,7 +98,7 @@ export function BodyField({ open, editor, isReadOnly, onAsk, comments }: BodyFie
       )}
       <div class="body-foot">
         {!isShowable && <p class="hint">{say('writtenAsSource')}</p>}
-        {!isSource && length !== undefined && <p class="hint">{say(length.unit, { count: length.count })}</p>}
+        {!isSource && length !== undefined && <p class="hint">{say(unit, { count: length.count })}</p>}
         <span class="space" />
         <Button
           kind="quiet"

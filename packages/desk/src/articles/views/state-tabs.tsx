@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Link } from '../../shared/views/link.tsx';
 import type { StatusFilter } from '../api/types.ts';
@@ -31,8 +32,14 @@ export function StateTabs() {
   const counts = list.counts.value;
   const here = place.pathOf({});
   const isSaved = filters.all.value.some(({ query }) => here === `articles?${query}`);
+  const tabs = useRef<HTMLElement>(null);
+  // On a phone the tab may lie beyond the edge, such as that of filters that were just saved.
+  useEffect(() => {
+    const open = tabs.current?.querySelector('[aria-current]');
+    open?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [here, isSaved]);
   return (
-    <nav class="states" aria-label={say('status')}>
+    <nav ref={tabs} class="states" aria-label={say('status')}>
       {(Object.entries(TABS) as [StatusFilter, TextName][]).map(([value, name]) => {
         const count = counts[value];
         if (PASSING.includes(value) && status !== value && !count) return null;
