@@ -109,7 +109,7 @@ export class IntegrationsApi {
   }
 
   /** Delivers again what has happened since a time, and returns how many events that is. */
-  /** Delivers again what has happened since; with `event_id`, only that and what came after it on its subject. */
+  /** Delivers again what has happened since; with `event_id`, only that and what followed on its subject. */
   async replayHook(id: number, since: string, event_id?: number): Promise<number> {
     const options = { path: { id }, body: { since, ...(event_id !== undefined && { event_id }) } };
     return (await asked(this.#client.post('/api/hooks/{id}/replay', options))).data.events;
