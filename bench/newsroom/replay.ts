@@ -10,7 +10,7 @@ import { addSource } from '@pressroom/news-feed/reading/sources';
 import type { Fetch } from '@pressroom/news-feed/reading/web-fetcher';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import type { Vocabulary } from '@pressroom/news-feed/words';
-import { type IngestParts, ingestEntries } from '@pressroom/news-feed/work/ingest-entries';
+import { type EditParts, editEntries } from '@pressroom/news-feed/work/edit-entries';
 import { Throttle } from '@pressroom/news-feed/work/job-slots';
 import { type PollParts, pollBounds, pollSource } from '@pressroom/news-feed/work/poll-source';
 import { newsroomSchedules, RANKING_MS, runSchedule } from '@pressroom/news-feed/work/schedules';
@@ -88,7 +88,7 @@ async function play(db: Kysely<NewsTables>, reader: Reader, parts: ReplayParts):
     if (due.every(({ next_poll_at }) => next_poll_at > now)) continue;
     for (const { id, next_poll_at } of due) {
       if (next_poll_at > now) break;
-      await pollAndIngest(work, id, signal);
+      await pollAndEdit(work, id, signal);
       polls += 1;
     }
     due = await sourcesByPoll(db);
@@ -117,13 +117,13 @@ function workOf(db: Kysely<NewsTables>, reader: Reader, parts: ReplayParts, cloc
   };
 }
 
-/** Polls a source and ingests what it brings, as two jobs of a worker do. */
-async function pollAndIngest(work: PollParts & IngestParts, id: number, signal: AbortSignal): Promise<void> {
+/** Polls a source and edits what it brings, as two jobs of a worker do. */
+async function pollAndEdit(work: PollParts & EditParts, id: number, signal: AbortSignal): Promise<void> {
   const outcome = await pollSource(work, id, signal);
   if (outcome.kind === 'failed') throw new Error(`source ${id} failed: ${outcome.reason}`);
   if (outcome.kind !== 'read' || outcome.pending === 0) return;
   for (;;) {
-    const { written, failed } = await ingestEntries(work, id, signal);
+    const { written, failed } = await editEntries(work, id, signal);
     if (failed > 0) throw new Error(`${failed} entries of source ${id} failed; news.source_entry says why`);
     if (written === 0) return;
   }

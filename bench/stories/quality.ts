@@ -7,7 +7,7 @@ import { type Kysely, sql } from 'kysely';
 import { insertRows, itemRow } from '../../test/support/news-feed.ts';
 import type { LabelledReport, LabelledSet } from './labelled-set.ts';
 
-/** Titles that are embedded at once: as many as a worker ingests entries. */
+/** Titles that are embedded at once: as many as a worker edits entries. */
 const BATCH = 25;
 
 export type Order = 'by time' | 'batch';

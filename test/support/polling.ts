@@ -5,7 +5,7 @@ import type { SourceSettings } from '@pressroom/news-feed/reading/source-setting
 import { addSource, findSource, type Source } from '@pressroom/news-feed/reading/sources';
 import { FETCH_LIMITS, WebFetcher, WebPageReader } from '@pressroom/news-feed/reading/web-fetcher';
 import type { NewsTables } from '@pressroom/news-feed/tables';
-import { type IngestParts, ingestEntries } from '@pressroom/news-feed/work/ingest-entries';
+import { type EditParts, editEntries } from '@pressroom/news-feed/work/edit-entries';
 import { Throttle } from '@pressroom/news-feed/work/job-slots';
 import {
   type PollOutcome,
@@ -25,16 +25,16 @@ export interface Desk {
   db: Kysely<NewsTables>;
   /** The time; a test moves it. */
   now: { value: Date };
-  parts: PollParts & IngestParts;
+  parts: PollParts & EditParts;
   /** Adds a source of the host and returns its id. */
   add(path: string, settings?: SourceSettings): Promise<number>;
-  /** Polls a source and ingests its entries, after waiting until it is due. */
+  /** Polls a source and edits its entries, after waiting until it is due. */
   poll(id: number): Promise<PollOutcome>;
   source(id: number): Promise<Source>;
   /** Titles, summaries and so on, in the order of their titles. */
   items(): Promise<Awaited<ReturnType<typeof itemsOf>>>;
   /** The same desk with other parts, or other limits of one answer. */
-  with(replaced: Partial<PollParts & IngestParts>, limits?: Partial<typeof FETCH_LIMITS>): Desk;
+  with(replaced: Partial<PollParts & EditParts>, limits?: Partial<typeof FETCH_LIMITS>): Desk;
   /** Forgets all sources, items and answers, and begins at the same time again. */
   clear(): Promise<void>;
   close(): Promise<void>;
@@ -86,7 +86,7 @@ type Room = Pick<Desk, 'host' | 'database' | 'db' | 'now' | 'close'> & {
   fetchWith: (limits: Partial<typeof FETCH_LIMITS>) => PollParts['fetch'];
 };
 
-function deskOf(room: Room, parts: PollParts & IngestParts): Desk {
+function deskOf(room: Room, parts: PollParts & EditParts): Desk {
   const { db, host, now } = room;
   const source = (id: number) => findSource(db, String(id));
   return {
@@ -99,7 +99,7 @@ function deskOf(room: Room, parts: PollParts & IngestParts): Desk {
       now.value = new Date(Math.max(now.value.getTime(), next_poll_at.getTime()));
       const outcome = await pollSource(parts, id, NO_SIGNAL);
       for (;;) {
-        const { written, failed } = await ingestEntries(parts, id, NO_SIGNAL);
+        const { written, failed } = await editEntries(parts, id, NO_SIGNAL);
         if (written + failed === 0) break;
       }
       return outcome;

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { Failure } from '@pressroom/common/failures/failure';
 import { addSource, editSource } from '@pressroom/news-feed/reading/sources';
 import { FETCH_LIMITS, WebFetcher, WebPageReader } from '@pressroom/news-feed/reading/web-fetcher';
-import { ingestEntries } from '@pressroom/news-feed/work/ingest-entries';
+import { editEntries } from '@pressroom/news-feed/work/edit-entries';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ConnectProxy } from '../../support/connect-proxy.ts';
 import { FeedHost, rss } from '../../support/feed-host.ts';
@@ -24,7 +24,7 @@ test('an entry whose page cannot be read because the worker stops has not failed
   await expect(stopping.poll(id)).rejects.toBe(closed);
   const entries = await desk.db.selectFrom('news.source_entry').select(['attempts', 'reason']).execute();
   expect(entries).toEqual([{ attempts: 0, reason: null }]);
-  await ingestEntries(desk.parts, id, new AbortController().signal);
+  await editEntries(desk.parts, id, new AbortController().signal);
   expect(await desk.items()).toHaveLength(1);
 });
 

@@ -1,6 +1,6 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
 import { keepJudgements } from '@pressroom/news-feed/grouping/judging';
-import { ingestEntries } from '@pressroom/news-feed/work/ingest-entries';
+import { editEntries } from '@pressroom/news-feed/work/edit-entries';
 import { pollSource } from '@pressroom/news-feed/work/poll-source';
 import { publishReport } from '@pressroom/news-feed/work/report';
 import { newsroomSchedules, runSchedule } from '@pressroom/news-feed/work/schedules';
@@ -93,7 +93,7 @@ async function found(guid: string, time: string): Promise<(written: string) => P
   expect(await pollSource(parts, sourceId, signal)).toEqual({ kind: 'read', pending: 1 });
   return async (written) => {
     desk.now.value = new Date(written);
-    expect(await ingestEntries(parts, sourceId, signal)).toEqual({ written: 1, failed: 0 });
+    expect(await editEntries(parts, sourceId, signal)).toEqual({ written: 1, failed: 0 });
   };
 }
 

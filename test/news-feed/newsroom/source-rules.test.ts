@@ -1,6 +1,6 @@
 import { Reader } from '@pressroom/news-feed/reading/reader';
 import { droppedEntries, editSource } from '@pressroom/news-feed/reading/sources';
-import { ingestEntries } from '@pressroom/news-feed/work/ingest-entries';
+import { editEntries } from '@pressroom/news-feed/work/edit-entries';
 import { pollSource } from '@pressroom/news-feed/work/poll-source';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { rss } from '../../support/feed-host.ts';
@@ -80,7 +80,7 @@ test('a rule that exceeds the computing time of its thread is switched off', asy
   const slow = 'drop if any ~ /(?:(?:a|b|ab| ){0,11}){0,11}[xy]\\d/';
   const id = await desk.add('/feed', { rules: [slow] });
   await pollSource(desk.parts, id, new AbortController().signal);
-  await ingestEntries({ ...desk.parts, reader }, id, new AbortController().signal);
+  await editEntries({ ...desk.parts, reader }, id, new AbortController().signal);
   expect(await desk.items()).toHaveLength(25);
   expect(await desk.source(id)).toMatchObject({
     stopped_rules: [{ rule: slow, reason: expect.stringContaining('of computing'), code: 'rule_too_slow' }],

@@ -174,7 +174,7 @@ async function refuseTaken(tx: Kysely<NewsTables>, id: number, addresses: readon
 /** Reason to refuse waiting entries of a source that is removed. */
 const REMOVED = 'its source was removed';
 
-/** Lets entries of a source wait to be ingested once more. */
+/** Lets entries of a source wait to be edited once more. */
 async function offerAgain(db: Kysely<NewsTables>, id: number, which: RawBuilder<unknown>): Promise<void> {
   await sql`
     update news.source_entry set state = 'pending', reason = null, attempts = 0, retry_at = clock_timestamp()

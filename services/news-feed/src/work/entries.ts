@@ -36,9 +36,9 @@ interface StoredTally {
 }
 
 /**
- * Keeps the entries of a feed's answer: new and changed ones wait to be ingested, as far as there is `room`
- * for each kind, in the feed's order. Many feeds change all their entries at each poll, by a counter in
- * them: new ones still have their room then.
+ * Keeps the entries of a feed's answer: new and changed ones wait to be edited, as far as there is `room` for
+ * each kind, in the feed's order. Many feeds change all their entries at each poll, by a counter in them: new
+ * ones still have their room then.
  */
 export async function storeEntries(
   tx: Transaction<NewsTables>,
@@ -267,7 +267,7 @@ async function partsBefore(
   );
 }
 
-/** An entry that is to be ingested, and since when it is known, if it was before. */
+/** An entry that is to be edited, and since when it is known, if it was before. */
 interface PendingEntry {
   entry: FeedEntry;
   hash: Buffer;
@@ -275,7 +275,7 @@ interface PendingEntry {
   part: string | undefined;
 }
 
-/** Adds entries, or replaces stored ones: they wait to be ingested. */
+/** Adds entries, or replaces stored ones: they wait to be edited. */
 async function keepPending(
   tx: Transaction<NewsTables>,
   sourceId: number,
@@ -372,7 +372,7 @@ const ENTRIES = new Lease({
 });
 
 /**
- * A row of `news.source_entry` that is to be ingested, by the database's clock; as of the statement, for the
+ * A row of `news.source_entry` that is to be edited, by the database's clock; as of the statement, for the
  * index.
  */
 export function isDueEntry(): RawBuilder<SqlBool> {
@@ -389,8 +389,8 @@ export interface ClaimedEntry {
 }
 
 /**
- * Takes up to `limit` entries of a source that wait to be ingested, the oldest first. No other worker gets
- * them before the lease ends, so a worker that is killed only delays them.
+ * Takes up to `limit` entries of a source that wait to be edited, the oldest first. No other worker gets them
+ * before the lease ends, so a worker that is killed only delays them.
  */
 export async function claimEntries(
   db: Kysely<NewsTables>,

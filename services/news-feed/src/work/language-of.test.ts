@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { languageOf } from './ingest-entries.ts';
+import { languageOf } from './edit-entries.ts';
 
 const of = (title: string, declared: string | null = null) =>
   languageOf(declared, { title, summary: null, text: null });

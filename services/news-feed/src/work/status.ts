@@ -19,7 +19,7 @@ interface SourceStatus {
   source: Source;
   /** The entries of the last 24 hours. */
   day: number;
-  /** The entries that wait to be ingested. */
+  /** The entries that wait to be edited. */
   pending: number;
   refused: number;
 }
@@ -278,7 +278,7 @@ const GAUGES: readonly {
   },
   {
     name: 'newsroom_entries_pending',
-    help: 'Entries that wait to be ingested',
+    help: 'Entries that wait to be edited',
     labels: [],
     values: ({ sources }) => [[{}, sources.reduce((sum, { pending }) => sum + pending, 0)]],
   },

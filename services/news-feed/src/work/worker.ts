@@ -13,8 +13,8 @@ import { askHubs, type SubscriberParts } from '../reading/websub.ts';
 import type { NewsSettings } from '../settings.ts';
 import type { NewsTables } from '../tables.ts';
 import { transactWithRetries } from '../transactions.ts';
+import { type EditParts, editEntries } from './edit-entries.ts';
 import { isDueEntry } from './entries.ts';
-import { type IngestParts, ingestEntries } from './ingest-entries.ts';
 import { JobSlots } from './job-slots.ts';
 import { claimSource, isDueSource, releaseSource, renewSources } from './leases.ts';
 import { type PollParts, pollSource } from './poll-source.ts';
@@ -44,7 +44,7 @@ const RESTFUL_TICKS = 10;
 /** Interval of the looks for notices, in ms. */
 const NOTICE_MS = 30_000;
 
-export interface WorkerParts extends Omit<PollParts, 'subscribes'>, IngestParts {
+export interface WorkerParts extends Omit<PollParts, 'subscribes'>, EditParts {
   /** Asks hubs to announce changes; absent without a public address. */
   subscriber?: SubscriberParts | undefined;
   /** Has a model rewrite digests; absent without a model. */
@@ -77,9 +77,9 @@ export class Worker {
   /** Aborted when what is in hand is to be given up. */
   readonly #givingUp = new AbortController();
   readonly #polls: JobSlots<number>;
-  readonly #ingests: JobSlots<number>;
-  /** The sources whose entries were ingested, least recently first: one that floods keeps none waiting. */
-  readonly #ingested = new Set<number>();
+  readonly #edits: JobSlots<number>;
+  /** The sources that were edited, least recently first: one that floods does not keep the others waiting. */
+  readonly #edited = new Set<number>();
   readonly #schedules: JobSlots<string>;
   readonly #hubs: JobSlots<string>;
   readonly #digests: JobSlots<string>;
@@ -99,8 +99,7 @@ export class Worker {
     const onDone = () => this.wake();
     const places = { onDone, signal: this.#givingUp.signal, log };
     this.#polls = new JobSlots({ kind: 'poll', most: 16, ...places });
-    // The kinds are the queues' names in `newsroom jobs` and the metrics.
-    this.#ingests = new JobSlots({ kind: 'edit', most: 4, ...places });
+    this.#edits = new JobSlots({ kind: 'edit', most: 4, ...places });
     this.#schedules = new JobSlots({ kind: 'schedule', most: 2, ...places });
     this.#hubs = new JobSlots({ kind: 'websub', most: 1, ...places });
     this.#digests = new JobSlots({ kind: 'digest', most: 1, ...places });
@@ -128,7 +127,7 @@ export class Worker {
     await Promise.all([this.#running, this.#listener.close()]);
     this.#parts.writing.hurry();
     const timer = setTimeout(() => this.#givingUp.abort(), graceMs);
-    const all = [this.#polls, this.#ingests, this.#schedules, this.#hubs, this.#digests, this.#notices];
+    const all = [this.#polls, this.#edits, this.#schedules, this.#hubs, this.#digests, this.#notices];
     await Promise.all(all.map((places) => places.ended()));
     clearTimeout(timer);
     await this.#parts.db
@@ -152,7 +151,7 @@ export class Worker {
     if (performance.now() - this.#noticedAt >= NOTICE_MS) await this.#notice();
     const due = await dueWork(db, schedules, clock());
     if (due.sources) await this.#beginPolls();
-    if (due.entries) await this.#beginIngestion();
+    if (due.entries) await this.#beginEdits();
     if (due.schedules) await this.#beginSchedules();
     const asksHubs = subscriber !== undefined && due.subscriptions;
     if (asksHubs && this.#hubs.free > 0) {
@@ -227,15 +226,15 @@ export class Worker {
     }
   }
 
-  async #beginIngestion(): Promise<void> {
+  async #beginEdits(): Promise<void> {
     const { db, log } = this.#parts;
-    while (this.#ingests.free > 0) {
-      const sourceId = await sourceToIngest(db, this.#ingests.keys, [...this.#ingested]);
+    while (this.#edits.free > 0) {
+      const sourceId = await sourceToEdit(db, this.#edits.keys, [...this.#edited]);
       if (sourceId === undefined) return;
-      this.#ingested.delete(sourceId);
-      this.#ingested.add(sourceId);
-      this.#ingests.begin(sourceId, async (signal) => {
-        const tally = await ingestEntries(this.#parts, sourceId, signal);
+      this.#edited.delete(sourceId);
+      this.#edited.add(sourceId);
+      this.#edits.begin(sourceId, async (signal) => {
+        const tally = await editEntries(this.#parts, sourceId, signal);
         if (tally.failed > 0) log.warn({ sourceId, ...tally }, 'entries_failed');
         // None, if another worker was faster.
         return tally.written + tally.failed > 0;
@@ -301,13 +300,13 @@ async function dueWork(db: Kysely<NewsTables>, schedules: readonly Schedule[], n
 }
 
 /**
- * The source whose entries are to be ingested next, without those that are in hand here: one that is not in
- * `ingested`, whose entries have waited for longest, or else the first of `ingested`.
+ * The source whose entries are to be edited next, without those that are in hand here: one that is not in
+ * `edited`, whose entries have waited for longest, or else the first of `edited`.
  */
-async function sourceToIngest(
+async function sourceToEdit(
   db: Kysely<NewsTables>,
   inHand: readonly number[],
-  ingested: readonly number[],
+  edited: readonly number[],
 ): Promise<number | undefined> {
   const { rows } = await sql<{ id: number }>`
     select source.id from news.source, lateral (
@@ -315,7 +314,7 @@ async function sourceToIngest(
       where source_id = source.id and ${isDueEntry()} order by retry_at limit 1
     ) as oldest
     where source.id <> all(${inHand}::bigint[])
-    order by coalesce(array_position(${ingested}::bigint[], source.id), 0), retry_at limit 1
+    order by coalesce(array_position(${edited}::bigint[], source.id), 0), retry_at limit 1
   `.execute(db);
   return rows[0]?.id;
 }

@@ -22,7 +22,7 @@ import type { NewsTables } from '../tables.ts';
 import { type ClaimedEntry, type StoredEntry, siteOf } from './entries.ts';
 import { articleSpellings, spellingsOf } from './entry-identity.ts';
 
-/** An entry with the judge's decision about it. */
+/** An entry with the editor's decision about it. */
 export interface JudgedEntry {
   claimed: ClaimedEntry;
   /** Its address as the source gives it; the page may have named another one. */

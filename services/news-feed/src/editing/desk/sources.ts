@@ -122,7 +122,7 @@ const source = z
       .describe('The first entries of its feed that are not read, and why.'),
     emptyReads: z.int(),
     day: z.int().describe('New entries in 24 hours.'),
-    pending: z.int().describe('Entries that wait to be ingested.'),
+    pending: z.int().describe('Entries that wait to be edited.'),
     refused: z.int().describe('Entries that cannot be items.'),
     days: z.array(z.int()).describe('New entries in each of the last 14 times 24 hours, the latest last.'),
   })

@@ -23,7 +23,7 @@ import { type JudgedEntry, type WriteParts, writeEntries } from './write-entries
 /** Entries that a worker takes at once. */
 const BATCH = 25;
 
-export interface IngestParts extends WriteParts {
+export interface EditParts extends WriteParts {
   db: Kysely<NewsTables>;
   clock: Clock;
   reader: Reader;
@@ -43,20 +43,20 @@ interface ReadEntry extends JudgedEntry {
 }
 
 /** Numbers of entries that were written, and that failed and wait for another try. */
-interface IngestTally {
+interface EditTally {
   written: number;
   failed: number;
 }
 
 /**
- * Makes items of a batch of a source's entries that wait for it, and may be tried now. An entry whose judge
- * or story fails is tried again later, alone, with a longer wait each time; its reason is kept.
+ * Edits a batch of a source's entries that wait for it, and may be tried now. An entry whose judge or story
+ * fails is tried again later, alone, with a longer wait each time; its reason is kept.
  */
-export async function ingestEntries(
-  parts: IngestParts,
+export async function editEntries(
+  parts: EditParts,
   sourceId: number,
   signal: AbortSignal,
-): Promise<IngestTally> {
+): Promise<EditTally> {
   const source = await parts.db
     .selectFrom('news.source')
     .selectAll()
@@ -66,14 +66,14 @@ export async function ingestEntries(
   const claimed = await claimEntries(parts.db, sourceId, BATCH);
   if (claimed.length === 0) return { written: 0, failed: 0 };
   const failed = await withEntryLease(parts.db, sourceId, claimed, () =>
-    ingestBatch(parts, source, claimed, signal),
+    editBatch(parts, source, claimed, signal),
   );
   return { written: claimed.length - failed, failed };
 }
 
 /** Returns how many failed. Throws if one could not be tried, after giving it back. */
-async function ingestBatch(
-  parts: IngestParts,
+async function editBatch(
+  parts: EditParts,
   source: Source,
   claimed: readonly ClaimedEntry[],
   signal: AbortSignal,
@@ -132,7 +132,7 @@ const UNRULED: Ruling = { droppedBy: undefined, category: undefined, points: 0 }
 
 /** Gives the entries back if there is no time to apply the rules now. */
 async function rulingsOf(
-  parts: IngestParts,
+  parts: EditParts,
   source: Source,
   claimed: readonly ClaimedEntry[],
 ): Promise<Ruling[]> {
@@ -149,7 +149,7 @@ async function rulingsOf(
 }
 
 async function judge(
-  { judge, pages }: IngestParts,
+  { judge, pages }: EditParts,
   source: Source,
   claimed: ClaimedEntry,
   ruling: Ruling,
@@ -216,7 +216,7 @@ function submittedSource(source: Source, { category, points }: Ruling): Submissi
 
 /** Writes a batch in one transaction, or else entry by entry; returns those that failed. */
 async function write(
-  parts: IngestParts,
+  parts: EditParts,
   source: Source,
   judged: readonly JudgedEntry[],
 ): Promise<{ entry: ClaimedEntry; error: unknown }[]> {
