@@ -17,11 +17,10 @@ const STEADY_MS = 60_000;
 const PRELOAD = new URL('end-with-starter.ts', import.meta.url).href;
 
 /**
- * `gc` is for `end-with-starter.ts`. The bounds of the heap, in MiB, are those of `deploy/Dockerfile`: V8
- * paces garbage collection by them. Without the second it keeps a third more garbage, and a lower one costs
- * the media proxy a third of its throughput.
+ * Bounds of the heap, in MiB, as in `deploy/Dockerfile`. V8 paces garbage collection by them: without the
+ * second it keeps a third more garbage, and a lower one costs the media proxy a third of its throughput.
  */
-const NODE_FLAGS = ['--expose-gc', '--max-semi-space-size=8', '--max-old-space-size=1400'];
+const NODE_FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=1400'];
 
 export interface ProgramOptions {
   readonly name: string;
