@@ -35,7 +35,7 @@ function optionsOf(args: readonly string[]): Pick<Launch, 'sample' | 'carryOver'
     else if (argument === '--no-sample') sample = false;
     else if (argument === '--carry-over') carryOver = true;
     else
-      return `Unknown argument ${argument}; the options are --sample, which creates samples in the database of DATABASE_URL too, --no-sample, and --carry-over, which brings over a database of an older chain of migrations`;
+      return `Unknown argument ${argument}; the options are --sample, which creates samples in the database of DATABASE_URL too, --no-sample, and --carry-over, which brings over a database of an older chain of migrations; ports and all else are environment variables (docs/configuration.md)`;
   }
   return { sample, carryOver };
 }
