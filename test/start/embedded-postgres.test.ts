@@ -121,7 +121,7 @@ describe('embedded PostgreSQL', () => {
     await until('the port is free', async () => !(await isOpen(port)));
   });
 
-  test('replaces a server that was left running when starter and guard were killed', async () => {
+  test('replaces a server that was left running when starter and supervisor were killed', async () => {
     const first = await start();
     await leaveMark(first.url);
     const leftover = postmasterOf(first.dataDir);

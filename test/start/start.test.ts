@@ -200,7 +200,7 @@ describe('pnpm start', () => {
 
   test.each([
     ['PostgreSQL', (postmaster: number) => postmaster],
-    ["PostgreSQL's guard", (postmaster: number) => Number(parentOf(postmaster))],
+    ["PostgreSQL's supervisor", (postmaster: number) => Number(parentOf(postmaster))],
   ])('ends with an error when %s is killed, and frees the ports', async (_what, victim) => {
     const launched = await running();
     process.kill(victim(postmasterOf(clusterOf(dataDir))), 'SIGKILL');

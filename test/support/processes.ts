@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Lock } from '@pressroom/embedded-postgres/lock';
-import { isRunning, parentOf } from '@pressroom/embedded-postgres/processes';
+import { parentOf } from '@pressroom/embedded-postgres/processes';
 import { until } from './until.ts';
 
 /** Resolves to true if something accepts connections on a loopback port. */
@@ -30,13 +30,11 @@ export async function killHard(child: ChildProcess): Promise<void> {
 
 /** Returns when no process works on a directory of embedded PostgreSQL any more. */
 export async function untilUnused(home: string): Promise<void> {
-  const dataDir = path.join(home, 'data');
   await until(`no process works on ${home}`, () => {
     if (!existsSync(home)) return true;
-    const lock = Lock.tryAcquire(path.join(home, 'starter.lock'));
+    const lock = Lock.tryAcquire(path.join(home, 'supervisor.lock'));
     lock?.release();
-    const isServed = existsSync(path.join(dataDir, 'postmaster.pid')) && isRunning(postmasterOf(dataDir));
-    return lock !== undefined && !isServed;
+    return lock !== undefined;
   });
 }
 

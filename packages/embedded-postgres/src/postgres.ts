@@ -1,11 +1,11 @@
-import { once } from 'node:events';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { clusterLink, createDatabase, databaseUrl, openCluster } from './cluster.ts';
+import { fileURLToPath } from 'node:url';
 import { Lock } from './lock.ts';
-import { ensureFreePort, findFreePort } from './ports.ts';
-import { Postmaster, stopLeftover } from './postmaster.ts';
+import { stopLeftover } from './postmaster.ts';
 import { StartError } from './start-error.ts';
+import type { SupervisorMessage, SupervisorRequest } from './supervisor.ts';
 
 export interface PostgresOptions {
   /** Directory that keeps the server's files between runs; created if missing. One starter at a time. */
@@ -42,34 +42,35 @@ export interface RunningPostgres {
  * directory, or PostgreSQL cannot run there; throws the signal's reason if that ends the start.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
-  const { settings = {}, log = () => undefined } = options;
   const home = path.resolve(options.dataDir);
   const lock = claim(home);
-  await using unless = new AsyncDisposableStack();
-  unless.defer(() => lock.release());
-  options.signal?.throwIfAborted();
-  await stopLeftover(clusterLink(home), log);
-  const port = options.port || (await findFreePort());
-  await ensureFreePort({ port, owner: 'PostgreSQL', variable: 'DATABASE_PORT' });
-  const cluster = await openCluster({ home, sync: settings.fsync !== 'off', log });
-  options.signal?.throwIfAborted();
-  const started = { cluster, port, settings, logFile: path.join(home, 'server.log') };
-  const server = Postmaster.spawn(started);
-  unless.defer(() => server.stop());
-  const aborted = options.signal ? [once(options.signal, 'abort')] : [];
-  await Promise.race([server.ready(started), ...aborted]);
-  options.signal?.throwIfAborted();
-  await createDatabase(cluster, port);
-  options.signal?.throwIfAborted();
-  const running = unless.move();
-  const exited = server.exited.then(() => running.disposeAsync());
-  const stop = async () => {
-    await server.stop();
+  const supervisor = spawnSupervisor();
+  const exited = ended(supervisor).then(() => lock.release());
+  const abort = () => disconnect(supervisor);
+  options.signal?.addEventListener('abort', abort);
+  try {
+    options.signal?.throwIfAborted();
+    supervisor.send({
+      home,
+      port: options.port,
+      settings: options.settings ?? {},
+    } satisfies SupervisorRequest);
+    const { url, dataDir, port } = await ready(supervisor, options.log ?? (() => undefined));
+    const stop = async () => {
+      disconnect(supervisor);
+      await exited;
+      // A server is only left behind if its supervisor was killed.
+      await stopLeftover(dataDir, () => undefined);
+    };
+    return { url, dataDir, port, exited, stop };
+  } catch (error) {
+    disconnect(supervisor);
     await exited;
-    // A server is only left behind if its guard was killed.
-    await stopLeftover(cluster.directory, () => undefined);
-  };
-  return { url: databaseUrl(cluster, port), dataDir: cluster.directory, port, exited, stop };
+    options.signal?.throwIfAborted();
+    throw error;
+  } finally {
+    options.signal?.removeEventListener('abort', abort);
+  }
 }
 
 /** True if a running starter, in this or another process, runs the server of a directory. */
@@ -99,4 +100,39 @@ function makeHome(home: string): void {
   } catch (error) {
     throw new StartError(`${home} cannot be created (${String(error)}); set DATA_DIR to another directory`);
   }
+}
+
+function spawnSupervisor(): ChildProcess {
+  return spawn(process.execPath, [fileURLToPath(new URL('supervisor.ts', import.meta.url))], {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+}
+
+function ended(supervisor: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    supervisor.once('exit', () => resolve());
+    supervisor.once('error', () => resolve());
+  });
+}
+
+function disconnect(supervisor: ChildProcess): void {
+  if (supervisor.connected) supervisor.disconnect();
+}
+
+type Ready = Extract<SupervisorMessage, { kind: 'ready' }>;
+
+function ready(supervisor: ChildProcess, log: (line: string) => void): Promise<Ready> {
+  return new Promise((resolve, reject) => {
+    supervisor.on('message', (message: SupervisorMessage) => {
+      if (message.kind === 'log') log(message.line);
+      if (message.kind === 'ready') resolve(message);
+      if (message.kind === 'failed') reject(new StartError(message.message));
+    });
+    supervisor.once('error', reject);
+    // Not at its exit, which may be noticed before its last message is read.
+    supervisor.once('disconnect', () =>
+      reject(new StartError('The supervisor of PostgreSQL ended; start again')),
+    );
+  });
 }

@@ -1,8 +1,9 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Cluster, serverEnvironment } from './cluster.ts';
-import { Guarded } from './guarded.ts';
 import { LOOPBACK } from './ports.ts';
 import { commandLine, isRunning } from './processes.ts';
 import { StartError } from './start-error.ts';
@@ -22,15 +23,15 @@ export interface PostmasterOptions {
   readonly logFile: string;
 }
 
-/** A running PostgreSQL server. */
+/** A running PostgreSQL server, by its first process. */
 export class Postmaster {
   /** Settled when the server has ended for any reason. */
   readonly exited: Promise<unknown>;
-  readonly #process: Guarded;
+  readonly #process: ChildProcess;
 
-  private constructor(process: Guarded) {
+  private constructor(process: ChildProcess) {
     this.#process = process;
-    this.exited = process.exited;
+    this.exited = process.exitCode === null ? once(process, 'exit') : Promise.resolve();
   }
 
   /** Starts a server on a cluster that none runs on (see {@link stopLeftover}); it does not accept yet. */
@@ -47,22 +48,26 @@ export class Postmaster {
     const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     rmSync(logFile, { force: true });
     const log = openSync(logFile, 'a', 0o600);
-    const command = [cluster.binaries.postgres, '-D', cluster.directory, ...flags];
-    const server = new Guarded(command, { ...cluster.user, cwd: '/', env: serverEnvironment() }, log);
+    const child = spawn(cluster.binaries.postgres, ['-D', cluster.directory, ...flags], {
+      ...cluster.user,
+      cwd: '/',
+      env: serverEnvironment(),
+      stdio: ['ignore', log, log],
+    });
     closeSync(log);
-    return new Postmaster(server);
+    return new Postmaster(child);
   }
 
   /** Asks the server to stop: sessions end, everything is written to disk ("fast shutdown"). */
   async stop(): Promise<void> {
-    await this.#process.stop();
+    this.#process.kill('SIGINT');
+    await this.exited;
   }
 
   /** Settles when the server accepts connections. Throws a {@link StartError} when it ends before that. */
   async ready({ cluster, logFile }: PostmasterOptions): Promise<void> {
     const ended = this.exited.then(() => true);
-    const pid = await Promise.race([this.#process.pid, this.exited]);
-    while (!isReady(cluster.directory, pid)) {
+    while (!isReady(cluster.directory, this.#process.pid)) {
       if (await Promise.race([ended, wait(POLL_MS, false)])) {
         throw new StartError(`PostgreSQL did not start: ${lastFatal(logFile)} (more in ${logFile})`);
       }
@@ -104,7 +109,7 @@ function pidFile(directory: string): readonly string[] {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
 }
 
-function isReady(directory: string, pid: unknown): boolean {
+function isReady(directory: string, pid: number | undefined): boolean {
   const lines = pidFile(directory);
   return lines[0] === String(pid) && lines[7]?.trim() === 'ready';
 }
