@@ -171,8 +171,8 @@ export function RichText(props: RichTextProps) {
         else if (event.altKey && event.key === 'F10') toTools();
         else {
           // Who has put a picture in writes on: it is not replaced, by an input method neither.
-          const isText = event.key === 'Process' || event.key.length === 1;
-          const isWritten = isText && !event.ctrlKey && !event.metaKey && !event.altKey;
+          const isText = /^(?:.|Process|Dead|Unidentified)$/u.test(event.key);
+          const isWritten = isText && !event.ctrlKey && !event.metaKey && (isApple || !event.altKey);
           if (isWritten && selectedPicture(view.state) !== undefined) leaveFigure(view.state, view.dispatch);
           return false;
         }

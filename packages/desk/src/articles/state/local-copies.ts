@@ -30,7 +30,7 @@ export class LocalCopies {
   /** Keeps what was written. Returns false in a browser that stores nothing. */
   async keep(id: number | undefined, copy: Omit<LocalCopy, 'at'>): Promise<boolean> {
     try {
-      await set(this.#nameOf(id), { ...copy, at: Date.now() });
+      await set(await this.#nameOf(id), { ...copy, at: Date.now() });
       return true;
     } catch {
       return false;
@@ -39,7 +39,7 @@ export class LocalCopies {
 
   /** Undefined if there is none. */
   async read(id: number | undefined): Promise<LocalCopy | undefined> {
-    const copy = await get<LocalCopy>(this.#nameOf(id)).catch(() => undefined);
+    const copy = await get<LocalCopy>(await this.#nameOf(id)).catch(() => undefined);
     // Earlier versions of the desk knew fewer fields.
     return (
       copy && {
@@ -52,10 +52,11 @@ export class LocalCopies {
 
   /** Forgets what was kept: the service has it now, or it is not wanted. */
   async forget(id: number | undefined): Promise<void> {
-    await del(this.#nameOf(id)).catch(() => undefined);
+    await del(await this.#nameOf(id)).catch(() => undefined);
   }
 
-  #nameOf(id: number | undefined): string {
+  async #nameOf(id: number | undefined): Promise<string> {
+    await this.#me.known();
     return this.#me.storedAs(`pressroom-article-${id ?? 'new'}`);
   }
 }

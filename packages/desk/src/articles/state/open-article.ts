@@ -344,6 +344,7 @@ export class OpenArticle {
     if (!this.#article.peek()?.is_published) {
       return this.#whenSaved((id) => this.#api.restoreRevision(id, revision));
     }
+    if (!(await this.#saveSeen())) return false;
     // The address and the corrections are no part of what it said.
     this.edit({ ...said, ...pick(this.#fields.peek(), ['slug', 'corrections']) });
     return this.save();

@@ -247,6 +247,7 @@ export const en = {
   bySchedule: 'by the schedule',
   byAt: '{{who}}, {{date}}',
   restoreRevision: 'Restore this revision',
+  restoreReplaces: 'To restore it replaces, for good, the changes that readers do not see yet.',
   noDifference: 'It is the same as now.',
   comparedWithNow: 'Then, and as it is now',
   earlierChanges_one: '{{count}} earlier change',

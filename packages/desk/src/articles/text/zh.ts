@@ -219,6 +219,7 @@ export const zh: Translated<typeof en> = {
   bySchedule: '按计划',
   byAt: '{{who}}，{{date}}',
   restoreRevision: '恢复此版本',
+  restoreReplaces: '恢复会永久替换读者尚未看到的改动。',
   noDifference: '与现在相同。',
   comparedWithNow: '当时与现在的对比',
   earlierChanges_other: '之前的 {{count}} 次修改',

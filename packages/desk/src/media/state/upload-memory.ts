@@ -1,4 +1,3 @@
-import { del, get, set } from 'idb-keyval';
 import type { Me } from '../../shared/state/me.ts';
 import { keep, kept } from '../../shared/state/storage.ts';
 import type { OpenUpload } from './uploader.ts';
@@ -11,6 +10,9 @@ export interface KeptUpload {
   readonly lastModified: number;
   readonly open: OpenUpload;
 }
+
+/** Few visits upload anything. */
+const database = () => import('idb-keyval');
 
 const KEPT = 'pressroom-uploads';
 
@@ -33,12 +35,17 @@ export class UploadMemory {
     const others = this.list().filter(({ key }) => key !== upload.key);
     this.#keep([...others, upload]);
     // If the browser has no room, the person chooses the file again.
-    if (file.size <= MAX_KEPT) await set(this.#nameOf(upload.key), file).catch(() => undefined);
+    if (file.size > MAX_KEPT) return;
+    await database()
+      .then(({ set }) => set(this.#nameOf(upload.key), file))
+      .catch(() => undefined);
   }
 
   async forget(key: string): Promise<void> {
     this.#keep(this.list().filter((upload) => upload.key !== key));
-    await del(this.#nameOf(key)).catch(() => undefined);
+    await database()
+      .then(({ del }) => del(this.#nameOf(key)))
+      .catch(() => undefined);
   }
 
   list(): KeptUpload[] {
@@ -61,7 +68,9 @@ export class UploadMemory {
 
   /** The file of an open upload; undefined if it has to be chosen again. */
   async fileOf({ key, size }: KeptUpload): Promise<File | undefined> {
-    const file: unknown = await get(this.#nameOf(key)).catch(() => undefined);
+    const file: unknown = await database()
+      .then(({ get }) => get(this.#nameOf(key)))
+      .catch(() => undefined);
     return file instanceof File && file.size === size ? file : undefined;
   }
 

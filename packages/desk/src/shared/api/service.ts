@@ -3,7 +3,7 @@ import type { Connection } from '../state/connection.ts';
 import { ENVIRONMENT, type Profile } from '../state/me.ts';
 import type { Session } from '../state/session.ts';
 import { usePasskey } from './passkeys.ts';
-import { asked } from './problem.ts';
+import { ApiProblem, asked } from './problem.ts';
 
 /** A passkey of the person. */
 export interface Passkey {
@@ -66,6 +66,7 @@ export class Service {
   readonly #learnProblems: () => Promise<void>;
   /** Whose page this is, once the service has said so. */
   #account: string | undefined;
+  #isLeft = false;
 
   /** @param learnProblems loads the sentences for what is refused */
   constructor(base: URL, session: Session, connection: Connection, learnProblems: () => Promise<void>) {
@@ -77,7 +78,7 @@ export class Service {
 
   /** Sends a request again after somebody has logged in; a login itself that is refused stays refused. */
   readonly fetch: Fetch = async (url, init) => {
-    const isAsked = url === `${this.baseUrl}${ME}`;
+    const isAsked = url === `${this.baseUrl}${ME}` && (init.method ?? 'GET') === 'GET';
     const account = isAsked ? undefined : this.#account;
     const headers = { ...init.headers, ...(account !== undefined && { 'Desk-Account': account }) };
     for (;;) {
@@ -95,7 +96,7 @@ export class Service {
       this.#session.confirm();
       const code = response.status === 403 ? await codeOf(response) : '';
       if (code === 'second_factor_setup_required') this.#session.needSetUp();
-      if (code === 'logged_in_as_another') location.reload();
+      if (code === 'logged_in_as_another') this.#leave();
       if (code !== 'confirmation_required' || !(await this.#session.doubt())) return response;
     }
   };
@@ -160,8 +161,18 @@ export class Service {
   async me(): Promise<Profile> {
     const { baseUrl, fetch } = this;
     const { data } = await asked(galleryClient({ baseUrl, fetch, retry: { attempts: 1 } }).get(ME));
-    this.#account ??= data.id ?? ENVIRONMENT;
-    return data;
+    const account = data.id ?? ENVIRONMENT;
+    this.#account ??= account;
+    if (account === this.#account) return data;
+    this.#leave();
+    throw new ApiProblem(403, 'logged_in_as_another', 'somebody else has logged in here since');
+  }
+
+  /** Shows the page anew, as that of who is logged in; asks once, as what is not saved may keep the person. */
+  #leave(): void {
+    if (this.#isLeft) return;
+    this.#isLeft = true;
+    location.reload();
   }
 
   /** Logs out; returns where one logs out of the provider, too. */

@@ -56,7 +56,8 @@ export class Me {
 
   /** The name in this browser's storage of what belongs to whoever is logged in: others use it, too. */
   storedAs(name: string): string {
-    return `${name}.${this.#profile.peek()?.id ?? ENVIRONMENT}`;
+    const profile = this.#profile.peek();
+    return `${name}.${profile === undefined ? 'unknown' : (profile.id ?? ENVIRONMENT)}`;
   }
 
   async load(): Promise<void> {

