@@ -149,13 +149,26 @@ test('a hook is added, tested, watched, paused, replayed and removed', async () 
   expect((await again(event_id)).status).toBe(404);
   expect((await again(2 ** 40)).status).toBe(404);
   expect((await again('1')).status).toBe(422);
+  // One about the same article that the hook does not want.
+  const { body } = await desk('/api/hooks', 'POST', { url: receiver.url, events: ['article.published'] });
+  const created = (
+    await content.database.pool.query(
+      "select max(id) as id from content.event where type = 'article.created'",
+    )
+  ).rows[0].id;
+  const other = { since: '2026-01-01T00:00:00Z', event_id: Number(created) };
+  expect((await desk(`/api/hooks/${body.data.id}/replay`, 'POST', other)).status).toBe(404);
+  expect((await desk(`/api/hooks/${body.data.id}`, 'DELETE')).status).toBe(200);
   const rotated = await desk(`/api/hooks/${id}/secret`, 'POST');
   expect(rotated.body.data.secret).not.toBe(secret);
   expect((await desk('/api/hooks')).text).not.toContain('whsec_');
   expect((await desk(`/api/hooks/${id}`, 'DELETE')).status).toBe(200);
   expect((await desk(`/api/hooks/${id}/deliveries`)).status).toBe(404);
   expect((await trail('hook.')).map(({ action, key }: Record<string, string>) => [action, key])).toEqual(
-    ['removed', 'rotated', 'resumed', 'paused', 'added'].map((what) => [`hook.${what}`, 'desk:Ada']),
+    ['removed', 'rotated', 'removed', 'added', 'resumed', 'paused', 'added'].map((what) => [
+      `hook.${what}`,
+      'desk:Ada',
+    ]),
   );
 });
 

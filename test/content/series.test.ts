@@ -88,6 +88,13 @@ test('a series has its articles in their order, each with its neighbours, which 
     cursor = body.meta.next_cursor;
   }
   expect(walked).toEqual(['Frost', 'Snow', 'Ice']);
+  const { next_cursor: next } = (await client.anonymously(`${walk}&cursor=`)).body.meta;
+  for (const place of [2 ** 31, 0, -1e13, 1e13]) {
+    const parts = JSON.parse(Buffer.from(next, 'base64url').toString()).with(1, place);
+    const forged = Buffer.from(JSON.stringify(parts)).toString('base64url');
+    const { status, body } = await client.anonymously(`${walk}&cursor=${forged}`);
+    expect([status, body.code]).toEqual([400, 'invalid_cursor']);
+  }
   expect((await client.anonymously('/api/articles?sort=series')).status).toBe(400);
   const { body: list } = await client.anonymously('/api/series');
   expect(list.data).toEqual([expect.objectContaining({ name, article_count: 3, description: null })]);

@@ -480,8 +480,10 @@ function readCursor(scope: ArticleScope, cursor: string): Position | undefined {
   const key = sortedBy(scope.sort);
   if (made !== digest(scope) || (key === 'title') !== (typeof at === 'string'))
     throw invalidCursor('the cursor belongs to another list');
-  const isTime = typeof at === 'number' && key !== 'series_position';
-  return { at: isTime ? new Date(at) : at, id, page };
+  if (typeof at !== 'number') return { at, id, page };
+  if (key !== 'series_position') return { at: new Date(at), id, page };
+  if (!isNatural(at, 2 ** 31 - 1)) throw invalidCursor('the cursor is malformed');
+  return { at, id, page };
 }
 
 type Parts = [digest: string, at: number | string | null, id: number, page: number];

@@ -15,7 +15,7 @@ create or replace function content.articles_with_picture(picture_url text) retur
 $$;
 
 -- Answers with pictures are dropped, and sites hear of the articles that look otherwise now. The rows of
--- these are locked, as by every change that writes events of them.
+-- these are locked, as by every change that writes events of them, in the order of all who lock several.
 create or replace function content.announce_picture() returns trigger language plpgsql as $$
 declare
   most constant integer := 200;
@@ -24,8 +24,11 @@ begin
   if exists (select from content.hook) then
     perform content.add_article_events(state, state) from (
       select (id, slug, category_id, tag_ids, author_ids, is_published, series_id)::content.article_state as state
-      from content.article where id in (select content.articles_with_picture(new.url)) and is_published
-      order by id desc limit most for no key update
+      from content.article where id = any(array(
+        select id from content.article where id in (select content.articles_with_picture(new.url)) and is_published
+        order by id desc limit most
+      ))
+      order by id for no key update
     ) as shown;
   end if;
   return null;

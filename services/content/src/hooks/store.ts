@@ -273,7 +273,8 @@ export class HookStore {
         from content.event join content.hook on hook.id = ${id} and content.wants(hook, event)
         where event.happened_at >= ${since} and event.hook_id is null
           and (${event}::bigint is null or event.id >= ${event}::bigint
-            and event.subject = (select chosen.subject from content.event chosen where chosen.id = ${event}::bigint))
+            and event.subject = (select chosen.subject from content.event as chosen where chosen.id = ${event}::bigint
+              and content.wants(hook, chosen) and chosen.happened_at >= ${since} and chosen.hook_id is null))
         order by event.id
         on conflict (event_id, hook_id) do update set attempts = 0, due_at = excluded.due_at
       `.execute(tx);
