@@ -168,7 +168,7 @@ export class Service {
     throw new ApiProblem(403, 'logged_in_as_another', 'somebody else has logged in here since');
   }
 
-  /** Shows the page anew, as that of who is logged in; asks once, as what is not saved may keep the person. */
+  /** Shows the page as that of who is logged in; asks once, as what is not saved may keep the person. */
   #leave(): void {
     if (this.#isLeft) return;
     this.#isLeft = true;
