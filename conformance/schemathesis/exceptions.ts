@@ -315,6 +315,15 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: VALID_REFUSED,
+    operation: 'GET (/api/articles|/articles/feed\\..*)',
+    status: 400,
+    fault: '"q" must be text',
+    reason: 'a schema does not know which characters are text',
+    example: (ask) => ask({ method: 'GET', path: '/api/articles?q=%00' }),
+  },
+  {
+    services: ['content'],
+    checks: VALID_REFUSED,
     operation: 'GET (/api/articles(/suggest)?|/articles/feed\\..*)',
     status: 400,
     fault: '"(author|q)" must not be empty \\[invalid_request\\]$',

@@ -159,6 +159,8 @@ test('what cannot be is refused, with nothing moved; of two at once, the later o
     422,
     ['articles.1 not_found', 'articles.2 not_found', 'articles.3 invalid_value'],
   ]);
+  const huge = (await order(series, [2 ** 40, 2 ** 41])).body.errors;
+  expect(huge.map(({ code }: JsonBody) => code)).toEqual(['not_found', 'not_found']);
   for (const wrong of [null, ['1'], [0], Array.from({ length: 501 }, (_, n) => n + 1)])
     expect((await order(series, wrong)).status).toBe(422);
   expect([await titlesOf(series), await titlesOf(other)]).toEqual([['One', 'Two'], ['Elsewhere']]);

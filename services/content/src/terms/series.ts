@@ -20,7 +20,8 @@ const order = z.strictObject({
     .max(MOST_ARTICLES, `must be at most ${MOST_ARTICLES} articles`)
     .superRefine((ids, context) => {
       ids.forEach((id, index) => {
-        if (ids.indexOf(id) === index) return;
+        // Ids that are too large to exist are all read as 0.
+        if (ids.indexOf(id) === index || id === 0) return;
         const message = 'is named twice: an article has one place';
         context.addIssue({ code: 'custom', path: [index], message, params: { code: 'invalid_value' } });
       });
