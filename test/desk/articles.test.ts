@@ -560,7 +560,7 @@ describe('an article', () => {
     await expect.poll(() => text().textContent()).toContain('Unseen');
     await choose('History');
     await dialog.locator('.history-entry').last().click();
-    await dialog.getByText('To restore it replaces, for good, the changes').waitFor();
+    await dialog.getByText('Restoring it replaces, for good, the changes').waitFor();
     await dialog.getByRole('button', { name: 'Restore this revision' }).click();
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(() => text().textContent()).toContain('quiet');

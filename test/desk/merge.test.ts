@@ -306,6 +306,7 @@ test('what somebody has typed stays theirs where another person logs in with the
   await expect.poll(() => lines(wanda)).toEqual([FIRST, SECOND, THIRD]);
   await field(wanda, 'Summary').fill('Of Edgar');
   await saved(wanda);
+  expect(await wanda.getByRole('button', { name: 'Use them' }).count()).toBe(0);
   expect(await stored(id)).toMatchObject({ content: CONTENT, excerpt: 'Of Edgar' });
   await wanda.context().addCookies(own);
   await wanda.reload();

@@ -5,8 +5,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 // Before anything else is loaded, and for every program that is started: without it, each strips the types of
-// what it loads again, and keeps what strips them in memory, about 25 MB. The script of
-// `pnpm start` sets it as well, for this file itself.
+// what it loads again, and keeps what strips them in memory, about 25 MB.
 process.env.NODE_COMPILE_CACHE ||= `${root}node_modules/.cache/pressroom`;
 enableCompileCache(process.env.NODE_COMPILE_CACHE);
 

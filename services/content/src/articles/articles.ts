@@ -57,7 +57,7 @@ import {
   OPEN_COMMENTS,
 } from './schema.ts';
 import { searchArticles } from './search.ts';
-import type { ShownSeries } from './series.ts';
+import { type ShownSeries, seriesOf } from './series.ts';
 import type { ArticleStore } from './store.ts';
 
 /** The dependencies of the operations on articles. */
@@ -125,16 +125,18 @@ function reads({ articles, readDb, gate, cache, site }: ArticleParts) {
     const [known = article] = await withMembers([article], include);
     const others = Object.entries({ ...terms, extra }).filter(([member]) => member in known);
     const shown = { ...known, ...Object.fromEntries(others) };
-    const authors = async () =>
-      terms.authors ?? (await articles.terms('authors', [article.id])).get(article.id);
+    const authorsOf = async () =>
+      terms.authors ?? (await articles.terms('authors', [article.id])).get(article.id) ?? [];
     const most = relatedIn(include);
     const isLinked = include.includes('jsonld');
-    const series = isLinked || include.includes('series') ? await articles.series(article.id) : null;
-    const parts = { authors: (isLinked && (await authors())) || [], series };
+    const [series, authors] = await Promise.all([
+      isLinked || include.includes('series') ? seriesOf(readDb, article.id) : null,
+      isLinked ? authorsOf() : [],
+    ]);
     const value = {
       ...shown,
       ...(include.includes('series') && { series }),
-      ...(isLinked && { jsonld: jsonLdOf(article, parts, await site()) }),
+      ...(isLinked && { jsonld: jsonLdOf(article, { authors, series }, await site()) }),
       ...(most > 0 && { related: await related(article.id, most, include) }),
     };
     const hasOthers = most > 0 || series !== null;
@@ -170,7 +172,8 @@ function reads({ articles, readDb, gate, cache, site }: ArticleParts) {
       } = request.query;
       if (include?.includes(OPEN_COMMENTS)) requireDesk(request);
       if (status !== 'published' || isForWriters(include) || areForWriters(filters)) requireReader(request);
-      const named = [...new Set([...fields, ...ADDED_TO_FIELDS.filter((name) => include?.includes(name))])];
+      const added = ADDED_TO_FIELDS.filter((name) => include?.includes(name));
+      const named = added.length === 0 ? fields : [...new Set([...fields, ...added])];
       const read = include?.some(isPicture) ? [...new Set([...named, ...PICTURE_MEMBERS])] : named;
       const shown = async (found: ListedArticle[]) => {
         const all = await withMembers(found, include);

@@ -49,7 +49,6 @@ import {
   OPTIONAL_MEMBERS,
   type ReviewState,
 } from './schema.ts';
-import { type ShownSeries, seriesOf } from './series.ts';
 
 type Database = Kysely<ContentTables>;
 type ArticleUpdate = UpdateObject<ContentTables & { article: ArticleTable }, 'article'>;
@@ -140,11 +139,6 @@ export class ArticleStore {
   /** What the gallery says of each article's picture, in their order; null of one without. */
   pictures(articles: readonly Pictured[]): Promise<(ShownPicture | null)[]> {
     return picturesOf(this.#readDb, articles);
-  }
-
-  /** The series that an article is in, and its neighbours there. */
-  series(id: number): Promise<ShownSeries | null> {
-    return seriesOf(this.#readDb, id);
   }
 
   /** Published articles that have something in common with this one, at most `most`. */

@@ -448,7 +448,7 @@ async function lockSlugs(tx: Transaction<ContentTables>): Promise<void> {
 
 /** Lets the next rows have ids beyond those that were given. */
 async function passImportedIds(tx: Transaction<ContentTables>): Promise<void> {
-  for (const table of ['category', 'tag', 'author', 'series', 'article'].map((name) => `content.${name}`)) {
+  for (const table of [...Object.values(TERM_KINDS).map((kind) => kind.table), 'content.article']) {
     await sql`
       select setval(pg_get_serial_sequence(${table}, 'id'), last) from (select max(id) as last from ${sql.table(table)}) as ids
       where last > coalesce(pg_sequence_last_value(pg_get_serial_sequence(${table}, 'id')), 0)
@@ -475,7 +475,7 @@ async function atomically<Result>(
 
 /** Explains a refusal to the person who wrote the file. */
 function explained(error: unknown): Error {
-  for (const noun of ['article', 'category', 'tag', 'author', 'series'] as const) {
+  for (const noun of ['article', ...Object.keys(TERM_KINDS)]) {
     if (violates(error, `${noun}_pkey`))
       return new Refusal('id_taken', null, `id: another ${noun} has this id; restore into an empty database`);
   }

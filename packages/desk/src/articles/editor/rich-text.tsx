@@ -170,10 +170,9 @@ export function RichText(props: RichTextProps) {
           open({ kind: 'picture' });
         else if (event.altKey && event.key === 'F10') toTools();
         else {
-          // Who has put a picture in writes on: it is not replaced, by an input method neither.
-          const isText = /^(?:.|Process|Dead|Unidentified)$/u.test(event.key);
-          const isWritten = isText && !event.ctrlKey && !event.metaKey && (isApple || !event.altKey);
-          if (isWritten && selectedPicture(view.state) !== undefined) leaveFigure(view.state, view.dispatch);
+          // Who has put a picture in writes on behind it.
+          if (isTyped(event) && selectedPicture(view.state) !== undefined)
+            leaveFigure(view.state, view.dispatch);
           return false;
         }
         return true;
@@ -307,4 +306,9 @@ export function RichText(props: RichTextProps) {
       )}
     </div>
   );
+}
+
+/** True for a key that writes, also by an input method. */
+function isTyped({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  return /^(?:.|Process|Dead|Unidentified)$/u.test(key) && !ctrlKey && !metaKey && (isApple || !altKey);
 }

@@ -73,7 +73,6 @@ export const zh: Translated<typeof en> = {
   anyTag: '所有标签',
   anyAuthor: '所有作者',
   articleList: '文章列表',
-  untitled: '（无标题）',
   selectOne: '选择 {{title}}',
   selected_other: '已选择 {{count}} 篇文章',
   counted_other: '共 {{count}} 篇文章',

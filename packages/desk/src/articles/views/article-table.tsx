@@ -165,7 +165,7 @@ const STATES: Readonly<Record<ListedArticle['state'], TextName>> = {
 const Row = memo(({ article, index, start, isChosen, isActive, isDeleted }: RowProps) => {
   const { list, me, place, presence, site, texts } = useApp();
   const { id, author, category, picture, assignee, comments = 0, state, changedAt, at } = article;
-  const title = article.title === '' ? texts.say('untitled') : texts.name(article.title);
+  const title = texts.title(article.title);
   const assigned = assignee === undefined ? '' : texts.say('assignedTo', { name: texts.name(assignee) });
   const others = presence.othersAt(id);
   const opened = others.length === 0 ? '' : texts.say('openBy', { names: listed(others, texts) });

@@ -161,7 +161,7 @@ function EntryLine({ entry, onMove }: { entry: Entry } & Pick<DayProps, 'onMove'
   const { key, kind, id, slug, title, author, release, at } = entry;
   const isMovable = me.may('edit') && (kind === 'release' || (kind === 'planned' && release === null));
   const page = kind === 'published' ? pageOf(site.value, { id, slug }) : undefined;
-  const name = title === '' ? say('untitled') : texts.name(title);
+  const name = texts.title(title);
   const about = [say(`entry_${kind}`), author, kind === 'planned' && release !== null && release];
   const attributes = {
     class: `calendar-entry ${kind}`,

@@ -25,7 +25,7 @@ export function FailuresDialog({ failures, onClose }: { failures: readonly Failu
                       place.open(id);
                     })}
                   >
-                    <bdi>{title === '' ? say('untitled') : texts.name(title)}</bdi>
+                    <bdi>{texts.title(title)}</bdi>
                   </a>
                 </li>
               ))}

@@ -77,7 +77,7 @@ export function HistoryDialog({ open, isReadOnly, onClose }: HistoryDialogProps)
       <p class="form-problem" role="alert">
         {problem}
       </p>
-      {open.hasCopy.value && <p class="hint">{say('restoreReplaces')}</p>}
+      {!isReadOnly && open.hasCopy.value && <p class="hint">{say('restoreReplaces')}</p>}
       <div class="modal-buttons">
         <Button onClick={onClose}>{say('close')}</Button>
         {!isReadOnly && (

@@ -53,7 +53,6 @@ export function useListActions(): ListActions {
   const { api, list, notices, place, presence, terms, texts } = useApp();
   const { say } = texts;
   const chosen = () => [...list.chosen.peek()];
-  const called = (title: string) => (title === '' ? say('untitled') : texts.name(title));
   /** Shows how far the work on so many articles is, and lets it be stopped. */
   const watched = async <Done>(count: number, work: (watch: Watch) => Promise<Done>): Promise<Done> => {
     const controller = new AbortController();
@@ -82,11 +81,11 @@ export function useListActions(): ListActions {
       title: titles.get(id) ?? '',
       reason: errorWords(reason, say),
     }));
-    const what = (changed: readonly number[]) => {
-      const title = changed.length === 1 ? titles.get(changed[0] ?? 0) : undefined;
-      if (title === undefined || !isNamed(done)) return say(done, { count: changed.length });
-      return say(`${done}Named`, { title: called(title) });
-    };
+    const title = changed.length === 1 ? titles.get(changed[0] ?? 0) : undefined;
+    const what =
+      title === undefined || !isNamed(done)
+        ? say(done, { count: changed.length })
+        : say(`${done}Named`, { title: texts.title(title) });
     const takeBack =
       changed.length === 0 || done === 'erased'
         ? undefined
@@ -97,7 +96,7 @@ export function useListActions(): ListActions {
           };
     const reasons = [...new Set(failures.map(({ reason }) => reason))];
     const words = [
-      ...(changed.length > 0 || failures.length === 0 ? [what(changed)] : []),
+      ...(changed.length > 0 || failures.length === 0 ? [what] : []),
       ...(unplanned > 0 ? [say('planLost', { count: unplanned })] : []),
       ...(left > 0 ? [say('leftOut', { count: left })] : []),
       ...(reasons.length > 0 ? [say('notChanged', { reason: reasons.slice(0, TOLD).join(' ') })] : []),
@@ -117,7 +116,10 @@ export function useListActions(): ListActions {
       const numberOf = (state: ListedArticle['state']) => going.filter((one) => one.state === state).length;
       const seats = ids.flatMap((one) => presence.othersAt(one)).filter(({ isYou }) => !isYou);
       notices.askToRemove({
-        ...{ count: ids.length, title: going[0] && ids.length === 1 ? called(going[0].title) : undefined },
+        ...{
+          count: ids.length,
+          title: going[0] && ids.length === 1 ? texts.title(going[0].title) : undefined,
+        },
         ...{ published: numberOf('published'), scheduled: numberOf('scheduled') },
         names: listed(seats, texts),
         go: () => {

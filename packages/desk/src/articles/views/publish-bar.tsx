@@ -51,14 +51,13 @@ export function PublishBar(props: PublishBarProps) {
       ? [{ value: 'delete', label: say('delete'), icon: 'delete', danger: true, heading: '' } as const]
       : []),
   ];
-  const { title } = open.fields.peek();
-  const called = title === '' ? say('untitled') : texts.name(title);
+  const title = texts.title(open.fields.peek().title);
   const remove = async () => {
     const { id } = open;
     if (id === undefined) return;
     await api.remove(id);
     list.stepAside([id]);
-    notices.done(say('removedNamed', { title: called }), async () =>
+    notices.done(say('removedNamed', { title }), async () =>
       (await api.restore(id)) ? say('planLost', { count: 1 }) : undefined,
     );
     place.close();
@@ -78,7 +77,7 @@ export function PublishBar(props: PublishBarProps) {
     if (value === 'discard') void follow(open.discard());
     if (value === 'delete')
       notices.askToRemove({
-        ...{ count: 1, title: called, published: Number(isPublished), scheduled: Number(isPlanned) },
+        ...{ count: 1, title, published: Number(isPublished), scheduled: Number(isPlanned) },
         names: listed(
           presence.othersAt(open.id).filter(({ isYou }) => !isYou),
           texts,

@@ -8,7 +8,6 @@ export const en = {
   all: 'Show all',
   quiet: 'Nothing needs you',
   quietHint: 'Drafts, reviews, what is scheduled and what has failed are shown here.',
-  untitled: '(no title)',
   state_draft: 'Draft',
   state_submitted: 'Submitted',
   state_returned: 'Sent back',

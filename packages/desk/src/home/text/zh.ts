@@ -11,7 +11,6 @@ export const zh: Translated<typeof en> = {
   all: '显示全部',
   quiet: '没有等您处理的事',
   quietHint: '草稿、待审的文章、定时发布的内容和出错的地方会显示在这里。',
-  untitled: '（无标题）',
   state_draft: '草稿',
   state_submitted: '待审',
   state_returned: '已退回',

@@ -102,13 +102,12 @@ export function HomePage() {
 function useLines() {
   const { texts } = useHome();
   const { say } = texts;
-  const named = (title: string) => (title === '' ? say('untitled') : texts.name(title));
   return {
     ofDraft: ({ id, title, author, state, at }: Draft): Line => ({
-      ...{ to: `articles/${id}`, title: named(title), facts: author, badge: say(`state_${state}`), at },
+      ...{ to: `articles/${id}`, title: texts.title(title), facts: author, badge: say(`state_${state}`), at },
     }),
     ofPlan: ({ id, title, author, isPublished, at }: Planned): Line => ({
-      ...{ to: `articles/${id}`, title: named(title), facts: author, at },
+      ...{ to: `articles/${id}`, title: texts.title(title), facts: author, at },
       ...(isPublished && { badge: say('becomesDraft') }),
     }),
     ofReport: (news: NewsNow | undefined): Line[] => {

@@ -50,10 +50,6 @@ export class TaskMemory {
     keep(() => localStorage.removeItem(this.#nameOf(id)));
   }
 
-  #nameOf(id: string): string {
-    return `${this.#me.storedAs(KEPT)}.${id}`;
-  }
-
   dismiss(batches: readonly string[]): void {
     const all = [...this.dismissed(), ...batches].slice(-MAX_DISMISSED);
     keep(() => localStorage.setItem(this.#me.storedAs(DISMISSED), JSON.stringify(all)));
@@ -63,6 +59,10 @@ export class TaskMemory {
     return (
       kept(() => JSON.parse(localStorage.getItem(this.#me.storedAs(DISMISSED)) ?? '[]') as string[]) ?? []
     );
+  }
+
+  #nameOf(id: string): string {
+    return `${this.#me.storedAs(KEPT)}.${id}`;
   }
 }
 

@@ -55,7 +55,7 @@ export function ExplanationView({ item, explanation }: { item: Item; explanation
                 time: texts.date(Date.parse(judgedAt)),
                 score: judgedScore === null ? '–' : String(Number(judgedScore.toFixed(1))),
               }),
-              ...(isChanged ? [say('changedSince')] : []),
+              isChanged && say('changedSince'),
             )}
           </p>
         </>

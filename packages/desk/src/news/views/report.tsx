@@ -324,9 +324,7 @@ function Preview({ preview, isPast, onChanged }: PreviewProps) {
           }),
           publishedAt !== null
             ? say(isPast ? 'publishedThen' : 'publishedAt', { time: zoned(news, publishedAt) })
-            : isPast
-              ? ''
-              : say('notYetPublished'),
+            : !isPast && say('notYetPublished'),
         )}
       </p>
       {report === null ? (

@@ -108,8 +108,10 @@ export class IntegrationsApi {
     return (await asked(this.#client.post('/api/hooks/{id}/test', { path: { id } }))).data.event_id;
   }
 
-  /** Delivers again what has happened since a time, and returns how many events that is. */
-  /** Delivers again what has happened since; with `event_id`, only that and what followed on its subject. */
+  /**
+   * Delivers again what has happened since a time, or `event_id` alone and what followed on its subject, and
+   * returns how many events that is.
+   */
   async replayHook(id: number, since: string, event_id?: number): Promise<number> {
     const options = { path: { id }, body: { since, ...(event_id !== undefined && { event_id }) } };
     return (await asked(this.#client.post('/api/hooks/{id}/replay', options))).data.events;

@@ -125,6 +125,10 @@ function Mail({ settings, typed, onChange }: PartProps<TypedMail>) {
     ...{ server: held?.server ?? '', user: held?.user ?? '', password: '', from: held?.from ?? '' },
   };
   const { isContested, problem } = settings;
+  const placeholders: Partial<TypedMail> = {
+    server: 'smtps://mail.example.org',
+    ...(held?.hasPassword && { password: say('mailPasswordKept') }),
+  };
   return (
     <fieldset class="people-mail">
       <legend>{say('mail')}</legend>
@@ -143,13 +147,7 @@ function Mail({ settings, typed, onChange }: PartProps<TypedMail>) {
                 {...control}
                 type={name === 'password' ? 'password' : 'text'}
                 autocomplete={name === 'password' ? 'new-password' : 'off'}
-                placeholder={
-                  name === 'server'
-                    ? 'smtps://mail.example.org'
-                    : name === 'password' && held?.hasPassword
-                      ? say('mailPasswordKept')
-                      : ''
-                }
+                placeholder={placeholders[name]}
                 value={shown[name]}
                 disabled={isFixed}
                 onInput={({ currentTarget }) => onChange({ ...shown, [name]: currentTarget.value })}

@@ -79,6 +79,7 @@ export const en = {
   labelled: '{{label}}: {{value}}',
   loading: 'Loading',
   unnamed: '(no name)',
+  untitled: '(no title)',
   selectAll: 'Select all',
   selected_one: '{{count}} selected',
   selected_other: '{{count}} selected',

@@ -3,8 +3,6 @@
  * `_limit` if the rule has one, and `_number` for one of several); `field_` and a member.
  */
 export const problemsEn = {
-  problem_logged_in_as_another:
-    'Somebody else has logged in with this browser since. Reload the page to go on as they do.',
   problem_unknown:
     'This was refused. Reload the page and try again. If it keeps happening, report the number {{id}}.',
   problem_unexpected_answer: 'The answer could not be read. Reload the page and try again.',
@@ -52,6 +50,8 @@ export const problemsEn = {
   problem_invitation_not_found: 'This link was used already, or has ended. Ask for a new one.',
   problem_last_owner: 'Nobody else is an owner. Make somebody else an owner first.',
   problem_last_way_in: 'Without this you could not log in. Set up another way first.',
+  problem_logged_in_as_another:
+    'Somebody else has logged in with this browser since. Reload the page to go on as they do.',
   problem_media_too_large: 'This file is too large to be shown.',
   problem_method_not_allowed: 'This cannot be done here. Reload the page: it may be out of date.',
   problem_name_taken: 'Somebody else has this name.',

@@ -2,7 +2,6 @@ import type { problemsEn } from './problems-en.ts';
 import type { Translated } from './translated.ts';
 
 export const problemsZh: Translated<typeof problemsEn> = {
-  problem_logged_in_as_another: '此浏览器已由其他人登录。请重新加载页面，以其身份继续。',
   problem_unknown: '此操作被拒绝。请重新加载页面后重试。如仍出现，请报告编号 {{id}}。',
   problem_unexpected_answer: '无法读取收到的回应。请重新加载页面后重试。',
   problem_account_of_environment: '此账户保存在服务器的设置中，只能在那里修改。',
@@ -45,6 +44,7 @@ export const problemsZh: Translated<typeof problemsEn> = {
   problem_invitation_not_found: '此链接已被使用或已失效。请索取新的链接。',
   problem_last_owner: '没有其他所有者。请先指定另一位所有者。',
   problem_last_way_in: '没有它您将无法登录。请先设置其他登录方式。',
+  problem_logged_in_as_another: '此浏览器已由其他人登录。请重新加载页面，以其身份继续。',
   problem_media_too_large: '此文件太大，无法显示。',
   problem_method_not_allowed: '此处无法执行该操作。请重新加载页面：它可能已过期。',
   problem_name_taken: '此名称已被他人使用。',

@@ -118,13 +118,18 @@ export class Texts<Name = SharedTextName> {
     return new Intl.ListFormat(language, { type: 'conjunction', style: 'narrow' }).format(values);
   };
 
-  /** Sentences one after another: those of Chinese have no space between them. */
-  readonly sentences = (...sentences: readonly string[]): string =>
-    sentences.join(this.#voice.language.value === 'zh' ? '' : ' ');
+  /** Sentences one after another, without those that are false: Chinese has no space between them. */
+  readonly sentences = (...sentences: readonly (string | false)[]): string =>
+    sentences.filter((sentence) => sentence !== false).join(this.#voice.language.value === 'zh' ? '' : ' ');
 
   /** The name of a file or folder, as it is shown everywhere. */
   name(name: string): string {
     return visible(name) || this.#voice.read(this.#section, 'unnamed', {});
+  }
+
+  /** The title of an article, as it is shown everywhere. */
+  title(title: string): string {
+    return visible(title) || this.#voice.read(this.#section, 'untitled', {});
   }
 
   readonly #dates = new Map<string, Intl.DateTimeFormat>();

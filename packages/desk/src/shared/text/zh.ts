@@ -79,6 +79,7 @@ export const zh: Translated<typeof en> = {
   labelled: '{{label}}：{{value}}',
   loading: '正在加载',
   unnamed: '（无名称）',
+  untitled: '（无标题）',
   selectAll: '全选',
   selected_other: '已选择 {{count}} 项',
   clearSelection: '取消选择',

@@ -140,7 +140,7 @@ export function PictureDialog({ pictures, onPick, onClose }: PictureDialogProps)
             ? say('noPublicFolder')
             : texts.sentences(
                 say('notPublic', { folders: texts.list(prefixes) }),
-                ...(mayCopy ? [] : [say('othersCopy', { folder: prefixes[0] ?? '' })]),
+                !mayCopy && say('othersCopy', { folder: prefixes[0] ?? '' }),
               )}
         </p>
       )}
